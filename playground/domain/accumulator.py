@@ -1,0 +1,203 @@
+"""Folds events into parts. Text is kept in lists and joined when asked, so a token costs the same at any length.
+
+The accumulator keeps no clock and knows no protocol; the same events always give the same parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+import dataclasses
+from dataclasses import dataclass
+
+from playground.domain.errors import Failure
+from playground.domain.events import (
+    Deviation,
+    Event,
+    Failed,
+    Finish,
+    Opened,
+    PartStart,
+    ReasoningDelta,
+    RefusalDelta,
+    StreamEnd,
+    TextDelta,
+    ToolCallDelta,
+    UnknownPart,
+    UsageReport,
+)
+from playground.domain.parts import Part, Reasoning, Refusal, Text, ToolCall, Unknown
+from playground.domain.usage import Usage
+from playground.domain.values import JSONObject
+
+
+@dataclass(slots=True)
+class GrowingPart:
+    """A part being received. ``fragments`` only ever grows; a view remembers how many it has drawn."""
+
+    kind: str  # "text", "reasoning", "refusal", "tool_call", "unknown"
+    fragments: list[str] = dataclasses.field(default_factory=list)
+    id: str = ""
+    name: str = ""
+    id_is_ours: bool = False
+    field: str | None = None
+    signature: str | None = None
+    redacted: str | None = None
+    details: list[JSONObject] = dataclasses.field(default_factory=list)
+    value: JSONObject | None = None
+
+    @property
+    def text(self) -> str:
+        """All fragments joined."""
+        return "".join(self.fragments)
+
+    def freeze(self) -> Part:
+        """The part as a value."""
+        if self.kind == "text":
+            return Text(text=self.text)
+        if self.kind == "reasoning":
+            return Reasoning(
+                text=self.text,
+                field=self.field,
+                signature=self.signature,
+                redacted=self.redacted,
+                details=tuple(self.details),
+            )
+        if self.kind == "refusal":
+            return Refusal(text=self.text)
+        if self.kind == "tool_call":
+            return ToolCall(id=self.id, name=self.name, arguments=self.text, id_is_ours=self.id_is_ours)
+        return Unknown(value=self.value or {})
+
+
+@dataclass(slots=True)
+class GrowingChoice:
+    """One completion being received."""
+
+    index: int
+    parts: list[GrowingPart] = dataclasses.field(default_factory=list)
+    calls: dict[int, GrowingPart] = dataclasses.field(default_factory=dict)
+    finish_reason: str | None = None
+    closed: bool = True  # whether the next fragment opens a new part
+    deltas: int = 0  # content fragments received, a stand-in for tokens until usage arrives
+
+    def open(self, kind: str) -> GrowingPart:
+        """The part that a fragment of ``kind`` belongs to, made if needed."""
+        if not self.closed and self.parts and self.parts[-1].kind == kind:
+            return self.parts[-1]
+        part = GrowingPart(kind)
+        self.parts.append(part)
+        self.closed = False
+        return part
+
+    def freeze(self) -> tuple[Part, ...]:
+        """All parts as values, in order of appearance; empty texts left out."""
+        return tuple(
+            part.freeze()
+            for part in self.parts
+            if part.kind in ("tool_call", "unknown")
+            or any(part.fragments)
+            or part.signature
+            or part.redacted
+            or part.details
+        )
+
+
+class Accumulator:
+    """The state of one answer as its events arrive."""
+
+    def __init__(self) -> None:
+        self.choices: dict[int, GrowingChoice] = {}
+        self.id = ""
+        self.model = ""
+        self.usage: Usage | None = None
+        self.failure: Failure | None = None
+        self.deviations: dict[str, str] = {}
+        self.ended = False
+
+    @property
+    def complete(self) -> bool:
+        """Whether the answer is whole: the end marker or a finish reason was seen, and no failure."""
+        return self.failure is None and (
+            self.ended or (bool(self.choices) and all(c.finish_reason is not None for c in self.choices.values()))
+        )
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing a person could see has arrived."""
+        return not any(choice.freeze() for choice in self.choices.values())
+
+    def choice(self, index: int) -> GrowingChoice:
+        """The completion with that index, made if needed."""
+        found = self.choices.get(index)
+        if found is None:
+            found = self.choices[index] = GrowingChoice(index)
+        return found
+
+    def add(self, events: Iterable[Event]) -> None:
+        """Fold ``events`` in, in order."""
+        for event in events:
+            if isinstance(event, TextDelta):
+                self._text(event.choice, "text", event.text)
+            elif isinstance(event, ReasoningDelta):
+                self._reasoning(event)
+            else:
+                self._other(event)
+
+    def _text(self, index: int, kind: str, text: str) -> None:
+        choice = self.choice(index)
+        choice.open(kind).fragments.append(text)
+        choice.deltas += 1
+
+    def _reasoning(self, event: ReasoningDelta) -> None:
+        choice = self.choice(event.choice)
+        part = choice.open("reasoning")
+        if event.text:
+            part.fragments.append(event.text)
+            choice.deltas += 1
+        part.field = part.field or event.field
+        if event.signature is not None:
+            part.signature = (part.signature or "") + event.signature
+        if event.redacted is not None:
+            part.redacted = event.redacted
+        if event.details:
+            part.details.extend(event.details)
+
+    def _call(self, event: ToolCallDelta) -> None:
+        choice = self.choice(event.choice)
+        part = choice.calls.get(event.call)
+        if part is None:
+            part = choice.calls[event.call] = GrowingPart("tool_call")
+            choice.parts.append(part)
+            choice.closed = True
+        if event.id is not None:
+            part.id, part.id_is_ours = event.id, event.id_is_ours
+        if event.name is not None:
+            part.name = event.name
+        if event.arguments:
+            part.fragments.append(event.arguments)
+            choice.deltas += 1
+
+    def _other(self, event: Event) -> None:
+        match event:
+            case ToolCallDelta():
+                self._call(event)
+            case RefusalDelta(choice, text):
+                self._text(choice, "refusal", text)
+            case PartStart(choice):
+                self.choice(choice).closed = True
+            case UnknownPart(choice, value):
+                state = self.choice(choice)
+                state.parts.append(GrowingPart("unknown", value=value))
+                state.closed = True
+            case Opened(id, model):
+                self.id, self.model = id or self.id, model or self.model
+            case UsageReport(usage):
+                self.usage = usage
+            case Finish(choice, reason):
+                self.choice(choice).finish_reason = reason
+            case StreamEnd():
+                self.ended = True
+            case Failed(failure):
+                self.failure = self.failure or failure
+            case Deviation(code, note):
+                self.deviations.setdefault(code, note)

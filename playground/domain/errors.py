@@ -1,0 +1,52 @@
+"""What can go wrong between us and a gateway, as a value.
+
+A ``Failure`` is data on a turn, not an exception: it is kept, shown and saved with what arrived before it.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from playground.domain.values import Value
+
+
+class FailureKind(StrEnum):
+    """Where it went wrong, from near to far."""
+
+    INPUT = "input"  # the request could not be made from what was given
+    NAME = "name"  # the host name does not resolve
+    REFUSED = "refused"  # nothing listens at that address
+    TLS = "tls"  # certificate or handshake
+    CONNECTION = "connection"  # reset, broken, unreachable, proxy
+    TIMEOUT_CONNECT = "timeout_connect"
+    TIMEOUT_FIRST = "timeout_first"  # connected, but no content in time
+    TIMEOUT_IDLE = "timeout_idle"  # content stopped coming
+    TIMEOUT_TOTAL = "timeout_total"
+    REDIRECT = "redirect"
+    HTTP = "http"  # an answer with a status of 400 or above
+    STREAM = "stream"  # an error object inside a stream that began with 200
+    DECODE = "decode"  # the body is not what the protocol says
+    CUT_OFF = "cut_off"  # the body ended without a finish reason
+    EMPTY = "empty"  # a complete answer with nothing in it
+    TOO_LARGE = "too_large"  # an event or body above the set cap
+    INTERNAL = "internal"  # our own fault
+
+
+class Failure(Value):
+    """One error, with the gateway's own words where there are any.
+
+    ``message`` is never rewritten by us when the gateway sent one. ``body`` is an excerpt of the raw body
+    (at most 64 KiB of text). ``retry_after`` is in seconds. ``dimension`` is the rate limit that a 429 names
+    (RPM, RPD, TPM, TPD, IPM, IPD; specification, section 8).
+    """
+
+    kind: FailureKind
+    message: str
+    status: int | None = None
+    code: str | None = None
+    type: str | None = None
+    param: str | None = None
+    request_id: str | None = None
+    body: str = ""
+    retry_after: float | None = None
+    dimension: str | None = None

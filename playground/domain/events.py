@@ -1,0 +1,131 @@
+"""What a stream says, independent of the protocol that said it.
+
+A decoder turns bytes into lists of these; the accumulator folds them into parts. They are made once per
+token, so they are slotted and small. ``choice`` is the index of the completion they belong to.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from playground.domain.errors import Failure
+from playground.domain.usage import Usage
+from playground.domain.values import JSONObject
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """The stream named itself: completion id and the model that answers (empty where not sent)."""
+
+    id: str
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta:
+    """A fragment of content."""
+
+    choice: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningDelta:
+    """A fragment of reasoning, under the wire name ``field``; or its signature, redacted data or details."""
+
+    choice: int
+    text: str
+    field: str
+    signature: str | None = None
+    redacted: str | None = None
+    details: tuple[JSONObject, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RefusalDelta:
+    """A fragment of a refusal."""
+
+    choice: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallDelta:
+    """A fragment of the ``call``-th tool call of a choice (our own count from 0, in order of appearance).
+
+    ``id`` and ``name`` are None when this fragment does not set them; ``arguments`` is appended.
+    """
+
+    choice: int
+    call: int
+    id: str | None = None
+    name: str | None = None
+    arguments: str = ""
+    id_is_ours: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PartStart:
+    """The next fragment opens a new part even if it is of the same kind as the last one."""
+
+    choice: int
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownPart:
+    """A content part of a kind we do not know, kept whole."""
+
+    choice: int
+    value: JSONObject
+
+
+@dataclass(frozen=True, slots=True)
+class UsageReport:
+    """Token counts so far. A later report replaces an earlier one; they are never added."""
+
+    usage: Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """A choice ended, with the gateway's own reason, verbatim."""
+
+    choice: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class StreamEnd:
+    """The protocol's own end marker was seen (``[DONE]``, ``message_stop``, or a whole JSON body)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The gateway, or the way to it, reported an error. What came before stays."""
+
+    failure: Failure
+
+
+@dataclass(frozen=True, slots=True)
+class Deviation:
+    """The stream was understood, but not as the specification says. ``code`` is stable, ``note`` is for people."""
+
+    code: str
+    note: str
+
+
+Event: TypeAlias = (
+    Opened
+    | TextDelta
+    | ReasoningDelta
+    | RefusalDelta
+    | ToolCallDelta
+    | PartStart
+    | UnknownPart
+    | UsageReport
+    | Finish
+    | StreamEnd
+    | Failed
+    | Deviation
+)

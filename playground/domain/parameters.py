@@ -1,0 +1,132 @@
+"""Parameters as annotated fields: one field is the form row, the check, the help and the wire spelling.
+
+A protocol's parameter model is a subclass of ``Parameters`` whose fields are all ``X | None`` with default
+None: None means "default", and the field is absent from the body. A value outside the documented range is
+kept and sent; ``flag`` says what is odd about it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Self
+
+from pydantic import ConfigDict, ValidationError
+from pydantic.fields import FieldInfo
+
+from playground.domain.values import JSON, JSONObject, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """How a parameter is shown and checked.
+
+    ``editor``: "number" (slider and field), "integer", "switch", "text", "choice" (suggestions, free text
+    allowed), "list" (up to ``most`` strings), "json", "tool_choice". ``low`` and ``high`` are the documented
+    range, inclusive; ``soft_high`` only sets how far a slider reaches. ``path`` is the place in the body, with
+    dots, where it differs from the field's name. ``start`` is the value a control starts from when it is set.
+    """
+
+    label: str
+    group: str
+    editor: str
+    help: str
+    low: float | None = None
+    high: float | None = None
+    soft_high: float | None = None
+    step: float | None = None
+    suggestions: tuple[str, ...] = ()
+    most: int | None = None
+    path: str = ""
+    start: Any = None
+    source: str = ""  # section of the specification
+    deprecated: str = ""
+
+
+class Parameters(Value):
+    """Base of every protocol's parameter model. Unknown keys are kept and sent as they are."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    @classmethod
+    def hints(cls) -> Iterator[tuple[str, Hint]]:
+        """Every field with its hint, in the order of definition."""
+        for name, info in cls.model_fields.items():
+            yield name, _hint(name, info)
+
+    def with_value(self, name: str, value: JSON) -> Self:
+        """A copy with one field set; None sets it back to default."""
+        return self.model_copy(update={name: value})
+
+    def to_wire(self) -> JSONObject:
+        """Exactly what is set, under the names and in the places the body wants."""
+        body: JSONObject = {}
+        for name, hint in type(self).hints():
+            value = getattr(self, name)
+            if value is None:
+                continue
+            at = body
+            *above, last = (hint.path or name).split(".")
+            for step in above:
+                at = at.setdefault(step, {})
+            at[last] = list(value) if isinstance(value, tuple) else value
+        for name, value in (self.model_extra or {}).items():
+            body.setdefault(name, value)
+        return body
+
+    @classmethod
+    def from_wire(cls, body: JSONObject) -> Self:
+        """The reverse of ``to_wire``. A value of a wrong type is kept as it is, to be sent and flagged."""
+        rest = dict(body)
+        fields: JSONObject = {}
+        for name, hint in cls.hints():
+            *above, last = (hint.path or name).split(".")
+            at: JSON = rest
+            for step in above:
+                at = at.get(step) if isinstance(at, dict) else None
+            if isinstance(at, dict) and last in at:
+                value = at[last]
+                if above:
+                    inner = {k: v for k, v in at.items() if k != last}
+                    rest = {**rest, above[0]: inner} if inner else {k: v for k, v in rest.items() if k != above[0]}
+                else:
+                    rest = {k: v for k, v in rest.items() if k != last}
+                fields[name] = value
+        known = {k: v for k, v in fields.items() if cls.fits(k, v)}
+        odd = {k: v for k, v in fields.items() if k not in known}
+        return cls.model_validate({**rest, **known}).model_copy(update=odd)
+
+    @classmethod
+    def fits(cls, name: str, value: JSON) -> bool:
+        """Whether ``value`` has the documented type of the field."""
+        try:
+            cls.model_validate({name: value}, strict=False)
+        except ValidationError:
+            return False
+        return True
+
+    def flag(self, name: str) -> str:
+        """What is odd about the value of a field, for the panel; empty when nothing is."""
+        hint = dict(type(self).hints())[name]
+        value = getattr(self, name)
+        if value is None:
+            return ""
+        if hint.deprecated:
+            return hint.deprecated
+        if not self.fits(name, value):
+            return "not the documented type; it is sent as it is"
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            if hint.low is not None and value < hint.low:
+                return f"below the documented minimum of {hint.low:g}; it is sent as it is"
+            if hint.high is not None and value > hint.high:
+                return f"above the documented maximum of {hint.high:g}; it is sent as it is"
+        if isinstance(value, list | tuple) and hint.most is not None and len(value) > hint.most:
+            return f"more than the documented {hint.most}; all are sent"
+        return ""
+
+
+def _hint(name: str, info: FieldInfo) -> Hint:
+    for item in info.metadata:
+        if isinstance(item, Hint):
+            return item
+    raise TypeError(f"parameter field {name!r} has no Hint")

@@ -1,0 +1,83 @@
+"""The parts a turn is made of, in the order in which they were written or received."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import Field
+
+from playground.domain.values import JSONObject, Value
+
+
+class Text(Value):
+    """Plain content; Markdown by custom, shown raw on demand."""
+
+    kind: Literal["text"] = "text"
+    text: str
+
+
+class Reasoning(Value):
+    """What a model thought before or between its answers.
+
+    ``field`` is the wire name it came under (``reasoning_content``, ``thinking``, ``<think>`` ...).
+    ``signature`` and ``redacted`` belong to the native messages protocol and go back byte for byte;
+    ``details`` are vendor records (``reasoning_details``) that go back unmodified and in order.
+    """
+
+    kind: Literal["reasoning"] = "reasoning"
+    text: str
+    field: str | None = None
+    signature: str | None = None
+    redacted: str | None = None
+    details: tuple[JSONObject, ...] = ()
+
+
+class Refusal(Value):
+    """A refusal sent apart from content (``message.refusal``)."""
+
+    kind: Literal["refusal"] = "refusal"
+    text: str
+
+
+class ToolCall(Value):
+    """One call of a tool (specification, section 2.2).
+
+    ``arguments`` is the raw text as received, whether or not it is JSON. ``id_is_ours`` marks an id that
+    was made here because the gateway sent none.
+    """
+
+    kind: Literal["tool_call"] = "tool_call"
+    id: str
+    name: str
+    arguments: str
+    id_is_ours: bool = False
+
+
+class ToolResult(Value):
+    """The answer to one tool call (specification, section 2.1, role ``tool``)."""
+
+    kind: Literal["tool_result"] = "tool_result"
+    call_id: str
+    text: str
+    is_error: bool = False
+
+
+class Image(Value):
+    """An image in a user turn: an http(s) address or a ``data:`` URL, with the detail asked for."""
+
+    kind: Literal["image"] = "image"
+    url: str
+    detail: str | None = None
+    name: str | None = None
+
+
+class Unknown(Value):
+    """A part of a kind we do not know. Kept whole, shown as JSON, sent back as it came."""
+
+    kind: Literal["unknown"] = "unknown"
+    value: JSONObject
+
+
+Part: TypeAlias = Annotated[
+    Text | Reasoning | Refusal | ToolCall | ToolResult | Image | Unknown, Field(discriminator="kind")
+]

@@ -1,0 +1,224 @@
+"""A conversation as a tree of turns: every edit returns a new transcript and leaves the old one whole.
+
+A transcript knows turns, parents and a head; it knows nothing of requests, streams or storage.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from functools import cached_property
+
+from playground.domain.errors import Failure
+from playground.domain.parts import Image, Part, Reasoning, Refusal, Text, ToolCall, ToolResult
+from playground.domain.usage import Timing, Usage
+from playground.domain.values import Value
+
+
+class Role(StrEnum):
+    """Who speaks (specification, section 2.1)."""
+
+    SYSTEM = "system"
+    DEVELOPER = "developer"
+    USER = "user"
+    ASSISTANT = "assistant"
+    TOOL = "tool"
+
+
+class Ending(StrEnum):
+    """How a received turn ended."""
+
+    COMPLETE = "complete"
+    STOPPED = "stopped"  # by the person
+    CUT_OFF = "cut_off"  # the stream ended without saying why
+    FAILED = "failed"
+
+
+class Outcome(Value):
+    """What is known about a received turn besides its parts.
+
+    ``deviations`` are (code, note) pairs of the gateway lint. ``exchange`` names the exchange on the tape.
+    """
+
+    ending: Ending
+    model: str = ""
+    response_id: str = ""
+    finish_reason: str | None = None
+    usage: Usage | None = None
+    timing: Timing | None = None
+    failure: Failure | None = None
+    deviations: tuple[tuple[str, str], ...] = ()
+    exchange: str | None = None
+
+
+class Turn(Value):
+    """One message. ``parent`` is the turn it answers or follows, None at the top."""
+
+    id: str
+    role: Role
+    parts: tuple[Part, ...] = ()
+    parent: str | None = None
+    outcome: Outcome | None = None
+
+    @property
+    def text(self) -> str:
+        """All content, joined; reasoning and calls left out."""
+        return "".join(p.text for p in self.parts if isinstance(p, Text))
+
+    @property
+    def reasoning(self) -> str:
+        """All reasoning, joined."""
+        return "".join(p.text for p in self.parts if isinstance(p, Reasoning))
+
+    @property
+    def refusal(self) -> str:
+        """All refusals, joined."""
+        return "".join(p.text for p in self.parts if isinstance(p, Refusal))
+
+    @property
+    def calls(self) -> tuple[ToolCall, ...]:
+        """The tool calls, in order."""
+        return tuple(p for p in self.parts if isinstance(p, ToolCall))
+
+    @property
+    def results(self) -> tuple[ToolResult, ...]:
+        """The tool results, in order."""
+        return tuple(p for p in self.parts if isinstance(p, ToolResult))
+
+    @property
+    def images(self) -> tuple[Image, ...]:
+        """The images, in order."""
+        return tuple(p for p in self.parts if isinstance(p, Image))
+
+    @property
+    def truncated(self) -> bool:
+        """Whether the turn ended inside itself, so that its last call must not be run."""
+        return self.outcome is not None and (
+            self.outcome.ending is not Ending.COMPLETE or self.outcome.finish_reason in ("length", "max_tokens")
+        )
+
+
+def new_id() -> str:
+    """A short random identifier, unique for all practical purposes."""
+    return secrets.token_hex(8)
+
+
+def make_turn(role: Role, text: str = "", *parts: Part) -> Turn:
+    """A turn written by a person: ``text`` (if any) first, then ``parts``."""
+    written = (Text(text=text),) if text else ()
+    return Turn(id=new_id(), role=role, parts=(*written, *parts))
+
+
+@dataclass(frozen=True)
+class Transcript:
+    """A tree of turns with a head; the path from the top to the head is the conversation.
+
+    All methods that change something return a new transcript and raise KeyError for an unknown turn id.
+    """
+
+    turns: Mapping[str, Turn] = field(default_factory=dict)
+    head: str | None = None
+
+    @cached_property
+    def path(self) -> tuple[Turn, ...]:
+        """The conversation, first turn first."""
+        out: list[Turn] = []
+        at = self.head
+        while at is not None:
+            turn = self.turns[at]
+            out.append(turn)
+            at = turn.parent
+        return tuple(reversed(out))
+
+    @cached_property
+    def _children(self) -> dict[str | None, list[str]]:
+        out: dict[str | None, list[str]] = {}
+        for turn in self.turns.values():
+            out.setdefault(turn.parent, []).append(turn.id)
+        return out
+
+    def children(self, turn_id: str | None) -> tuple[str, ...]:
+        """Ids of the turns that follow ``turn_id`` (None: the top), oldest first."""
+        return tuple(self._children.get(turn_id, ()))
+
+    def siblings(self, turn_id: str) -> tuple[str, ...]:
+        """The variants of a turn, itself included, oldest first."""
+        return self.children(self.turns[turn_id].parent)
+
+    def append(self, *turns: Turn) -> Transcript:
+        """``turns`` follow the head one after another; the last becomes the head."""
+        known, head = dict(self.turns), self.head
+        for turn in turns:
+            known[turn.id] = turn.model_copy(update={"parent": head})
+            head = turn.id
+        return Transcript(known, head)
+
+    def append_variants(self, turns: Iterable[Turn]) -> Transcript:
+        """``turns`` all follow the head as variants of one another; the first becomes the head."""
+        known, first = dict(self.turns), self.head
+        for number, turn in enumerate(turns):
+            known[turn.id] = turn.model_copy(update={"parent": self.head})
+            if number == 0:
+                first = turn.id
+        return Transcript(known, first)
+
+    def replace(self, turn: Turn) -> Transcript:
+        """The same tree with the turn of the same id replaced; its place in the tree stays."""
+        old = self.turns[turn.id]
+        return replace(self, turns={**self.turns, turn.id: turn.model_copy(update={"parent": old.parent})})
+
+    def insert(self, turn: Turn, *, before: str) -> Transcript:
+        """``turn`` takes the place of ``before``, which from now on follows it."""
+        after = self.turns[before]
+        known = dict(self.turns)
+        known[turn.id] = turn.model_copy(update={"parent": after.parent})
+        known[before] = after.model_copy(update={"parent": turn.id})
+        return Transcript(known, self.head)
+
+    def remove(self, turn_id: str) -> Transcript:
+        """Without that one turn; what followed it follows its parent."""
+        gone = self.turns[turn_id]
+        known = {
+            key: (turn.model_copy(update={"parent": gone.parent}) if turn.parent == turn_id else turn)
+            for key, turn in self.turns.items()
+            if key != turn_id
+        }
+        return Transcript(known, gone.parent if self.head == turn_id else self.head)
+
+    def move(self, turn_id: str, step: int) -> Transcript:
+        """The turn changes place with the one before (``step`` < 0) or after it on the path; else unchanged."""
+        ids = [turn.id for turn in self.path]
+        at = ids.index(turn_id)
+        first, second = (at - 1, at) if step < 0 else (at, at + 1)
+        if first < 0 or second >= len(ids):
+            return self
+        upper, lower = self.turns[ids[first]], self.turns[ids[second]]
+        known = {
+            key: (turn.model_copy(update={"parent": upper.id}) if turn.parent == lower.id else turn)
+            for key, turn in self.turns.items()
+        }
+        known[lower.id] = lower.model_copy(update={"parent": upper.parent})
+        known[upper.id] = upper.model_copy(update={"parent": lower.id})
+        return Transcript(known, upper.id if self.head == lower.id else self.head)
+
+    def truncate_after(self, turn_id: str | None) -> Transcript:
+        """The same tree with the head at ``turn_id`` (None: above the first turn). Nothing is deleted."""
+        if turn_id is not None and turn_id not in self.turns:
+            raise KeyError(turn_id)
+        return replace(self, head=turn_id)
+
+    def select(self, turn_id: str) -> Transcript:
+        """The head moves to the newest end of the branch that goes through ``turn_id``."""
+        at = turn_id
+        if at not in self.turns:
+            raise KeyError(at)
+        while following := self._children.get(at):
+            at = following[-1]
+        return replace(self, head=at)
+
+    def unanswered(self) -> tuple[ToolCall, ...]:
+        """Calls on the path that no later tool turn answers (specification, section 4.1, tool-calling flow)."""
+        answered = {result.call_id for turn in self.path for result in turn.results}
+        return tuple(call for turn in self.path for call in turn.calls if call.id not in answered)

@@ -1,0 +1,32 @@
+"""Token counts and times of one run."""
+
+from __future__ import annotations
+
+from playground.domain.values import JSONObject, Value
+
+
+class Usage(Value):
+    """Token counts as the gateway reported them (specification, section 2.4); None where it said nothing.
+
+    ``cached`` is the part of ``prompt`` served from cache, ``reasoning`` the part of ``completion`` spent on
+    reasoning. ``raw`` is the object as received.
+    """
+
+    prompt: int | None = None
+    completion: int | None = None
+    total: int | None = None
+    cached: int | None = None
+    reasoning: int | None = None
+    raw: JSONObject | None = None
+
+
+class Timing(Value):
+    """Seconds from the moment the request was sent; None for what did not happen."""
+
+    started_at: float  # Unix time, seconds
+    headers: float | None = None
+    first_byte: float | None = None
+    first_reasoning: float | None = None
+    first_content: float | None = None  # text or a tool call, whichever came first
+    reasoning_end: float | None = None
+    end: float | None = None

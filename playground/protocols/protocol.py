@@ -1,0 +1,71 @@
+"""What a wire protocol has to offer, and the register of those we speak.
+
+A new protocol is one folder and one line in ``PROTOCOLS``. Nothing here opens a socket or reads a clock.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Protocol as Interface
+
+from playground.domain.events import Event
+from playground.domain.parameters import Parameters
+from playground.domain.request import Request
+from playground.domain.tools import ToolDefinition
+from playground.domain.values import JSON, JSONObject
+
+
+class Decoder(Interface):
+    """Turns one response body into events, whatever the chunks it arrives in.
+
+    It never raises on any bytes. ``feed`` gives the events of one network read; ``close`` is called once at
+    the end of the body and gives what was still open, deviations and the verdict included (``Failed`` with
+    kind CUT_OFF or EMPTY where the answer is not whole). ``finished`` is True as soon as the protocol's end
+    marker was seen, so that the reader may stop although the socket stays open.
+    """
+
+    finished: bool
+
+    def feed(self, data: bytes) -> list[Event]: ...
+
+    def close(self) -> list[Event]: ...
+
+
+class Protocol(Interface):
+    """One wire protocol."""
+
+    name: str  # "chat", "messages": used in files and settings
+    title: str  # for people
+    endpoint: str  # path below the base URL
+    parameters_type: type[Parameters]
+
+    def encode(self, request: Request) -> JSONObject:
+        """The request body as JSON values. Only what is set is in it; ``extra_body`` is merged last."""
+        ...
+
+    def decoder(self, content_type: str | None = None) -> Decoder:
+        """A fresh decoder. ``content_type`` is a hint; the body itself decides where it is wrong or missing."""
+        ...
+
+    def read_tool(self, value: JSON) -> ToolDefinition:
+        """A tool definition in this protocol's shape. Raises ValueError saying what is wrong."""
+        ...
+
+    def write_tool(self, tool: ToolDefinition) -> JSONObject:
+        """The reverse of ``read_tool``."""
+        ...
+
+
+#: name -> module that holds an object called ``PROTOCOL``; imported on first use.
+PROTOCOLS = {
+    "chat": "playground.protocols.chat",
+    "messages": "playground.protocols.messages",
+}
+
+
+def get_protocol(name: str) -> Protocol:
+    """The protocol of that name. Raises ValueError for a name we do not speak."""
+    if name not in PROTOCOLS:
+        raise ValueError(f"unknown protocol {name!r}; known are {', '.join(PROTOCOLS)}")
+    protocol: Protocol = import_module(PROTOCOLS[name]).PROTOCOL
+    return protocol
