@@ -1,0 +1,1 @@
+"""The form of a request's parameters, built from their annotated fields."""

@@ -1,0 +1,1 @@
+"""Part of the window; see the package docstring of playground.ui."""
