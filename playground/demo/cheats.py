@@ -1,0 +1,134 @@
+"""The behaviours a person can ask for by a word in the last user message, such as ``!429`` or ``!stall=5``.
+
+One table says it all: the parser, the page at the server's root and the application's cheat sheet read it. It needs
+nothing but the standard library, so that it can be shown without starting a server.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Cheat:
+    """One word that changes how the demo gateway answers.
+
+    ``typed`` is the word as typed (the first spelling is a working example; others follow after a space), ``happens``
+    a sentence for people, ``group`` a heading. ``value`` says whether ``=number`` may follow: "no", "may" or "must".
+    """
+
+    name: str
+    typed: str
+    happens: str
+    group: str
+    value: str = "no"
+
+
+_STATUS = "Errors before the answer"
+_STREAM = "Trouble in the stream"
+_END = "How the answer ends"
+_TOOLS = "Tools"
+_PACE = "Speed"
+_TEXT = "Text"
+
+CHEATS: tuple[Cheat, ...] = (
+    Cheat("400", "!400", "Refuses with 400: context length exceeded.", _STATUS, "may"),
+    Cheat("401", "!401", "Refuses with 401: the token has expired.", _STATUS, "may"),
+    Cheat("402", "!402", "Refuses with 402: the account's balance is used up.", _STATUS, "may"),
+    Cheat("403", "!403", "Refuses with 403: the model asks for identity verification.", _STATUS, "may"),
+    Cheat("404", "!404", "Refuses with 404: the model is not available.", _STATUS, "may"),
+    Cheat("429", "!429 !429=3", "Refuses with 429; a number is sent as Retry-After, in seconds.", _STATUS, "may"),
+    Cheat("500", "!500", "Refuses with 500: unknown server error.", _STATUS, "may"),
+    Cheat(
+        "503",
+        "!503 !503x2 !503x2=1",
+        "Refuses with 503. x2 refuses the same prompt twice, then answers; =1 adds Retry-After. "
+        "Both work with every status.",
+        _STATUS,
+        "may",
+    ),
+    Cheat("504", "!504", "Refuses with 504: the model did not answer in time.", _STATUS, "may"),
+    Cheat("html", "!html", "Answers with an HTML page and status 502, as a proxy in between would.", _STATUS),
+    Cheat("redirect", "!redirect", "Answers with 307 and an address on another host.", _STATUS),
+    Cheat("cut", "!cut", "Drops the connection in the middle of the answer.", _STREAM),
+    Cheat("stall", "!stall !stall=10", "Pauses mid-way (5 s, or as given) and sends only keep-alives.", _STREAM, "may"),
+    Cheat("error", "!error", "Sends an error object mid-stream, under status 200.", _STREAM),
+    Cheat("nodone", "!nodone", "Finishes, but leaves out the closing [DONE] (or message_stop).", _STREAM),
+    Cheat("empty", "!empty", "Sends a well-formed answer with nothing in it.", _STREAM),
+    Cheat("length", "!length", "Ends half-way with finish reason length.", _END),
+    Cheat("filter", "!filter", "Ends half-way with finish reason content_filter.", _END),
+    Cheat("calls", "!calls=3", "Calls the offered tool this many times at once (1 to 16).", _TOOLS, "must"),
+    Cheat("broken", "!broken", "Calls with arguments that do not fit the tool's schema.", _TOOLS),
+    Cheat("badjson", "!badjson", "Calls with arguments that are not JSON.", _TOOLS),
+    Cheat("cutargs", "!cutargs", "Breaks off inside the arguments, with finish reason length.", _TOOLS),
+    Cheat("slow", "!slow", "Writes 5 tokens a second.", _PACE),
+    Cheat("fast", "!fast", "Writes as fast as it can.", _PACE),
+    Cheat("tps", "!tps=20", "Writes this many tokens a second (0: as fast as it can).", _PACE, "must"),
+    Cheat("long", "!long !long=2000", "Writes at length: 500 words, or as many as given (up to 50000).", _TEXT, "may"),
+    Cheat("code", "!code", "Answers with code.", _TEXT),
+    Cheat("table", "!table", "Answers with tables.", _TEXT),
+    Cheat("think", "!think", "Puts the reasoning into the text, between <think> and </think>.", _TEXT),
+)
+
+BY_NAME: Mapping[str, Cheat] = {cheat.name: cheat for cheat in CHEATS}
+
+_WORD = re.compile(
+    r"(?<!\S)!(?P<name>\d{3}|[a-z]+)(?:x(?P<times>\d{1,3}))?(?:=(?P<value>\d{1,6}(?:\.\d{1,3})?))?(?=[\s,;:!?)]|\.(?!\d)|$)"
+)
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A status asked for: refuse always, or only the first ``times`` times; with Retry-After in seconds, or none."""
+
+    status: int
+    times: int | None
+    retry_after: float | None
+
+
+@dataclass(frozen=True)
+class Directives:
+    """The words found in a message: name to its number, or to None where no number was given."""
+
+    found: Mapping[str, float | None] = field(default_factory=dict)
+    refusal: Refusal | None = None
+
+    def has(self, *names: str) -> bool:
+        """Whether any of ``names`` was typed."""
+        return any(name in self.found for name in names)
+
+    def number(self, name: str, default: float) -> float:
+        """The number typed with ``name``, else ``default``."""
+        value = self.found.get(name)
+        return default if value is None else value
+
+
+def parse(text: str) -> tuple[str, Directives]:
+    """``text`` without the words of the table, and what they ask for. Words that are not in the table stay."""
+    found: dict[str, float | None] = {}
+    refusal: Refusal | None = None
+
+    def take(match: re.Match[str]) -> str:
+        nonlocal refusal
+        name, times, value = match["name"], match["times"], match["value"]
+        cheat = BY_NAME.get(name)
+        status = name.isdigit()
+        allowed = cheat is not None and (
+            (value is None or cheat.value != "no")
+            and (value is not None or cheat.value != "must")
+            and (times is None or status)
+        )
+        if not allowed:
+            return match[0]
+        number = None if value is None else float(value)
+        if status and refusal is None:
+            refusal = Refusal(int(name), None if times is None else int(times), number)
+        found.setdefault(name, number)
+        return ""
+
+    rest = _WORD.sub(take, text)
+    if found:
+        rest = re.sub(r"[ \t]{2,}", " ", rest).strip()
+    return rest, Directives(found, refusal)

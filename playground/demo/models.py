@@ -1,0 +1,66 @@
+"""The models of the demo gateway, as data. What each one does is decided in the modules that plan an answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+BASIC_EFFORTS = ("minimal", "low", "medium", "high")
+ALL_EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
+
+
+@dataclass(frozen=True)
+class Model:
+    """One entry of the model list, with what the gateway has to know about it.
+
+    ``context_window`` is in tokens. ``calls_tools`` models call an offered tool by themselves; the others only when
+    told to. ``native`` models are served under the native messages protocol as well.
+    """
+
+    id: str
+    name: str
+    summary: str
+    context_window: int = 128_000
+    reasons: bool = False
+    calls_tools: bool = False
+    native: bool = False
+    efforts: tuple[str, ...] = BASIC_EFFORTS
+    created: int = 1_767_225_600
+
+    def entry(self) -> dict[str, object]:
+        """The model as `GET /models` shows it."""
+        return {
+            "id": self.id,
+            "object": "model",
+            "created": self.created,
+            "owned_by": "demo-gateway",
+            "name": self.name,
+            "description": self.summary,
+            "context_window": self.context_window,
+        }
+
+
+MODELS: tuple[Model, ...] = (
+    Model("demo-chat", "Demo Chat", "Tells what it received, in rich Markdown; writes at length when asked."),
+    Model(
+        "demo-reasoner",
+        "Demo Reasoner",
+        "Thinks first (reasoning_content), then answers. Calls offered tools.",
+        reasons=True,
+        calls_tools=True,
+        efforts=ALL_EFFORTS,
+    ),
+    Model("demo-tools", "Demo Tools", "Calls the offered tools, then answers from their results.", calls_tools=True),
+    Model("demo-vision", "Demo Vision", "Describes the bytes, pixels and media type of each image.", 32_000),
+    Model(
+        "demo-messages",
+        "Demo Messages",
+        "Served under the native messages protocol, with thinking blocks and tools.",
+        200_000,
+        reasons=True,
+        calls_tools=True,
+        native=True,
+        efforts=ALL_EFFORTS,
+    ),
+)
+
+BY_ID: dict[str, Model] = {model.id: model for model in MODELS}

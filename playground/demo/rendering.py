@@ -1,0 +1,50 @@
+"""How an answer is spelled: the interface both protocols fill in, and the spelling of JSON and events they share."""
+
+from __future__ import annotations
+
+import json
+from typing import Protocol
+
+from playground.demo.score import Beat
+
+
+class Rendering(Protocol):
+    """One answer in one protocol. Streamed: opening, beats, closing; else whole. All of it is bytes to send."""
+
+    def opening(self) -> bytes:
+        """What comes before the first beat."""
+        ...
+
+    def beat(self, beat: Beat) -> bytes:
+        """One piece of reasoning, text or a call."""
+        ...
+
+    def closing(self, complete: bool) -> bytes:
+        """Finish and usage; without the very last mark of the stream unless ``complete``."""
+        ...
+
+    def keep_alive(self) -> bytes:
+        """A sign of life without content."""
+        ...
+
+    def error(self, message: str, code: int) -> bytes:
+        """An error inside a stream that has begun."""
+        ...
+
+    def whole(self) -> dict[str, object]:
+        """The answer in one piece."""
+        ...
+
+
+def to_json(value: object) -> bytes:
+    """Compact JSON in UTF-8, with characters beyond ASCII as they are; lone surrogates stay escaped."""
+    try:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
+    except UnicodeEncodeError:
+        return json.dumps(value, separators=(",", ":")).encode("ascii")
+
+
+def event(value: object, name: str = "") -> bytes:
+    """One server-sent event."""
+    head = b"event: " + name.encode("ascii") + b"\n" if name else b""
+    return head + b"data: " + to_json(value) + b"\n\n"

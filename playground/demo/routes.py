@@ -1,0 +1,118 @@
+"""Which path means what, and the frame around every answer of the API: errors as bodies, limits as headers."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Route
+
+from playground.demo import page
+from playground.demo.fields import shown
+from playground.demo.problems import BROKEN, INVALID, NO_PATH, NOT_JSON, WRONG_METHOD, ApiError
+from playground.demo.rendering import to_json
+from playground.demo.service import Service, error_response
+
+_METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
+_ENDPOINTS = ("/models", "/chat/completions", "/messages")
+Handler = Callable[[Request, bytes], Response]
+
+
+def build(service: Service) -> Starlette:
+    """The application of one gateway."""
+
+    def models(request: Request, body: bytes) -> Response:
+        _allow(request, "GET")
+        service.admit(request, other_header=True)
+        return Response(to_json(service.models()), media_type="application/json")
+
+    def chat(request: Request, body: bytes) -> Response:
+        _allow(request, "POST")
+        service.admit(request)
+        _want_json(request)
+        return service.chat(body)
+
+    def messages(request: Request, body: bytes) -> Response:
+        _allow(request, "POST")
+        service.admit(request, other_header=True)
+        _want_json(request)
+        return service.messages(body)
+
+    def root(request: Request, body: bytes) -> Response:
+        _allow(request, "GET")
+        return HTMLResponse(page.render(_base(request)), headers=page.HEADERS)
+
+    def unknown(request: Request, body: bytes) -> Response:
+        raise ApiError(404, NO_PATH, _no_such_path(request))
+
+    table: list[tuple[str, Handler]] = [
+        ("/v1/models", models),
+        ("/v1/chat/completions", chat),
+        ("/v1/messages", messages),
+        ("/", root),
+        ("/{path:path}", unknown),
+    ]
+    return Starlette(
+        routes=[Route(path, _framed(service, handler), methods=_METHODS) for path, handler in table],
+        exception_handlers={HTTPException: _odd_method},
+    )
+
+
+def _odd_method(request: Request, error: Exception) -> Response:
+    """A method that no route takes, such as TRACE."""
+    return error_response(ApiError(405, WRONG_METHOD, f"The method {shown(request.method)} is not allowed here."))
+
+
+def _framed(service: Service, handler: Handler) -> Callable[[Request], Awaitable[Response]]:
+    async def endpoint(request: Request) -> Response:
+        try:
+            response = handler(request, await service.receive(request))
+        except ApiError as error:
+            response = error_response(error)
+        except RecursionError:
+            response = error_response(ApiError(400, NOT_JSON, "The JSON body is nested too deeply."))
+        except ClientDisconnect:
+            return Response(status_code=400)  # nobody is there to read it
+        except Exception as error:  # noqa: BLE001 - a fault of the gateway must still be answered in its error body
+            message = f"The demo gateway failed: {type(error).__name__}. This is a defect in it."
+            response = error_response(ApiError(500, BROKEN, message))
+        if request.scope["path"].startswith("/v1"):
+            response.headers.update(service.limit_headers())
+        return response
+
+    return endpoint
+
+
+def _allow(request: Request, method: str) -> None:
+    allowed = ("GET", "HEAD") if method == "GET" else (method,)
+    if request.method not in allowed:
+        message = f"{request.method} is not allowed for {shown(request.url.path)}; use {method}."
+        raise ApiError(405, WRONG_METHOD, message, {"Allow": ", ".join(allowed)})
+
+
+def _want_json(request: Request) -> None:
+    given = request.headers.get("content-type", "")
+    if "json" not in given.lower():
+        said = f"it is {shown(given)}" if given else "it is missing"
+        raise ApiError(400, INVALID, f"The Content-Type must be application/json; {said}.")
+
+
+def _base(request: Request) -> str:
+    return f"{request.url.scheme}://{request.url.netloc}/v1"
+
+
+def _no_such_path(request: Request) -> str:
+    """What is wrong with the path: usually a base address with too much or too little in it."""
+    path = "/" + "/".join(part for part in request.url.path.split("/") if part)
+    title = f"There is no path {shown(request.url.path)}."
+    base = f"Set the base address once, as {_base(request)}, and let the client add the endpoint."
+    if "/v1/v1" in path:
+        return f"{title} It repeats /v1. {base}"
+    if any(path.count(endpoint) > 1 or (endpoint in path and not path.endswith(endpoint)) for endpoint in _ENDPOINTS):
+        return f"{title} The base address seems to hold an endpoint path. {base}"
+    if path in _ENDPOINTS:
+        return f"{title} /v1 is missing. {base}"
+    return f"{title} Endpoints: GET /v1/models, POST /v1/chat/completions, POST /v1/messages."

@@ -1,0 +1,204 @@
+"""What the gateway does with a request, from the key to the answer; the routes only say which path means what.
+
+One ``Service`` is one running gateway: its rate limit, its prompt cache, the refusals it still owes and the requests it
+received. It is used from the server's event loop alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import time
+from collections import OrderedDict, deque
+from dataclasses import dataclass, field
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from playground.demo import chat_request, fields, messages_request, page, problems
+from playground.demo.ask import Ask
+from playground.demo.chat import ChatRendering
+from playground.demo.cheats import Refusal
+from playground.demo.delivery import STOPPED, Delivery, Pace, Running, pace_for
+from playground.demo.dice import throw
+from playground.demo.limits import RateLimit
+from playground.demo.messages import MessagesRendering
+from playground.demo.models import MODELS
+from playground.demo.plan import make_plans
+from playground.demo.problems import ApiError
+from playground.demo.rendering import Rendering, to_json
+from playground.demo.score import beats
+from playground.demo.tokens import PrefixCache
+
+MOST_BYTES = 32 * 1024 * 1024
+_MOST_KEPT = 100  # requests
+_MOST_KEPT_BYTES = 64 * 1024 * 1024
+_MOST_GRUDGES = 1000
+
+_REFUSALS = {
+    400: (problems.TOO_LONG, "Context length exceeded: the conversation does not fit into the model's window."),
+    401: (problems.EXPIRED, "The token has expired; get a new one and try again."),
+    402: (problems.NO_BALANCE, "Insufficient account balance: please top up the account."),
+    403: (problems.NOT_VERIFIED, "This model requires identity verification of the account."),
+    404: (problems.NO_MODEL, "The model is not available to this account; it needs special access."),
+    429: (problems.TOO_MANY, "Rate limit exceeded: RPM. Too many requests in this minute."),
+    500: (problems.BROKEN, "Unknown server error."),
+    503: (problems.OVERLOADED, "The service is temporarily unavailable under high load; retry later."),
+    504: (problems.TIMED_OUT, "The model did not answer in time; retry, or stream the answer."),
+}
+
+
+@dataclass(frozen=True)
+class ReceivedRequest:
+    """One request as it arrived. Headers and body are left out of its repr: they hold keys and private text."""
+
+    method: str
+    path: str
+    headers: tuple[tuple[str, str], ...] = field(repr=False)
+    body: bytes = field(repr=False)
+
+    def header(self, name: str) -> str | None:
+        """The first header of that name, in any case."""
+        return next((value for key, value in self.headers if key.lower() == name.lower()), None)
+
+
+class Service:
+    """The state and the work of one gateway."""
+
+    def __init__(self, key: str | None, pace: Pace, limit: RateLimit) -> None:
+        self._key = key
+        self._pace = pace
+        self._limit = limit
+        self._cache = PrefixCache()
+        self._grudges: OrderedDict[str, int] = OrderedDict()  # prompts refused a few times, and how often so far
+        self._kept_bytes = 0
+        self.received: deque[ReceivedRequest] = deque()
+        self.running = Running()
+
+    def limit_headers(self) -> dict[str, str]:
+        """The rate-limit headers as they stand."""
+        return self._limit.headers()
+
+    async def receive(self, request: Request) -> bytes:
+        """The body of the request, which is remembered. Raises ApiError 413 above 32 MiB."""
+        parts: list[bytes] = []
+        size = 0
+        async for part in request.stream():
+            size += len(part)
+            if size <= MOST_BYTES:
+                parts.append(part)
+            elif size > 4 * MOST_BYTES:  # read on a little, so that the answer is not lost in a reset
+                break
+        body = b"".join(parts)
+        query = f"?{request.url.query}" if request.url.query else ""
+        self._remember(ReceivedRequest(request.method, request.url.path + query, tuple(request.headers.items()), body))
+        if size > MOST_BYTES:
+            raise ApiError(413, problems.TOO_LARGE, f"The body is larger than {MOST_BYTES // 2**20} MiB.")
+        return body
+
+    def admit(self, request: Request, other_header: bool = False) -> None:
+        """Check the key and count the request. Raises ApiError 401 or 429."""
+        self._authenticate(request, other_header)
+        self._limit.take()
+
+    def models(self) -> dict[str, object]:
+        """The model list."""
+        return {"object": "list", "data": [model.entry() for model in MODELS]}
+
+    def chat(self, body: bytes) -> Response:
+        """The answer to a chat-completions request."""
+        return self._answer(chat_request.read(fields.parse(body)))
+
+    def messages(self, body: bytes) -> Response:
+        """The answer to a request of the native messages protocol."""
+        return self._answer(messages_request.read(fields.parse(body)))
+
+    def _remember(self, received: ReceivedRequest) -> None:
+        self.received.append(received)
+        self._kept_bytes += len(received.body)
+        while len(self.received) > _MOST_KEPT or (self._kept_bytes > _MOST_KEPT_BYTES and len(self.received) > 1):
+            self._kept_bytes -= len(self.received.popleft().body)
+
+    def _authenticate(self, request: Request, other_header: bool) -> None:
+        given = request.headers.get("authorization")
+        key = request.headers.get("x-api-key", "") if other_header else ""
+        if given is not None:
+            scheme, _, key = given.partition(" ")
+            if scheme.lower() != "bearer":
+                raise ApiError(401, problems.NO_KEY, "The Authorization header must read: Bearer <API_KEY>.")
+        elif not key:
+            hint = " (x-api-key is not read here)" if request.headers.get("x-api-key") else ""
+            raise ApiError(401, problems.NO_KEY, f"No key: send the header Authorization: Bearer <API_KEY>{hint}.")
+        if not key.strip():
+            raise ApiError(401, problems.NO_KEY, "The key is empty: send the header Authorization: Bearer <API_KEY>.")
+        if self._key is not None and not hmac.compare_digest(key.encode(), self._key.encode()):
+            raise ApiError(
+                401,
+                problems.WRONG_KEY,
+                "The key is not valid. Check it for spaces and line breaks, and that this service issued it.",
+            )
+
+    def _answer(self, ask: Ask) -> Response:
+        directives = ask.directives
+        if directives.refusal is not None:
+            self._refuse(ask, directives.refusal)
+        if directives.has("html"):
+            return HTMLResponse(page.proxy_error(), 502)
+        if directives.has("redirect"):
+            path = "messages" if ask.protocol == "messages" else "chat/completions"
+            elsewhere = {"Location": f"https://gateway.example/v1/{path}"}
+            raise ApiError(307, problems.BAD_GATEWAY, "The service has moved to another host.", elsewhere)
+        if directives.has("error") and not ask.stream:
+            raise ApiError(503, problems.OVERLOADED, STOPPED)
+        window = ask.model.context_window
+        if ask.prompt_tokens(most=window + 1) > window:
+            raise ApiError(
+                400,
+                problems.TOO_LONG,
+                f"Context length exceeded: {ask.model.id} takes {window} tokens, and the messages have more. "
+                "Shorten the conversation or choose another model.",
+            )
+        return self._deliver(ask)
+
+    def _refuse(self, ask: Ask, refusal: Refusal) -> None:
+        """Raise the refusal asked for, unless this prompt has been refused as often as was asked."""
+        if refusal.times is not None:
+            turns = "\x1f".join(f"{turn.role}:{turn.text}" for turn in ask.said)
+            prompt = hashlib.sha256(f"{ask.model.id}\x1f{turns}".encode("utf-8", "surrogatepass")).hexdigest()
+            refused = self._grudges.pop(prompt, 0)
+            if refused >= refusal.times:
+                return
+            self._grudges[prompt] = refused + 1
+            while len(self._grudges) > _MOST_GRUDGES:
+                self._grudges.popitem(last=False)
+        code, message = _REFUSALS[refusal.status]
+        headers = {}
+        if refusal.retry_after is not None:
+            headers["Retry-After"] = f"{refusal.retry_after:g}"
+        raise ApiError(refusal.status, code, f"{message} (Simulated, as asked.)", headers)
+
+    def _deliver(self, ask: Ask) -> Response:
+        cached = min(self._cache.tokens_seen(ask.model.id, ask.transcript()), ask.prompt_tokens())
+        plans = make_plans(ask)
+        dice = throw(ask.seed, ask.fingerprint, "delivery")
+        answer_id = dice.hex(24)
+        rendering: Rendering
+        if ask.protocol == "messages":
+            rendering = MessagesRendering(ask, plans[0], answer_id, cached)
+        else:
+            rendering = ChatRendering(ask, plans, answer_id, int(time.time()), cached)
+        return Delivery(
+            rendering,
+            beats(plans, ask.directives),
+            pace_for(ask.directives, self._pace),
+            dice,
+            self.running,
+            streamed=ask.stream,
+            complete=not ask.directives.has("nodone"),
+            streams=len(plans),
+        )
+
+
+def error_response(error: ApiError) -> Response:
+    """The error as a response in the service's error body."""
+    return Response(to_json(error.body()), error.status, error.headers, "application/json")

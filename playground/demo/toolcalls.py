@@ -1,0 +1,190 @@
+"""Decides which of the offered tools to call, and with what arguments.
+
+No model is behind it: a tool is chosen by the words it shares with the prompt, and arguments are made from its schema
+and from names, numbers and quotations found in the prompt.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from playground.demo import from_schema
+from playground.demo.ask import Ask, Call, Tool
+from playground.demo.dice import Dice
+
+MOST_CALLS = 16
+_MOST_NAMES = 8
+_COMMON_WORDS = """
+a an and are at be by can could do does for from give go has have how i if in is it me my of on or please right run say
+show so tell than that the then there these they this to us use using was we what when where which who why will with
+would you your now today tomorrow compare find get look search check call
+"""
+_COMMON = frozenset(_COMMON_WORDS.split())
+_WORDS = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*|[.!?:;,\n]")
+_QUOTED = re.compile(r"[\"“«]([^\"“”«»\n]{1,80})[\"”»]|`([^`\n]{1,80})`")
+_NUMBERS = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w])")
+# What people say when they mean a tool that is called otherwise: stems of a tool's words, and of the prompt's.
+_KIN = {
+    "weat": {"warm", "cold", "hot", "rain", "snow", "sunn", "wind", "temp", "fore", "degr"},
+    "time": {"cloc", "hour", "late"},
+    "pric": {"cost", "much", "chea"},
+    "calc": {"sum", "plus", "time", "divi", "add"},
+}
+_FREE_TEXT = ("query", "q", "text", "prompt", "question", "message", "input", "content", "search")
+
+
+def wanted(ask: Ask) -> tuple[Tool, ...]:
+    """The tools to call in answer to ``ask``; empty when the answer is to be text."""
+    if not ask.tools or ask.choice.mode == "none":
+        return ()
+    if ask.choice.mode == "named":
+        return tuple(tool for tool in ask.tools if tool.name == ask.choice.name)
+    named = tuple(tool for tool in ask.tools if _is_named(tool, ask.prompt))
+    forced = ask.choice.mode == "required"
+    if ask.results() and not forced:
+        return ()
+    if forced or ask.model.calls_tools or ask.directives.has("broken", "badjson", "cutargs", "calls"):
+        chosen = named or (max(ask.tools, key=lambda tool: _likeness(tool, ask.prompt)),)
+        return chosen if ask.choice.parallel else chosen[:1]
+    return named if ask.choice.parallel else named[:1]
+
+
+def plan_calls(ask: Ask, tools: tuple[Tool, ...], dice: Dice) -> tuple[Call, ...]:
+    """The calls of ``tools``: one for each name in the prompt where a tool takes a name, else one each."""
+    prefix = "toolu_demo_" if ask.protocol == "messages" else "call_"
+    sets: list[tuple[Tool, dict[str, Any]]] = []
+    for tool in tools:
+        sets.extend((tool, arguments) for arguments in _argument_sets(ask, tool, dice))
+    if not ask.choice.parallel:
+        sets = sets[:1]
+    if ask.directives.has("calls"):
+        number = min(max(int(ask.directives.number("calls", 1)), 1), MOST_CALLS)
+        sets = [sets[at % len(sets)] for at in range(number)]
+    calls: list[Call] = []
+    for tool, arguments in sets[:MOST_CALLS]:
+        text = json.dumps(arguments, ensure_ascii=False)
+        if ask.directives.has("broken"):
+            text = json.dumps(_broken(arguments, tool.schema), ensure_ascii=False)
+        elif ask.directives.has("badjson"):
+            text = text[:-1].rstrip() + ", note: not JSON,}"
+        calls.append(Call(prefix + dice.hex(24), tool.name, text))
+    return tuple(calls)
+
+
+def names_in(prompt: str) -> list[str]:
+    """What the prompt quotes, else its proper nouns: capitalised words that do not merely begin a sentence."""
+    quoted = [one or other for one, other in _QUOTED.findall(prompt)]
+    if quoted:
+        return list(dict.fromkeys(quoted))[:_MOST_NAMES]
+    words = _WORDS.findall(prompt)
+    names: list[str] = []
+    begins, open_name = True, False
+    for at, word in enumerate(words):
+        if not word[0].isalnum():
+            begins = (begins and word == ",") or word in ".!?:\n"
+            open_name = False
+            continue
+        following = words[at + 1].casefold() if at + 1 < len(words) else ""
+        proper = word[0].isupper() and word.casefold() not in _COMMON
+        if begins and following not in ("or", "and", "vs", "versus", ","):
+            proper = proper and len(words) == 1
+        if proper and open_name:
+            names[-1] += f" {word}"
+        elif proper:
+            names.append(word)
+        begins, open_name = False, proper
+    return list(dict.fromkeys(names))[:_MOST_NAMES]
+
+
+def _is_named(tool: Tool, prompt: str) -> bool:
+    spoken = re.sub(r"[\W_]+", " ", prompt.casefold())
+    name = re.sub(r"[\W_]+", " ", tool.name.casefold()).strip()
+    return bool(name) and f" {name} " in f" {spoken} "
+
+
+def _likeness(tool: Tool, prompt: str) -> int:
+    """How many words the tool shares with the prompt, its name counting most."""
+    spoken = _stems(prompt)
+    spoken |= {meant for meant, kin in _KIN.items() if spoken & kin}
+    properties = tool.schema.get("properties")
+    parts = " ".join(properties) if isinstance(properties, Mapping) else ""
+    return (
+        4 * len(spoken & _stems(tool.name)) + 2 * len(spoken & _stems(tool.description)) + len(spoken & _stems(parts))
+    )
+
+
+def _stems(text: str) -> set[str]:
+    words = re.sub(r"[\W_]+", " ", re.sub(r"([a-z])([A-Z])", r"\1 \2", text)).casefold().split()
+    return {word[:4] for word in words if word not in _COMMON}
+
+
+def _argument_sets(ask: Ask, tool: Tool, dice: Dice) -> list[dict[str, Any]]:
+    made = from_schema.generate(dict(tool.schema), dice, ask.prompt)
+    arguments: dict[str, Any] = made if isinstance(made, dict) else {}
+    properties = tool.schema.get("properties")
+    properties = properties if isinstance(properties, Mapping) else {}
+    _say_numbers(arguments, properties, ask.prompt)
+    target = _name_field(properties, tool.schema.get("required"))
+    if target is None:
+        return [arguments]
+    if target in _FREE_TEXT:
+        return [_kept(arguments, tool.schema, {target: ask.prompt.strip() or "sample text"})]
+    names = names_in(ask.prompt)
+    if not names:
+        return [arguments]
+    return [_kept(arguments, tool.schema, {target: name}) for name in names]
+
+
+def _kept(arguments: dict[str, Any], schema: Mapping[str, Any], change: dict[str, Any]) -> dict[str, Any]:
+    """``arguments`` with the change, where they still fit the schema."""
+    changed = {**arguments, **change}
+    return changed if from_schema.fits(changed, schema) else arguments
+
+
+def _name_field(properties: Mapping[str, Any], required: object) -> str | None:
+    """The field that takes a name: the first free string, a required one before others."""
+    free = [
+        name
+        for name, schema in properties.items()
+        if isinstance(schema, Mapping)
+        and schema.get("type") == "string"
+        and not schema.keys() & {"enum", "const", "format", "pattern"}
+    ]
+    first = [name for name in free if isinstance(required, list) and name in required]
+    return next(iter(first or free), None)
+
+
+def _say_numbers(arguments: dict[str, Any], properties: Mapping[str, Any], prompt: str) -> None:
+    """Put the numbers of the prompt, in order, into the numeric arguments where they fit."""
+    spoken = [float(text) for text in _NUMBERS.findall(prompt)]
+    for name, schema in properties.items():
+        if not spoken:
+            return
+        if isinstance(schema, Mapping) and schema.get("type") in ("integer", "number") and name in arguments:
+            value: int | float = int(spoken[0]) if spoken[0].is_integer() else spoken[0]
+            if from_schema.fits(value, dict(schema)):
+                arguments[name] = value
+                spoken.pop(0)
+
+
+def _broken(arguments: dict[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments with one thing wrong: a value outside its enum, else of the wrong type, else a missing field."""
+    properties = schema.get("properties")
+    properties = properties if isinstance(properties, Mapping) else {}
+    candidates = sorted(
+        (name for name in properties if isinstance(properties[name], Mapping)),
+        key=lambda name: "enum" not in properties[name],
+    )
+    for name in candidates:
+        for wrong in ("not-one-of-these", 12345, ["unexpected"]):
+            changed = {**arguments, name: wrong}
+            if not from_schema.fits(changed, schema):
+                return changed
+    for name in arguments:
+        less = {key: value for key, value in arguments.items() if key != name}
+        if not from_schema.fits(less, schema):
+            return less
+    return {**arguments, "unexpected": True}

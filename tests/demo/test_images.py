@@ -1,0 +1,82 @@
+"""Picture headers, read by hand, and what demo-vision says of them."""
+
+from __future__ import annotations
+
+import base64
+import struct
+
+import pytest
+
+from playground.demo.images import Picture, measure
+from tests.demo.conftest import Gateway, message
+
+PNG = b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 13) + b"IHDR" + struct.pack(">II", 640, 480) + b"\x08\x02\0\0\0"
+JPEG = (
+    b"\xff\xd8\xff\xe0"
+    + struct.pack(">H", 16)
+    + b"JFIF\0"
+    + b"\0" * 9
+    + b"\xff\xc4"
+    + struct.pack(">H", 4)
+    + b"\0\0"
+    + b"\xff\xff\xc2"
+    + struct.pack(">HBHH", 11, 8, 300, 400)
+    + b"\1\1\x11\0"
+)
+GIF = b"GIF89a" + struct.pack("<HH", 12, 34)
+VP8 = b"RIFF\0\0\0\0WEBPVP8 \0\0\0\0\0\0\0\x9d\x01\x2a" + struct.pack("<HH", 55, 66)
+VP8L = b"RIFF\0\0\0\0WEBPVP8L\0\0\0\0\x2f" + struct.pack("<I", (99 - 1) | (77 - 1) << 14)
+VP8X = b"RIFF\0\0\0\0WEBPVP8X\0\0\0\0\0\0\0\0" + (1000 - 1).to_bytes(3, "little") + (2000 - 1).to_bytes(3, "little")
+
+
+@pytest.mark.parametrize(
+    ("data", "found"),
+    [
+        (PNG, ("image/png", 640, 480)),
+        (JPEG, ("image/jpeg", 400, 300)),
+        (GIF, ("image/gif", 12, 34)),
+        (VP8, ("image/webp", 55, 66)),
+        (VP8L, ("image/webp", 99, 77)),
+        (VP8X, ("image/webp", 1000, 2000)),
+        (b"", None),
+        (b"hello", None),
+        (b"\xff\xd8nonsense", None),
+    ],
+)
+def test_sizes(data: bytes, found: tuple[str, int, int] | None) -> None:
+    assert measure(data) == found
+
+
+@pytest.mark.parametrize("data", [PNG, JPEG, GIF, VP8, VP8L, VP8X])
+def test_truncated_headers_are_not_understood(data: bytes) -> None:
+    whole = measure(data)
+    for end in range(len(data)):
+        assert measure(data[:end]) in (None, whole)
+
+
+def test_tokens_by_detail() -> None:
+    assert Picture("image/png", PNG, detail="low").tokens() == 85
+    assert Picture("image/png", PNG).tokens() == 85 + 170 * 2
+
+
+def test_vision_describes(gateway: Gateway) -> None:
+    def part(url: str, detail: str = "auto") -> dict[str, object]:
+        return {"type": "image_url", "image_url": {"url": url, "detail": detail}}
+
+    def data_url(kind: str, data: bytes) -> str:
+        return f"data:{kind};base64," + base64.b64encode(data).decode()
+
+    content = [
+        {"type": "text", "text": "What are these?"},
+        part(data_url("image/png", PNG), "high"),
+        part(data_url("image/png", GIF)),
+        part(data_url("image/bmp", b"BM....")),
+        part("https://example.org/cat.png", "low"),
+    ]
+    text = message(gateway.chat(messages=[{"role": "user", "content": content}], model="demo-vision"))["content"]
+    assert "4 images" in text
+    assert f"**{len(PNG)} bytes**, declared as `image/png`: **640 × 480 pixels** (detail: *high*)" in text
+    assert "though its bytes say `image/gif`: **12 × 34 pixels**" in text
+    assert "none that I know" in text
+    assert "does not fetch" in text
+    assert "attach" in message(gateway.chat("Look", model="demo-vision"))["content"]

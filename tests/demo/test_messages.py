@@ -1,0 +1,245 @@
+"""The native messages protocol: checks, whole answers, the order of events, thinking, tools and faults."""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.demo.conftest import WEATHER, Gateway, datas, refused
+
+TOOL = {"name": "get_weather", "description": "The weather now", "input_schema": WEATHER}
+USER = {"role": "user", "content": "Hi"}
+USE = {"role": "assistant", "content": [{"type": "tool_use", "id": "t1", "name": "get_weather", "input": {}}]}
+RESULT = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": "24"}]}
+GIF = base64.b64encode(b"GIF89a\x05\x00\x07\x00rest").decode()
+
+
+def events(response: httpx.Response) -> list[dict[str, Any]]:
+    """The events, each checked to carry its own type as its name."""
+    assert response.status_code == 200, response.text
+    frames = [frame for frame in response.text.split("\n\n") if frame]
+    found = []
+    for frame in frames:
+        name, data = frame.split("\n")
+        value = json.loads(data.removeprefix("data: "))
+        assert name == f"event: {value['type']}"
+        found.append(value)
+    return found
+
+
+def test_whole(gateway: Gateway) -> None:
+    body = gateway.native(system="Be brief.", temperature=0.5).json()
+    assert body["id"].startswith("msg_demo_")
+    assert (body["type"], body["role"], body["model"]) == ("message", "assistant", "demo-messages")
+    assert body["content"][0]["type"] == "text"
+    assert "native messages" in body["content"][0]["text"]
+    assert (body["stop_reason"], body["stop_sequence"]) == ("end_turn", None)
+    assert body["usage"]["output_tokens"] > 50
+
+
+def test_order_of_events(gateway: Gateway) -> None:
+    found = events(gateway.native("Weather in Rome?", stream=True, thinking={"type": "adaptive"}, tools=[TOOL]))
+    kinds = [event["type"] for event in found]
+    assert kinds[:2] == ["message_start", "ping"]
+    assert kinds[-2:] == ["message_delta", "message_stop"]
+    assert found[0]["message"]["content"] == []
+    open_index = -1
+    for event in found[2:-2]:
+        if event["type"] == "content_block_start":
+            assert event["index"] == open_index + 1
+            open_index = event["index"]
+        else:
+            assert event["index"] == open_index
+    blocks = [event["content_block"] for event in found if event["type"] == "content_block_start"]
+    assert [block["type"] for block in blocks] == ["thinking", "tool_use"]
+    deltas = [
+        event["delta"]["type"] for event in found if event["type"] == "content_block_delta" and event["index"] == 0
+    ]
+    assert deltas[-1] == "signature_delta"
+    assert set(deltas[:-1]) == {"thinking_delta"}
+    parts = [e["delta"]["partial_json"] for e in found if e.get("delta", {}).get("type") == "input_json_delta"]
+    assert json.loads("".join(parts))["city"] == "Rome"
+    assert found[-2]["delta"]["stop_reason"] == "tool_use"
+    assert found[-2]["usage"]["output_tokens"] > 20
+
+
+def test_streamed_is_whole(gateway: Gateway) -> None:
+    fields: dict[str, Any] = {"seed": 4, "thinking": {"type": "enabled", "budget_tokens": 1024}}
+    whole = gateway.native(**fields).json()
+    found = events(gateway.native(**fields, stream=True))
+    assert found[0]["message"]["id"] == whole["id"]
+    deltas = [event["delta"] for event in found if event["type"] == "content_block_delta"]
+    assert "".join(delta.get("thinking", "") for delta in deltas) == whole["content"][0]["thinking"]
+    assert "".join(delta.get("signature", "") for delta in deltas) == whole["content"][0]["signature"]
+    assert "".join(delta.get("text", "") for delta in deltas) == whole["content"][1]["text"]
+
+
+def test_thinking_only_when_on(gateway: Gateway) -> None:
+    for thinking in (None, {"type": "disabled"}):
+        assert [block["type"] for block in gateway.native(thinking=thinking).json()["content"]] == ["text"]
+    lengths = []
+    for effort in ("low", "medium", "high", "xhigh", "max"):
+        body = gateway.native(thinking={"type": "adaptive"}, output_config={"effort": effort}).json()
+        lengths.append(len(body["content"][0]["thinking"]))
+    assert lengths == sorted(lengths)
+    assert len(set(lengths)) == 5
+
+
+def test_the_loop_with_thinking(gateway: Gateway) -> None:
+    asked = {"role": "user", "content": "Is it warmer in Lisbon or Oslo?"}
+    options: dict[str, Any] = {"tools": [TOOL], "thinking": {"type": "adaptive"}}
+    content = gateway.native(messages=[asked], **options).json()["content"]
+    uses = [block for block in content if block["type"] == "tool_use"]
+    assert [use["input"]["city"] for use in uses] == ["Lisbon", "Oslo"]
+    results = [
+        {
+            "type": "tool_result",
+            "tool_use_id": use["id"],
+            "content": [{"type": "text", "text": text}],
+            "is_error": wrong,
+        }
+        for use, text, wrong in zip(uses, ("24", "no such place"), (False, True), strict=True)
+    ]
+    turns = [asked, {"role": "assistant", "content": content}, {"role": "user", "content": results}]
+    text = gateway.native(messages=turns, **options).json()["content"][-1]["text"]
+    assert "failed: no such place" in text
+    changed = [{**content[0], "thinking": content[0]["thinking"] + "!"}, *content[1:]]
+    edited = [asked, {"role": "assistant", "content": changed}, {"role": "user", "content": results}]
+    refused(gateway.native(messages=edited, **options), 400, "signature")
+
+
+def test_stops_and_limits(gateway: Gateway) -> None:
+    body = gateway.native("!long=100", stop_sequences=["nowhere", "no model"]).json()
+    assert body["content"][0]["text"] == "_Simulated by the demo gateway; "
+    assert (body["stop_reason"], body["stop_sequence"]) == ("stop_sequence", "no model")
+    body = gateway.native(max_tokens=7).json()
+    assert (body["stop_reason"], body["usage"]["output_tokens"]) == ("max_tokens", 7)
+    assert gateway.native("!filter").json()["stop_reason"] == "refusal"
+
+
+def test_cached_input_is_counted_apart(gateway: Gateway) -> None:
+    prompt = "Said to the native protocol alone. " * 50
+    first, second = (gateway.native(prompt).json()["usage"] for _ in range(2))
+    assert first["cache_read_input_tokens"] == 0
+    assert second["cache_read_input_tokens"] > 0
+    assert second["input_tokens"] + second["cache_read_input_tokens"] == first["input_tokens"]
+
+
+def test_structured_output(gateway: Gateway) -> None:
+    schema = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+    wanted = {"format": {"type": "json_schema", "schema": schema}}
+    assert "city" in json.loads(gateway.native(output_config=wanted).json()["content"][0]["text"])
+
+
+def test_tool_choice(gateway: Gateway) -> None:
+    def kinds(**choice: Any) -> list[str]:
+        body = gateway.native("Lisbon or Oslo", tools=[TOOL], tool_choice=choice).json()
+        return [block["type"] for block in body["content"]]
+
+    assert kinds(type="none") == ["text"]
+    assert kinds(type="any") == ["tool_use", "tool_use"]
+    assert kinds(type="auto", disable_parallel_tool_use=True) == ["tool_use"]
+    assert kinds(type="tool", name="get_weather") == ["tool_use", "tool_use"]
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"system": [{"type": "text", "text": "Be brief.", "cache_control": {"type": "ephemeral"}}]},
+        {"messages": [{"role": "user", "content": [{"type": "text", "text": "Hi"}]}]},
+        {"messages": [USER, {"role": "assistant", "content": "I think"}]},
+        {"messages": [USER, USE, RESULT], "tools": [TOOL]},
+        {"temperature": 1, "top_p": 0.5, "top_k": 0, "metadata": {"user_id": "someone"}},
+        {"stop_sequences": ["a"] * 8},
+        {"thinking": {"type": "adaptive"}, "temperature": 1},
+    ],
+)
+def test_accepts(gateway: Gateway, fields: dict[str, Any]) -> None:
+    response = gateway.native(**fields)
+    assert response.status_code == 200, response.text
+
+
+@pytest.mark.parametrize(
+    ("fields", "word"),
+    [
+        ({"max_tokens": None}, "max_tokens is required"),
+        ({"max_tokens": 0}, "max_tokens"),
+        ({"temperature": 1.1}, "temperature"),
+        ({"top_p": -1}, "top_p"),
+        ({"top_k": -1}, "top_k"),
+        ({"top_k": 0.5}, "top_k"),
+        ({"stop_sequences": "x"}, "stop_sequences"),
+        ({"stop_sequences": [""]}, "stop_sequences"),
+        ({"metadata": []}, "metadata"),
+        ({"metadata": {"user_id": 5}}, "user_id"),
+        ({"stream": 1}, "stream"),
+        ({"system": 5}, "system"),
+        ({"system": [{"type": "image"}]}, "system[0].type"),
+        ({"thinking": {"type": "on"}}, "thinking.type"),
+        ({"thinking": {"type": "enabled"}}, "budget_tokens"),
+        ({"thinking": {"type": "enabled", "budget_tokens": 1023}}, "budget_tokens"),
+        ({"thinking": {"type": "enabled", "budget_tokens": 4000}}, "less than max_tokens"),
+        ({"thinking": {"type": "adaptive"}, "temperature": 0.5}, "temperature"),
+        ({"thinking": {"type": "adaptive"}, "tools": [TOOL], "tool_choice": {"type": "any"}}, "tool_choice"),
+        ({"output_config": {"effort": "huge"}}, "effort"),
+        ({"output_config": 5}, "output_config"),
+        ({"tools": [{"name": "x"}]}, "input_schema"),
+        ({"tools": [{**TOOL, "name": "a b"}]}, "name"),
+        ({"tools": [TOOL, TOOL]}, "two tools"),
+        ({"tool_choice": {"type": "any"}}, "no tools"),
+        ({"tool_choice": "auto"}, "tool_choice"),
+        ({"tools": [TOOL], "tool_choice": {"type": "tool", "name": "other"}}, "other"),
+        ({"messages": []}, "messages"),
+        ({"messages": [{"role": "system", "content": "x"}]}, "system"),
+        ({"messages": [{"role": "assistant", "content": "x"}]}, "begin with a user"),
+        ({"messages": [{"role": "user"}]}, "content"),
+        ({"messages": [{"role": "user", "content": [{"type": "video"}]}]}, "video"),
+        ({"messages": [USER, USE]}, "t1"),
+        ({"messages": [USER, USE, USER]}, "t1"),
+        ({"messages": [USER, RESULT]}, "t1"),
+        ({"messages": [{"role": "user", "content": [{"type": "image", "source": {"type": "file"}}]}]}, "source.type"),
+        ({"messages": [USER, {"role": "assistant", "content": [{"type": "thinking", "thinking": "x"}]}]}, "signature"),
+        (
+            {
+                "messages": [
+                    USER,
+                    {
+                        "role": "assistant",
+                        "content": [{"type": "text", "text": "x"}, {"type": "redacted_thinking", "data": ""}],
+                    },
+                ]
+            },
+            "first",
+        ),
+    ],
+)
+def test_refuses(gateway: Gateway, fields: dict[str, Any], word: str) -> None:
+    refused(gateway.native(**fields), 400, word)
+
+
+def test_images(gateway: Gateway) -> None:
+    block = {"type": "image", "source": {"type": "base64", "media_type": "image/gif", "data": GIF}}
+    turns = [{"role": "user", "content": [block, {"type": "text", "text": "What is it?"}]}]
+    assert "5 × 7 pixels" in gateway.native(messages=turns).json()["content"][0]["text"]
+
+
+def test_models_of_the_other_protocol(gateway: Gateway) -> None:
+    refused(gateway.native(model="demo-chat"), 404, "/chat/completions")
+    refused(gateway.native(model="nobody"), 404, "nobody")
+
+
+def test_faults(gateway: Gateway) -> None:
+    refused(gateway.native("!429=2", stream=True), 429)
+    wrong = datas(gateway.native("!error", stream=True).text)[-1]
+    assert wrong["type"] == "error"
+    assert wrong["error"]["type"] == "overloaded_error"
+    assert events(gateway.native("!nodone", stream=True))[-1]["type"] == "message_delta"
+    empty = [event["type"] for event in events(gateway.native("!empty", stream=True))]
+    assert empty == ["message_start", "ping", "message_delta", "message_stop"]
+    assert gateway.native("!empty").json()["content"] == []
+    pings = [e for e in events(gateway.native("!stall=0.05", stream=True)) if e["type"] == "ping"]
+    assert len(pings) == 2

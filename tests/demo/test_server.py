@@ -1,0 +1,203 @@
+"""Starting, stopping, the pace, and a stop that reaches the server."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+
+import httpx
+import pytest
+
+from playground.demo.server import DemoConfig, DemoServer, serve_forever
+from tests.demo.conftest import Gateway
+
+KEY = {"Authorization": "Bearer any-key"}
+
+
+def soon(condition: Callable[[], bool], seconds: float = 2.0) -> bool:
+    """Whether the condition comes true in time."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if condition():
+            return True
+        time.sleep(0.005)
+    return condition()
+
+
+def body(prompt: str, stream: bool = True) -> dict[str, object]:
+    return {"model": "demo-chat", "stream": stream, "messages": [{"role": "user", "content": prompt}]}
+
+
+def test_start_and_stop() -> None:
+    server = DemoServer(DemoConfig())
+    address = server.start()
+    assert address.startswith("http://127.0.0.1:")
+    assert address.endswith("/v1")
+    assert server.start() == address == server.base_url
+    assert httpx.get(f"{address}/models", headers=KEY).status_code == 200
+    server.stop()
+    server.stop()
+    assert not server.running
+    with pytest.raises(httpx.ConnectError):
+        httpx.get(f"{address}/models", headers=KEY)
+    again = server.start()
+    assert httpx.get(f"{again}/models", headers=KEY).status_code == 200
+    server.stop()
+
+
+def test_port_in_use(gateway: Gateway) -> None:
+    port = int(gateway.server.base_url.split(":")[2].split("/")[0])
+    with pytest.raises(OSError, match=f"port {port}.*Choose another port"):
+        DemoServer(DemoConfig(port=port)).start()
+    with pytest.raises(OSError, match="cannot listen"):
+        DemoServer(DemoConfig(port=70_000)).start()
+
+
+@pytest.mark.parametrize("stream", [True, False])
+def test_disconnect_is_noticed(stream: bool) -> None:
+    with DemoServer(DemoConfig(tokens_per_second=20, time_to_first_token=0.05)) as server:
+        client = httpx.Client(base_url=server.base_url, headers=KEY, timeout=0.4)
+        if stream:
+            with client.stream("POST", "/chat/completions", json=body("!long=5000")) as response:
+                parts = response.iter_raw()  # kept: dropping the iterator closes the connection
+                next(parts)
+                assert server.open_streams == 1
+        else:
+            with pytest.raises(httpx.ReadTimeout):
+                client.post("/chat/completions", json=body("!long=5000", stream=False))
+        assert soon(lambda: server.open_streams == 0, 0.5)
+        client.close()
+
+
+def test_disconnect_while_flat_out(gateway: Gateway) -> None:
+    with (
+        httpx.Client(base_url=gateway.server.base_url, headers=KEY) as client,
+        client.stream("POST", "/chat/completions", json=body("!long=50000")) as response,
+    ):
+        parts = response.iter_raw()
+        next(parts)
+        assert gateway.server.open_streams == 1  # held back by a reader that does not read
+    assert soon(lambda: gateway.server.open_streams == 0)
+
+
+def test_disconnect_in_a_stall(gateway: Gateway) -> None:
+    with (
+        httpx.Client(base_url=gateway.server.base_url, headers=KEY) as client,
+        client.stream("POST", "/chat/completions", json=body("!stall=60")) as response,
+    ):
+        for line in response.iter_lines():
+            if line.startswith(": keep-alive"):
+                break
+    assert soon(lambda: gateway.server.open_streams == 0)
+
+
+def test_stop_ends_open_streams() -> None:
+    server = DemoServer(DemoConfig(tokens_per_second=20, time_to_first_token=0))
+    server.start()
+    with httpx.Client(base_url=server.base_url, headers=KEY) as client:
+        ended: list[BaseException] = []
+
+        def read() -> None:
+            try:
+                client.post("/chat/completions", json=body("!long=5000"))
+            except httpx.HTTPError as error:
+                ended.append(error)
+
+        reader = threading.Thread(target=read)
+        reader.start()
+        assert soon(lambda: server.open_streams == 1)
+        begun = time.monotonic()
+        server.stop()
+        assert time.monotonic() - begun < 1.5
+        assert server.open_streams == 0
+        reader.join(2)
+        assert not reader.is_alive()
+    assert isinstance(ended[0], httpx.RemoteProtocolError | httpx.ReadError)
+
+
+def test_pace() -> None:
+    with (
+        DemoServer(DemoConfig(tokens_per_second=100, time_to_first_token=0.2)) as server,
+        httpx.Client(base_url=server.base_url, headers=KEY) as client,
+    ):
+        begun = time.monotonic()
+        arrivals: list[float] = []
+        request = {**body("Hello"), "max_tokens": 30}
+        with client.stream("POST", "/chat/completions", json=request) as response:
+            headers_after = time.monotonic() - begun
+            arrivals.extend(time.monotonic() - begun for line in response.iter_lines() if '"content":' in line)
+        assert headers_after < 0.15
+        assert 0.2 <= arrivals[0] < 0.4
+        assert 0.2 + 30 * 0.006 <= arrivals[-1] < 1.2
+        assert len(arrivals) == 31
+        begun = time.monotonic()
+        fast = client.post("/chat/completions", json=body("!fast !long=1000"))
+        assert time.monotonic() - begun < 1.0
+        assert fast.text.endswith("[DONE]\n\n")
+        begun = time.monotonic()
+        client.post("/chat/completions", json={**body("!tps=50", stream=False), "max_tokens": 10})
+        assert 0.3 <= time.monotonic() - begun < 1.0
+
+
+def test_requests_are_kept(gateway: Gateway) -> None:
+    response = gateway.chat("Keep this: é", user="canary-user")
+    kept = gateway.server.requests[-1]
+    assert (kept.method, kept.path) == ("POST", "/v1/chat/completions")
+    assert kept.body == response.request.content
+    assert kept.header("authorization") == "Bearer any-key"
+    assert "any-key" not in repr(kept)
+    assert "canary" not in repr(kept)
+    for _ in range(105):
+        gateway.http.get("/models?x=1")
+    assert len(gateway.server.requests) == 100
+    assert gateway.server.requests[-1].path == "/v1/models?x=1"
+
+
+def test_many_at_once(gateway: Gateway) -> None:
+    texts: list[str] = []
+
+    def one(seed: int) -> None:
+        with httpx.Client(base_url=gateway.server.base_url, headers=KEY, timeout=20) as client:
+            texts.append(client.post("/chat/completions", json={**body("!long=200"), "seed": seed}).text)
+
+    threads = [threading.Thread(target=one, args=(seed,)) for seed in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(20)
+    assert len(texts) == 8
+    assert all(text.endswith("[DONE]\n\n") for text in texts)
+    assert gateway.server.open_streams == 0
+
+
+def test_serve_forever_ends_on_interrupt(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+    script = (
+        "import _thread, threading, sys\n"
+        "from playground.demo.server import DemoConfig, serve_forever\n"
+        "def told(address):\n"
+        "    print(address, flush=True)\n"
+        "    threading.Timer(0.3, _thread.interrupt_main).start()\n"
+        "serve_forever(DemoConfig(), told)\n"
+        "print('ended')\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=20, check=False)
+    told.extend(ran.stdout.split())
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stderr == ""
+    assert told[0].startswith("http://127.0.0.1:")
+    assert told[1] == "ended"
+    with pytest.raises(OSError, match="cannot listen"):
+        serve_forever(DemoConfig(port=70_000), told.append)
+
+
+def test_nothing_heavy_before_a_start() -> None:
+    script = (
+        "import sys, playground.demo.server, playground.demo.cheats\n"
+        "print([n for n in ('starlette', 'uvicorn', 'jsonschema', 'anyio') if n in sys.modules])"
+    )
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=20, check=True)
+    assert ran.stdout.strip() == "[]"

@@ -1,0 +1,325 @@
+"""What stands around an answer: keys, statuses on demand, trouble in the stream, hostile bodies, paths, the page."""
+
+from __future__ import annotations
+
+import copy
+import json
+import time
+from typing import Any
+
+import httpx
+import pytest
+
+from playground.demo import service
+from playground.demo.cheats import CHEATS
+from playground.demo.models import MODELS
+from playground.demo.server import DemoConfig, DemoServer
+from tests.demo.conftest import WEATHER, Gateway, datas, joined, refused, tool
+
+JSON = {"Content-Type": "application/json"}
+KEY = {"Authorization": "Bearer any-key"}
+
+
+def test_model_list(gateway: Gateway) -> None:
+    body = gateway.http.get("/models").json()
+    assert body["object"] == "list"
+    assert [entry["id"] for entry in body["data"]] == [model.id for model in MODELS]
+    assert all(entry["object"] == "model" and isinstance(entry["created"], int) for entry in body["data"])
+
+
+def test_unknown_model(gateway: Gateway) -> None:
+    refused(gateway.chat(model="gpt-none"), 404, "gpt-none", "demo-chat")
+
+
+@pytest.mark.parametrize(
+    "headers", [{}, {"Authorization": "Basic abc"}, {"Authorization": "Bearer"}, {"x-api-key": "k"}]
+)
+def test_no_key(gateway: Gateway, headers: dict[str, str]) -> None:
+    url = f"{gateway.server.base_url}/chat/completions"
+    answer = httpx.post(url, json={}, headers=headers)
+    refused(answer, 401, "Authorization")
+    assert answer.headers["X-RateLimit-Limit"]
+
+
+def test_native_key_header(gateway: Gateway) -> None:
+    url = f"{gateway.server.base_url}/messages"
+    body = {"model": "demo-messages", "max_tokens": 9, "messages": [{"role": "user", "content": "Hi"}]}
+    assert httpx.post(url, json=body, headers={"x-api-key": "k"}).status_code == 200
+    assert httpx.post(url, json=body, headers=KEY).status_code == 200
+    refused(httpx.post(url, json=body), 401)
+    refused(httpx.post(url, json=body, headers={"x-api-key": ""}), 401)
+
+
+def test_fixed_key() -> None:
+    with DemoServer(DemoConfig(key="sk-right", time_to_first_token=0)) as server:
+        for key, status in (("sk-right", 200), ("sk-wrong", 401), (" sk-right", 401), ("é", 401)):
+            headers = {b"Authorization": b"Bearer " + key.encode()}
+            answer = httpx.get(f"{server.base_url}/models", headers=headers)
+            assert answer.status_code == status
+            if status == 401:
+                refused(answer, 401, "not valid")
+    assert "sk-right" not in repr(server) + repr(DemoConfig(key="sk-right"))
+
+
+@pytest.mark.parametrize("status", [400, 401, 402, 403, 404, 429, 500, 503, 504])
+@pytest.mark.parametrize("stream", [False, True])
+def test_statuses(gateway: Gateway, status: int, stream: bool) -> None:
+    response = gateway.chat(f"Please !{status} now", stream=stream)
+    refused(response, status)
+    assert response.headers["content-type"] == "application/json"
+    assert "retry-after" not in response.headers
+
+
+def test_only_the_last_user_message_counts(gateway: Gateway) -> None:
+    turns = [
+        {"role": "user", "content": "!500"},
+        {"role": "assistant", "content": "!503"},
+        {"role": "user", "content": "Hi"},
+    ]
+    assert gateway.chat(messages=turns).status_code == 200
+
+
+def test_retry_after(gateway: Gateway) -> None:
+    response = gateway.chat("!429=3")
+    refused(response, 429, "RPM")
+    assert response.headers["retry-after"] == "3"
+    assert gateway.chat("!503=0.5").headers["retry-after"] == "0.5"
+
+
+def test_fails_a_few_times(gateway: Gateway) -> None:
+    assert [gateway.chat("!503x2 steady").status_code for _ in range(4)] == [503, 503, 200, 503]
+    first = gateway.chat("!429x1=2 once")
+    assert (first.status_code, first.headers["retry-after"]) == (429, "2")
+    assert gateway.chat("!429x1=2 once").status_code == 200
+
+
+def test_proxy_page_and_redirect(gateway: Gateway) -> None:
+    page = gateway.chat("!html", stream=True)
+    assert page.status_code == 502
+    assert page.headers["content-type"].startswith("text/html")
+    assert "502 Bad Gateway" in page.text
+    moved = gateway.chat("!redirect")
+    assert (moved.status_code, moved.headers["location"]) == (307, "https://gateway.example/v1/chat/completions")
+
+
+def test_cut(gateway: Gateway) -> None:
+    body = {"model": "demo-chat", "stream": True, "messages": [{"role": "user", "content": "!cut Hello"}]}
+    received = bytearray()
+
+    def read() -> None:
+        with gateway.http.stream("POST", "/chat/completions", json=body) as response:
+            for part in response.iter_raw():
+                received.extend(part)
+
+    with pytest.raises(httpx.RemoteProtocolError, match="incomplete chunked read"):
+        read()
+    chunks = datas(received.decode())
+    assert len(joined(chunks)) > 100
+    assert all(chunk["choices"][0]["finish_reason"] is None for chunk in chunks)
+    assert b"[DONE]" not in received
+    with pytest.raises(httpx.RemoteProtocolError):
+        gateway.chat("!cut Hello")
+
+
+def test_stall(gateway: Gateway) -> None:
+    begun = time.monotonic()
+    response = gateway.chat("!stall=0.3 Hello", stream=True)
+    assert 0.3 <= time.monotonic() - begun < 2
+    assert response.text.count(": keep-alive\n\n") == 1
+    assert response.text.endswith("data: [DONE]\n\n")
+    whole = gateway.chat("!stall=0.1 Hello")
+    assert whole.content.startswith(b"\n")
+    assert whole.json()["choices"]
+
+
+def test_error_in_the_stream(gateway: Gateway) -> None:
+    response = gateway.chat("!error Hello", stream=True)
+    assert response.status_code == 200
+    *chunks, last = datas(response.text)
+    assert joined(chunks)
+    assert set(last) == {"error"}
+    assert "overloaded" in last["error"]["message"]
+    assert "[DONE]" not in response.text
+    refused(gateway.chat("!error Hello"), 503)
+
+
+def test_without_done(gateway: Gateway) -> None:
+    response = gateway.chat("!nodone", stream=True)
+    assert "[DONE]" not in response.text
+    assert datas(response.text)[-1]["choices"][0]["finish_reason"] == "stop"
+
+
+def test_empty(gateway: Gateway) -> None:
+    response = gateway.chat("!empty", stream=True)
+    assert joined(datas(response.text)) == ""
+    assert response.text.endswith("data: [DONE]\n\n")
+    assert gateway.chat("!empty").json()["choices"][0]["message"]["content"] == ""
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b'"text"',
+        b"null",
+        b"\xff\xfe\x00",
+        b'{"model": NaN}',
+        b"[" * 100_000,
+        b'{"a":' * 5000 + b"1" + b"}" * 5000,
+        b'{"model":"demo-chat","messages":' + b"[" * 300 + b"]" * 300 + b"}",
+        b'{"model":"demo-chat","messages":[{"role":"user","content":"x"}],"n":' + b"9" * 6000 + b"}",
+        b'{"model":"demo-messages","max_tokens":9,"messages":[{"role":"user","content":"x"}],"temperature":1e999}',
+    ],
+)
+@pytest.mark.parametrize("path", ["/chat/completions", "/messages"])
+def test_hostile_bodies(gateway: Gateway, path: str, body: bytes) -> None:
+    refused(gateway.http.post(path, content=body, headers=JSON), 400)
+
+
+def test_deep_schema_and_unusual_values(gateway: Gateway) -> None:
+    deep: dict[str, Any] = {"type": "object"}
+    for _ in range(40):
+        deep = {"type": "object", "properties": {"a": deep}, "required": ["a"]}
+    wanted = {"type": "json_schema", "json_schema": {"name": "deep", "schema": deep}}
+    assert gateway.chat(response_format=wanted).status_code in (200, 400)
+    assert gateway.chat("\x00\u2028 `|` ``` </script>" * 50, seed=1).status_code == 200
+
+
+def test_content_type(gateway: Gateway) -> None:
+    body = json.dumps({"model": "demo-chat", "messages": [{"role": "user", "content": "x"}]}).encode()
+    refused(gateway.http.post("/chat/completions", content=body), 400, "Content-Type")
+    refused(gateway.http.post("/chat/completions", content=body, headers={"Content-Type": "text/plain"}), 400, "plain")
+
+
+def test_too_large(gateway: Gateway, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(service, "MOST_BYTES", 2**20)
+    refused(gateway.http.post("/chat/completions", content=b" " * (2**20 + 1), headers=JSON), 413, "1 MiB")
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        ("/v1/v1/models", ("repeats /v1", "/v1, and let")),
+        ("/v1/v1/chat/completions", ("repeats /v1",)),
+        ("/v1/chat/completions/chat/completions", ("hold an endpoint path",)),
+        ("/v1/chat/completions/models", ("hold an endpoint path",)),
+        ("/chat/completions", ("/v1 is missing",)),
+        ("/v1/embeddings", ("GET /v1/models",)),
+        ("/favicon.ico", ("There is no path",)),
+    ],
+)
+def test_paths(gateway: Gateway, path: str, words: tuple[str, ...]) -> None:
+    url = gateway.server.base_url.removesuffix("/v1") + path
+    refused(httpx.post(url, json={}, headers=KEY), 404, *words)
+
+
+def test_methods(gateway: Gateway) -> None:
+    answer = gateway.http.get("/chat/completions")
+    refused(answer, 405, "POST")
+    assert answer.headers["allow"] == "POST"
+    refused(gateway.http.post("/models"), 405, "GET")
+    refused(gateway.http.request("TRACE", "/models"), 405, "TRACE")
+    cross = gateway.http.options("/models", headers={"Origin": "https://example.org"})
+    assert not any(name.startswith("access-control") for name in cross.headers)
+
+
+def test_page(gateway: Gateway) -> None:
+    answer = httpx.get(gateway.server.base_url.removesuffix("v1"))
+    assert answer.status_code == 200
+    assert "default-src 'none'" in answer.headers["content-security-policy"]
+    assert gateway.server.base_url in answer.text
+    assert "simulated" in answer.text
+    assert "&lt;think&gt;" in answer.text
+    assert "<script" not in answer.text
+    assert "prefers-color-scheme: dark" in answer.text
+    for cheat in CHEATS:
+        assert f"<code>{cheat.typed.split()[0]}</code>" in answer.text
+
+
+def test_rate_limit_counts_down_and_refuses() -> None:
+    with DemoServer(DemoConfig(rate_limit=3, rate_window=0.6, time_to_first_token=0, tokens_per_second=0)) as server:
+        client = httpx.Client(base_url=server.base_url, headers=KEY)
+        with client:
+            before = time.time()
+            chat = {"model": "demo-chat", "messages": [{"role": "user", "content": "Hi"}], "stream": True}
+            answers = [client.get("/models"), client.post("/chat/completions", json=chat), client.get("/models")]
+            assert [answer.status_code for answer in answers] == [200, 200, 200]
+            assert [answer.headers["X-RateLimit-Remaining"] for answer in answers] == ["2", "1", "0"]
+            assert {answer.headers["X-RateLimit-Limit"] for answer in answers} == {"3"}
+            resets = {int(answer.headers["X-RateLimit-Reset"]) for answer in answers}
+            assert len(resets) == 1
+            assert before <= resets.pop() <= before + 2.5
+            over = client.get("/models")
+            refused(over, 429, "RPM")
+            assert over.headers["Retry-After"] == "1"
+            assert over.headers["X-RateLimit-Remaining"] == "0"
+            time.sleep(0.65)
+            assert client.get("/models").headers["X-RateLimit-Remaining"] == "2"
+
+
+CHAT: dict[str, Any] = {
+    "model": "demo-tools",
+    "messages": [
+        {"role": "user", "content": [{"type": "text", "text": "Weather in Rome"}]},
+        {
+            "role": "assistant",
+            "tool_calls": [{"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}],
+        },
+        {"role": "tool", "tool_call_id": "a", "content": "24"},
+        {"role": "user", "content": "and 3 days in Oslo"},
+    ],
+    "tools": [tool()],
+    "tool_choice": "auto",
+    "response_format": {"type": "json_schema", "json_schema": {"name": "x", "schema": WEATHER}},
+    "stop": ["x"],
+    "stream_options": {"include_usage": True},
+}
+NATIVE: dict[str, Any] = {
+    "model": "demo-messages",
+    "max_tokens": 3000,
+    "system": [{"type": "text", "text": "s"}],
+    "messages": [
+        {"role": "user", "content": [{"type": "text", "text": "Hi"}]},
+        {"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "f", "input": {"city": "x"}}]},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": "24"}]},
+    ],
+    "tools": [{"name": "f", "input_schema": WEATHER}],
+    "tool_choice": {"type": "auto"},
+    "thinking": {"type": "enabled", "budget_tokens": 1024},
+    "output_config": {"effort": "low", "format": {"type": "json_schema", "schema": WEATHER}},
+    "metadata": {"user_id": "u"},
+}
+ODD: list[Any] = [
+    None,
+    True,
+    -1,
+    10**30,
+    "\ud800",
+    [None],
+    {"type": []},
+    {"$ref": "#"},
+    {"pattern": "("},
+    {"type": "number", "minimum": 1e308, "multipleOf": 1e-300},
+]
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """The path of every value inside a JSON value."""
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [found for key, child in inner for found in [(*path, key), *places(child, (*path, key))]]
+
+
+@pytest.mark.parametrize(("path", "base"), [("/chat/completions", CHAT), ("/messages", NATIVE)])
+def test_odd_values_anywhere(gateway: Gateway, path: str, base: dict[str, Any]) -> None:
+    assert gateway.http.post(path, json=base).status_code == 200
+    for *way, last in places(base):
+        for odd in ODD:
+            body = copy.deepcopy(base)
+            node: Any = body
+            for key in way:
+                node = node[key]
+            node[last] = odd
+            response = gateway.http.post(path, content=json.dumps(body), headers=JSON)
+            assert response.status_code in (200, 400, 404), (way, last, odd, response.text)

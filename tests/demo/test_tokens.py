@@ -1,0 +1,44 @@
+"""The tokeniser loses nothing, and the prefix cache counts only unbroken beginnings."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from playground.demo import tokens
+from playground.demo.tokens import PrefixCache
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text())
+def test_pieces_join_to_the_text(text: str) -> None:
+    pieces = tokens.split(text)
+    assert "".join(pieces) == text
+    assert tokens.count(text) == len(pieces)
+    half = len(pieces) // 2
+    assert tokens.count(tokens.first(text, half)) == half
+
+
+def test_about_four_characters_a_token() -> None:
+    prose = "The quick brown fox jumps over the lazy dog, and naturally it does so again tomorrow. " * 20
+    assert 3 <= len(prose) / tokens.count(prose) <= 5
+    assert tokens.count("日本語") == 3
+
+
+def test_prefixes() -> None:
+    cache = PrefixCache()
+    text = "word " * 200
+    assert cache.tokens_seen("m", text) == 0
+    known = cache.tokens_seen("m", text)
+    assert known == tokens.count(text) // 64 * 64
+    assert cache.tokens_seen("other", text) == 0
+    assert cache.tokens_seen("m", "x" + text) == 0
+    assert cache.tokens_seen("m", text[:500] + "!" + text[500:]) == 64
+
+
+def test_forgets_the_oldest() -> None:
+    cache = PrefixCache(capacity=2)
+    first, second = "a b " * 40, "c d " * 80
+    cache.tokens_seen("m", first)
+    cache.tokens_seen("m", second)
+    assert cache.tokens_seen("m", first) == 0

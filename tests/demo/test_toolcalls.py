@@ -1,0 +1,153 @@
+"""Tools over the chat protocol: when they are called, with what, how calls stream, and the loop."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import jsonschema
+import pytest
+
+from playground.demo.toolcalls import names_in
+from tests.demo.conftest import WEATHER, Gateway, message, tool
+
+QUESTION = "Is it warmer in Lisbon or Oslo right now?"
+TIME = tool("get_time", {"type": "object", "properties": {"zone": {"type": "string"}}, "required": ["zone"]}, "Clock")
+
+
+def arguments(found: dict[str, Any]) -> list[dict[str, Any]]:
+    return [json.loads(call["function"]["arguments"]) for call in found["tool_calls"]]
+
+
+def test_two_cities_two_calls(gateway: Gateway) -> None:
+    response = gateway.chat(QUESTION, model="demo-tools", tools=[TIME, tool()])
+    choice = response.json()["choices"][0]
+    assert choice["finish_reason"] == "tool_calls"
+    assert choice["message"]["content"] is None
+    calls = choice["message"]["tool_calls"]
+    assert [call["function"]["name"] for call in calls] == ["get_weather", "get_weather"]
+    assert [one["city"] for one in arguments(choice["message"])] == ["Lisbon", "Oslo"]
+    assert len({call["id"] for call in calls}) == 2
+    assert all(call["id"].startswith("call_") and call["type"] == "function" for call in calls)
+
+
+def test_arguments_fit_and_take_words_of_the_prompt(gateway: Gateway) -> None:
+    schema = {
+        "type": "object",
+        "properties": {
+            "city": {"type": "string"},
+            "unit": {"enum": ["celsius", "fahrenheit"]},
+            "days": {"type": "integer", "minimum": 1, "maximum": 14},
+        },
+        "required": ["city", "unit", "days"],
+    }
+    prompt = "Forecast for Kyōto, 5 days, in fahrenheit please"
+    found = arguments(message(gateway.chat(prompt, model="demo-tools", tools=[tool(schema=schema)])))
+    assert found == [{"city": "Kyōto", "unit": "fahrenheit", "days": 5}]
+
+
+def test_best_tool_is_chosen(gateway: Gateway) -> None:
+    found = message(gateway.chat("What is the weather in Rome?", model="demo-tools", tools=[TIME, tool()]))
+    assert [call["function"]["name"] for call in found["tool_calls"]] == ["get_weather"]
+
+
+@pytest.mark.parametrize("model", ["demo-reasoner", "demo-messages", "demo-tools"])
+def test_models_that_call_by_themselves(gateway: Gateway, model: str) -> None:
+    found = message(gateway.chat(QUESTION, model=model, tools=[tool()]))
+    assert len(found["tool_calls"]) == 2
+    assert bool(found.get("reasoning_content")) == (model != "demo-tools")
+
+
+def test_chat_calls_only_when_told(gateway: Gateway) -> None:
+    assert "tool_calls" not in message(gateway.chat(QUESTION, tools=[tool()]))
+    assert "tool_calls" in message(gateway.chat("Use get_weather for Rome", tools=[tool()]))
+    assert "tool_calls" in message(gateway.chat(QUESTION, tools=[tool()], tool_choice="required"))
+    named = {"type": "function", "function": {"name": "get_time"}}
+    found = message(gateway.chat(QUESTION, tools=[tool(), TIME], tool_choice=named))
+    assert {call["function"]["name"] for call in found["tool_calls"]} == {"get_time"}
+
+
+def test_none_means_none(gateway: Gateway) -> None:
+    for model in ("demo-tools", "demo-reasoner", "demo-chat"):
+        found = message(gateway.chat("get_weather !calls=2", model=model, tools=[tool()], tool_choice="none"))
+        assert "tool_calls" not in found
+
+
+def test_one_at_a_time(gateway: Gateway) -> None:
+    found = message(gateway.chat(QUESTION, model="demo-tools", tools=[tool()], parallel_tool_calls=False))
+    assert len(found["tool_calls"]) == 1
+
+
+def test_streamed_calls(gateway: Gateway) -> None:
+    chunks = gateway.chunks(QUESTION, model="demo-tools", tools=[tool()], seed=9)
+    deltas = [c["choices"][0]["delta"]["tool_calls"][0] for c in chunks if "tool_calls" in c["choices"][0]["delta"]]
+    for index in (0, 1):
+        mine = [delta for delta in deltas if delta["index"] == index]
+        assert set(mine[0]) == {"index", "id", "type", "function"}
+        assert mine[0]["function"] == {"name": "get_weather", "arguments": ""}
+        assert all(
+            set(delta) == {"index", "function"} and set(delta["function"]) == {"arguments"} for delta in mine[1:]
+        )
+        assert len(mine) > 3
+        jsonschema.validate(json.loads("".join(delta["function"]["arguments"] for delta in mine)), WEATHER)
+    assert chunks[-1]["choices"][0]["finish_reason"] == "tool_calls"
+
+
+def test_the_loop(gateway: Gateway) -> None:
+    asked = {"role": "user", "content": QUESTION}
+    called = message(gateway.chat(messages=[asked], model="demo-tools", tools=[tool()]))
+    results = [
+        {"role": "tool", "tool_call_id": call["id"], "content": json.dumps({"temperature": warm, "sky": "clear|blue"})}
+        for call, warm in zip(called["tool_calls"], (24.5, 11), strict=True)
+    ]
+    for model in ("demo-tools", "demo-reasoner", "demo-chat"):
+        found = message(gateway.chat(messages=[asked, called, *results], model=model, tools=[tool()]))
+        assert "tool_calls" not in found
+        assert '"temperature": 24.5' in found["content"]
+        assert "**Lisbon** has the highest figure: 24.5 against 11" in found["content"]
+    again = [asked, called, *results, {"role": "user", "content": "And in Rome?"}]
+    assert arguments(message(gateway.chat(messages=again, model="demo-tools", tools=[tool()])))[0]["city"] == "Rome"
+    forced = gateway.chat(messages=[asked, called, *results], tools=[tool()], tool_choice="required")
+    assert message(forced)["tool_calls"]
+
+
+def test_calls_on_demand(gateway: Gateway) -> None:
+    assert len(message(gateway.chat("!calls=5 weather", tools=[tool()]))["tool_calls"]) == 5
+    assert len(message(gateway.chat("!calls=999 weather", tools=[tool()]))["tool_calls"]) == 16
+    assert "No tools were offered" in message(gateway.chat("!calls=5 weather"))["content"]
+
+
+def test_faulty_arguments(gateway: Gateway) -> None:
+    broken = arguments(message(gateway.chat("!broken Rome", tools=[tool()])))[0]
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(broken, WEATHER)
+    assert broken["unit"] not in WEATHER["properties"]["unit"]["enum"]
+    bad = message(gateway.chat("!badjson Rome", tools=[tool()]))["tool_calls"][0]["function"]["arguments"]
+    with pytest.raises(ValueError, match="Expecting"):
+        json.loads(bad)
+    cut = gateway.chat("!cutargs Rome", tools=[tool()]).json()["choices"][0]
+    assert cut["finish_reason"] == "length"
+    with pytest.raises(ValueError, match=r"Expecting|Unterminated"):
+        json.loads(cut["message"]["tool_calls"][0]["function"]["arguments"])
+
+
+def test_tool_without_arguments(gateway: Gateway) -> None:
+    bare = {"type": "function", "function": {"name": "ping"}}
+    found = message(gateway.chat("ping", tools=[bare]))
+    assert found["tool_calls"][0]["function"]["arguments"] == "{}"
+
+
+@pytest.mark.parametrize(
+    ("prompt", "names"),
+    [
+        ("Weather in New York and San Francisco", ["New York", "San Francisco"]),
+        ("Compare Lisbon, Oslo and Zürich", ["Lisbon", "Oslo", "Zürich"]),
+        ("Paris vs Rome", ["Paris", "Rome"]),
+        ("Lisbon", ["Lisbon"]),
+        ("what is it like", []),
+        ('Look up "deep sea" and “high tide”', ["deep sea", "high tide"]),
+        ("I like Mars. Then I like Venus, and Mars.", ["Mars", "Venus"]),
+    ],
+)
+def test_names(prompt: str, names: list[str]) -> None:
+    assert names_in(prompt) == names
