@@ -1,0 +1,158 @@
+"""From what a person types as a base URL to the endpoint URLs, with each repair said in words.
+
+The same resolver serves Test and Run, so that what was tested is what is called. Nothing is looked up here.
+The base address ends in the version segment, and endpoint paths are appended to it (specification, section 1).
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from dataclasses import dataclass
+from urllib.parse import SplitResult, urlsplit
+
+#: Endpoint paths that people paste along with the base, longest first.
+ENDPOINTS = ("/chat/completions", "/completions", "/messages", "/models")
+
+DEFAULT_PORTS = {"http": 80, "https": 443}
+
+_SCHEME = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]*):/+")
+_VERSION = re.compile(r"/v\d+[a-z0-9.]*(/|$)", re.IGNORECASE)
+_REPEATED_VERSION = re.compile(r"(/v\d+)(?:\1)+(?=/|$)", re.IGNORECASE)
+_HOST = re.compile(r"^[^\s<>\"{}|\\^`%/?#@]+$")
+
+
+@dataclass(frozen=True)
+class Address:
+    """A base URL that can be used, its endpoint URLs, and what was repaired to get there.
+
+    ``suggestion`` is another base URL worth trying ("" when there is none) and ``note`` says why.
+    """
+
+    base: str
+    chat: str
+    messages: str
+    models: str
+    repairs: tuple[str, ...] = ()
+    suggestion: str = ""
+    note: str = ""
+
+    def endpoint(self, path: str) -> str:
+        """The URL of an endpoint path below the base."""
+        return f"{self.base}/{path.lstrip('/')}"
+
+
+def resolve(base_url: str) -> Address:
+    """Read ``base_url`` as typed. Raises ValueError, in words for people, for what cannot be a base URL."""
+    base, repairs = repair(base_url)
+    suggestion = note = ""
+    if not _VERSION.search(urlsplit(base).path):
+        suggestion = f"{base}/v1"
+        note = f"The address has no version segment. Most gateways want {suggestion}."
+    return Address(
+        base=base,
+        chat=f"{base}/chat/completions",
+        messages=f"{base}/messages",
+        models=f"{base}/models",
+        repairs=repairs,
+        suggestion=suggestion,
+        note=note,
+    )
+
+
+def repair(base_url: str) -> tuple[str, tuple[str, ...]]:
+    """The base URL in its plain form and the repairs that were needed. Raises ValueError as ``resolve`` does."""
+    repairs: list[str] = []
+    text = base_url.strip().strip("\"'<>`").strip()
+    if text != base_url:
+        repairs.append("removed spaces or quotes around the address")
+    if not text:
+        raise ValueError("Enter the gateway's base URL, such as https://gateway.example/v1.")
+    if re.search(r"[\s\x00-\x1f\x7f]", text):
+        raise ValueError("The base URL has a space or a line break inside. Remove it.")
+    text = _with_scheme(text, repairs)
+    try:
+        parts = urlsplit(text)
+        port = parts.port
+    except ValueError:
+        raise ValueError("The base URL has a host or port that cannot be read. Ports go from 0 to 65535.") from None
+    if "@" in parts.netloc:
+        raise ValueError("The base URL has a user name or password in it. Remove it; a key goes into the key field.")
+    host = parts.hostname or ""
+    if not host or not _HOST.match(host):
+        raise ValueError("The base URL has no host name. It looks like https://gateway.example/v1.")
+    if parts.query or "?" in text.split("#")[0]:
+        repairs.append("removed the part from “?” on")
+    if parts.fragment or "#" in text:
+        repairs.append("removed the part from “#” on")
+    host = f"[{host}]" if ":" in host else host
+    netloc = host if port is None else f"{host}:{port}"
+    return f"{parts.scheme}://{netloc}{_plain_path(parts, repairs)}", tuple(repairs)
+
+
+def _with_scheme(text: str, repairs: list[str]) -> str:
+    """``text`` with http:// or https:// in front and in lower case."""
+    found = _SCHEME.match(text)
+    if found is None:
+        bare = text.removeprefix("//")
+        scheme = "http" if is_loopback(f"http://{bare}") else "https"
+        repairs.append(f"added {scheme}://")
+        return f"{scheme}://{bare}"
+    scheme, rest = found[1].lower(), text[found.end() :]
+    if scheme not in DEFAULT_PORTS:
+        raise ValueError(f"A base URL starts with https:// or http://, not {scheme}://.")
+    if not found[0].endswith("://") or found[0].endswith(":///"):
+        repairs.append(f"corrected the slashes after {scheme}:")
+    return f"{scheme}://{rest}"
+
+
+def _plain_path(parts: SplitResult, repairs: list[str]) -> str:
+    """The path without trailing slashes, pasted endpoints and doubled versions."""
+    path = parts.path
+    if path.rstrip("/") != path:
+        if path.strip("/"):
+            repairs.append("removed the trailing slash")
+        path = path.rstrip("/")
+    if "//" in path:
+        repairs.append("joined doubled slashes")
+        path = re.sub("/+", "/", path)
+    while pasted := next((end for end in ENDPOINTS if path.lower().endswith(end)), ""):
+        repairs.append(f"removed {pasted}, which is added by itself")
+        path = path[: -len(pasted)].rstrip("/")
+    if doubled := _REPEATED_VERSION.search(path):
+        repairs.append(f"replaced {doubled[0]} with {doubled[1]}")
+        path = _REPEATED_VERSION.sub(r"\1", path)
+    return path
+
+
+def is_loopback(url: str) -> bool:
+    """Whether ``url`` names this machine: localhost, 127.0.0.0/8, ::1 or an unspecified address."""
+    try:
+        host = (urlsplit(url).hostname or "").rstrip(".").lower()
+    except ValueError:
+        return False
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        number = ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    mapped = getattr(number, "ipv4_mapped", None)
+    number = mapped or number
+    return number.is_loopback or number.is_unspecified
+
+
+def origin(url: str) -> str:
+    """Scheme, host and port in one spelling: what a key belongs to. Raises ValueError when there is no host."""
+    parts = urlsplit(url)
+    host = (parts.hostname or "").rstrip(".")
+    if not host:
+        raise ValueError("The address has no host name.")
+    host = f"[{host}]" if ":" in host else host
+    port = parts.port if parts.port is not None else DEFAULT_PORTS.get(parts.scheme)
+    return f"{parts.scheme}://{host}:{port}"
+
+
+def needs_consent(url: str) -> bool:
+    """Whether a key sent to ``url`` could be read on the way: http to a host that is not this machine."""
+    return urlsplit(url).scheme == "http" and not is_loopback(url)

@@ -1,0 +1,231 @@
+"""One run over one protocol: events, a list for each network read, until the answer is whole or has failed.
+
+Nothing is raised out of it but a cancellation: what goes wrong is the last event, a ``Failed``, and what came before
+stays. It does not try again and keeps no parts; that is for the caller.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Final
+
+from playground.domain.errors import Failure, FailureKind
+from playground.domain.events import (
+    Deviation,
+    Event,
+    Failed,
+    Finish,
+    ReasoningDelta,
+    RefusalDelta,
+    TextDelta,
+    ToolCallDelta,
+    UnknownPart,
+)
+from playground.gateway.clock import Stage
+from playground.gateway.connection import Connection
+from playground.gateway.limits import RateLimits, read_limits
+from playground.gateway.outgoing import Outgoing
+from playground.gateway.redact import Redactor
+from playground.gateway.retry import read_retry_after, read_should_retry
+from playground.gateway.tape import Exchange
+from playground.gateway.transfer import Transfer, TransferError, blank_exchange
+from playground.protocols.protocol import Decoder, Protocol
+
+if TYPE_CHECKING:
+    import httpx
+
+#: Events that a person would call progress; only these re-arm the clocks.
+CONTENT: Final = frozenset({TextDelta, ReasoningDelta, RefusalDelta, ToolCallDelta, UnknownPart})
+
+#: A decoder's own verdicts, which a known reason replaces.
+_GUESSES: Final = frozenset({FailureKind.CUT_OFF, FailureKind.EMPTY, FailureKind.DECODE})
+
+#: Bytes of an error body that are read; the failure's excerpt is shorter still.
+ERROR_BODY: Final = 1024 * 1024
+
+Prepare = Callable[[], Awaitable[tuple["httpx.AsyncClient", Outgoing]]]
+
+
+class Call:
+    """An asynchronous iterator over lists of events. Use it with ``contextlib.aclosing``.
+
+    The first list comes with the headers and is empty; later ones may be empty too (a keep-alive). ``exchange`` is
+    the tape, there from the start. ``limits`` and ``should_retry`` are read from the answer's headers.
+    """
+
+    def __init__(self, connection: Connection, redactor: Redactor, protocol: Protocol, prepare: Prepare) -> None:
+        self.exchange: Exchange = blank_exchange(redactor)
+        self.limits = RateLimits()
+        self.should_retry: bool | None = None
+        self._connection = connection
+        self._redactor = redactor
+        self._protocol = protocol
+        self._prepare = prepare
+        self._transfer: Transfer | None = None
+        self._decoder: Decoder | None = None
+        self._finished: set[int] = set()
+        self._choices = 1
+        self._silent = 0  # bytes since the last event
+        self._silence = connection.max_event_bytes
+        self._done = False
+
+    def __aiter__(self) -> Call:
+        return self
+
+    async def __anext__(self) -> list[Event]:
+        if self._done:
+            await self.aclose()
+            raise StopAsyncIteration
+        try:
+            return await self._next()
+        except TransferError as error:
+            return await self._fail(error.failure)
+        except (asyncio.CancelledError, GeneratorExit):
+            await self.aclose()
+            raise
+        except Exception as error:  # noqa: BLE001 - our own fault must not lose what came; it is told as such
+            words = self._redactor.text(f"{type(error).__name__}: {error}")
+            message = f"Something in this program went wrong while reading the answer ({words})."
+            return await self._fail(Failure(kind=FailureKind.INTERNAL, message=message))
+
+    async def aclose(self) -> None:
+        """Stop: close the socket now and keep what came. Safe to call at any time, and twice."""
+        self._done = True
+        if self._transfer is not None:
+            await self._transfer.aclose()
+
+    async def _next(self) -> list[Event]:
+        transfer, decoder = self._transfer, self._decoder
+        if transfer is None or decoder is None:
+            return await self._open()
+        data = await transfer.read()
+        if data is None:
+            events = decoder.close()
+            self._done = True
+        else:
+            events = decoder.feed(data)
+            if decoder.finished:
+                events = [*events, *decoder.close()]
+                self._done = True
+        self._watch(events, transfer, len(data or b""))
+        if self._done:
+            transfer.exchange.complete = transfer.exchange.complete or self.exchange.failure is None
+            await transfer.aclose()
+        return events
+
+    async def _open(self) -> list[Event]:
+        try:
+            http, request = await self._prepare()
+        except ValueError as error:
+            message = self._redactor.text(str(error))
+            raise TransferError(Failure(kind=FailureKind.INPUT, message=message)) from None
+        exchange = self.exchange
+        blank = blank_exchange(self._redactor, request)
+        exchange.method, exchange.url, exchange.request_body = blank.method, blank.url, blank.request_body
+        self._choices = request.choices
+        self._transfer = transfer = Transfer(http, self._connection, self._redactor, request, exchange)
+        await transfer.start()
+        now = time.time()
+        self.limits = read_limits(exchange.response_headers, now)
+        self.should_retry = read_should_retry(exchange.response_headers)
+        if (exchange.status or 0) >= 300:
+            raise TransferError(await read_refusal(transfer, self._redactor, now))
+        content_type = exchange.content_type
+        self._decoder = self._protocol.decoder(content_type)
+        if "event-stream" not in (content_type or "event-stream"):
+            self._silence = self._connection.max_body_bytes  # a JSON body gives its events at its end
+        return []
+
+    def _watch(self, events: list[Event], transfer: Transfer, size: int) -> None:
+        """Re-arm the clocks, count what gave no event, note a failure."""
+        if not events:
+            self._silent += size
+            if self._silent > self._silence:
+                message = "One event is larger than the limit set for events; the rest was not read."
+                raise TransferError(Failure(kind=FailureKind.TOO_LARGE, message=message))
+            return
+        self._silent = 0
+        content = False
+        for event in events:
+            kind = type(event)
+            if kind in CONTENT:
+                content = True
+            elif isinstance(event, Finish):
+                self._finished.add(event.choice)
+            elif isinstance(event, Failed) and self.exchange.failure is None:
+                self.exchange.failure = event.failure
+        if len(self._finished) >= self._choices:
+            if content or transfer.clock.stage is not Stage.SETTLE:
+                transfer.clock.wait_for(Stage.SETTLE)
+        elif content:
+            transfer.clock.wait_for(Stage.IDLE)
+
+    async def _fail(self, failure: Failure) -> list[Event]:
+        """The last events when the way to the gateway, or we, failed."""
+        self._done = True
+        events = self._close_decoder()
+        verdicts = [event for event in events if isinstance(event, Failed)]
+        told = next((event.failure for event in verdicts if event.failure.kind not in _GUESSES), None)
+        if self.exchange.failure is None and told is None:
+            if self._decoder is not None and not verdicts:
+                events.append(Deviation("broken_after_end", f"The answer was whole. After it: {failure.message}"))
+            else:
+                events = [event for event in events if not _is_guess(event)]
+                events.append(Failed(failure))
+                self.exchange.failure = failure
+        elif self.exchange.failure is None:
+            self.exchange.failure = told
+        if self._transfer is not None:
+            await self._transfer.aclose()
+        elif self.exchange.ended is None:
+            self.exchange.ended = 0.0
+        return events
+
+    def _close_decoder(self) -> list[Event]:
+        if self._decoder is None:
+            return []
+        try:
+            return list(self._decoder.close())
+        except Exception:  # noqa: BLE001 - a decoder that failed may fail again; the first failure is told
+            return [Failed(Failure(kind=FailureKind.CUT_OFF, message="The end could not be read."))]
+
+
+def _is_guess(event: Event) -> bool:
+    """Whether a decoder says here what it made of an end whose real cause is known."""
+    return isinstance(event, Failed) or (isinstance(event, Deviation) and event.code in _GUESSES)
+
+
+async def read_refusal(transfer: Transfer, redactor: Redactor, now: float) -> Failure:
+    """The failure that an answer with a status of 300 or above stands for; ``now`` is Unix time in seconds."""
+    from playground.protocols.errors import read_error
+
+    exchange = transfer.exchange
+    status = exchange.status or 0
+    if status < 400:
+        return _redirect(exchange)
+    transfer.clock.wait_for(Stage.SETTLE)
+    size = 0
+    try:
+        while size <= ERROR_BODY and (data := await transfer.read()) is not None:
+            size += len(data)
+            if data:
+                transfer.clock.wait_for(Stage.SETTLE)
+    except TransferError:
+        pass  # the status is known; an error body that does not end must not hide it
+    failure = read_error(exchange.body, status)
+    headers = exchange.response_headers
+    named = exchange.response_header("x-request-id") or exchange.response_header("request-id")
+    more = {"retry_after": read_retry_after(headers, now), "request_id": failure.request_id or named}
+    return failure.model_copy(update=more)
+
+
+def _redirect(exchange: Exchange) -> Failure:
+    target = exchange.response_header("location") or ""
+    where = f" to {target[:300]}" if target else ""
+    message = (
+        f"The gateway answered {exchange.status} and points{where}. Redirects are not followed, because the key would "
+        "go along. If that address is right, put it into the gateway's base URL."
+    )
+    return Failure(kind=FailureKind.REDIRECT, message=message, status=exchange.status)

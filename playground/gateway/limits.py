@@ -1,0 +1,131 @@
+"""Rate-limit headers, in all the spellings gateways use, made into one shape with the raw value beside it.
+
+Specification, section 8: ``X-RateLimit-Limit``, ``-Remaining`` and ``-Reset`` (Unix epoch seconds). Seen besides:
+``-requests`` and ``-tokens`` variants, ``anthropic-ratelimit-*``, and resets as epoch milliseconds, seconds from
+now, Go durations and RFC 3339. Nothing here decides to wait.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+_NAME = re.compile(r"^(?:x-|anthropic-|openai-)?rate-?limit-([a-z0-9-]+)$")
+_NUMBER = re.compile(r"^\s*([0-9]+(?:\.[0-9]+)?)")
+_DURATION = re.compile(r"^(?:\d+(?:\.\d+)?(?:h|ms|m|s|us|µs|μs|ns))+$")
+_DURATION_PART = re.compile(r"(\d+(?:\.\d+)?)(h|ms|m|s|us|µs|μs|ns)")
+_UNIT = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "μs": 1e-6, "ns": 1e-9}
+
+#: Numbers above these are a point in time, not a duration: 1973 in seconds, and the same in milliseconds.
+_EPOCH_SECONDS = 1e8
+_EPOCH_MILLISECONDS = 1e11
+
+
+@dataclass(frozen=True)
+class RateLimit:
+    """One window. ``dimension`` is "" (unnamed), "requests", "tokens", "input-tokens" ...
+
+    ``reset_in`` is in seconds from the time given to ``read_limits``; None where the value says nothing readable.
+    The ``raw`` triple is limit, remaining and reset as sent ("" where not sent).
+    """
+
+    dimension: str = ""
+    limit: float | None = None
+    remaining: float | None = None
+    reset_in: float | None = None
+    raw: tuple[str, str, str] = ("", "", "")
+
+    @property
+    def share(self) -> float | None:
+        """What remains, from 0 to 1; None where it cannot be said."""
+        if self.limit is None or self.remaining is None or self.limit <= 0:
+            return None
+        return min(1.0, max(0.0, self.remaining / self.limit))
+
+
+@dataclass(frozen=True)
+class RateLimits:
+    """All windows that an answer told of; false when there were none. ``read_at`` is Unix time in seconds."""
+
+    windows: tuple[RateLimit, ...] = ()
+    read_at: float = 0.0
+
+    def __bool__(self) -> bool:
+        return bool(self.windows)
+
+    @property
+    def tightest(self) -> RateLimit | None:
+        """The window with the smallest remaining share; else the first one."""
+        known = [window for window in self.windows if window.share is not None]
+        if known:
+            return min(known, key=lambda window: window.share or 0.0)
+        return self.windows[0] if self.windows else None
+
+
+def read_limits(headers: Iterable[tuple[str, str]], now: float) -> RateLimits:
+    """The limits in ``headers`` (name, value), read at ``now`` (Unix seconds). Never raises on any value."""
+    windows: dict[str, RateLimit] = {}
+    for name, sent in headers:
+        found = _NAME.match(name.lower())
+        if found is None:
+            continue
+        words = found[1].split("-")
+        what = next((word for word in words if word in ("limit", "remaining", "reset")), None)
+        if what is None or words[-1] == "after":
+            continue
+        words.remove(what)
+        dimension = "-".join(words)
+        window = windows.get(dimension, RateLimit(dimension))
+        limit, remaining, reset = window.raw
+        value = sent.strip()
+        if what == "limit":
+            window = replace(window, limit=read_number(value), raw=(value, remaining, reset))
+        elif what == "remaining":
+            window = replace(window, remaining=read_number(value), raw=(limit, value, reset))
+        else:
+            window = replace(window, reset_in=read_reset(value, now), raw=(limit, remaining, value))
+        windows[dimension] = window
+    return RateLimits(tuple(windows.values()), now)
+
+
+def read_number(value: str) -> float | None:
+    """The number that ``value`` begins with ("100", "100;w=60", "100, 100;w=60"); None when it begins with none."""
+    found = _NUMBER.match(value)
+    return float(found[1]) if found is not None else None
+
+
+def read_reset(value: str, now: float) -> float | None:
+    """Seconds from ``now`` (Unix seconds) until the time that ``value`` means, at least 0; None when unreadable."""
+    value = value.strip()
+    try:
+        number = float(value)
+    except ValueError:
+        return _read_worded_reset(value, now)
+    if not 0 <= number < float("inf"):
+        return None
+    if number >= _EPOCH_MILLISECONDS:
+        return max(0.0, number / 1000 - now)
+    if number >= _EPOCH_SECONDS:
+        return max(0.0, number - now)
+    return number
+
+
+def _read_worded_reset(value: str, now: float) -> float | None:
+    if _DURATION.match(value):
+        return sum(float(number) * _UNIT[unit] for number, unit in _DURATION_PART.findall(value))
+    try:
+        moment = datetime.fromisoformat(value)
+    except ValueError:
+        try:
+            moment = parsedate_to_datetime(value)
+        except (ValueError, TypeError, IndexError):
+            return None
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    try:
+        return max(0.0, moment.timestamp() - now)
+    except (OverflowError, ValueError):
+        return None

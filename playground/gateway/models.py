@@ -1,0 +1,117 @@
+"""Reads a model list in any of the shapes gateways send, and holds what a test of a gateway found.
+
+The specification names the endpoint and leaves its answer open (sections 2.6 and 4.3). Nothing here opens a socket.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from playground.domain.errors import Failure
+from playground.domain.values import JSON, JSONObject
+from playground.gateway.address import Address
+from playground.gateway.tape import Exchange
+
+_LISTS = ("data", "models", "items", "result", "results")
+_IDS = ("id", "model_id", "model", "name")
+_TITLES = ("display_name", "displayName", "name", "title")
+
+
+@dataclass(frozen=True)
+class Model:
+    """One entry as sent (``raw``). ``title`` is a name for people, "" where there is none besides the id."""
+
+    id: str
+    title: str = ""
+    raw: JSON = None
+
+
+@dataclass(frozen=True)
+class ModelList:
+    """What the gateway listed, in its order, each id once; with a failure there may still be some."""
+
+    models: tuple[Model, ...] = ()
+    failure: Failure | None = None
+    exchanges: tuple[Exchange, ...] = ()
+    seconds: float = 0.0
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The ids alone."""
+        return tuple(model.id for model in self.models)
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a test of a connection found, in ``words`` for people.
+
+    ``ok``: the gateway answered and gave a list. ``reachable``: something answered over HTTP at all.
+    """
+
+    ok: bool
+    reachable: bool
+    words: str
+    address: Address | None = None
+    listing: ModelList = ModelList()
+
+    @property
+    def failure(self) -> Failure | None:
+        """Why it failed; None when it did not."""
+        return self.listing.failure
+
+
+def read_models(value: JSON) -> list[Model] | None:
+    """The models in a parsed body; None where it holds no list at all."""
+    entries = _entries(value)
+    if entries is None:
+        return None
+    found: dict[str, Model] = {}
+    for entry in entries:
+        model = _model(entry)
+        if model is not None:
+            found.setdefault(model.id, model)
+    return list(found.values())
+
+
+def next_page(value: JSON) -> str | None:
+    """The ``after_id`` of the next page; None on the last one."""
+    if not isinstance(value, dict) or value.get("has_more") is not True:
+        return None
+    last = value.get("last_id")
+    return last if isinstance(last, str) and last else None
+
+
+def _entries(value: JSON) -> list[JSON] | None:
+    if isinstance(value, list):
+        return value
+    if not isinstance(value, dict):
+        return None
+    for name in _LISTS:
+        inner = value.get(name)
+        if isinstance(inner, list):
+            return inner
+        if isinstance(inner, dict):
+            deeper = _entries(inner)
+            if deeper is not None:
+                return deeper
+    return None
+
+
+def _model(entry: JSON) -> Model | None:
+    if isinstance(entry, str):
+        return Model(entry, raw=entry) if entry.strip() else None
+    if not isinstance(entry, dict):
+        return None
+    name = _text(entry, _IDS)
+    if not name:
+        return None
+    title = _text(entry, _TITLES)
+    return Model(name, title if title != name else "", entry)
+
+
+def _text(entry: JSONObject, names: tuple[str, ...]) -> str:
+    for name in names:
+        value = entry.get(name)
+        if isinstance(value, str) and value.strip():
+            return value
+    return ""

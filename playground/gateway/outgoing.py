@@ -1,0 +1,129 @@
+"""The exact request that goes out: method, URL, headers and body bytes, before any socket is opened.
+
+What the person set is sent as it is (specification, sections 4 and 5); only what no HTTP request can carry is refused,
+with a ValueError in words that show no secret.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from playground import __version__
+from playground.domain.request import Request
+from playground.domain.values import JSONObject
+from playground.gateway.address import Address
+from playground.gateway.connection import MESSAGES_VERSION, Auth, Connection
+from playground.gateway.inflate import ACCEPTED
+from playground.gateway.redact import Redactor, is_secret_header
+from playground.protocols.protocol import Protocol
+
+USER_AGENT = f"gateway-playground/{__version__}"
+
+_TOKEN = re.compile(r"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
+_VALUE = re.compile(r"^[\t -~]*$")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+#: Set by the transport from the body itself; another value would break the message's framing.
+_OURS = frozenset({"content-length", "transfer-encoding", "connection"})
+
+
+@dataclass(frozen=True, repr=False)
+class Outgoing:
+    """One request as bytes. Holds the key in its headers, so its repr shows method and URL only."""
+
+    method: str
+    url: str
+    headers: tuple[tuple[str, str], ...]
+    body: bytes
+    streams: bool = False
+    choices: int = 1
+
+    def __repr__(self) -> str:
+        return f"Outgoing({self.method} {self.url})"
+
+
+def outgoing(connection: Connection, address: Address, protocol: Protocol, request: Request) -> Outgoing:
+    """The request for one run. Raises ValueError for what cannot be sent."""
+    body = protocol.encode(request)
+    streams = body.get("stream") is True
+    n = body.get("n")
+    headers = [
+        ("Content-Type", "application/json"),
+        ("Accept", "text/event-stream" if streams else "application/json"),
+    ]
+    return Outgoing(
+        method="POST",
+        url=address.endpoint(protocol.endpoint),
+        headers=_headers(connection, protocol.name, headers),
+        body=encode_json(body),
+        streams=streams,
+        choices=n if isinstance(n, int) and n > 1 else 1,
+    )
+
+
+def model_list_request(connection: Connection, address: Address, protocol_name: str, query: str = "") -> Outgoing:
+    """The request for the model list (specification, section 4.3). ``query`` is already encoded."""
+    headers = _headers(connection, protocol_name, [("Accept", "application/json")])
+    return Outgoing("GET", address.models + (f"?{query}" if query else ""), headers, b"")
+
+
+def encode_json(body: JSONObject) -> bytes:
+    """Compact UTF-8 JSON. Lone surrogates are escaped; ValueError for numbers that JSON does not have."""
+    try:
+        text = json.dumps(body, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    except RecursionError:
+        raise ValueError("The request is nested too deeply to be written as JSON.") from None
+    except ValueError:
+        raise ValueError("The request holds a number that JSON does not have (NaN or Infinity), or a loop.") from None
+    except TypeError as error:
+        raise ValueError(f"The request holds a value that JSON does not have ({error}).") from None
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return _SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", text).encode()
+
+
+def _headers(connection: Connection, protocol_name: str, first: list[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    """``first``, what every request has, the key, and the person's own headers, which win."""
+    headers = [*first, ("Accept-Encoding", ACCEPTED), ("User-Agent", USER_AGENT)]
+    key, auth = connection.clean_key, connection.auth_for(protocol_name)
+    if key:
+        if problem := connection.key_problem:
+            raise ValueError(problem)
+        if auth in (Auth.BEARER, Auth.BOTH):
+            headers.append(("Authorization", f"Bearer {key}"))
+        if auth in (Auth.X_API_KEY, Auth.BOTH):
+            headers.append(("x-api-key", key))
+    if protocol_name == "messages" and auth in (Auth.X_API_KEY, Auth.BOTH):
+        headers.append(("anthropic-version", MESSAGES_VERSION))
+    extra = list(_checked(connection.headers))
+    own = {name.lower() for name, _ in extra}
+    return (*(pair for pair in headers if pair[0].lower() not in own), *extra)
+
+
+def _checked(headers: dict[str, str]) -> Iterator[tuple[str, str]]:
+    for name, value in ((name.strip(), value.strip()) for name, value in headers.items()):
+        if not _TOKEN.match(name):
+            raise ValueError(f"The header name “{name[:80]}” holds a character that header names cannot have.")
+        if name.lower() in _OURS:
+            raise ValueError(f"The header {name} is set from the request itself. Remove it from the extra headers.")
+        if not _VALUE.match(value):
+            raise ValueError(
+                f"The value of the header {name} holds a line break, a control character or a letter outside ASCII."
+            )
+        yield name, value
+
+
+def redactor(connection: Connection) -> Redactor:
+    """Knows every secret that a request over ``connection`` carries."""
+    secrets = []
+    if connection.key is not None:
+        secrets += [connection.clean_key, connection.key.get_secret_value()]
+    for name, value in connection.headers.items():
+        if is_secret_header(name):
+            scheme, space, rest = value.strip().partition(" ")
+            secrets.append(rest.strip() if space and scheme.isalpha() else value.strip())
+    return Redactor(secrets)

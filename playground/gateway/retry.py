@@ -1,0 +1,75 @@
+"""When to try again, as pure functions: the caller sleeps, counts and asks.
+
+Exponential back-off with jitter (specification, section 7.3, rule 1), never shorter than what the gateway asked
+for. Trying again after the first content byte is the caller's to forbid: here only the failure is judged.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from random import Random
+
+from playground.domain.errors import Failure, FailureKind
+from playground.gateway.limits import read_reset
+
+RETRIED_STATUS = frozenset({408, 409, 429, 500, 502, 503, 504, 529})
+RETRIED_KINDS = frozenset({FailureKind.REFUSED, FailureKind.CONNECTION, FailureKind.TIMEOUT_CONNECT})
+
+#: Seconds. Above ``LONGEST`` a person is asked instead.
+FIRST_DELAY = 0.5
+LARGEST_BACKOFF = 30.0
+LONGEST = 120.0
+
+#: A 429 that says this is no rate limit and does not pass by waiting.
+_NO_MONEY = re.compile(r"insufficient|balance|billing|credit|payment|quota", re.IGNORECASE)
+
+
+def read_retry_after(headers: Iterable[tuple[str, str]], now: float) -> float | None:
+    """Seconds to wait, from ``retry-after-ms`` or ``Retry-After`` (seconds or an HTTP date). None when not said."""
+    values = {name.lower(): value.strip() for name, value in headers}
+    try:
+        milliseconds = float(values.get("retry-after-ms", ""))
+    except ValueError:
+        pass
+    else:
+        if 0 <= milliseconds < float("inf"):
+            return milliseconds / 1000
+    return read_reset(values["retry-after"], now) if values.get("retry-after") else None
+
+
+def read_should_retry(headers: Iterable[tuple[str, str]]) -> bool | None:
+    """What the gateway says itself in ``x-should-retry``; None when it says nothing."""
+    for name, value in headers:
+        if name.lower() == "x-should-retry" and value.strip().lower() in ("true", "false"):
+            return value.strip().lower() == "true"
+    return None
+
+
+def is_transient(failure: Failure, should_retry: bool | None = None) -> bool:
+    """Whether the same request may well succeed later. ``should_retry`` is the gateway's own word."""
+    if should_retry is not None and failure.kind is FailureKind.HTTP:
+        return should_retry
+    if failure.kind in RETRIED_KINDS:
+        return True
+    if failure.kind is not FailureKind.HTTP or failure.status not in RETRIED_STATUS:
+        return False
+    said = f"{failure.code or ''} {failure.type or ''} {failure.message}"
+    return failure.status != 429 or failure.dimension is not None or not _NO_MONEY.search(said)
+
+
+def delay_after(failure: Failure, attempt: int, rng: Random, should_retry: bool | None = None) -> float | None:
+    """Seconds to wait before the next try after the ``attempt``-th one (from 1) failed; None: do not, or ask.
+
+    Full jitter above half of the back-off, so that clients do not come back together; a wait that the gateway
+    named is kept to and jitter is put on top.
+    """
+    if not is_transient(failure, should_retry):
+        return None
+    backoff = min(LARGEST_BACKOFF, FIRST_DELAY * 2.0 ** min(max(attempt, 1) - 1, 16))
+    jittered = backoff * (0.5 + 0.5 * rng.random())
+    if failure.retry_after is None:
+        return jittered
+    if failure.retry_after > LONGEST:
+        return None
+    return failure.retry_after + min(1.0, jittered) * 0.5

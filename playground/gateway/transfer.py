@@ -1,0 +1,204 @@
+"""One HTTP exchange: sends one request, gives the decoded and redacted body read by read, and fills the tape.
+
+It knows no protocol. All that goes wrong comes as ``TransferError`` with a failure in words; a cancellation
+closes the socket at once and passes through. The caller calls ``aclose`` in the end, whatever happened.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncGenerator, Iterator
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from playground.domain.errors import Failure, FailureKind
+from playground.domain.transcript import new_id
+from playground.gateway.clock import Clock, Expired, Stage
+from playground.gateway.connection import Connection
+from playground.gateway.inflate import Inflater
+from playground.gateway.outgoing import Outgoing
+from playground.gateway.redact import Redactor
+from playground.gateway.tape import Exchange, Read
+
+if TYPE_CHECKING:
+    import httpx
+
+
+class TransferError(Exception):
+    """What went wrong, as a value."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.message)
+        self.failure = failure
+
+
+def blank_exchange(redactor: Redactor, request: Outgoing | None = None) -> Exchange:
+    """An exchange that has not begun. Without a request (it could not be made) it is empty."""
+    return Exchange(
+        id=new_id(),
+        method=request.method if request else "",
+        url=redactor.text(request.url) if request else "",
+        request_headers=redactor.headers(request.headers) if request else (),
+        request_body=redactor.data(request.body) if request else b"",
+        started_at=time.time(),
+    )
+
+
+class Transfer:
+    """One request on its way, filling ``exchange``. Use: ``start``, then ``read`` until None, then ``aclose``."""
+
+    def __init__(
+        self, http: httpx.AsyncClient, connection: Connection, redactor: Redactor, request: Outgoing, exchange: Exchange
+    ) -> None:
+        self.exchange = exchange
+        self.clock = Clock(connection.timeouts)
+        self._http = http
+        self._connection = connection
+        self._redactor = redactor
+        self._request = request
+        self._filter = redactor.stream()
+        self._inflater = Inflater("")
+        self._response: httpx.Response | None = None
+        self._raw: AsyncGenerator[bytes, None] | None = None
+        self._pieces: Iterator[bytes] = iter(())
+        self._size = 0
+        self._broken: tuple[type[Exception], ...] = (OSError,)  # what a read may raise
+        exchange.started_at = time.time()
+
+    async def start(self) -> None:
+        """Send the request and wait for status and headers. Raises TransferError."""
+        import httpx
+
+        self.clock.wait_for(Stage.CONNECT)
+        try:
+            request = httpx.Request(
+                self._request.method,
+                self._request.url,
+                headers=list(self._request.headers),
+                content=self._request.body or None,
+                extensions={"timeout": {}, "trace": self._trace},
+            )
+            self.exchange.request_headers = self._redactor.headers(_pairs(request.headers.raw))
+            with self.clock:
+                response = await self._http.send(request, stream=True)
+        except Expired as expired:
+            raise TransferError(self._too_late(expired.stage)) from None
+        except (httpx.HTTPError, httpx.InvalidURL, UnicodeError, OSError) as error:
+            raise TransferError(self._explain(error)) from None
+        self._response = response
+        self._broken = (httpx.HTTPError, httpx.StreamError, OSError)
+        self._raw = response.aiter_raw()  # type: ignore[assignment]  # httpx declares its generators as iterators
+        exchange = self.exchange
+        exchange.answered = self.clock.now
+        exchange.status, exchange.reason = response.status_code, self._redactor.text(response.reason_phrase)
+        exchange.http_version = response.http_version
+        exchange.response_headers = self._redactor.headers(_pairs(response.headers.raw))
+        try:
+            self._inflater = Inflater(response.headers.get("content-encoding", ""))
+        except ValueError as error:
+            raise TransferError(Failure(kind=FailureKind.DECODE, message=str(error), status=exchange.status)) from None
+
+    async def read(self) -> bytes | None:
+        """The next piece of the body, as put on the tape; None at its end. Raises TransferError."""
+        assert self._raw is not None, "start comes first"  # noqa: S101 - a call in the wrong order is our own fault
+        try:
+            while True:
+                for piece in self._pieces:
+                    return self._keep(piece)
+                try:
+                    with self.clock:
+                        data = await self._raw.__anext__()
+                except StopAsyncIteration:
+                    return self._last()
+                self.exchange.wire_bytes += len(data)
+                if not self._inflater.active:
+                    return self._keep(data)
+                self._pieces = self._inflater.feed(data)
+        except Expired as expired:
+            raise TransferError(self._too_late(expired.stage)) from None
+        except self._broken as error:
+            raise TransferError(self._explain(error)) from None
+        except ValueError as error:
+            message = f"{error} What came before it is kept."
+            raise TransferError(Failure(kind=FailureKind.DECODE, message=message)) from None
+
+    async def aclose(self) -> None:
+        """Close the socket unless the body was read to its end, and stop the clocks. Safe to call twice."""
+        self.clock.stop()
+        if self.exchange.ended is None:
+            self.exchange.ended = self.clock.now
+        raw, response, self._raw, self._response = self._raw, self._response, None, None
+        try:
+            if response is not None:
+                await response.aclose()
+        finally:
+            if raw is not None:
+                await raw.aclose()
+
+    def _keep(self, data: bytes) -> bytes:
+        self._size += len(data)
+        if self._size > self._connection.max_body_bytes:
+            cap = _bytes_in_words(self._connection.max_body_bytes)
+            message = f"The answer is larger than the limit of {cap}; the rest was not read. The limit is a setting."
+            raise TransferError(Failure(kind=FailureKind.TOO_LARGE, message=message))
+        data = self._filter.feed(data)
+        if data:
+            self.exchange.reads.append(Read(self.clock.now, data))
+        return data
+
+    def _last(self) -> bytes | None:
+        """What the redactor still held at the end of the body; None when that was nothing."""
+        held = self._filter.close()
+        if not held:
+            self.exchange.complete = True
+            return None
+        self.exchange.reads.append(Read(self.clock.now, held))
+        return held  # httpx's generator is at its end and stays there: the next read comes back here
+
+    async def _trace(self, name: str, info: object) -> None:
+        """Called by httpcore at each step of a request; the steps that matter start a clock or leave a mark."""
+        if name in ("connection.connect_tcp.complete", "connection.start_tls.complete"):
+            self.exchange.connected = self.clock.now
+        elif name == "http11.send_request_headers.started":
+            self.clock.wait_for(Stage.FIRST)
+        elif name == "http11.send_request_body.complete":
+            self.exchange.sent = self.clock.now
+            self.clock.wait_for(Stage.FIRST)
+
+    def _explain(self, error: Exception) -> Failure:
+        from playground.gateway.transport import explain
+
+        failure = explain(error, self._request.url, answering=self.exchange.answered is not None)
+        return failure.model_copy(update={"message": self._redactor.text(failure.message)})
+
+    def _too_late(self, stage: Stage) -> Failure:
+        times = self._connection.timeouts
+        host = urlsplit(self._request.url).netloc
+        alive = " Signs of life came, but no content." if self.exchange.reads else ""
+        if stage is Stage.CONNECT:
+            kind = FailureKind.TIMEOUT_CONNECT
+            words = f"No connection to {host} within {times.connect:g} s. Check the address and the network."
+        elif stage is Stage.FIRST:
+            kind = FailureKind.TIMEOUT_FIRST
+            quiet = self._request.body and not self._request.streams
+            advice = "turn streaming on" if quiet else "raise the time-out for the first content"
+            words = f"Connected, but no content within {times.first:g} s.{alive} Try again, or {advice}."
+        elif stage is Stage.TOTAL:
+            kind = FailureKind.TIMEOUT_TOTAL
+            words = f"Not finished within {times.total:g} s, the time set for a whole run. What came is kept."
+        else:
+            kind = FailureKind.TIMEOUT_IDLE
+            waited = times.settle if stage is Stage.SETTLE else times.idle
+            words = f"Nothing new for {waited:g} s in the middle of the answer. What came is kept."
+        return Failure(kind=kind, message=words)
+
+
+def _pairs(raw: list[tuple[bytes, bytes]]) -> list[tuple[str, str]]:
+    """Headers as text, byte for byte, in their own case and order."""
+    return [(name.decode("latin-1"), value.decode("latin-1")) for name, value in raw]
+
+
+def _bytes_in_words(count: int) -> str:
+    if count >= 1024 * 1024:
+        return f"{count / 1024 / 1024:g} MiB"
+    return f"{count / 1024:g} KiB" if count >= 1024 else f"{count} bytes"

@@ -1,0 +1,142 @@
+"""Base URLs as people type them."""
+
+from __future__ import annotations
+
+import pytest
+
+from playground.gateway.address import is_loopback, needs_consent, origin, resolve
+
+GOOD = "https://gateway.example/v1"
+
+
+def test_a_plain_base_is_left_alone() -> None:
+    address = resolve(GOOD)
+    assert address.base == GOOD
+    assert address.chat == f"{GOOD}/chat/completions"
+    assert address.messages == f"{GOOD}/messages"
+    assert address.models == f"{GOOD}/models"
+    assert address.endpoint("/chat/completions") == address.endpoint("chat/completions") == address.chat
+    assert (address.repairs, address.suggestion, address.note) == ((), "", "")
+
+
+@pytest.mark.parametrize(
+    ("typed", "base", "word"),
+    [
+        (f"  {GOOD}\n", GOOD, "spaces"),
+        (f'"{GOOD}"', GOOD, "quotes"),
+        (f"<{GOOD}>", GOOD, "quotes"),
+        (f"{GOOD}/", GOOD, "trailing slash"),
+        (f"{GOOD}///", GOOD, "trailing slash"),
+        (f"{GOOD}/chat/completions", GOOD, "/chat/completions"),
+        (f"{GOOD}/chat/completions/", GOOD, "/chat/completions"),
+        (f"{GOOD}/messages", GOOD, "/messages"),
+        (f"{GOOD}/Models", GOOD, "/models"),
+        (f"{GOOD}/completions", GOOD, "/completions"),
+        (f"{GOOD}/v1", GOOD, "/v1/v1"),
+        (f"{GOOD}/v1/v1/chat/completions", GOOD, "/v1"),
+        ("https://gateway.example//v1", GOOD, "doubled slashes"),
+        ("gateway.example/v1", GOOD, "https://"),
+        ("//gateway.example/v1", GOOD, "https://"),
+        ("https:/gateway.example/v1", GOOD, "slashes after"),
+        ("localhost:8080/v1", "http://localhost:8080/v1", "http://"),
+        ("127.0.0.1:8080/v1", "http://127.0.0.1:8080/v1", "http://"),
+        ("[::1]:8080/v1", "http://[::1]:8080/v1", "http://"),
+        (f"{GOOD}?key=abcdefgh", GOOD, "“?”"),
+        (f"{GOOD}#top", GOOD, "“#”"),
+    ],
+)
+def test_repairs(typed: str, base: str, word: str) -> None:
+    address = resolve(typed)
+    assert address.base == base
+    assert any(word in repair for repair in address.repairs)
+    assert not any("abcdefgh" in repair for repair in address.repairs)
+    again = resolve(address.base)
+    assert (again.base, again.repairs) == (base, ())
+
+
+@pytest.mark.parametrize(
+    ("typed", "base"),
+    [
+        ("HTTPS://Gateway.Example:8443/v1", "https://gateway.example:8443/v1"),
+        ("http://[2001:db8::1]:80/v1", "http://[2001:db8::1]:80/v1"),
+        ("https://gateway.example/some/team/v2beta/openai", "https://gateway.example/some/team/v2beta/openai"),
+        ("https://my_gateway/v1", "https://my_gateway/v1"),
+    ],
+)
+def test_kept_as_they_are(typed: str, base: str) -> None:
+    assert resolve(typed).base == base
+    assert resolve(typed).repairs == ()
+
+
+def test_several_repairs_are_all_said() -> None:
+    address = resolve("  gateway.example/v1/v1/chat/completions/ ")
+    assert address.base == GOOD
+    assert len(address.repairs) == 5
+
+
+def test_without_a_version_it_is_kept_and_noted() -> None:
+    address = resolve("https://gateway.example/api")
+    assert address.base == "https://gateway.example/api"
+    assert address.suggestion == "https://gateway.example/api/v1"
+    assert address.suggestion in address.note
+    assert address.repairs == ()
+
+
+@pytest.mark.parametrize(
+    ("typed", "word"),
+    [
+        ("", "Enter"),
+        ("  ", "Enter"),
+        ("https://", "host"),
+        ("https:///v1", "version"),
+        ("ftp://gateway.example/v1", "ftp"),
+        ("ws://gateway.example/v1", "ws"),
+        ("https://person:hunter2hunter2@gateway.example/v1", "user name"),
+        ("https://gateway.example:99999/v1", "port"),
+        ("https://gateway.example:port/v1", "port"),
+        ("https://[::1/v1", "host"),
+        ("https://gate way.example/v1", "space"),
+        ("https://gateway.example/\nv1", "line break"),
+        ("https://gate%way/v1", "host"),
+    ],
+)
+def test_what_cannot_be_a_base(typed: str, word: str) -> None:
+    if word == "version":  # one slash too many: the next word is the host
+        assert resolve(typed).base == "https://v1"
+        return
+    with pytest.raises(ValueError, match=word) as raised:
+        resolve(typed)
+    assert "hunter2" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("url", "loopback", "consent"),
+    [
+        ("http://localhost:1/v1", True, False),
+        ("http://demo.localhost/v1", True, False),
+        ("http://127.8.9.1/v1", True, False),
+        ("http://[::1]/v1", True, False),
+        ("http://[::ffff:127.0.0.1]/v1", True, False),
+        ("http://0.0.0.0:8000/v1", True, False),
+        ("http://localhost.example/v1", False, True),
+        ("http://192.168.1.4:8000/v1", False, True),
+        ("http://gateway.example/v1", False, True),
+        ("https://gateway.example/v1", False, False),
+        ("https://localhost/v1", True, False),
+    ],
+)
+def test_loopback_and_consent(url: str, loopback: bool, consent: bool) -> None:
+    assert is_loopback(url) is loopback
+    assert needs_consent(url) is consent
+
+
+def test_origin() -> None:
+    assert (
+        origin("https://Gateway.Example/v1")
+        == origin("https://gateway.example:443/other")
+        == "https://gateway.example:443"
+    )
+    assert origin("http://gateway.example/v1") != origin("https://gateway.example/v1")
+    assert origin("http://[::1]:8080/v1") == "http://[::1]:8080"
+    with pytest.raises(ValueError, match="host"):
+        origin("/v1")

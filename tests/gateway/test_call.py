@@ -1,0 +1,272 @@
+"""Runs over real sockets: what is sent, what comes, what Stop does, and where the key never shows."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+import zlib
+from contextlib import aclosing
+
+import pytest
+
+from playground.domain.accumulator import Accumulator
+from playground.domain.errors import FailureKind
+from playground.domain.events import Event, Failed, StreamEnd, TextDelta
+from playground.gateway.connection import Auth
+from playground.protocols.protocol import get_protocol
+from tests.gateway.conftest import CANARY, MakeClient, ask, failure_of, open_call, run, text_of
+from tests.support.fault_server import (
+    FaultServer,
+    chunk,
+    drip,
+    head,
+    hold,
+    keep,
+    send,
+    sleep,
+    sse,
+    text_chunk,
+    whole,
+)
+
+HELLO = sse(text_chunk("Hel"), text_chunk("lo"), text_chunk("", "stop"))
+
+
+DONE = sse("[DONE]")
+
+
+async def test_a_streamed_answer(server: FaultServer, make_client: MakeClient) -> None:
+    server.play(
+        send(head(200, "text/event-stream", "X-RateLimit-Remaining: 7", "X-RateLimit-Limit: 60")), send(HELLO, DONE)
+    )
+    call, events = await run(make_client())
+    assert text_of(events) == "Hello"
+    assert StreamEnd() in events
+    assert not any(isinstance(event, Failed) for event in events)
+    exchange = call.exchange
+    assert (exchange.status, exchange.reason, exchange.complete, exchange.failure) == (200, "Scripted", True, None)
+    assert exchange.body == HELLO + DONE
+    assert exchange.connected is not None
+    assert exchange.sent is not None
+    assert exchange.answered is not None
+    assert exchange.ended is not None
+    assert 0 <= exchange.connected <= exchange.sent <= exchange.answered <= exchange.reads[0].at <= exchange.ended < 3
+    assert abs(exchange.started_at - time.time()) < 5
+    assert call.limits.windows[0].remaining == 7
+
+
+async def test_what_is_sent(server: FaultServer, make_client: MakeClient) -> None:
+    server.play(send(head()), send(DONE))
+    await run(make_client(key=f"  {CANARY}\r\n"), ask("Zoë \ud83d & “x”"))
+    request = server.requests[0]
+    assert (request.method, request.target) == ("POST", "/v1/chat/completions")
+    assert request.header("Authorization") == f"Bearer {CANARY}"
+    assert request.header("Content-Type") == "application/json"
+    assert request.header("Accept") == "text/event-stream"
+    assert request.header("Accept-Encoding") == "gzip, deflate"
+    assert str(request.header("User-Agent")).startswith("gateway-playground/")
+    assert request.header("x-api-key") is None
+    assert request.header("Cookie") is None
+    body = request.body.decode()
+    assert body.startswith('{"model":"m","messages":')
+    assert "Zoë" in body
+    assert "“x”" in body
+    assert request.json["stream"] is True
+
+
+async def test_messages_with_x_api_key(server: FaultServer, make_client: MakeClient) -> None:
+    server.play(send(whole(400, "application/json", b'{"code":1,"message":"no","data":null}')))
+    client = make_client(auth={"messages": Auth.X_API_KEY})
+    async with aclosing(client.open(get_protocol("messages"), ask())) as call:
+        assert failure_of([event async for events in call for event in events]).message == "no"
+    request = server.requests[0]
+    assert request.target == "/v1/messages"
+    assert request.header("x-api-key") == CANARY
+    assert request.header("anthropic-version") == "2023-06-01"
+    assert request.header("Authorization") is None
+
+
+async def test_stop_closes_the_socket_and_keeps_what_came(server: FaultServer, make_client: MakeClient) -> None:
+    server.play(send(head(chunked=True)), send(chunk(sse(text_chunk("Hel")))), hold())
+    call = open_call(make_client())
+    got: list[Event] = []
+    arrived = asyncio.Event()
+
+    async def read() -> None:
+        async with aclosing(call):
+            async for events in call:
+                got.extend(events)
+                if text_of(got):
+                    arrived.set()
+
+    task = asyncio.get_running_loop().create_task(read())
+    await asyncio.wait_for(arrived.wait(), 3)
+    before = time.monotonic()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    _, closed_at = await asyncio.to_thread(server.wait_closed)
+    assert closed_at - before < 0.5
+    assert text_of(got) == "Hel"
+    assert call.exchange.body == sse(text_chunk("Hel"))
+    assert call.exchange.ended is not None
+    assert not call.exchange.complete
+    assert call.exchange.failure is None
+
+
+async def test_closing_the_call_closes_the_socket(server: FaultServer, make_client: MakeClient) -> None:
+    server.play(send(head()), send(sse(text_chunk("a"))), hold())
+    async with aclosing(open_call(make_client())) as call:
+        async for events in call:
+            if events:
+                break
+    await asyncio.to_thread(server.wait_closed)
+    assert [events async for events in call] == []
+
+
+async def test_stop_while_waiting_for_headers(server: FaultServer, make_client: MakeClient) -> None:
+    server.play(hold())
+    call = open_call(make_client())
+    task = asyncio.get_running_loop().create_task(call.__anext__())
+    await asyncio.to_thread(server.wait_requests)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    await asyncio.to_thread(server.wait_closed)
+    assert call.exchange.ended is not None
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "deflate", "raw deflate"])
+async def test_a_compressed_stream(server: FaultServer, make_client: MakeClient, encoding: str) -> None:
+    packer = zlib.compressobj(wbits={"gzip": 31, "deflate": 15, "raw deflate": -15}[encoding])
+    first = packer.compress(sse(text_chunk("Hel"))) + packer.flush(zlib.Z_SYNC_FLUSH)
+    rest = packer.compress(sse(text_chunk("lo"), text_chunk("", "stop"), "[DONE]")) + packer.flush()
+    name = encoding.split()[-1]
+    server.play(send(head(200, "text/event-stream", f"Content-Encoding: {name}")), send(first), sleep(0.1), send(rest))
+    got: list[tuple[float, str]] = []
+    async with aclosing(open_call(make_client())) as call:
+        async for events in call:
+            got.append((time.monotonic(), text_of(events)))
+    texts = [(at, text) for at, text in got if text]
+    assert [text for _, text in texts] == ["Hel", "lo"]
+    assert texts[1][0] - texts[0][0] > 0.05  # the first part was not held back until the end
+    assert call.exchange.body == HELLO + DONE
+    assert call.exchange.wire_bytes < len(call.exchange.body)
+
+
+async def test_one_json_body(server: FaultServer, make_client: MakeClient) -> None:
+    answer = {
+        "id": "c",
+        "object": "chat.completion",
+        "model": "m",
+        "choices": [{"index": 0, "message": {"role": "assistant", "content": "Hello"}, "finish_reason": "stop"}],
+        "usage": {"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3},
+    }
+    body = json.dumps(answer).encode()
+    server.play(send(head(200, "application/json", f"Content-Length: {len(body)}")), drip(body, 7))
+    call, events = await run(make_client(), ask(stream=False))
+    state = Accumulator()
+    state.add(events)
+    assert state.complete
+    assert text_of(events) == "Hello"
+    assert server.requests[0].header("Accept") == "application/json"
+    assert call.exchange.body == body
+
+
+async def test_any_chunking_gives_the_same_events(server: FaultServer, make_client: MakeClient) -> None:
+    client = make_client()
+    body = HELLO + DONE
+    seen = []
+    for size in (1, 2, 7, 50, len(body)):
+        pieces = b"".join(chunk(body[at : at + size]) for at in range(0, len(body), size))
+        server.play_next(send(head(chunked=True)), drip(pieces, 11), send(chunk(b"")))
+        _, events = await run(client)
+        state = Accumulator()
+        state.add(events)
+        seen.append((state.choices[0].freeze(), state.complete, state.usage))
+    assert all(one == seen[0] for one in seen)
+
+
+async def test_the_tape_replays_to_the_same_events(server: FaultServer, make_client: MakeClient) -> None:
+    server.play(send(head()), drip(HELLO + DONE, 37))
+    call, events = await run(make_client())
+    replayed: list[Event] = []
+    for read, some in call.exchange.replay(get_protocol("chat").decoder(call.exchange.content_type)):
+        assert read.at >= 0
+        replayed += some
+    assert replayed == events
+
+
+async def test_connections_are_reused_after_whole_answers(server: FaultServer, make_client: MakeClient) -> None:
+    client = make_client()
+    answer = whole(404, "application/json", b'{"code":1,"message":"no","data":null}')
+    server.play(send(answer), keep())
+    await run(client)
+    call, _ = await run(client)
+    assert server.connections == 1
+    assert call.exchange.connected is None
+
+
+async def test_bad_settings_are_told_as_input(server: FaultServer, make_client: MakeClient) -> None:
+    for settings, words in (
+        ({"key": "sk-canary\nsecond-line"}, "line break"),
+        ({"key": "sk-canary-ü-12345"}, "U+00FC"),
+        ({"headers": {"X-Bad": "a\r\nInjected: 1"}}, "X-Bad"),
+        ({"headers": {"Bad Name": "1"}}, "Bad Name"),
+        ({"headers": {"Content-Length": "1"}}, "Content-Length"),
+        ({"base_url": "ftp://gateway.example"}, "ftp"),
+        ({"base_url": "https://gateway.example/v1", "ca_file": "/no/such/file.pem"}, "CA file"),
+    ):
+        call, events = await run(make_client(**settings))
+        failure = failure_of(events)
+        assert failure.kind is FailureKind.INPUT
+        assert words in failure.message
+        assert "sk-canary" not in failure.message
+        assert call.exchange.ended is not None
+    _, events = await run(make_client(), ask(temperature=float("nan")))
+    assert failure_of(events).kind is FailureKind.INPUT
+    assert server.requests == []
+
+
+async def test_the_persons_headers_win(server: FaultServer, make_client: MakeClient) -> None:
+    server.play(send(head()), send(DONE))
+    await run(make_client(headers={"user-agent": "mine", "X-Team": "blue", "authorization": "Token abcdefgh-123"}))
+    headers = [name.lower() for name, _ in server.requests[0].headers]
+    assert len(headers) == len(set(headers))
+    assert server.requests[0].header("User-Agent") == "mine"
+    assert server.requests[0].header("Authorization") == "Token abcdefgh-123"
+
+
+async def test_the_canary_is_nowhere(server: FaultServer, make_client: MakeClient) -> None:
+    """A gateway that echoes the key, raw, escaped and split over reads, in headers, body and error."""
+    half = len(CANARY) // 2
+    echo = sse(text_chunk(f"your key is {CANARY}"))
+    at = echo.index(b"sk-canary") + half
+    client = make_client(headers={"X-Auth-Token": "second-canary-000111"})
+    header = f"X-Echo: {CANARY}"
+    server.play_next(
+        send(head(200, "text/event-stream", header)), send(echo[:at]), sleep(0.05), send(echo[at:]), send(HELLO)
+    )
+    error = json.dumps({"error": {"message": f"bad key {CANARY} second-canary-000111"}}).replace("/", "\\/").encode()
+    server.play_next(send(whole(401, "application/json", error, header)))
+    server.play_next(send(whole(302, "text/html", b"", f"Location: https://x.example/?key={CANARY}")))
+    for _ in range(3):
+        call, events = await run(client, ask(f"my key is {CANARY}"))
+        shown = (
+            f"{call.exchange!r} {call.exchange.body!r} {events!r} {client!r} {client.connection!r} {client.redactor!r}"
+        )
+        assert CANARY not in shown
+        assert "canary" not in shown.replace("••••", "")
+        assert "••••" in shown
+    assert CANARY.encode() in server.requests[0].body
+    assert server.requests[0].header("x-auth-token") == "second-canary-000111"
+
+
+async def test_events_do_not_wait_for_the_redactor(server: FaultServer, make_client: MakeClient) -> None:
+    server.play(send(head()), send(sse(text_chunk("ends with s"))), sleep(0.3), send(HELLO, DONE))
+    async with aclosing(open_call(make_client())) as call:
+        async for events in call:
+            if any(isinstance(event, TextDelta) for event in events):
+                break
+    assert call.exchange.reads[0].at < 0.25

@@ -1,0 +1,299 @@
+"""Faults over real sockets, one at a time: what came is kept, and the failure says what happened."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import time
+from contextlib import aclosing
+
+import pytest
+
+from playground.domain.errors import FailureKind
+from playground.domain.events import Deviation, Event, Failed
+from playground.gateway.connection import Timeouts
+from tests.gateway.conftest import MakeClient, failure_of, open_call, run, text_of
+from tests.support.fault_server import (
+    FaultServer,
+    chunk,
+    drip,
+    head,
+    hold,
+    keep,
+    reset,
+    send,
+    sleep,
+    sse,
+    text_chunk,
+    whole,
+)
+
+HELLO = sse(text_chunk("Hel"), text_chunk("lo"), text_chunk("", "stop"))
+
+
+DONE = sse("[DONE]")
+
+
+QUICK = Timeouts(connect=5, first=0.2, idle=0.2, settle=0.2)
+
+
+@pytest.mark.parametrize("at", range(0, len(HELLO), 23))
+async def test_cut_anywhere(server: FaultServer, make_client: MakeClient, at: int) -> None:
+    """An orderly close in the middle: the text so far stays, and the verdict is cut off or empty, never a crash."""
+    server.play(send(head()), send(HELLO[:at]))
+    call, events = await run(make_client())
+    assert "Hello".startswith(text_of(events))
+    assert failure_of(events).kind in (FailureKind.CUT_OFF, FailureKind.EMPTY)
+    assert call.exchange.body == HELLO[:at]
+
+
+async def test_cut_inside_the_chunked_encoding(server: FaultServer, make_client: MakeClient) -> None:
+    server.play(send(head(chunked=True)), send(chunk(sse(text_chunk("Hel")))), send(b"400\r\ndata: {"))
+    call, events = await run(make_client())
+    assert text_of(events) == "Hel"
+    failure = failure_of(events)
+    assert failure.kind is FailureKind.CONNECTION
+    assert "middle of the answer" in failure.message
+    assert not any(isinstance(event, Deviation) and event.code == "cut_off" for event in events)
+    assert call.exchange.failure == failure
+
+
+async def test_a_lie_about_the_length_after_a_whole_answer(server: FaultServer, make_client: MakeClient) -> None:
+    server.play(send(head(200, "text/event-stream", "Content-Length: 99999")), send(HELLO))
+    call, events = await run(make_client())
+    assert text_of(events) == "Hello"
+    assert not any(isinstance(event, Failed) for event in events)
+    assert any(isinstance(event, Deviation) and event.code == "broken_after_end" for event in events)
+    assert call.exchange.failure is None
+
+
+async def test_reset_in_the_middle(server: FaultServer, make_client: MakeClient) -> None:
+    server.play(send(head(chunked=True)), send(chunk(sse(text_chunk("Hel")))), sleep(0.05), reset())
+    _, events = await run(make_client())
+    assert text_of(events) == "Hel"
+    failure = failure_of(events)
+    assert failure.kind is FailureKind.CONNECTION
+    assert "middle of the answer" in failure.message
+
+
+async def test_reset_before_an_answer(server: FaultServer, make_client: MakeClient) -> None:
+    server.play(reset())
+    _, events = await run(make_client())
+    assert failure_of(events).kind is FailureKind.CONNECTION
+
+
+async def test_close_before_an_answer(server: FaultServer, make_client: MakeClient) -> None:
+    server.play()
+    _, events = await run(make_client())
+    failure = failure_of(events)
+    assert failure.kind is FailureKind.CONNECTION
+    assert "before an answer" in failure.message
+
+
+async def test_not_http(server: FaultServer, make_client: MakeClient) -> None:
+    server.play(send(b"SSH-2.0-OpenSSH_9.2\r\n\r\n"))
+    _, events = await run(make_client())
+    failure = failure_of(events)
+    assert failure.kind is FailureKind.CONNECTION
+    assert "does not speak HTTP" in failure.message
+
+
+@pytest.mark.parametrize("steps", [[hold()], [send(head()), hold()]], ids=["no headers", "no body"])
+async def test_no_content_in_time(server: FaultServer, make_client: MakeClient, steps: list[object]) -> None:
+    server.play(steps)  # type: ignore[arg-type]  # parametrize loses the type
+    started = time.monotonic()
+    _, events = await run(make_client(timeouts=QUICK))
+    assert failure_of(events).kind is FailureKind.TIMEOUT_FIRST
+    assert 0.15 < time.monotonic() - started < 1.5
+    await asyncio.to_thread(server.wait_closed)
+
+
+async def test_content_stops_coming(server: FaultServer, make_client: MakeClient) -> None:
+    server.play(send(head()), send(sse(text_chunk("Hel"))), hold())
+    _, events = await run(make_client(timeouts=QUICK))
+    assert text_of(events) == "Hel"
+    assert failure_of(events).kind is FailureKind.TIMEOUT_IDLE
+    await asyncio.to_thread(server.wait_closed)
+
+
+async def test_content_that_keeps_coming_outlives_every_clock(server: FaultServer, make_client: MakeClient) -> None:
+    steps = [step for number in range(8) for step in (send(sse(text_chunk(str(number)))), sleep(0.08))]
+    server.play(send(head()), steps, send(HELLO, DONE))
+    _, events = await run(make_client(timeouts=QUICK))
+    assert text_of(events) == "01234567Hello"
+
+
+@pytest.mark.parametrize("first", [b"", sse(text_chunk("Hel"))], ids=["before content", "after content"])
+async def test_keep_alives_do_not_re_arm(server: FaultServer, make_client: MakeClient, first: bytes) -> None:
+    server.play(send(head()), send(first), drip(b": keep-alive\n\n" * 40, 14, 0.05), hold())
+    started = time.monotonic()
+    _, events = await run(make_client(timeouts=QUICK))
+    failure = failure_of(events)
+    assert failure.kind is (FailureKind.TIMEOUT_IDLE if first else FailureKind.TIMEOUT_FIRST)
+    assert first or "Signs of life" in failure.message
+    assert time.monotonic() - started < 1.2
+
+
+async def test_total_time(server: FaultServer, make_client: MakeClient) -> None:
+    server.play(send(head()), drip(sse(*[text_chunk("x")] * 40), len(sse(text_chunk("x"))), 0.05), hold())
+    _, events = await run(make_client(timeouts=Timeouts(total=0.3)))
+    assert failure_of(events).kind is FailureKind.TIMEOUT_TOTAL
+    assert 2 <= len(text_of(events)) <= 8
+
+
+async def test_a_slow_reader_is_not_punished(server: FaultServer, make_client: MakeClient) -> None:
+    server.play(send(head()), send(HELLO[:-20]), send(HELLO[-20:]), send(DONE), hold())
+    got: list[Event] = []
+    async with aclosing(open_call(make_client(timeouts=QUICK))) as call:
+        async for events in call:
+            got += events
+            await asyncio.sleep(0.3)
+    assert text_of(got) == "Hello"
+    assert not any(isinstance(event, Failed) for event in got)
+
+
+async def test_done_ends_it_though_the_socket_stays_open(server: FaultServer, make_client: MakeClient) -> None:
+    server.play(send(head()), send(HELLO, DONE), hold())
+    started = time.monotonic()
+    call, events = await run(make_client())
+    assert time.monotonic() - started < 0.6
+    assert text_of(events) == "Hello"
+    assert call.exchange.complete
+    await asyncio.to_thread(server.wait_closed)
+
+
+async def test_data_after_done_is_not_waited_for(server: FaultServer, make_client: MakeClient) -> None:
+    server.play(send(head()), send(HELLO, DONE), sleep(0.1), drip(sse(text_chunk("more")) * 50, 64, 0.02))
+    _, events = await run(make_client())
+    assert text_of(events) == "Hello"
+    await asyncio.to_thread(server.wait_closed)
+
+
+async def test_data_after_done_in_the_same_read(server: FaultServer, make_client: MakeClient) -> None:
+    server.play(send(head(), HELLO, DONE, sse(text_chunk("more"))), hold())
+    _, events = await run(make_client())
+    assert text_of(events) == "Hello"
+    assert any(isinstance(event, Deviation) for event in events)
+
+
+async def test_finished_without_an_end_marker_settles(server: FaultServer, make_client: MakeClient) -> None:
+    server.play(send(head()), send(HELLO), hold())
+    started = time.monotonic()
+    _, events = await run(make_client(timeouts=Timeouts(settle=0.2)))
+    assert time.monotonic() - started < 1.0
+    assert not any(isinstance(event, Failed) for event in events)
+    assert any(isinstance(event, Deviation) and event.code == "broken_after_end" for event in events)
+
+
+async def test_an_error_inside_the_stream(server: FaultServer, make_client: MakeClient) -> None:
+    error = '{"error":{"message":"upstream died","type":"server_error","code":"x"}}'
+    server.play(send(head()), send(sse(text_chunk("Hel"), error)), reset())
+    call, events = await run(make_client())
+    failures = [event.failure for event in events if isinstance(event, Failed)]
+    assert [(failure.kind, failure.message) for failure in failures] == [(FailureKind.STREAM, "upstream died")]
+    assert call.exchange.failure == failures[0]
+
+
+async def test_refused(make_client: MakeClient) -> None:
+    with FaultServer() as gone:
+        url = gone.url
+    _, events = await run(make_client(base_url=url))
+    failure = failure_of(events)
+    assert failure.kind is FailureKind.REFUSED
+    assert "127.0.0.1" in failure.message
+
+
+async def test_unknown_name(make_client: MakeClient) -> None:
+    _, events = await run(make_client(base_url="http://no-such-gateway.invalid/v1", timeouts=Timeouts(connect=8)))
+    failure = failure_of(events)
+    assert failure.kind is FailureKind.NAME
+    assert "no-such-gateway.invalid" in failure.message
+
+
+async def test_a_redirect_is_not_followed(server: FaultServer, make_client: MakeClient) -> None:
+    server.play(
+        send(whole(308, "text/html", b"moved", "Location: https://elsewhere.example/v1/chat/completions")), hold()
+    )
+    call, events = await run(make_client())
+    failure = failure_of(events)
+    assert (failure.kind, failure.status) == (FailureKind.REDIRECT, 308)
+    assert "https://elsewhere.example" in failure.message
+    assert len(server.requests) == 1
+    assert call.exchange.status == 308
+    await asyncio.to_thread(server.wait_closed)  # a body that was not read leaves no connection behind
+
+
+async def test_a_gzip_bomb_is_bounded(server: FaultServer, make_client: MakeClient) -> None:
+    cap = 2 * 1024 * 1024
+    bomb = gzip.compress(b"data: " + b"a" * (64 * 1024 * 1024), 9)
+    assert len(bomb) < 100_000
+    server.play(send(head(200, "text/event-stream", "Content-Encoding: gzip")), send(bomb), hold())
+    call, events = await run(make_client(max_body_bytes=cap))
+    failure = failure_of(events)
+    assert failure.kind is FailureKind.TOO_LARGE
+    assert "2 MiB" in failure.message
+    assert call.exchange.size <= cap
+    await asyncio.to_thread(server.wait_closed)
+
+
+async def test_one_event_above_the_cap(server: FaultServer, make_client: MakeClient) -> None:
+    server.play(send(head()), drip(b"data: " + b"a" * 300_000, 30_000), hold())
+    call, events = await run(make_client(max_event_bytes=100_000))
+    assert failure_of(events).kind is FailureKind.TOO_LARGE
+    assert call.exchange.size < 250_000
+
+
+async def test_damaged_and_unasked_compression(server: FaultServer, make_client: MakeClient) -> None:
+    server.play_next(send(whole(200, "application/json", b"{plain}", "Content-Encoding: gzip")))
+    server.play_next(send(whole(200, "application/json", b"\x1b\x00", "Content-Encoding: br")))
+    client = make_client()
+    _, events = await run(client)
+    assert failure_of(events).kind is FailureKind.DECODE
+    _, events = await run(client)
+    failure = failure_of(events)
+    assert failure.kind is FailureKind.DECODE
+    assert "br" in failure.message
+
+
+async def test_html_502(server: FaultServer, make_client: MakeClient) -> None:
+    page = b"<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1>nginx</body></html>"
+    server.play(send(whole(502, "text/html", page, "X-Request-Id: r-1", "Retry-After: 1.5", "x-should-retry: true")))
+    call, events = await run(make_client())
+    failure = failure_of(events)
+    assert (failure.kind, failure.status, failure.request_id, failure.retry_after) == (
+        FailureKind.HTTP,
+        502,
+        "r-1",
+        1.5,
+    )
+    assert "Bad Gateway" in failure.message
+    assert failure.body == page.decode()
+    assert call.should_retry is True
+    assert call.exchange.body == page
+
+
+async def test_the_documented_error_body(server: FaultServer, make_client: MakeClient) -> None:
+    body = gzip.compress(b'{"code":40012,"message":"model x does not exist","data":null}')
+    server.play(send(whole(404, "application/json", body, "Content-Encoding: gzip")))
+    _, events = await run(make_client())
+    failure = failure_of(events)
+    assert (failure.status, failure.code, failure.message) == (404, "40012", "model x does not exist")
+
+
+async def test_an_error_body_that_never_ends(server: FaultServer, make_client: MakeClient) -> None:
+    server.play(send(head(503, "text/plain", "Content-Length: 5000")), send(b"overloaded"), hold())
+    _, events = await run(make_client(timeouts=QUICK))
+    failure = failure_of(events)
+    assert (failure.kind, failure.status, failure.message) == (FailureKind.HTTP, 503, "overloaded")
+
+
+async def test_empty_bodies(server: FaultServer, make_client: MakeClient) -> None:
+    client = make_client()
+    server.play_next(send(whole(200, "text/event-stream", b"")), keep())
+    server.play_next(send(whole(500, None, b"")))
+    _, events = await run(client)
+    assert failure_of(events).kind is FailureKind.EMPTY
+    _, events = await run(client)
+    failure = failure_of(events)
+    assert (failure.kind, failure.status) == (FailureKind.HTTP, 500)
+    assert failure.message

@@ -1,0 +1,95 @@
+"""Rate-limit headers in every spelling."""
+
+from __future__ import annotations
+
+from email.utils import formatdate
+
+import pytest
+
+from playground.gateway.limits import RateLimit, read_limits, read_number, read_reset
+
+NOW = 1_700_000_000.0
+
+
+def test_the_documented_headers() -> None:
+    limits = read_limits(
+        [("X-RateLimit-Limit", "60"), ("X-RateLimit-Remaining", "12"), ("X-RateLimit-Reset", "1700000030")], NOW
+    )
+    assert limits.windows == (RateLimit("", 60, 12, 30, ("60", "12", "1700000030")),)
+    assert limits.read_at == NOW
+    assert limits.tightest is not None
+    assert limits.tightest.share == 0.2
+
+
+def test_requests_and_tokens() -> None:
+    limits = read_limits(
+        [
+            ("x-ratelimit-limit-requests", "100"),
+            ("x-ratelimit-remaining-requests", "99"),
+            ("x-ratelimit-reset-requests", "600ms"),
+            ("x-ratelimit-limit-tokens", "40000"),
+            ("x-ratelimit-remaining-tokens", "400"),
+            ("x-ratelimit-reset-tokens", "6m0s"),
+        ],
+        NOW,
+    )
+    assert [(window.dimension, window.reset_in) for window in limits.windows] == [("requests", 0.6), ("tokens", 360.0)]
+    assert limits.tightest is limits.windows[1]
+
+
+def test_the_native_protocols_headers() -> None:
+    limits = read_limits(
+        [
+            ("anthropic-ratelimit-input-tokens-limit", "50000"),
+            ("anthropic-ratelimit-input-tokens-remaining", "0"),
+            ("anthropic-ratelimit-input-tokens-reset", "2023-11-14T22:14:20Z"),
+        ],
+        NOW,
+    )
+    assert limits.windows == (RateLimit("input-tokens", 50000, 0, 60, ("50000", "0", "2023-11-14T22:14:20Z")),)
+
+
+@pytest.mark.parametrize(
+    ("value", "seconds"),
+    [
+        ("1700000090", 90),
+        ("1700000090.5", 90.5),
+        ("1700000090000", 90),
+        ("1699999999", 0),
+        ("59", 59),
+        ("0.25", 0.25),
+        ("1s", 1),
+        ("6m0s", 360),
+        ("1h2m3.5s", 3723.5),
+        ("120ms", 0.12),
+        ("250µs", 0.00025),
+        ("2023-11-14T22:13:30Z", 10),
+        ("2023-11-14T23:13:30.500+01:00", 10.5),
+        (formatdate(NOW + 15, usegmt=True), 15),
+        ("soon", None),
+        ("", None),
+        ("-5", None),
+        ("nan", None),
+        ("inf", None),
+        ("1e999", None),
+        ("9" * 400, None),
+    ],
+)
+def test_resets(value: str, seconds: float | None) -> None:
+    found = read_reset(value, NOW)
+    assert found == (None if seconds is None else pytest.approx(seconds))
+    window = read_limits([("X-RateLimit-Reset", value)], NOW).windows[0]
+    assert window.raw[2] == value  # the raw value stays beside what was made of it
+
+
+def test_odd_values_do_not_raise() -> None:
+    limits = read_limits([("X-RateLimit-Limit", "many"), ("X-RateLimit-Remaining", ""), ("Content-Type", "x")], NOW)
+    assert limits.windows == (RateLimit(raw=("many", "", "")),)
+    assert limits.windows[0].share is None
+    assert limits.tightest is limits.windows[0]
+    assert read_number("100;w=60") == 100
+
+
+def test_no_limits() -> None:
+    assert not read_limits([("Content-Type", "text/plain")], NOW)
+    assert read_limits([], NOW).tightest is None

@@ -1,0 +1,104 @@
+"""Secrets go by value, in every spelling, and by header name."""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+from itertools import pairwise
+from urllib.parse import quote, quote_plus
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from playground.gateway.redact import MASK, Redactor, is_secret_header
+
+SECRET = 'sk-Ab+/9"&\\ z<end>'
+PLAIN = "sk-0123456789abcdef"
+
+
+@pytest.mark.parametrize(
+    "spelled",
+    [
+        SECRET,
+        json.dumps(SECRET)[1:-1],
+        json.dumps(SECRET)[1:-1].replace("/", "\\/"),
+        quote(SECRET, safe=""),
+        quote_plus(SECRET),
+        html.escape(SECRET),
+    ],
+)
+def test_every_spelling(spelled: str) -> None:
+    redactor = Redactor([SECRET])
+    assert redactor.text(f"<{spelled}>{spelled}") == f"<{MASK}>{MASK}"
+    assert redactor.data(f"<{spelled}>".encode()) == f"<{MASK}>".encode()
+
+
+@pytest.mark.parametrize("before", ["", "u", "us", "usr", "user:"])
+def test_base64_at_any_offset(before: str) -> None:
+    encoded = base64.b64encode(f"{before}{PLAIN}:after".encode()).decode()
+    left, right = Redactor([PLAIN]).text(encoded).split(MASK)
+    blanked = left + "A" * (len(encoded) - len(left) - len(right)) + right  # the same length keeps the alignment
+    shown = base64.b64decode(blanked)
+    assert shown.startswith(before.encode())
+    assert shown.endswith(b":after")
+    assert not any(PLAIN[at : at + 2].encode() in shown for at in range(len(PLAIN) - 1))
+
+
+def test_short_values_are_no_secrets() -> None:
+    assert Redactor(["none", "", "ollama"]).text("none of ollama") == "none of ollama"
+
+
+def test_repr_shows_nothing() -> None:
+    redactor = Redactor([PLAIN])
+    assert "0123" not in repr(redactor)
+    assert "0123" not in str(redactor)
+
+
+def test_headers() -> None:
+    redactor = Redactor([PLAIN])
+    assert redactor.headers(
+        [
+            ("Authorization", f"Bearer {PLAIN}"),
+            ("authorization", "another-secret"),
+            ("X-API-Key", "x"),
+            ("Set-Cookie", "a=b"),
+            ("X-Auth-Token", "abc"),
+            ("Ocp-Apim-Subscription-Key", "abc"),
+            ("X-Echo", f"got {PLAIN}"),
+            ("X-RateLimit-Remaining-Tokens", "12"),
+        ]
+    ) == (
+        ("Authorization", f"Bearer {MASK}"),
+        ("authorization", MASK),
+        ("X-API-Key", MASK),
+        ("Set-Cookie", MASK),
+        ("X-Auth-Token", MASK),
+        ("Ocp-Apim-Subscription-Key", MASK),
+        ("X-Echo", f"got {MASK}"),
+        ("X-RateLimit-Remaining-Tokens", "12"),
+    )
+    assert not is_secret_header("anthropic-ratelimit-tokens-remaining")
+
+
+@given(st.binary(max_size=60), st.binary(max_size=60), st.lists(st.integers(0, 200), max_size=12))
+def test_a_stream_cut_anywhere_gives_the_same(before: bytes, after: bytes, cuts: list[int]) -> None:
+    redactor = Redactor([PLAIN])
+    whole = before + PLAIN.encode() + b"\n" + PLAIN.encode() + after
+    marks = sorted({min(cut, len(whole)) for cut in cuts} | {0, len(whole)})
+    stream = redactor.stream()
+    out = b"".join(stream.feed(whole[a:b]) for a, b in pairwise(marks)) + stream.close()
+    assert PLAIN.encode() not in out
+    assert out == redactor.data(whole)
+
+
+def test_nothing_is_held_back_without_a_secret_in_sight() -> None:
+    stream = Redactor([PLAIN]).stream()
+    frame = b'data: {"choices":[{"delta":{"content":"sk-"}}]}\n\n'
+    assert stream.feed(frame) == frame
+    assert stream.feed(b"ends like sk-01") == b"ends like "
+    assert stream.feed(b" but is none\n") == b"sk-01 but is none\n"
+    assert stream.feed(b"s") == b""
+    assert stream.close() == b"s"
+    assert Redactor([]).stream().feed(b"s") == b"s"

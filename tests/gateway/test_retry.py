@@ -1,0 +1,87 @@
+"""When to try again."""
+
+from __future__ import annotations
+
+from email.utils import formatdate
+from random import Random
+
+import pytest
+
+from playground.domain.errors import Failure, FailureKind
+from playground.gateway.retry import LARGEST_BACKOFF, delay_after, read_retry_after, read_should_retry
+
+NOW = 1_700_000_000.0
+
+
+def http(status: int, message: str = "no", **more: object) -> Failure:
+    return Failure(kind=FailureKind.HTTP, message=message, status=status).model_copy(update=more)
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ([("Retry-After", "2")], 2),
+        ([("retry-after", "0.5")], 0.5),
+        ([("Retry-After", formatdate(NOW + 20, usegmt=True))], 20),
+        ([("Retry-After", "9"), ("Retry-After-Ms", "1500")], 1.5),
+        ([("Retry-After-Ms", "x"), ("Retry-After", "3")], 3),
+        ([("Retry-After", "later")], None),
+        ([], None),
+    ],
+)
+def test_retry_after(headers: list[tuple[str, str]], seconds: float | None) -> None:
+    assert read_retry_after(headers, NOW) == seconds
+
+
+def test_should_retry() -> None:
+    assert read_should_retry([("X-Should-Retry", "false")]) is False
+    assert read_should_retry([("x-should-retry", "True")]) is True
+    assert read_should_retry([("x-should-retry", "maybe")]) is None
+
+
+@pytest.mark.parametrize("status", [408, 409, 429, 500, 502, 503, 504, 529])
+def test_transient_statuses_back_off_with_jitter(status: int) -> None:
+    rng = Random(1)
+    for attempt, most in ((1, 0.5), (2, 1.0), (3, 2.0), (4, 4.0), (60, LARGEST_BACKOFF)):
+        delays = [delay_after(http(status), attempt, rng) for _ in range(50)]
+        assert all(delay is not None and most / 2 <= delay <= most for delay in delays)
+        assert len(set(delays)) > 40
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [
+        http(400),
+        http(401),
+        http(402),
+        http(404),
+        http(429, "Insufficient balance"),
+        http(429, "too much", code="insufficient_quota"),
+        http(503, retry_after=121.0),
+        Failure(kind=FailureKind.NAME, message=""),
+        Failure(kind=FailureKind.TLS, message=""),
+        Failure(kind=FailureKind.INPUT, message=""),
+        Failure(kind=FailureKind.STREAM, message=""),
+    ],
+)
+def test_what_does_not_pass_by_waiting(failure: Failure) -> None:
+    assert delay_after(failure, 1, Random(1)) is None
+
+
+def test_the_gateways_wait_is_kept_to() -> None:
+    delay = delay_after(http(429, retry_after=12.0), 1, Random(1))
+    assert delay is not None
+    assert 12 <= delay <= 12.5
+
+
+def test_a_named_dimension_is_a_rate_limit_whatever_the_words() -> None:
+    assert delay_after(http(429, "TPM quota reached", dimension="TPM"), 1, Random(1)) is not None
+
+
+def test_the_gateways_own_word_counts() -> None:
+    assert delay_after(http(400), 1, Random(1), should_retry=True) is not None
+    assert delay_after(http(503), 1, Random(1), should_retry=False) is None
+
+
+def test_connection_failures() -> None:
+    assert delay_after(Failure(kind=FailureKind.REFUSED, message=""), 1, Random(1)) is not None
