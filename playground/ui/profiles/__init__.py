@@ -1,1 +1,1 @@
-"""Part of the window; see the package docstring of playground.ui."""
+"""Setting up gateways: address, key, headers, time-outs, and a test of them."""

@@ -1,0 +1,357 @@
+"""Profiles in a real file, and their secrets in a real ``Keys`` (memory only here; the keyring has its own tests)."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from keyring.backend import KeyringBackend
+
+from playground.domain.request import ReasoningReturn, SendReasoning
+from playground.engine.credentials import (
+    ConsentReason,
+    Credentials,
+    NeedsConsent,
+    agree,
+    consent_needed,
+    credentials_for,
+    forget_secrets,
+    store_secret,
+)
+from playground.engine.profiles import (
+    Auth,
+    Profile,
+    ProfileError,
+    ProfileStore,
+    Timeouts,
+    connection,
+    default_path,
+    split_headers,
+)
+from playground.engine.secrets import KeyringError, Keys, Secret
+
+CANARY = "sk-canary-8f2a61c0de"
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "config" / "gateways.json"
+
+
+@pytest.fixture
+def keys() -> Keys:
+    """Keys on a machine without a keyring."""
+
+    def nothing() -> KeyringBackend:
+        raise KeyringError("No system keyring was found.")
+
+    return Keys(backend=nothing)
+
+
+def a_profile() -> Profile:
+    return Profile(
+        name="Work",
+        base_url="https://gateway.example/v1",
+        headers={"X-Team": "docs"},
+        auth={"messages": Auth.X_API_KEY},
+        timeouts=Timeouts(connect=5, first=None, idle=30, total=600),
+        ca_file="/etc/ssl/own.pem",
+        reasoning_return=ReasoningReturn(when=SendReasoning.AFTER_TOOL_CALLS, field="reasoning_content"),
+        default_model="model-1",
+    )
+
+
+def _read(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+def test_a_store_without_a_file_is_empty_and_writes_none(path: Path) -> None:
+    store = ProfileStore(path)
+    assert store.profiles == ()
+    assert store.active is None
+    assert store.messages == []
+    assert not path.exists()
+
+
+def test_what_is_added_is_there_after_a_restart(path: Path) -> None:
+    store = ProfileStore(path)
+    profile = store.add(a_profile())
+    again = ProfileStore(path)
+    assert again.profiles == (profile,)
+    assert again.active == profile
+    assert again.messages == []
+    assert store.add(Profile(name="Ünïcode 網關")).name == ProfileStore(path).profiles[1].name
+
+
+def test_update_remove_and_select(path: Path) -> None:
+    store = ProfileStore(path)
+    first, second = store.add(a_profile()), store.add(Profile(name="Second"))
+    store.select(second.id)
+    store.update(first.model_copy(update={"name": "Renamed"}))
+    again = ProfileStore(path)
+    assert [p.name for p in again.profiles] == ["Renamed", "Second"]
+    assert again.active == second
+    again.remove(second.id)
+    assert ProfileStore(path).active == again.get(first.id)
+    with pytest.raises(ProfileError, match="removed"):
+        again.update(second)
+    with pytest.raises(ProfileError, match="removed"):
+        again.select(second.id)
+    with pytest.raises(ProfileError, match="exists already"):
+        again.add(first)
+
+
+def test_the_demo_gateway_is_never_written(path: Path) -> None:
+    store = ProfileStore(path)
+    demo = store.add(Profile(id="demo", name="Demo", base_url="http://127.0.0.1:1/v1", demo=True))
+    store.add(a_profile())
+    store.select("demo")
+    assert store.active == demo
+    assert "Demo" not in path.read_text(encoding="utf-8")
+    again = ProfileStore(path)
+    assert [p.name for p in again.profiles] == ["Work"]
+    again.add(demo)
+    assert again.active == demo  # the choice outlives the session, the profile does not
+
+
+@pytest.mark.skipif(os.name != "posix", reason="file modes are POSIX")
+def test_only_the_owner_reads_the_file(path: Path) -> None:
+    ProfileStore(path).add(a_profile())
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_a_failed_write_leaves_the_old_file_and_the_old_list(path: Path) -> None:
+    store = ProfileStore(path)
+    store.add(a_profile())
+    before = path.read_bytes()
+    with pytest.raises(ProfileError, match="could not be saved"):
+        store.add(Profile(name="lone surrogate \ud800"))
+    assert path.read_bytes() == before
+    assert len(store.profiles) == 1
+    assert [entry.name for entry in path.parent.iterdir()] == [path.name]  # no temporary file is left
+
+
+def test_unknown_fields_are_kept(path: Path) -> None:
+    store = ProfileStore(path)
+    store.add(a_profile())
+    content = json.loads(path.read_text(encoding="utf-8"))
+    content["version"] = 9
+    content["theme"] = {"a": 1}
+    content["gateways"][0]["colour"] = "green"
+    content["gateways"].append({"name": "From the future", "timeouts": "adaptive"})
+    path.write_text(json.dumps(content), encoding="utf-8")
+
+    again = ProfileStore(path)
+    assert [p.name for p in again.profiles] == ["Work"]
+    assert "From the future" in again.messages[0]
+    again.update(again.profiles[0].model_copy(update={"name": "Changed"}))
+    written = json.loads(path.read_text(encoding="utf-8"))
+    assert written["version"] == 9
+    assert written["theme"] == {"a": 1}
+    assert written["gateways"][0]["colour"] == "green"
+    assert written["gateways"][0]["name"] == "Changed"
+    assert written["gateways"][1] == {"name": "From the future", "timeouts": "adaptive"}
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [b"", b"{", b"\xff\xfe\x00", b"[]", b'{"gateways": 3}', b"[" * 100_000],
+    ids=["empty", "cut", "binary", "list", "wrong type", "deep"],
+)
+def test_a_damaged_file_is_set_aside(path: Path, damage: bytes) -> None:
+    path.parent.mkdir()
+    path.write_bytes(damage)
+    store = ProfileStore(path)
+    assert store.profiles == ()
+    (aside,) = path.parent.iterdir()
+    assert aside.name.startswith("gateways.damaged-")
+    assert aside.read_bytes() == damage
+    assert str(aside) in store.messages[0]
+
+    path.write_bytes(damage)  # and again within the same second
+    ProfileStore(path)
+    assert len(list(path.parent.iterdir())) == 2
+    store.add(a_profile())
+    assert len(ProfileStore(path).profiles) == 1
+
+
+def test_a_file_that_cannot_be_read_is_not_overwritten(path: Path) -> None:
+    path.mkdir(parents=True)  # a folder in its place: unreadable for root, too
+    store = ProfileStore(path)
+    assert "could not be read" in store.messages[0]
+    with pytest.raises(ProfileError, match="nothing is saved"):
+        store.add(a_profile())
+    assert path.is_dir()
+
+
+@pytest.mark.parametrize("name", ["Authorization", "X-Api-Key", "Cookie", "X-Edge-Token", "client-secret", "api-key"])
+def test_a_secret_header_never_reaches_the_file(path: Path, name: str) -> None:
+    store = ProfileStore(path)
+    with pytest.raises(ProfileError, match="looks like a secret") as caught:
+        store.add(Profile(headers={name: CANARY}))
+    assert CANARY not in str(caught.value)
+    assert store.profiles == ()
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("url", [f"https://me:{CANARY}@host/v1", f"https://:{CANARY}@host/v1?x", f"host:x?k={CANARY}"])
+def test_a_secret_in_the_address_never_reaches_the_file(path: Path, url: str) -> None:
+    with pytest.raises(ProfileError) as caught:
+        ProfileStore(path).add(Profile(base_url=url))
+    assert CANARY not in str(caught.value)
+    assert not path.exists()
+
+
+def test_the_address_is_stored_repaired(path: Path) -> None:
+    stored = ProfileStore(path).add(Profile(base_url=f" gateway.example/v1/v1/chat/completions?key={CANARY}"))
+    assert stored.base_url == "https://gateway.example/v1"
+    assert CANARY not in path.read_text(encoding="utf-8")
+
+
+def test_half_an_address_may_be_kept(path: Path) -> None:
+    assert ProfileStore(path).add(Profile(base_url="https://")).base_url == "https://"
+
+
+def test_split_headers() -> None:
+    plain, secret = split_headers(
+        [("X-Team", " docs "), ("x-edge-token", CANARY), ("", "lost"), ("X-Id", "Bearer abc")]
+    )
+    assert plain == {"X-Team": "docs"}
+    assert {name: value.get_secret_value() for name, value in secret.items()} == {
+        "x-edge-token": CANARY,
+        "X-Id": "Bearer abc",
+    }
+    assert CANARY not in repr(secret)
+
+
+def test_a_connection_holds_what_the_profile_says() -> None:
+    profile = a_profile()
+    made = connection(profile, Secret(CANARY), {"X-Edge-Token": Secret("t")})
+    assert made.base_url == profile.base_url
+    assert made.headers == {"X-Team": "docs", "X-Edge-Token": "t"}
+    assert made.auth_for("messages") is Auth.X_API_KEY
+    assert made.auth_for("chat") is Auth.BEARER
+    assert made.timeouts.first is None
+    assert made.ca_file == profile.ca_file
+    assert made.clean_key == CANARY
+    assert CANARY not in repr(made)
+
+
+async def test_a_key_is_found_again_where_it_was_given(keys: Keys, path: Path) -> None:
+    profile, state = await store_secret(a_profile(), keys, Secret(CANARY))
+    assert not state.available
+    profile, _state = await store_secret(profile, keys, Secret("edge"), "X-Edge-Token")
+    found = await credentials_for(profile, keys)
+    assert isinstance(found, Credentials)
+    assert found.key is not None
+    assert found.key.get_secret_value() == CANARY
+    assert found.headers["X-Edge-Token"].get_secret_value() == "edge"
+    assert CANARY not in repr(found)
+
+    ProfileStore(path).add(profile)
+    text = _read(path)
+    assert CANARY not in text
+    assert "edge" not in text
+    assert "X-Edge-Token" in text
+
+
+async def test_no_key_asks_no_keyring(keys: Keys) -> None:
+    assert await credentials_for(a_profile(), keys) == Credentials()
+    assert keys.state.available  # nobody looked
+
+
+async def test_a_lost_key_is_explained(keys: Keys) -> None:
+    profile, _state = await store_secret(a_profile(), keys, Secret(CANARY))
+
+    def nothing() -> KeyringBackend:
+        raise KeyringError("No system keyring was found.")
+
+    found = await credentials_for(profile, Keys(backend=nothing))  # the next session
+    assert isinstance(found, Credentials)
+    assert found.key is None
+    assert "No system keyring" in found.problem
+
+
+@pytest.mark.parametrize(
+    "moved", ["https://evil.example/v1", "http://gateway.example/v1", "https://gateway.example:8443/v1"]
+)
+async def test_a_key_does_not_follow_a_moved_address_unasked(keys: Keys, moved: str) -> None:
+    profile, _state = await store_secret(a_profile(), keys, Secret(CANARY))
+    elsewhere = profile.model_copy(update={"base_url": moved})
+    asked = await credentials_for(elsewhere, keys)
+    assert isinstance(asked, NeedsConsent)
+    assert asked.reason is ConsentReason.MOVED
+    assert "gateway.example" in asked.words
+
+    agreed = await agree(elsewhere, keys, asked)
+    again = await credentials_for(agreed, keys)
+    if moved.startswith("http:"):
+        assert isinstance(again, NeedsConsent)
+        assert again.reason is ConsentReason.PLAIN_HTTP
+        again = await credentials_for(await agree(agreed, keys, again), keys)
+    assert isinstance(again, Credentials)
+    assert again.key is not None
+    assert await keys.get(profile.id, asked.old_origin) is None  # it moved, it was not copied
+
+
+async def test_the_same_host_needs_no_consent(keys: Keys) -> None:
+    profile, _state = await store_secret(a_profile(), keys, Secret(CANARY))
+    for url in ("https://GATEWAY.example:443/v2", "https://gateway.example/other/v1/"):
+        assert consent_needed(profile.model_copy(update={"base_url": url})) is None
+
+
+async def test_plain_http_needs_consent_but_for_this_machine(keys: Keys) -> None:
+    remote = Profile(base_url="http://10.0.0.7:8000/v1")
+    assert await credentials_for(remote, keys) == Credentials()  # there is nothing to protect
+    remote, _state = await store_secret(remote, keys, Secret(CANARY))
+    asked = await credentials_for(remote, keys)
+    assert isinstance(asked, NeedsConsent)
+    assert asked.reason is ConsentReason.PLAIN_HTTP
+    agreed = await agree(remote, keys, asked)
+    assert isinstance(await credentials_for(agreed, keys), Credentials)
+    assert consent_needed(agreed.model_copy(update={"base_url": "http://10.0.0.8:8000/v1"})) is not None
+
+    local, _state = await store_secret(Profile(base_url="http://127.0.0.1:8000/v1"), keys, Secret(CANARY))
+    assert isinstance(await credentials_for(local, keys), Credentials)
+
+
+async def test_a_key_entered_after_a_move_replaces_the_old_one(keys: Keys) -> None:
+    profile, _state = await store_secret(a_profile(), keys, Secret("old"))
+    old_origin = profile.key_origin
+    moved, _state = await store_secret(profile.model_copy(update={"base_url": "https://b/v1"}), keys, Secret("new"))
+    assert await keys.get(profile.id, old_origin) is None
+    found = await credentials_for(moved, keys)
+    assert isinstance(found, Credentials)
+    assert found.key is not None
+    assert found.key.get_secret_value() == "new"
+
+
+async def test_secrets_can_be_forgotten(keys: Keys) -> None:
+    profile, _state = await store_secret(a_profile(), keys, Secret(CANARY))
+    profile, _state = await store_secret(profile, keys, Secret("edge"), "X-Edge-Token")
+    without, _state = await store_secret(profile, keys, None)
+    assert without.key_origin == ""
+    assert list(without.secret_headers) == ["X-Edge-Token"]
+    await forget_secrets(profile, keys)
+    assert keys.known() == ()
+
+
+async def test_a_key_without_an_address_is_refused(keys: Keys) -> None:
+    with pytest.raises(ProfileError, match="base URL first"):
+        await store_secret(Profile(base_url="https://"), keys, Secret(CANARY))
+
+
+def test_the_file_lies_in_the_settings_folder() -> None:
+    assert default_path().name == "gateways.json"
+    assert default_path().parent.name == "gateway-playground"
+
+
+def test_the_module_needs_neither_qt_nor_httpx() -> None:
+    code = "import sys, playground.engine.credentials; print({'PySide6', 'httpx', 'keyring'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"

@@ -1,0 +1,396 @@
+"""Keys against a real Secret Service on a private bus, and against what stands in for one."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from playground.engine.secrets import (
+    SERVICE,
+    KeyringState,
+    Keys,
+    Secret,
+    choose_backend,
+    clean_key,
+    key_from_environment,
+    looks_secret,
+    real_backend,
+    too_long,
+)
+
+CANARY = "sk-canary-8f2a61c0de"
+ORIGIN = "https://gateway.example:443"
+
+needs_secret_service = pytest.mark.skipif(
+    sys.platform in ("win32", "darwin"), reason="platform: needs a Secret Service (Linux and the BSDs)"
+)
+
+BUS_CONFIGURATION = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+ "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+<busconfig><type>session</type><listen>unix:path={socket}</listen><auth>EXTERNAL</auth>
+<policy context="default">
+<allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/>
+</policy>
+</busconfig>
+"""
+
+
+class SecretService:
+    """A bus and a gnome-keyring of our own, in a folder of our own; the person's are never touched."""
+
+    def __init__(self, folder: Path) -> None:
+        for program, package in (("dbus-daemon", "dbus"), ("gnome-keyring-daemon", "gnome-keyring")):
+            if shutil.which(program) is None:
+                pytest.fail(f"{program} is missing; install the Debian package {package} (both: dbus gnome-keyring)")
+        socket = folder / "bus"
+        configuration = folder / "bus.conf"
+        configuration.write_text(BUS_CONFIGURATION.format(socket=socket), encoding="utf-8")
+        self.address = f"unix:path={socket}"
+        self.folder = folder
+        (folder / "run").mkdir(mode=0o700)
+        self._env = {
+            "PATH": os.environ["PATH"],
+            "HOME": str(folder),
+            "XDG_RUNTIME_DIR": str(folder / "run"),
+            "DBUS_SESSION_BUS_ADDRESS": self.address,
+        }
+        self._configuration = configuration
+        self._socket = socket
+        self._bus: subprocess.Popen[bytes] | None = None
+        self._keyring: subprocess.Popen[bytes] | None = None
+
+    def start_bus(self) -> None:
+        """Start the bus, with nothing on it."""
+        self._bus = self._start("dbus-daemon", f"--config-file={self._configuration}", "--nofork", "--nopidfile")
+        _wait(self._socket.exists, "dbus-daemon")
+
+    def _start(self, *command: str, stdin: int = subprocess.DEVNULL) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            command, env=self._env, stdin=stdin, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+
+    def start_keyring(self) -> None:
+        """Start the service with its default collection open."""
+        self._keyring = self._start(
+            "gnome-keyring-daemon", "--foreground", "--unlock", "--components=secrets", stdin=subprocess.PIPE
+        )
+        assert self._keyring.stdin is not None
+        self._keyring.stdin.write(b"password")
+        self._keyring.stdin.close()
+        _wait(self._answers, "gnome-keyring-daemon")
+
+    def _answers(self) -> bool:
+        import secretstorage
+
+        with closing(secretstorage.dbus_init()) as bus:
+            return bool(secretstorage.check_service_availability(bus))
+
+    def lock(self) -> None:
+        """Lock the default collection, as a desktop does when the screen is locked."""
+        import secretstorage
+
+        with closing(secretstorage.dbus_init()) as bus:
+            secretstorage.get_default_collection(bus).lock()
+
+    def freeze(self) -> None:
+        """Let the service hang: it keeps its name and its socket, and answers nothing."""
+        assert self._keyring is not None
+        self._keyring.send_signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        assert self._keyring is not None
+        self._keyring.send_signal(signal.SIGCONT)
+
+    def stop(self) -> None:
+        for process in (self._keyring, self._bus):
+            if process is not None:
+                process.kill()
+                process.wait()
+
+
+def _wait(condition: Callable[[], bool], what: str) -> None:
+    deadline = time.monotonic() + 10
+    while not condition():
+        if time.monotonic() > deadline:
+            pytest.fail(f"{what} did not come up within 10 s")
+        time.sleep(0.02)
+
+
+@pytest.fixture
+def bus(monkeypatch: pytest.MonkeyPatch) -> Iterator[SecretService]:
+    """A private session bus with no keyring on it yet."""
+    with tempfile.TemporaryDirectory(prefix="gp-", dir="/tmp") as folder:  # a socket's path has to be short
+        service = SecretService(Path(folder))
+        monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", service.address)
+        monkeypatch.delenv("PYTHON_KEYRING_BACKEND", raising=False)
+        monkeypatch.setenv("XDG_CONFIG_HOME", f"{folder}/config")
+        try:
+            service.start_bus()
+            yield service
+        finally:
+            service.stop()
+            gc.collect()
+
+
+@pytest.fixture
+def secret_service(bus: SecretService) -> SecretService:
+    """A private session bus with an open gnome-keyring."""
+    bus.start_keyring()
+    return bus
+
+
+@needs_secret_service
+async def test_a_key_is_written_read_back_and_deleted(secret_service: SecretService) -> None:
+    keys = Keys(timeout=10)
+    state = await keys.set("p1", ORIGIN, Secret(CANARY))
+    assert state.available
+    assert state.words == "Stored in the system keyring."
+    assert not keys.only_in_memory("p1", ORIGIN)
+
+    later = Keys(timeout=10)  # another session: nothing in memory
+    found = await later.get("p1", ORIGIN)
+    assert found is not None
+    assert found.get_secret_value() == CANARY
+    assert choose_backend().get_password(SERVICE, f"p1@{ORIGIN}") == CANARY
+
+    assert (await later.delete("p1", ORIGIN)).available
+    assert await later.get("p1", ORIGIN) is None
+    assert await Keys(timeout=10).get("p1", ORIGIN) is None
+    assert (await later.delete("p1", ORIGIN)).available  # deleting what is not there is no error
+
+
+@needs_secret_service
+async def test_a_key_belongs_to_a_profile_an_origin_and_a_name(secret_service: SecretService) -> None:
+    keys = Keys(timeout=10)
+    await keys.set("p1", ORIGIN, Secret(CANARY))
+    await keys.set("p1", ORIGIN, Secret("of-the-header"), "X-Edge-Token")
+    for other in (Keys(timeout=10), keys):
+        assert await other.get("p1", "https://elsewhere.example:443") is None
+        assert await other.get("p2", ORIGIN) is None
+        header = await other.get("p1", ORIGIN, "x-edge-token")
+        assert header is not None
+        assert header.get_secret_value() == "of-the-header"
+
+
+@needs_secret_service
+async def test_no_key_reaches_a_file_in_the_clear(secret_service: SecretService) -> None:
+    assert (await Keys(timeout=10).set("p1", ORIGIN, Secret(CANARY))).available
+    files = [path for path in secret_service.folder.rglob("*") if path.is_file()]
+    assert files
+    assert not [path for path in files if CANARY.encode() in path.read_bytes()]
+
+
+@needs_secret_service
+@pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")  # the library's own, where unlocking fails
+async def test_a_locked_keyring_keeps_the_key_in_memory_and_says_so(secret_service: SecretService) -> None:
+    assert (await Keys(timeout=10).set("p1", ORIGIN, Secret(CANARY))).available
+    secret_service.lock()
+    keys = Keys(timeout=10)
+    assert await keys.get("p1", ORIGIN) is None
+    assert not keys.state.available
+    assert "locked" in keys.state.words
+
+    state = await keys.set("p1", ORIGIN, Secret("sk-typed-now"))
+    assert not state.available
+    assert "locked" in state.words
+    assert "in memory for this session only" in state.words
+    assert keys.only_in_memory("p1", ORIGIN)
+    found = await keys.get("p1", ORIGIN)
+    assert found is not None
+    assert found.get_secret_value() == "sk-typed-now"
+    gc.collect()
+
+
+@needs_secret_service
+async def test_a_hanging_service_is_given_up_and_recovers(secret_service: SecretService) -> None:
+    keys = Keys(timeout=0.3)
+    assert (await keys.check()).available
+    secret_service.freeze()
+    ticks = 0
+    state = KeyringState(True, "")
+
+    async def write() -> None:
+        nonlocal state
+        state = await keys.set("p1", ORIGIN, Secret(CANARY))
+
+    async def tick() -> None:
+        nonlocal ticks
+        while state.available:
+            await asyncio.sleep(0.01)
+            ticks += 1
+
+    began = time.monotonic()
+    await asyncio.gather(write(), tick())
+    waited = time.monotonic() - began
+    assert 0.25 < waited < 2
+    assert ticks > 10  # the loop went on
+    assert not state.available
+    assert "did not answer within 0.3 s" in state.words
+    assert "in memory" in state.words
+    assert CANARY not in state.words
+
+    began = time.monotonic()
+    assert await keys.get("p2", ORIGIN) is None  # refused at once, while the first call still hangs
+    assert time.monotonic() - began < 0.1
+    assert "still waiting" in keys.state.words
+    assert await keys.get("p1", ORIGIN) is not None  # from memory
+
+    secret_service.thaw()
+    patient = Keys(timeout=10)
+    for _ in range(100):  # what was given up is finished by the service, and the key arrives after all
+        if await patient.get("p1", ORIGIN) is not None:
+            break
+        await asyncio.sleep(0.02)
+    found = await patient.get("p1", ORIGIN)
+    assert found is not None
+    assert found.get_secret_value() == CANARY
+    for _ in range(100):
+        if (await keys.check()).available:
+            break
+        await asyncio.sleep(0.02)
+    assert keys.state.available
+
+
+@needs_secret_service
+async def test_without_a_service_the_key_stays_in_memory(bus: SecretService) -> None:
+    keys = Keys(timeout=10)
+    assert not (await keys.check()).available
+    state = await keys.set("p1", ORIGIN, Secret(CANARY))
+    assert not state.available
+    assert state.words.startswith("No system keyring was found")
+    assert "in memory for this session only" in state.words
+    found = await keys.get("p1", ORIGIN)
+    assert found is not None
+    assert found.get_secret_value() == CANARY
+    assert await Keys(timeout=10).get("p1", ORIGIN) is None
+    assert not (await keys.delete("p1", ORIGIN)).available
+    assert await keys.get("p1", ORIGIN) is None
+
+
+def _entries(folder: Path) -> list[Path]:
+    return list(folder.iterdir())
+
+
+@needs_secret_service
+async def test_without_a_bus_the_key_stays_in_memory(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", f"unix:path={tmp_path}/nowhere")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    monkeypatch.delenv("PYTHON_KEYRING_BACKEND", raising=False)
+    state = await Keys(timeout=10).set("p1", ORIGIN, Secret(CANARY))
+    assert not state.available
+    assert "No system keyring" in state.words
+    assert _entries(tmp_path) == []
+
+
+@pytest.mark.parametrize("backend", ["keyring.backends.null.Keyring", "keyring.backends.fail.Keyring"])
+async def test_a_backend_that_keeps_nothing_is_refused(backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", backend)
+    keys = Keys(timeout=10)
+    state = await keys.set("p1", ORIGIN, Secret(CANARY))
+    assert not state.available
+    assert backend in state.words
+    assert "in memory" in state.words
+
+
+async def test_a_backend_that_does_not_exist_is_named_as_configured(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "nowhere.to.be.Found")
+    state = await Keys(timeout=10).check()
+    assert not state.available
+    assert "configured keyring backend" in state.words
+
+
+@needs_secret_service
+def test_a_chain_gives_its_real_member(secret_service: SecretService) -> None:
+    from keyring.backends import SecretService as RealBackends
+    from keyring.backends import fail, null
+    from keyring.backends.chainer import ChainerBackend
+
+    backends: tuple[Any, ...] = (ChainerBackend, null.Keyring, fail.Keyring)  # untyped constructors
+    chain, keeps_nothing, fails = (kind() for kind in backends)
+    assert isinstance(real_backend(chain), RealBackends.Keyring)
+    assert real_backend(keeps_nothing) is None
+    assert real_backend(fails) is None
+
+
+def test_windows_holds_1280_characters() -> None:
+    module = "keyring.backends.Windows"
+    assert not too_long(module, "k" * 1280)
+    assert too_long(module, "k" * 1281)
+    assert not too_long("keyring.backends.macOS", "k" * 5000)
+
+
+def test_a_secret_does_not_show_itself() -> None:
+    secret = Secret(CANARY)
+    assert CANARY not in repr(secret) + str(secret) + f"{secret}"
+
+
+@pytest.mark.parametrize(
+    ("typed", "key", "said"),
+    [
+        ("sk-1", "sk-1", ""),
+        ("  sk-1 ", "sk-1", "Spaces around"),
+        ("sk-1\r\n", "sk-1", "Line breaks"),
+        ("sk-12\n34", "sk-1234", "Line breaks"),
+        ("sk-12 34", "sk-1234", "Spaces inside"),
+        ("Bearer sk-1", "sk-1", "Bearer"),
+        ("bearer  sk-1", "sk-1", "Bearer"),
+        ('"sk-1"', "sk-1", "Quotation"),
+        ("‘sk-1’,", "sk-1", "Quotation"),
+        ("Authorization: Bearer sk-1", "sk-1", "header's name"),
+        ("-H 'x-api-key: sk-1'", "sk-1", "header's name"),
+        ('export OPENAI_API_KEY="sk-1"', "sk-1", "variable's name"),
+        ("\u200bsk-1\ufeff", "sk-1", "Invisible"),
+        ("abcKEY==", "abcKEY==", ""),
+        ("", "", ""),
+        ("   ", "", ""),
+        ("sk-ключ", "sk-ключ", "Character 4 is not plain ASCII"),
+    ],
+)
+def test_cleaning_a_pasted_key(typed: str, key: str, said: str) -> None:
+    cleaned = clean_key(typed)
+    assert cleaned.key == key
+    assert said in " ".join(cleaned.remarks)
+    if said == "" and typed:
+        assert cleaned.remarks == () or not key
+    assert clean_key(cleaned.key).key == cleaned.key
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["Authorization", "x-api-key", "API-Key", "Cookie", "X-Edge-Token", "client-secret", "X_Auth_Token", "proxy-auth"],
+)
+def test_headers_that_look_like_secrets(name: str) -> None:
+    assert looks_secret(name)
+
+
+def test_headers_that_do_not_look_like_secrets() -> None:
+    assert not any(looks_secret(name) for name in ("X-Team", "User-Agent", "X-Monkey", "anthropic-beta", "X-Trace-Id"))
+    assert looks_secret("X-Team", "Bearer abc")
+
+
+def test_the_key_from_the_environment_is_cleaned(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PLAYGROUND_API_KEY", raising=False)
+    assert key_from_environment() is None
+    monkeypatch.setenv("PLAYGROUND_API_KEY", " Bearer sk-1\n")
+    found = key_from_environment()
+    assert found is not None
+    assert found.get_secret_value() == "sk-1"
+
+
+def test_importing_the_module_does_not_import_keyring() -> None:
+    code = "import sys, playground.engine.secrets; print([m for m in sys.modules if m.split('.')[0] == 'keyring'])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,499 @@
+"""The dialog as a person uses it: the real loop, a real store, the demo gateway over a real socket."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import json
+from collections.abc import Callable, Coroutine, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from keyring.backend import KeyringBackend
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QComboBox,
+    QLabel,
+    QLineEdit,
+    QWidget,
+)
+
+from playground.demo.server import DemoConfig, DemoServer
+from playground.engine.credentials import credentials_for, store_secret
+from playground.engine.profiles import Connection, Profile, ProfileStore, Verdict, try_gateway
+from playground.engine.secrets import KeyringError, Keys, Secret
+from playground.ui import loop
+from playground.ui.profiles.dialog import ProfileDialog
+from playground.ui.theme import Theme
+
+CANARY = "sk-canary-8f2a61c0de"
+
+
+def no_keyring() -> KeyringBackend:
+    raise KeyringError("No system keyring was found.")
+
+
+@dataclass
+class Desk:
+    """A dialog with its services and what it told."""
+
+    store: ProfileStore
+    keys: Keys = field(default_factory=lambda: Keys(backend=no_keyring))
+    tested: list[Connection] = field(default_factory=list)
+    saved: list[Profile] = field(default_factory=list)
+    removed: list[str] = field(default_factory=list)
+    hold: asyncio.Event | None = None
+
+    async def test(self, made: Connection) -> Verdict:
+        """The real test, with a note of what it was given, and held up where a test of ours wants that."""
+        self.tested.append(made)
+        if self.hold is not None:
+            await self.hold.wait()
+        return await try_gateway(made)
+
+    def open(self) -> ProfileDialog:
+        dialog = ProfileDialog(self.store, self.keys, self.test, loop.spawn)
+        dialog.saved.connect(self.saved.append)
+        dialog.removed.connect(self.removed.append)
+        dialog.open()
+        return dialog
+
+
+Scene = Callable[[Desk], Coroutine[Any, Any, None]]
+
+
+@pytest.fixture
+def play(qapp: QApplication, tmp_path: Path) -> Iterator[Callable[[Scene], Desk]]:
+    """Plays a scene on the real event loop and hands back its desk; what the scene raises fails the test."""
+    themes = Theme(qapp, "light")
+    qapp.setQuitOnLastWindowClosed(False)  # as the application does: closing the dialog is not the end of the scene
+
+    def run(scene: Scene) -> Desk:
+        desk = Desk(ProfileStore(tmp_path / "gateways.json"))
+        raised: list[BaseException] = []
+        ended = False
+
+        async def main() -> None:
+            nonlocal ended
+            try:
+                async with asyncio.timeout(20):
+                    await scene(desk)
+                ended = True
+            except BaseException as error:
+                raised.append(error)
+            finally:
+                for window in qapp.topLevelWidgets():
+                    if isinstance(window, ProfileDialog):
+                        window.hide()
+                        window.deleteLater()
+                await loop.cancel_all()
+                loop.finish()
+
+        loop.run(qapp, main)
+        # Collected here and now: left to a worker thread's allocations, Qt objects would die in the wrong thread.
+        QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+        gc.collect()
+        if raised:
+            raise raised[0]
+        assert ended, "the loop ended before the scene did"
+        return desk
+
+    yield run
+    themes.deleteLater()
+    qapp.setStyleSheet("")
+    qapp.setQuitOnLastWindowClosed(True)
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    while not condition():  # noqa: ASYNC110 - Qt's widgets have no event to wait for
+        await asyncio.sleep(0.01)
+
+
+def type_into(edit: QLineEdit, text: str) -> None:
+    edit.setFocus()
+    edit.selectAll()
+    QTest.keyClicks(edit, text)
+
+
+async def idle(dialog: ProfileDialog) -> None:
+    await until(lambda: dialog.form.isEnabled())
+
+
+def answer(dialog: ProfileDialog, text: str) -> None:
+    next(button for button in dialog.question.buttons if button.text() == text).click()
+
+
+async def saved_profile(desk: Desk, name: str = "Work", url: str = "https://gateway.example/v1") -> Profile:
+    profile, _state = await store_secret(Profile(name=name, base_url=url), desk.keys, Secret(CANARY))
+    return desk.store.add(profile)
+
+
+def test_the_first_gateway_is_typed_and_saved(play: Callable[[Scene], Desk]) -> None:
+    async def scene(desk: Desk) -> None:
+        dialog = desk.open()
+        assert dialog.list.count() == 1
+        assert not dialog.save_button.isEnabled()
+        type_into(dialog.form.address.edit, "gateway.example/")
+        assert [b.accessibleName() for b in dialog.form.address.repair_buttons] == [
+            "Use https://gateway.example/v1",
+            "Use https://gateway.example",
+        ]
+        dialog.form.address.repair_buttons[0].click()
+        assert dialog.form.address.edit.text() == "https://gateway.example/v1"
+        assert not any(b.isVisible() for b in dialog.form.address.repair_buttons)
+        assert dialog.form.address.url_labels["chat"].whole == "https://gateway.example/v1/chat/completions"
+        assert dialog.form.address.url_labels["messages"].whole == "https://gateway.example/v1/messages"
+        assert dialog.form.address.url_labels["models"].whole == "https://gateway.example/v1/models"
+        assert dialog.form.name.placeholderText() == "gateway.example"
+        type_into(dialog.form.key.edit, CANARY)
+        QTest.keyClick(dialog.form.key.edit, Qt.Key.Key_Return)  # Enter saves
+        await until(lambda: bool(desk.saved))
+        await idle(dialog)
+        assert dialog.message.text().startswith("Saved. No system keyring was found.")
+        assert "in memory" in dialog.message.text()
+        assert dialog.form.key.edit.text() == ""
+        assert "Kept in memory" in dialog.form.key.place.text()
+        dialog.reject()
+        assert not dialog.isVisible()
+
+    desk = play(scene)
+    (profile,) = ProfileStore(desk.store.path).profiles
+    assert profile == desk.saved[0]
+    assert profile.name == "gateway.example"
+    assert profile.base_url == "https://gateway.example/v1"
+    assert CANARY not in desk.store.path.read_text(encoding="utf-8")
+
+
+def test_every_field_comes_back_as_it_was_set(play: Callable[[Scene], Desk]) -> None:
+    async def scene(desk: Desk) -> None:
+        dialog = desk.open()
+        form = dialog.form
+        type_into(form.name, "Everything")
+        type_into(form.address.edit, "https://gateway.example/v1")
+        type_into(form.model, "model-1")
+        form.auth["messages"].setCurrentIndex(2)
+        form.reasoning.setCurrentIndex(1)
+        form.reasoning_field.setEditText("reasoning_content")
+        type_into(form.clocks["connect"], "2,5")
+        type_into(form.clocks["idle"], "off")
+        type_into(form.clocks["total"], "600")
+        form.headers.add.click()
+        type_into(form.headers.edits[0].name, "X-Team")
+        type_into(form.headers.edits[0].value, "docs")
+        form.headers.add.click()
+        secret = form.headers.edits[1]
+        type_into(secret.name, "X-Edge-Token")
+        assert secret.note.isVisibleTo(secret)
+        assert secret.value.echoMode() is QLineEdit.EchoMode.Password
+        type_into(secret.value, CANARY)
+        type_into(form.ca_file, "/etc/ssl/own.pem")
+        before = form.draft()
+        dialog.save_button.click()
+        await until(lambda: bool(desk.saved))
+        await idle(dialog)
+        profile = desk.saved[0]
+        timeouts = profile.timeouts
+        assert (timeouts.connect, timeouts.first, timeouts.idle, timeouts.total) == (2.5, 120, None, 600)
+        assert (profile.auth, profile.default_model, profile.ca_file) == (
+            {"messages": "both"},
+            "model-1",
+            "/etc/ssl/own.pem",
+        )
+        assert (profile.reasoning_return.when, profile.reasoning_return.field) == (
+            "after_tool_calls",
+            "reasoning_content",
+        )
+        assert profile.headers == {"X-Team": "docs"}
+        assert list(profile.secret_headers) == ["X-Edge-Token"]
+        assert before.profile.timeouts == timeouts
+        assert not dialog.save_button.isEnabled()  # what was stored is what is shown
+
+    desk = play(scene)
+    assert CANARY not in desk.store.path.read_text(encoding="utf-8")
+
+
+def test_a_pasted_key_is_cleaned_and_that_is_said(play: Callable[[Scene], Desk]) -> None:
+    async def scene(desk: Desk) -> None:
+        dialog = desk.open()
+        key = dialog.form.key
+        QApplication.clipboard().setText(f"Bearer {CANARY}\n")
+        key.edit.paste()
+        assert key.edit.text() == CANARY
+        assert "Bearer" in key.remarks.text()
+        assert CANARY not in key.remarks.text()
+        assert key.edit.echoMode() is QLineEdit.EchoMode.Password
+        key.show_key.click()
+        assert key.edit.echoMode() is QLineEdit.EchoMode.Normal
+
+    play(scene)
+
+
+def test_the_demo_gateway_is_tested_as_typed(play: Callable[[Scene], Desk]) -> None:
+    with DemoServer(DemoConfig(key=CANARY, rate_limit=1_000_000)) as server:
+
+        async def scene(desk: Desk) -> None:
+            dialog = desk.open()
+            type_into(dialog.form.address.edit, server.base_url)
+            type_into(dialog.form.key.edit, "wrong-key")
+            dialog.test_button.click()
+            assert dialog.test_button.text() == "Stop &test"
+            await until(lambda: dialog.test_button.text() == "&Test")
+            assert "401" in dialog.message.text()
+            assert dialog.message.property("kind") == "error"
+            type_into(dialog.form.key.edit, CANARY)
+            dialog.test_button.click()
+            await until(lambda: dialog.test_button.text() == "&Test")
+            assert dialog.message.text().startswith("OK: ")
+            assert dialog.details.text().startswith("Models: demo-")
+            assert desk.store.profiles == ()  # a test saves nothing
+
+        play(scene)
+
+
+def test_a_test_can_be_stopped(play: Callable[[Scene], Desk]) -> None:
+    async def scene(desk: Desk) -> None:
+        desk.hold = asyncio.Event()
+        await saved_profile(desk)
+        dialog = desk.open()
+        dialog.test_button.click()
+        await until(lambda: bool(desk.tested))
+        dialog.test_button.click()
+        await until(lambda: dialog.test_button.text() == "&Test")
+        assert "stopped" in dialog.message.text()
+        dialog.test_button.click()
+        await until(lambda: len(desk.tested) == 2)
+        dialog.reject()  # closing stops it, too
+        await asyncio.sleep(0.05)
+        assert not dialog.isVisible()
+
+    play(scene)
+
+
+def test_closing_with_unsaved_edits_asks_and_keeps_them(play: Callable[[Scene], Desk]) -> None:
+    async def scene(desk: Desk) -> None:
+        profile = await saved_profile(desk)
+        dialog = desk.open()
+        type_into(dialog.form.name, "Renamed")
+        dialog.close()
+        assert dialog.isVisible()
+        assert "“Renamed” has unsaved changes." in dialog.question.words.text()
+        answer(dialog, "Keep editing")
+        assert dialog.isVisible()
+        assert dialog.form.name.text() == "Renamed"
+        QTest.keyClick(dialog, Qt.Key.Key_Escape)
+        answer(dialog, "Save")
+        await until(lambda: not dialog.isVisible())
+        stored = desk.store.get(profile.id)
+        assert stored is not None
+        assert stored.name == "Renamed"
+
+        again = desk.open()
+        type_into(again.form.name, "Thrown away")
+        again.reject()
+        answer(again, "Discard")
+        assert not again.isVisible()
+        assert desk.store.get(profile.id) == stored
+
+    play(scene)
+
+
+def test_a_draft_survives_switching(play: Callable[[Scene], Desk]) -> None:
+    async def scene(desk: Desk) -> None:
+        first = await saved_profile(desk, "First")
+        second = await saved_profile(desk, "Second", "https://second.example/v1")
+        dialog = desk.open()
+        type_into(dialog.form.name, "First, edited")
+        type_into(dialog.form.key.edit, "sk-typed")
+        QTest.keyClick(dialog.list, Qt.Key.Key_Down)
+        assert dialog.form.name.text() == "Second"
+        assert dialog.form.key.edit.text() == ""
+        assert dialog.list.item(0).text() == "First, edited"
+        dialog.select(first.id)
+        assert dialog.form.name.text() == "First, edited"
+        assert dialog.form.key.edit.text() == "sk-typed"
+        dialog.select(second.id)
+        dialog.reject()
+        assert "First, edited" in dialog.question.words.text()
+        answer(dialog, "Save")
+        await until(lambda: not dialog.isVisible())
+        assert [profile.id for profile in desk.saved] == [first.id]
+
+    play(scene)
+
+
+def test_a_gateway_is_copied_without_its_key_and_removed_with_it(play: Callable[[Scene], Desk]) -> None:
+    async def scene(desk: Desk) -> None:
+        profile = await saved_profile(desk)
+        dialog = desk.open()
+        dialog.copy_button.click()
+        assert dialog.list.count() == 2
+        dialog.save_button.click()
+        await until(lambda: bool(desk.saved))
+        await idle(dialog)
+        copy = desk.saved[0]
+        assert (copy.name, copy.base_url, copy.key_origin) == ("Work (copy)", profile.base_url, "")
+        assert copy.id != profile.id
+
+        dialog.select(profile.id)
+        dialog.remove_button.click()
+        assert "Remove “Work” and its key?" in dialog.question.words.text()
+        answer(dialog, "Keep")
+        assert desk.store.get(profile.id) is not None
+        dialog.remove_button.click()
+        answer(dialog, "Remove")
+        await until(lambda: bool(desk.removed))
+        await idle(dialog)
+        assert desk.store.get(profile.id) is None
+        assert desk.keys.known() == ()
+        assert dialog.list.count() == 1
+
+    play(scene)
+
+
+def test_a_moved_address_asks_before_the_key_goes_there(play: Callable[[Scene], Desk]) -> None:
+    async def scene(desk: Desk) -> None:
+        profile = await saved_profile(desk)
+        dialog = desk.open()
+        assert not dialog.form.key.move_key.isVisible()
+        type_into(dialog.form.address.edit, "https://elsewhere.example/v1")
+        assert dialog.form.key.move_key.isVisibleTo(dialog)
+        dialog.test_button.click()
+        await until(lambda: dialog.test_button.text() == "&Test")
+        assert dialog.message.text().startswith("Nothing was sent.")
+        assert desk.tested == []
+        dialog.form.key.move_key.click()
+        dialog.save_button.click()
+        await until(lambda: bool(desk.saved))
+        assert desk.saved[0].key_origin == "https://elsewhere.example:443"
+        assert await desk.keys.get(profile.id, profile.key_origin) is None
+
+    play(scene)
+
+
+def test_plain_http_asks_before_a_key_is_sent(play: Callable[[Scene], Desk]) -> None:
+    async def scene(desk: Desk) -> None:
+        dialog = desk.open()
+        address = dialog.form.address
+        type_into(address.edit, "http://127.0.0.1:9/v1")
+        assert not address.consent.isVisibleTo(dialog)
+        type_into(address.edit, "http://10.0.0.7:8000/v1")
+        assert address.consent.isVisibleTo(dialog)
+        assert "Not encrypted" in address.warning.text()
+        type_into(dialog.form.key.edit, CANARY)
+        dialog.test_button.click()
+        await until(lambda: dialog.test_button.text() == "&Test")
+        assert "Nothing was sent" in dialog.message.text()
+        assert desk.tested == []
+        address.consent.click()
+        dialog.save_button.click()
+        await until(lambda: bool(desk.saved))
+        await idle(dialog)
+        assert desk.saved[0].plain_http_origin == "http://10.0.0.7:8000"
+        found = await credentials_for(desk.saved[0], desk.keys)
+        assert getattr(found, "key", None) is not None
+        type_into(address.edit, "http://10.0.0.8:8000/v1")
+        assert not address.consent.isChecked()  # a yes is for one host
+
+    play(scene)
+
+
+def test_what_cannot_be_saved_stays_in_the_form(play: Callable[[Scene], Desk]) -> None:
+    async def scene(desk: Desk) -> None:
+        dialog = desk.open()
+        type_into(dialog.form.address.edit, "ftp://gateway.example")
+        assert dialog.form.address.note.property("kind") == "error"
+        dialog.save_button.click()
+        await idle(dialog)
+        assert "starts with https" in dialog.message.text()
+        assert dialog.form.address.edit.text() == "ftp://gateway.example"
+        assert desk.saved == []
+
+    play(scene)
+
+
+def test_a_damaged_file_is_reported(play: Callable[[Scene], Desk], tmp_path: Path) -> None:
+    (tmp_path / "gateways.json").write_text("{", encoding="utf-8")
+
+    async def scene(desk: Desk) -> None:
+        assert "set aside" in desk.open().message.text()
+
+    play(scene)
+
+
+def test_every_control_has_a_name_and_every_label_is_plain(play: Callable[[Scene], Desk]) -> None:
+    async def scene(desk: Desk) -> None:
+        await saved_profile(desk, "<b>bold</b>", "http://10.0.0.7/v1")
+        dialog = desk.open()
+        dialog.form.headers.add.click()
+        dialog.ask_to_remove()
+        for control in dialog.findChildren(QWidget):
+            if isinstance(control, (QLineEdit, QComboBox)) and not isinstance(control.parent(), QComboBox):
+                assert control.accessibleName(), control.objectName()
+            if isinstance(control, QAbstractButton):
+                assert control.accessibleName() or control.text(), control
+                assert control.focusPolicy() & Qt.FocusPolicy.TabFocus
+            if isinstance(control, QLabel):
+                assert control.textFormat() is Qt.TextFormat.PlainText, control.text()
+        dialog.question.dismiss()
+        reached = set()
+        dialog.form.name.setFocus()
+        await until(dialog.form.name.hasFocus)
+        for _ in range(60):
+            focused = QApplication.focusWidget()
+            assert focused is not None
+            reached.add(focused.accessibleName() or getattr(focused, "text", str)())
+            QTest.keyClick(focused, Qt.Key.Key_Tab)
+            area = dialog.form_area.viewport()
+            if area.isAncestorOf(focused):  # whoever has the focus is scrolled into view
+                assert area.rect().intersects(focused.rect().translated(focused.mapTo(area, focused.rect().topLeft())))
+        wanted = {"Name", "Base URL", "Key", "Default model", "Header name", "Certificate file", "Gateways", "&Test"}
+        assert wanted <= reached
+
+    play(scene)
+
+
+@pytest.mark.parametrize("size", [(900, 600), (600, 400)])
+def test_nothing_is_cut_off(play: Callable[[Scene], Desk], size: tuple[int, int]) -> None:
+    async def scene(desk: Desk) -> None:
+        await saved_profile(desk, "A name that is a good deal longer than the list is wide", "http://10.0.0.7/v1")
+        dialog = desk.open()
+        dialog.resize(*size)
+        dialog.form.headers.add.click()
+        type_into(dialog.form.headers.edits[0].name, "X-A-Rather-Long-Header-Name-With-A-Token")
+        type_into(dialog.form.address.edit, f"gateway-{'long-' * 20}name.example/chat/completions")
+        dialog.reject()
+        await asyncio.sleep(0.05)
+        assert dialog.isVisible()
+        assert dialog.width() == size[0]
+        area = dialog.form_area.viewport().width()
+        assert dialog.form.width() <= area
+        for child in dialog.form.findChildren(QWidget):
+            if child.isVisible() and isinstance(child, (QLineEdit, QAbstractButton, QComboBox, QLabel)):
+                right = child.mapTo(dialog.form, child.rect().topRight()).x()
+                assert right <= area, f"{child.accessibleName()} ends at {right}"
+        for button in dialog.question.buttons:
+            assert button.width() >= button.sizeHint().width()
+
+    play(scene)
+
+
+def test_a_file_that_a_newer_version_wrote_keeps_its_fields(play: Callable[[Scene], Desk], tmp_path: Path) -> None:
+    content = {"gateways": [{"id": "a", "name": "A", "base_url": "https://a/v1", "colour": "green"}], "extra": 1}
+    (tmp_path / "gateways.json").write_text(json.dumps(content), encoding="utf-8")
+
+    async def scene(desk: Desk) -> None:
+        dialog = desk.open()
+        type_into(dialog.form.name, "B")
+        dialog.save_button.click()
+        await until(lambda: bool(desk.saved))
+
+    play(scene)
+    written = json.loads((tmp_path / "gateways.json").read_text(encoding="utf-8"))
+    assert written["extra"] == 1
+    assert written["gateways"][0]["colour"] == "green"
+    assert written["gateways"][0]["name"] == "B"

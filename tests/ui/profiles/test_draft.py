@@ -1,0 +1,131 @@
+"""Drafts against a real store in a real file; the keys are kept in memory, as on a machine without a keyring."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from keyring.backend import KeyringBackend
+
+from playground.engine.credentials import ConsentReason, Credentials, NeedsConsent, credentials_for
+from playground.engine.profiles import Profile, ProfileError, ProfileStore
+from playground.engine.secrets import KeyringError, Keys
+from playground.ui.profiles.draft import Draft, HeaderRow, credentials_of, problem, save
+
+CANARY = "sk-canary-8f2a61c0de"
+
+
+def no_keyring() -> KeyringBackend:
+    raise KeyringError("No system keyring was found.")
+
+
+@pytest.fixture
+def keys() -> Keys:
+    return Keys(backend=no_keyring)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> ProfileStore:
+    return ProfileStore(tmp_path / "gateways.json")
+
+
+def a_draft(url: str = "https://gateway.example/v1") -> Draft:
+    return Draft(Profile(name="Work", base_url=url), key=CANARY)
+
+
+async def test_saving_parts_the_secrets_from_the_file(store: ProfileStore, keys: Keys) -> None:
+    rows = (HeaderRow("X-Team", "docs"), HeaderRow("X-Edge-Token", "edge-secret"), HeaderRow())
+    profile, state = await save(replace(a_draft(), headers=rows), store, keys)
+    assert state is not None
+    assert "in memory for this session only" in state.words
+    assert profile.headers == {"X-Team": "docs"}
+    assert list(profile.secret_headers) == ["X-Edge-Token"]
+    text = _read(store.path)
+    assert CANARY not in text
+    assert "edge-secret" not in text
+    found = await credentials_for(profile, keys)
+    assert isinstance(found, Credentials)
+    assert found.key is not None
+    assert found.key.get_secret_value() == CANARY
+    assert found.headers["X-Edge-Token"].get_secret_value() == "edge-secret"
+
+
+async def test_saving_what_was_saved_changes_nothing(store: ProfileStore, keys: Keys) -> None:
+    rows = (HeaderRow("X-Team", "docs"), HeaderRow("X-Edge-Token", "edge-secret"))
+    profile, _state = await save(replace(a_draft(), headers=rows), store, keys)
+    draft = Draft.of(profile)
+    assert draft.headers == (HeaderRow("X-Team", "docs"), HeaderRow("X-Edge-Token", kept=True))
+    again, state = await save(draft, store, keys)
+    assert again == profile
+    assert state is None
+
+
+async def test_a_removed_secret_header_is_forgotten(store: ProfileStore, keys: Keys) -> None:
+    profile, _state = await save(replace(a_draft(), headers=(HeaderRow("X-Edge-Token", "edge"),)), store, keys)
+    profile, _state = await save(replace(Draft.of(profile), headers=()), store, keys)
+    assert profile.secret_headers == {}
+    assert [secret.get_secret_value() for secret in keys.known()] == [CANARY]
+
+
+async def test_forgetting_the_key(store: ProfileStore, keys: Keys) -> None:
+    profile, _state = await save(a_draft(), store, keys)
+    profile, _state = await save(replace(Draft.of(profile), forget_key=True), store, keys)
+    assert profile.key_origin == ""
+    assert keys.known() == ()
+
+
+async def test_a_moved_draft_sends_nothing_unasked(store: ProfileStore, keys: Keys) -> None:
+    profile, _state = await save(a_draft(), store, keys)
+    moved = Draft.of(profile.model_copy(update={"base_url": "https://evil.example/v1"}))
+    asked = await credentials_of(moved, keys)
+    assert isinstance(asked, NeedsConsent)
+    assert asked.reason is ConsentReason.MOVED
+    given = await credentials_of(replace(moved, move_key=True), keys)
+    assert isinstance(given, Credentials)
+    assert given.key is not None
+    assert await keys.get(profile.id, profile.key_origin) is not None  # a test moves nothing
+
+    saved, _state = await save(moved, store, keys)
+    assert isinstance(await credentials_for(saved, keys), NeedsConsent)
+    agreed, _state = await save(replace(moved, move_key=True), store, keys)
+    assert isinstance(await credentials_for(agreed, keys), Credentials)
+
+
+async def test_plain_http_needs_a_yes_for_a_typed_key_too(keys: Keys) -> None:
+    draft = a_draft("http://10.0.0.7:8000/v1")
+    asked = await credentials_of(draft, keys)
+    assert isinstance(asked, NeedsConsent)
+    assert asked.reason is ConsentReason.PLAIN_HTTP
+    agreed = draft.profile.model_copy(update={"plain_http_origin": draft.profile.origin})
+    given = await credentials_of(replace(draft, profile=agreed), keys)
+    assert isinstance(given, Credentials)
+    assert given.key is not None
+    assert await credentials_of(replace(draft, key=""), keys) == Credentials()  # nothing secret, nothing to ask
+
+
+@pytest.mark.parametrize(
+    ("draft", "said"),
+    [
+        (a_draft(""), "Enter the gateway's base URL"),
+        (a_draft("ftp://x/v1"), "starts with https"),
+        (replace(a_draft(), headers=(HeaderRow("A", "1"), HeaderRow("a", "2"))), "twice"),
+        (replace(a_draft(), headers=(HeaderRow("", "1"),)), "no name"),
+        (replace(a_draft(), headers=(HeaderRow("X Team", "1"),)), "not allowed"),
+    ],
+)
+async def test_what_cannot_be_saved_is_said(draft: Draft, said: str, store: ProfileStore, keys: Keys) -> None:
+    assert said in problem(draft)
+    with pytest.raises(ProfileError, match=said):
+        await save(draft, store, keys)
+    assert keys.known() == ()
+    assert store.profiles == ()
+
+
+def test_a_draft_does_not_show_its_secrets() -> None:
+    draft = replace(a_draft(), headers=(HeaderRow("X-Edge-Token", CANARY),))
+    assert CANARY not in repr(draft)
+
+
+def _read(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
