@@ -5,8 +5,8 @@ The accumulator keeps no clock and knows no protocol; the same events always giv
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 import dataclasses
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from playground.domain.errors import Failure

@@ -71,7 +71,11 @@ class Parameters(Value):
                 at = at.setdefault(step, {})
             at[last] = list(value) if isinstance(value, tuple) else value
         for name, value in (self.model_extra or {}).items():
-            body.setdefault(name, value)
+            known = body.get(name)
+            if isinstance(known, dict) and isinstance(value, dict):
+                body[name] = {**value, **known}  # the rest of an object of which one key is a field
+            else:
+                body.setdefault(name, value)
         return body
 
     @classmethod
@@ -92,6 +96,7 @@ class Parameters(Value):
                 else:
                     rest = {k: v for k, v in rest.items() if k != last}
                 fields[name] = value
+        fields = {**{k: rest.pop(k) for k in list(rest) if k in cls.model_fields}, **fields}
         known = {k: v for k, v in fields.items() if cls.fits(k, v)}
         odd = {k: v for k, v in fields.items() if k not in known}
         return cls.model_validate({**rest, **known}).model_copy(update=odd)
@@ -100,10 +105,15 @@ class Parameters(Value):
     def fits(cls, name: str, value: JSON) -> bool:
         """Whether ``value`` has the documented type of the field."""
         try:
-            cls.model_validate({name: value}, strict=False)
+            cls.model_validate({name: value})
         except ValidationError:
             return False
         return True
+
+    @classmethod
+    def tool_choice_for(cls, name: str) -> JSON:
+        """How "this tool must be called" is spelled; the chat-completions shape (specification, section 4.1)."""
+        return {"type": "function", "function": {"name": name}}
 
     def flag(self, name: str) -> str:
         """What is odd about the value of a field, for the panel; empty when nothing is."""

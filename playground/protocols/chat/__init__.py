@@ -1,0 +1,41 @@
+"""The chat-completions protocol (specification, section 4.1)."""
+
+from __future__ import annotations
+
+from playground.domain.parameters import Parameters
+from playground.domain.request import Request
+from playground.domain.tools import ToolDefinition
+from playground.domain.values import JSON, JSONObject
+from playground.protocols.chat.decode import ChatDecoder
+from playground.protocols.chat.encode import encode
+from playground.protocols.chat.parameters import ChatParameters
+from playground.protocols.chat.tools import read_tool, write_tool
+from playground.protocols.protocol import Decoder, Protocol
+
+
+class ChatProtocol:
+    """See ``playground.protocols.protocol.Protocol``."""
+
+    name = "chat"
+    title = "Chat completions"
+    endpoint = "chat/completions"
+    parameters_type: type[Parameters] = ChatParameters
+
+    def encode(self, request: Request) -> JSONObject:
+        """The body of POST /chat/completions."""
+        return encode(request)
+
+    def decoder(self, content_type: str | None = None) -> Decoder:
+        """A decoder of one answer."""
+        return ChatDecoder(content_type)
+
+    def read_tool(self, value: JSON) -> ToolDefinition:
+        """A definition in the shape of section 2.3."""
+        return read_tool(value)
+
+    def write_tool(self, tool: ToolDefinition) -> JSONObject:
+        """The reverse of ``read_tool``."""
+        return write_tool(tool)
+
+
+PROTOCOL: Protocol = ChatProtocol()

@@ -1,0 +1,367 @@
+"""Chat-completions answers, streamed or whole, into events (specification, sections 2.4 and 2.5).
+
+Reads what gateways really send: every departure from the specification is understood where it can be and noted once.
+Nothing here judges an answer's content, and no bytes make it raise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from playground.domain.errors import Failure, FailureKind
+from playground.domain.events import (
+    Event,
+    Finish,
+    Opened,
+    PartStart,
+    ReasoningDelta,
+    RefusalDelta,
+    TextDelta,
+    UnknownPart,
+    UsageReport,
+)
+from playground.domain.values import JSON, JSONObject
+from playground.protocols import jsontext
+from playground.protocols.chat.reasoning import (
+    CONTENT_PART,
+    DETAILS,
+    INLINE,
+    ReasoningReader,
+    ThinkSplitter,
+    plain_text,
+)
+from playground.protocols.chat.toolcalls import ToolCalls
+from playground.protocols.chat.usage import read_usage
+from playground.protocols.decoding import BodyDecoder, make_call_id
+from playground.protocols.errors import looks_like_error, read_error
+from playground.protocols.sse import DEFAULT_CAP
+
+DOCUMENTED: Final = frozenset({"stop", "length", "tool_calls", "content_filter"})
+#: Reasons after which an answer with nothing in it needs an explanation that the reason does not give.
+_NATURAL: Final = frozenset({None, "stop", "tool_calls", "function_call", "eos", "end_turn", "stop_sequence"})
+
+
+class _Choice:
+    """What is known of one completion on its way."""
+
+    __slots__ = ("calls", "finish", "half", "index", "plain", "reasoning", "seen", "think")
+
+    def __init__(self, index: int, calls: ToolCalls) -> None:
+        self.index = index
+        self.calls = calls
+        self.finish: str | None = None
+        self.half: dict[str, str] = {}  # first halves of surrogate pairs that the next fragment may complete
+        self.plain = False  # nothing is held back or to be watched for: text passes straight through
+        self.reasoning = ReasoningReader()
+        self.seen = False  # something a person can see has come
+        self.think = ThinkSplitter()
+
+
+class ChatDecoder(BodyDecoder):
+    """Decoder of one chat-completions body; ``make_id`` names calls that came without an id."""
+
+    def __init__(
+        self, content_type: str | None = None, cap: int = DEFAULT_CAP, make_id: Callable[[], str] = make_call_id
+    ) -> None:
+        super().__init__(content_type, cap)
+        self._make_id = make_id
+        self._choices: dict[int, _Choice] = {}
+        self._id = ""
+        self._model = ""
+        self._named = False  # id and model are both known
+        self._usage: JSONObject | None = None
+
+    # -- one object ----------------------------------------------------------------------------------------------
+
+    def _object(self, value: JSONObject, event: str | None, out: list[Event]) -> None:
+        choices = value.get("choices")
+        if not self._named:
+            self._open(value, out)
+        if type(choices) is list:
+            self._objects += 1
+            for position, choice in enumerate(choices):
+                if type(choice) is dict:
+                    self._choice(choice, position, out)
+        else:
+            self._without_choices(value, out)
+        usage = value.get("usage")
+        if usage is None and "x_groq" in value:
+            inner = value["x_groq"]
+            usage = inner.get("usage") if isinstance(inner, dict) else None
+            if isinstance(usage, dict):
+                self._note(out, "usage_elsewhere", "usage came inside “x_groq” instead of beside the choices")
+        if usage:
+            self._report(usage, out)
+        if value.get("error"):
+            self._fail(out, read_error(value, text=self._source))
+
+    def _open(self, value: JSONObject, out: list[Event]) -> None:
+        id_ = "" if self._id else jsontext.text_of(value.get("id"))
+        model = "" if self._model else jsontext.text_of(value.get("model"))
+        if id_ or model:
+            self._id, self._model = self._id or id_, self._model or model
+            self._named = bool(self._id and self._model)
+            out.append(Opened(self._id, self._model))
+
+    def _without_choices(self, value: JSONObject, out: list[Event]) -> None:
+        if value.get("error"):
+            return  # reported by the caller
+        if value.get("usage"):
+            self._objects += 1
+            self._note(out, "choices_missing", "a chunk has no list of choices")
+        elif looks_like_error(value):
+            self._fail(out, read_error(value, text=self._source))
+        elif self._whole_body:
+            message = "the body is JSON but not a chat completion: it has no choices"
+            if value.get("type") == "message":
+                message += "; it looks like an answer of the native messages protocol"
+            self._fail(
+                out,
+                Failure(kind=FailureKind.DECODE, message=message, body=jsontext.whole(self._source[:65536])),
+            )
+        elif "choices" in value or value.get("object") == "chat.completion.chunk":
+            self._objects += 1
+            self._note(out, "choices_missing", "a chunk has no list of choices")
+        else:
+            self._note(out, "unknown_object", f"an event is not a chunk: {jsontext.whole(self._source[:120])}")
+
+    def _report(self, usage: JSON, out: list[Event]) -> None:
+        if isinstance(usage, dict) and usage != self._usage:
+            if self._usage is not None:
+                self._note(out, "usage_repeated", "usage came more than once; the last one counts")
+            self._usage = usage
+            out.append(UsageReport(read_usage(usage)))
+
+    # -- one choice ----------------------------------------------------------------------------------------------
+
+    def _choice(self, choice: JSONObject, position: int, out: list[Event]) -> None:
+        index = choice.get("index")
+        if type(index) is not int:
+            self._note(out, "choice_index_missing", "a choice has no index; its place in the list is used")
+            index = position
+        state = self._choices.get(index)
+        if state is None:
+            state = self._new_choice(index, out)
+        delta = choice.get("delta")
+        reason = choice.get("finish_reason")
+        if type(delta) is dict:
+            content = delta.get("content")
+            size = len(delta)
+            if (
+                content
+                and state.plain
+                and type(content) is str
+                and not self._odd
+                and (size == 1 or (size == 2 and "role" in delta))
+            ):
+                out.append(TextDelta(index, content))
+            elif delta:
+                self._delta(state, delta, out)
+        else:
+            self._no_delta(state, choice, out)
+        if reason is not None:
+            self._finish(state, reason, out)
+        if choice.get("usage"):
+            self._note(out, "usage_elsewhere", "usage came inside a choice instead of beside the choices")
+            self._report(choice["usage"], out)
+        if choice.get("error"):
+            self._fail(out, read_error(choice["error"], text=self._source))
+
+    def _new_choice(self, index: int, out: list[Event]) -> _Choice:
+        state = _Choice(index, ToolCalls(index, self._make_id))
+        self._choices[index] = state
+        out.append(PartStart(index))
+        return state
+
+    def _no_delta(self, state: _Choice, choice: JSONObject, out: list[Event]) -> None:
+        """A choice of a whole answer, or of a stream that says things its own way."""
+        message = choice.get("message")
+        if isinstance(message, dict):
+            if self._whole_body or not (state.seen or state.calls):
+                if not self._whole_body:
+                    self._note(out, "message_in_stream", "a whole message came inside the stream")
+                self._delta(state, message, out, all_whole=True)
+                return
+            self._note(out, "message_repeated", "the stream ends with the whole message once more; it is left out")
+            if not state.calls and message.get("tool_calls"):
+                self._delta(state, {"tool_calls": message["tool_calls"]}, out, all_whole=True)
+        elif isinstance(choice.get("text"), str):
+            self._note(out, "plain_completion", "content came as “text”, as older completions have it")
+            self._content(state, choice["text"], out)
+        else:
+            self._note(out, "delta_missing", "a choice has no delta")
+
+    def _delta(self, state: _Choice, delta: JSONObject, out: list[Event], *, all_whole: bool = False) -> None:
+        self._reasoning(state, delta, out)
+        content = delta.get("content")
+        if content:
+            self._content(state, content, out)
+        refusal = delta.get("refusal")
+        if refusal and isinstance(refusal, str):
+            self._release(state, out)
+            out.append(RefusalDelta(state.index, jsontext.whole(refusal)))
+            state.seen = True
+        images = delta.get("images")
+        if isinstance(images, list):
+            for image in images:
+                if isinstance(image, dict):
+                    self._unknown(state, image, out)
+        calls = delta.get("tool_calls")
+        if calls or delta.get("function_call"):
+            self._release(state, out)
+            if calls:
+                mended = self._mended_calls(state, calls) if self._odd or state.half else calls
+                state.calls.read(mended, out, all_whole=all_whole)
+            else:
+                state.calls.function_call(delta["function_call"], out)
+            state.seen = state.seen or len(state.calls) > 0
+            for code, text in state.calls.notes.items():
+                self._note(out, code, text)
+
+    def _mended_calls(self, state: _Choice, calls: JSON) -> JSON:
+        """The same entries with surrogate pairs that were cut between fragments joined again."""
+        mended: list[JSON] = []
+        for position, entry in enumerate(calls if isinstance(calls, list) else [calls]):
+            function = entry.get("function") if isinstance(entry, dict) else None
+            if isinstance(function, dict) and isinstance(function.get("arguments"), str):
+                place = f"call {entry.get('index', position)!r}"
+                arguments = self._mend(state, place, function["arguments"])
+                mended.append({**entry, "function": {**function, "arguments": arguments}})
+            else:
+                mended.append(entry)
+        return mended
+
+    # -- text ----------------------------------------------------------------------------------------------------
+
+    def _reasoning(self, state: _Choice, delta: JSONObject, out: list[Event]) -> None:
+        reader = state.reasoning
+        for name, received in reader.read(delta):
+            text = self._mend(state, name, received) if self._odd or state.half else received
+            if text:
+                out.append(ReasoningDelta(state.index, text, name))
+                state.seen = True
+            if name != "reasoning_content":
+                self._note(out, "reasoning_name", f"reasoning comes as “{name}” instead of “reasoning_content”")
+        if reader.twice:
+            self._note(out, "reasoning_twice", "the same reasoning comes under two names; it is shown once")
+
+    def _content(self, state: _Choice, content: JSON, out: list[Event]) -> None:
+        if isinstance(content, str):
+            self._text(state, content, out)
+            return
+        if isinstance(content, dict):
+            content = [content]
+        if not isinstance(content, list):
+            self._note(out, "content_shape", "content is neither text nor a list of parts; it is left out")
+            return
+        self._note(out, "content_parts", "content comes as a list of parts instead of text")
+        for part in content:
+            if isinstance(part, str):
+                self._text(state, part, out)
+            elif isinstance(part, dict):
+                self._part(state, part, out)
+
+    def _part(self, state: _Choice, part: JSONObject, out: list[Event]) -> None:
+        kind = part.get("type")
+        if kind in ("thinking", "reasoning"):
+            text = plain_text(part.get("thinking") or part.get("reasoning") or part.get("summary") or part.get("text"))
+            if self._odd or state.half:
+                text = self._mend(state, CONTENT_PART, text)
+            if text:
+                self._release(state, out)
+                out.append(ReasoningDelta(state.index, text, CONTENT_PART))
+                state.seen = True
+        elif isinstance(part.get("text"), str) and kind in ("text", "output_text", None):
+            self._text(state, part["text"], out)
+        elif kind == "refusal" and isinstance(part.get("refusal"), str):
+            out.append(RefusalDelta(state.index, jsontext.whole(part["refusal"])))
+            state.seen = True
+        else:
+            self._unknown(state, part, out)
+
+    def _unknown(self, state: _Choice, value: JSONObject, out: list[Event]) -> None:
+        self._release(state, out)
+        self._note(out, "unknown_part", "content holds parts of a kind that is not known here; they are kept")
+        out.append(UnknownPart(state.index, jsontext.keepable(value)))
+        state.seen = True
+
+    def _text(self, state: _Choice, text: str, out: list[Event]) -> None:
+        if self._odd or state.half:
+            text = self._mend(state, "content", text)
+        if not text:
+            return
+        if state.finish is not None:
+            self._note(out, "content_after_finish", "content came after the finish reason")
+        self._give_details(state, out)
+        self._pieces(state, state.think.feed(text), out)
+        if state.think.found:
+            self._note(out, "inline_think", "reasoning comes inside the content as <think>; it is split off")
+        state.plain = state.think.state == "plain" and not state.half and state.finish is None
+        state.seen = True
+
+    def _pieces(self, state: _Choice, pieces: list[tuple[bool, str]], out: list[Event]) -> None:
+        for is_reasoning, piece in pieces:
+            if is_reasoning:
+                out.append(ReasoningDelta(state.index, piece, INLINE))
+            else:
+                out.append(TextDelta(state.index, piece))
+
+    def _mend(self, state: _Choice, place: str, text: str) -> str:
+        """``text`` with halves of surrogate pairs joined; a first half at its end waits for the next fragment."""
+        text, half = jsontext.split_half(state.half.pop(place, "") + text)
+        if half:
+            state.half[place] = half
+            state.plain = False
+        return text
+
+    # -- ends ----------------------------------------------------------------------------------------------------
+
+    def _finish(self, state: _Choice, reason: JSON, out: list[Event]) -> None:
+        if reason == "":
+            self._note(out, "finish_reason_blank", "finish_reason is “” where null is meant")
+            return
+        reason = jsontext.text_of(reason)
+        if not reason:
+            return
+        self._release(state, out)
+        if state.finish is not None:
+            self._note(out, "finish_twice", "a choice has more than one finish reason; the last one counts")
+            if reason == state.finish:
+                return
+        if reason not in DOCUMENTED:
+            self._note(out, "finish_reason_unknown", f"the finish reason “{reason[:60]}” is not a documented one")
+        state.finish = reason
+        state.plain = False  # content that follows is worth a note
+        out.append(Finish(state.index, reason))
+
+    def _give_details(self, state: _Choice, out: list[Event]) -> None:
+        details = state.reasoning.take_details()
+        if details:
+            out.append(ReasoningDelta(state.index, "", state.reasoning.field or DETAILS, details=details))
+            state.seen = True
+
+    def _release(self, state: _Choice, out: list[Event]) -> None:
+        """Give out what waits for more of the text, because something else comes now."""
+        self._give_details(state, out)
+        self._pieces(state, state.think.flush(), out)
+
+    def _flush(self, out: list[Event]) -> None:
+        for state in self._choices.values():
+            self._release(state, out)
+            if state.half.pop("content", ""):
+                out.append(TextDelta(state.index, "\ufffd"))
+
+    def _verdict(self, out: list[Event]) -> None:
+        states = self._choices.values()
+        reasons = [state.finish for state in states]
+        if self.finished:
+            if None in reasons:
+                self._note(out, "no_finish_reason", "the answer ended without a finish reason")
+        elif reasons and None not in reasons:
+            self._note(out, "no_end_marker", "the stream ended without [DONE]")
+        else:
+            self._cut_off(out)
+            return
+        if not any(state.seen for state in states) and all(reason in _NATURAL for reason in reasons):
+            self._empty(out)

@@ -1,0 +1,145 @@
+"""Chat messages as JSON into turns, for files and imports: the reverse of the encoder (specification, section 2.1).
+
+Reads generously what can be kept and names the message in which something cannot.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from playground.domain.parts import Image, Part, Reasoning, Refusal, Text, ToolCall, ToolResult, Unknown
+from playground.domain.transcript import Role, Turn, new_id
+from playground.domain.values import JSON, JSONObject
+from playground.protocols.chat.reasoning import CONTENT_PART, DETAILS, FIELDS, plain_text
+from playground.protocols.jsontext import keepable, text_of, whole, write
+
+_ROLES: Final = {role.value: role for role in Role}
+
+
+def read_messages(value: JSON) -> list[Turn]:
+    """Turns of a list of chat messages, each following the one before (``parent`` is set), with fresh ids.
+
+    Tool messages that follow one another become one turn with several results. Content parts of kinds not known here
+    become Unknown parts, reasoning under any of its names Reasoning parts. Raises ValueError naming the message
+    (counted from 1) and what is wrong with it.
+    """
+    if not isinstance(value, list):
+        raise ValueError("“messages” must be a list")
+    turns: list[Turn] = []
+    for number, item in enumerate(value, 1):
+        try:
+            role, parts = _message(item)
+        except ValueError as error:
+            raise ValueError(f"message {number}: {error}") from None
+        if role is Role.TOOL and turns and turns[-1].role is Role.TOOL:
+            turns[-1] = turns[-1].model_copy(update={"parts": (*turns[-1].parts, *parts)})
+        else:
+            turns.append(Turn(id=new_id(), role=role, parts=tuple(parts), parent=turns[-1].id if turns else None))
+    return turns
+
+
+def _message(item: JSON) -> tuple[Role, list[Part]]:
+    if not isinstance(item, dict):
+        raise ValueError("must be an object with “role” and “content”")
+    role = _ROLES.get(text_of(item.get("role")))
+    if role is None:
+        found = f"is {item['role']!r}" if item.get("role") else "is missing"
+        raise ValueError(f"“role” {found}; it must be one of {', '.join(_ROLES)}")
+    if role is Role.TOOL:
+        return role, [_result(item)]
+    parts = _reasoning(item) if role is Role.ASSISTANT else []
+    if "content" not in item and role is not Role.ASSISTANT:
+        raise ValueError("“content” is missing")
+    parts += _content(item.get("content"))
+    if role is Role.ASSISTANT:
+        refusal = item.get("refusal")
+        if isinstance(refusal, str) and refusal:
+            parts.append(Refusal(text=whole(refusal)))
+        parts += _calls(item.get("tool_calls"))
+    return role, parts
+
+
+def _result(item: JSONObject) -> ToolResult:
+    call_id = item.get("tool_call_id")
+    if not isinstance(call_id, str) or not call_id:
+        raise ValueError("“tool_call_id” is missing or is not text")
+    content = item.get("content")
+    if isinstance(content, list):
+        content = "".join(
+            part["text"] if isinstance(part, dict) and isinstance(part.get("text"), str) else write(part)
+            for part in content
+        )
+    if content is not None and not isinstance(content, str):
+        raise ValueError("“content” of a tool message must be text")
+    return ToolResult(call_id=whole(call_id), text=whole(content or ""))
+
+
+def _content(content: JSON) -> list[Part]:
+    if content is None or content == "":
+        return []
+    if isinstance(content, str):
+        return [Text(text=whole(content))]
+    if not isinstance(content, list):
+        raise ValueError("“content” must be text, a list of parts or null")
+    return [_part(part, number) for number, part in enumerate(content, 1)]
+
+
+def _part(part: JSON, number: int) -> Part:
+    if not isinstance(part, dict):
+        raise ValueError(f"content part {number} must be an object with a “type”")
+    kind = part.get("type")
+    if kind == "text" and set(part) <= {"type", "text"}:
+        if not isinstance(part.get("text"), str):
+            raise ValueError(f"content part {number} has no “text”")
+        return Text(text=whole(part["text"]))
+    if kind == "image_url":
+        image = part.get("image_url")
+        url = image.get("url") if isinstance(image, dict) else image
+        if not isinstance(url, str) or not url:
+            raise ValueError(f"content part {number} has no image “url”")
+        detail = image.get("detail") if isinstance(image, dict) else None
+        return Image(url=whole(url), detail=text_of(detail) or None)
+    if kind == "thinking" and plain_text(part.get("thinking")):
+        return Reasoning(text=whole(plain_text(part["thinking"])), field=CONTENT_PART)
+    return Unknown(value=keepable(part))
+
+
+def _reasoning(item: JSONObject) -> list[Part]:
+    """One part for each distinct text; vendor records go with the first, and a text they repeat is not doubled."""
+    records = item.get(DETAILS)
+    details = tuple(keepable(r) for r in records if isinstance(r, dict)) if isinstance(records, list) else ()
+    found: dict[str, str] = {}
+    for name in FIELDS:
+        text = item.get(name)
+        if isinstance(text, str) and text:
+            found.setdefault(whole(text), name)
+    if not found and details:
+        return [Reasoning(text=whole(plain_text(list(details))), field=DETAILS, details=details)]
+    return [
+        Reasoning(text=text, field=name, details=details if position == 0 else ())
+        for position, (text, name) in enumerate(found.items())
+    ]
+
+
+def _calls(calls: JSON) -> list[Part]:
+    if calls is None:
+        return []
+    if not isinstance(calls, list):
+        raise ValueError("“tool_calls” must be a list")
+    return [_call(call, number) for number, call in enumerate(calls, 1)]
+
+
+def _call(call: JSON, number: int) -> ToolCall:
+    function = call.get("function") if isinstance(call, dict) else None
+    if not isinstance(function, dict):
+        raise ValueError(f"tool call {number} has no “function” object")
+    name, id_, arguments = function.get("name"), call.get("id"), function.get("arguments")
+    if not isinstance(name, str) or not name:
+        raise ValueError(f"tool call {number} has no function name")
+    if not isinstance(id_, str) or not id_:
+        raise ValueError(f"tool call {number} has no “id”")
+    if isinstance(arguments, dict):
+        arguments = write(arguments)
+    if arguments is not None and not isinstance(arguments, str):
+        raise ValueError(f"the arguments of tool call {number} must be text")
+    return ToolCall(id=whole(id_), name=whole(name), arguments=whole(arguments or ""))

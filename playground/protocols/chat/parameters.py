@@ -1,0 +1,209 @@
+"""Every body parameter of chat completions except model, messages and tools (specification, sections 4.1 and 8).
+
+The order of the fields is the order of the panel. A field left at None is not sent.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import StrictBool, StrictFloat, StrictInt, StrictStr
+
+from playground.domain.parameters import Hint, Parameters
+
+Number = StrictInt | StrictFloat
+
+
+class ChatParameters(Parameters):
+    """What can be set on a chat-completions request."""
+
+    temperature: Annotated[
+        Number | None,
+        Hint(
+            label="Temperature",
+            group="Sampling",
+            editor="number",
+            help="How freely words are chosen: low values are steady, high ones varied. The default differs by model.",
+            low=0,
+            high=2,
+            step=0.05,
+            start=1,
+            source="4.1",
+        ),
+    ] = None
+    top_p: Annotated[
+        Number | None,
+        Hint(
+            label="Top P",
+            group="Sampling",
+            editor="number",
+            help="Only the likeliest words whose chances add up to this share are considered.",
+            low=0,
+            high=1,
+            step=0.01,
+            start=1,
+            source="4.1",
+        ),
+    ] = None
+    seed: Annotated[
+        StrictInt | None,
+        Hint(
+            label="Seed",
+            group="Sampling",
+            editor="integer",
+            help="The same seed with the same request aims at the same answer.",
+            start=1,
+            source="4.1",
+        ),
+    ] = None
+    max_completion_tokens: Annotated[
+        StrictInt | None,
+        Hint(
+            label="Max completion tokens",
+            group="Length",
+            editor="integer",
+            help="The most tokens to generate. For reasoning models this includes the reasoning.",
+            low=1,
+            soft_high=32768,
+            step=1,
+            start=1024,
+            source="4.1",
+        ),
+    ] = None
+    max_tokens: Annotated[
+        StrictInt | None,
+        Hint(
+            label="Max tokens",
+            group="Length",
+            editor="integer",
+            help="The older name of the limit, for gateways that do not know the newer one.",
+            low=1,
+            soft_high=32768,
+            step=1,
+            start=1024,
+            source="4.1",
+            deprecated="deprecated in favour of max_completion_tokens",
+        ),
+    ] = None
+    stop: Annotated[
+        StrictStr | tuple[StrictStr, ...] | None,
+        Hint(
+            label="Stop sequences",
+            group="Length",
+            editor="list",
+            help="Generation ends before the first of these texts that the model would write. Up to four.",
+            most=4,
+            source="4.1",
+        ),
+    ] = None
+    reasoning_effort: Annotated[
+        StrictStr | None,
+        Hint(
+            label="Effort",
+            group="Reasoning",
+            editor="choice",
+            help="How deeply a reasoning model thinks. none, xhigh and max are for newer models only.",
+            suggestions=("none", "minimal", "low", "medium", "high", "xhigh", "max"),
+            start="medium",
+            source="4.1",
+        ),
+    ] = None
+    tool_choice: Annotated[
+        StrictStr | dict[str, Any] | None,
+        Hint(
+            label="Tool choice",
+            group="Tools",
+            editor="tool_choice",
+            help="Whether the model may call tools: auto lets it decide, none forbids, required demands at least one "
+            "call, and a tool's name demands that tool.",
+            suggestions=("auto", "none", "required"),
+            start="auto",
+            source="4.1",
+        ),
+    ] = None
+    response_format: Annotated[
+        dict[str, Any] | None,
+        Hint(
+            label="Response format",
+            group="Output",
+            editor="json",
+            help="The shape of the answer: free text, any JSON object, or JSON that follows a schema.",
+            start={"type": "json_object"},
+            source="4.1",
+        ),
+    ] = None
+    presence_penalty: Annotated[
+        Number | None,
+        Hint(
+            label="Presence",
+            group="Penalties",
+            editor="number",
+            help="Above zero, words that already occurred become less likely, so that new subjects come up.",
+            low=-2,
+            high=2,
+            step=0.1,
+            start=0,
+            source="4.1",
+        ),
+    ] = None
+    frequency_penalty: Annotated[
+        Number | None,
+        Hint(
+            label="Frequency",
+            group="Penalties",
+            editor="number",
+            help="Above zero, words become less likely the more often they occurred, so that less is repeated.",
+            low=-2,
+            high=2,
+            step=0.1,
+            start=0,
+            source="4.1",
+        ),
+    ] = None
+    stream: Annotated[
+        StrictBool | None,
+        Hint(
+            label="Stream",
+            group="Delivery",
+            editor="switch",
+            help="Send the answer piece by piece as it is generated. Recommended for long answers.",
+            start=True,
+            source="4.1",
+        ),
+    ] = None
+    include_usage: Annotated[
+        StrictBool | None,
+        Hint(
+            label="Usage in stream",
+            group="Delivery",
+            editor="switch",
+            help="Ask for the token counts in the last chunk of a stream. Switch it off for gateways that refuse it.",
+            path="stream_options.include_usage",
+            start=True,
+            source="4.1",
+        ),
+    ] = None
+    n: Annotated[
+        StrictInt | None,
+        Hint(
+            label="Completions (n)",
+            group="Delivery",
+            editor="integer",
+            help="How many answers to generate for the same request.",
+            low=1,
+            soft_high=8,
+            step=1,
+            start=2,
+            source="4.1",
+        ),
+    ] = None
+    user: Annotated[
+        StrictStr | None,
+        Hint(
+            label="User",
+            group="Delivery",
+            editor="text",
+            help="A name for the end user, by which the service can notice abuse. Leave personal data out.",
+            source="4.1",
+        ),
+    ] = None

@@ -1,0 +1,168 @@
+"""Reasoning in chat answers: four field names, content parts, vendor records, and ``<think>`` inside the content.
+
+One reader belongs to one choice. It emits nothing itself: it hands back what was found, so that it can be tried alone.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from playground.domain.values import JSON, JSONObject
+from playground.protocols.jsontext import keepable
+
+#: Names under which reasoning text comes, the documented one first (specification, section 2.5).
+FIELDS: Final = ("reasoning_content", "reasoning", "thinking", "reasoning_text")
+DETAILS: Final = "reasoning_details"
+#: The name recorded for reasoning that came as a part of the content, and for reasoning inside the text.
+CONTENT_PART: Final = "content[].thinking"
+INLINE: Final = "<think>"
+
+_OPEN: Final = "<think>"
+_CLOSE: Final = "</think>"
+_LONGEST_LEAD: Final = 64  # white space before a tag that is waited for
+
+
+def plain_text(value: JSON) -> str:
+    """The text of a reasoning value: a string, an object that holds one, or a list of those."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list):
+        return "".join(map(_one_text, value))
+    return _one_text(value)
+
+
+def _one_text(value: JSON) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, dict):
+        for name in ("text", "thinking", "summary", "content", "reasoning"):
+            if isinstance(value.get(name), str):
+                return str(value[name])
+    return ""
+
+
+class ReasoningReader:
+    """Chooses among the names of one choice, so that text sent twice is shown once, and gathers vendor records."""
+
+    def __init__(self) -> None:
+        self.field = ""  # the first name seen
+        self.twice = False  # the same text came under two names
+        self._said: list[str] = []
+        self._length = 0
+        self._details: list[JSONObject] = []
+
+    def read(self, delta: JSONObject) -> list[tuple[str, str]]:
+        """(field, text) pairs of one delta or message."""
+        found = [(name, text) for name in FIELDS if delta.get(name) and (text := plain_text(delta[name]))]
+        records = delta.get(DETAILS)
+        if isinstance(records, list) and records:
+            text = "".join(map(_one_text, records))
+            if text:
+                found.append((DETAILS, text))
+            for record in records:
+                if isinstance(record, dict):
+                    self._gather(record)
+        if not found:
+            return []
+        if len(found) > 1:
+            found.sort(key=lambda pair: pair[0] != self.field)  # stable: the known name first
+            first = found[0][1]
+            others = [pair for pair in found[1:] if pair[0] != DETAILS]  # records always repeat the text
+            distinct = [pair for pair in others if pair[1] != first]
+            self.twice = self.twice or len(distinct) < len(others)
+            found = [found[0], *distinct]
+        elif self.field and found[0][0] != self.field and self._repeats(found[0][1]):
+            self.twice = True
+            return []
+        self.field = self.field or found[0][0]
+        for _, text in found:
+            self._said.append(text)
+            self._length += len(text)
+        return found
+
+    def _repeats(self, text: str) -> bool:
+        return len(text) == self._length and text == "".join(self._said)
+
+    def _gather(self, record: JSONObject) -> None:
+        """Add a record, or join it to the one before when both are fragments of one."""
+        record = keepable(record)
+        last = self._details[-1] if self._details else None
+        grows = next((name for name in ("text", "summary") if isinstance(record.get(name), str)), None)
+        same = last is not None and all(last.get(k) == record.get(k) for k in ("type", "index"))
+        if last is None or not same or "index" not in record or _conflict(last, record, grows):
+            self._details.append(dict(record))
+            return
+        for name, value in record.items():
+            if name == grows and isinstance(last.get(name), str):
+                last[name] += value
+            elif value is not None:
+                last[name] = value
+
+    def take_details(self) -> tuple[JSONObject, ...]:
+        """The records gathered so far; they are handed out once."""
+        if not self._details:
+            return ()
+        taken = tuple(self._details)
+        self._details = []
+        return taken
+
+
+def _conflict(last: JSONObject, record: JSONObject, grows: str | None) -> bool:
+    """Whether two records of one type and index are different things: another id, or data that cannot be joined."""
+    if last.get("id") and record.get("id") and last["id"] != record["id"]:
+        return True
+    return grows is None and ("data" in record or "signature" not in record)
+
+
+class ThinkSplitter:
+    """Splits ``<think>…</think>`` at the very start of the content off as reasoning, across any fragments.
+
+    White space before the tag is dropped with it; everything else is kept to the last character.
+    """
+
+    def __init__(self) -> None:
+        self.state = "start"  # then "inside", then "plain"
+        self.found = False
+        self._held = ""
+
+    def feed(self, text: str) -> list[tuple[bool, str]]:
+        """(is reasoning, text) pairs, none of them empty."""
+        if self.state == "plain":
+            return [(False, text)]
+        text = self._held + text
+        self._held = ""
+        if self.state == "start":
+            lead = text.lstrip(" \t\r\n")
+            if len(lead) < len(_OPEN) and _OPEN.startswith(lead) and len(text) <= _LONGEST_LEAD:
+                self._held = text
+                return []
+            if not lead.startswith(_OPEN):
+                self.state = "plain"
+                return [(False, text)]
+            self.state, self.found = "inside", True
+            text = lead[len(_OPEN) :]
+        thought, closed, answer = text.partition(_CLOSE)
+        if closed:
+            self.state = "plain"
+        else:
+            keep = _overlap(thought)
+            if keep:
+                thought, self._held = thought[:-keep], thought[-keep:]
+        return [pair for pair in ((True, thought), (False, answer)) if pair[1]]
+
+    def flush(self) -> list[tuple[bool, str]]:
+        """What was held back waiting for more of a tag."""
+        if not self._held:
+            return []
+        held, self._held = self._held, ""
+        if self.state == "start":
+            self.state = "plain"
+        return [(self.state == "inside", held)]
+
+
+def _overlap(text: str) -> int:
+    """How many characters at the end of ``text`` may begin the closing tag."""
+    for size in range(min(len(_CLOSE) - 1, len(text)), 0, -1):
+        if text.endswith(_CLOSE[:size]):
+            return size
+    return 0

@@ -1,0 +1,231 @@
+"""Which call a fragment belongs to, in the many ways gateways number and name them.
+
+The norm: the first fragment carries index, id and name, the others index and arguments. The rest of this file is for
+gateways that leave the index out, give all calls index 0, repeat ids and names, or send a call once more at the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from playground.domain.events import Event, ToolCallDelta
+from playground.domain.values import JSON, JSONObject
+from playground.protocols.jsontext import parse, text_of, write
+
+
+@dataclass(slots=True)
+class Call:
+    """One call as known so far; ``id`` is empty while the gateway has named none."""
+
+    number: int
+    id: str = ""
+    name: str = ""
+    arguments: list[str] = field(default_factory=list)
+
+    def has_whole_arguments(self) -> bool:
+        """Whether the arguments so far are a JSON object, so that nothing more can belong to them."""
+        return bool(self.arguments) and self.arguments[-1].rstrip()[-1:] == "}" and _object("".join(self.arguments))
+
+
+@dataclass(frozen=True, slots=True)
+class Fragment:
+    """What one entry of ``tool_calls`` says, read with care."""
+
+    index: int | None
+    id: str
+    name: str
+    arguments: str
+
+
+class ToolCalls:
+    """The calls of one choice. ``make_id`` gives an id to a call that came without one.
+
+    ``notes`` holds the departures from the norm met so far, code -> text, for the decoder to report.
+    """
+
+    def __init__(self, choice: int, make_id: Callable[[], str]) -> None:
+        self.notes: dict[str, str] = {}
+        self._choice = choice
+        self._make_id = make_id
+        self._calls: list[Call] = []
+        self._by_index: dict[int, Call] = {}
+        self._by_id: dict[str, Call] = {}
+
+    def __len__(self) -> int:
+        return len(self._calls)
+
+    def read(self, entries: JSON, out: list[Event], *, all_whole: bool = False) -> None:
+        """Fold the ``tool_calls`` of one delta in; ``all_whole`` when every entry is a complete call of its own."""
+        if isinstance(entries, dict):
+            entries = [entries]
+        if not isinstance(entries, list):
+            return
+        touched: set[int] = set()
+        for position, entry in enumerate(entries):
+            if not isinstance(entry, dict):
+                self._note("tool_call_shape", "a tool call is not an object; it is left out")
+                continue
+            fragment = self._fragment(entry)
+            if all_whole:
+                call = None
+            elif fragment.index is None:
+                self._note("tool_index_missing", "tool calls come without an index")
+                call = self._without_index(fragment, position if len(entries) > 1 else None, touched)
+            else:
+                call = self._with_index(fragment, fragment.index, touched)
+            if call is None and not (fragment.id or fragment.name or fragment.arguments):
+                continue  # a placeholder that says nothing
+            if call is None:
+                call = self._open(fragment, position if len(entries) > 1 and not all_whole else None, out)
+            else:
+                self._continue(call, fragment, out)
+            touched.add(call.number)
+
+    def function_call(self, value: JSON, out: list[Event]) -> None:
+        """The older form with one call and no id (``function_call``)."""
+        if isinstance(value, dict) and (value.get("name") or value.get("arguments")):
+            self._note("function_call", "a call came in the older form “function_call”")
+            self.read([{"index": 0, "function": value}], out)
+
+    def _note(self, code: str, text: str) -> None:
+        self.notes.setdefault(code, text)
+
+    def _fragment(self, entry: JSONObject) -> Fragment:
+        index = entry.get("index")
+        if isinstance(index, str) and index.isascii() and index.isdigit() and len(index) < 6:
+            index = int(index)
+        function = entry.get("function")
+        if not isinstance(function, dict):
+            function = entry
+            if "name" in entry or "arguments" in entry:
+                self._note("tool_call_flat", "name and arguments of a call stand outside “function”")
+        arguments = function.get("arguments")
+        if isinstance(arguments, dict | list):
+            self._note("tool_arguments_object", "the arguments of a call came as JSON, not as text")
+            arguments = write(arguments)
+        name = function.get("name")
+        return Fragment(
+            index=index if type(index) is int else None,
+            id=text_of(entry.get("id")),
+            name=text_of(name),
+            arguments=arguments if isinstance(arguments, str) else "",
+        )
+
+    def _with_index(self, fragment: Fragment, index: int, touched: set[int]) -> Call | None:
+        """The call a fragment continues; None when it begins one."""
+        call = self._by_index.get(index)
+        if call is None:
+            known = self._by_id.get(fragment.id) if fragment.id else None
+            if known is not None:
+                self._note("tool_index_moved", "a call changed its index; it is followed by its id")
+                self._by_index[index] = known
+            elif index != len(self._calls):
+                self._note("tool_index_start", "the indexes of tool calls do not count from 0")
+            return known
+        if fragment.id and fragment.id != call.id:
+            known = self._by_id.get(fragment.id)
+            if known is not None:
+                return known
+            if call.id and (fragment.name or call.has_whole_arguments()):
+                self._note("tool_index_shared", "several calls share one index; they are told apart by id")
+                return None
+            if call.id:
+                self._note("tool_id_changed", "a call changed its id on the way; the first is kept")
+            return call
+        if not fragment.id and fragment.name and self._another(call, fragment, touched):
+            self._note("tool_index_shared", "several calls share one index")
+            return None
+        return call
+
+    def _without_index(self, fragment: Fragment, position: int | None, touched: set[int]) -> Call | None:
+        if fragment.id:
+            known = self._by_id.get(fragment.id)
+            if known is None and self._calls:
+                last = self._calls[-1]
+                if not last.id and not fragment.name and last.number not in touched:
+                    return last
+            return known
+        if position is not None:
+            return self._with_index(fragment, position, touched)
+        if not self._calls:
+            return None
+        last = self._calls[-1]
+        if fragment.name and last.name and (fragment.name != last.name or self._another(last, fragment, touched)):
+            return None
+        return last
+
+    def _another(self, call: Call, fragment: Fragment, touched: set[int]) -> bool:
+        """Whether a fragment with a name and no id begins a call although one is open in its place."""
+        if not call.name:
+            return False
+        if call.number in touched:
+            return True
+        if not call.has_whole_arguments():
+            return fragment.name != call.name and bool(call.arguments)
+        return not self._summary(call, fragment)
+
+    def _summary(self, call: Call, fragment: Fragment) -> bool:
+        """Whether a fragment only says once more what the call already holds."""
+        if not _object(fragment.arguments):
+            return False
+        so_far = "".join(call.arguments)
+        return fragment.arguments == so_far or bool(parse(fragment.arguments) == parse(so_far))
+
+    def _open(self, fragment: Fragment, position: int | None, out: list[Event]) -> Call:
+        call = Call(len(self._calls), fragment.id, fragment.name)
+        self._calls.append(call)
+        index = fragment.index if fragment.index is not None else position
+        if index is not None:
+            self._by_index[index] = call
+        ours = not fragment.id
+        if ours:
+            self._note("tool_id_missing", "a tool call came without an id; one was made here")
+        else:
+            self._by_id.setdefault(fragment.id, call)
+        if fragment.arguments:
+            call.arguments.append(fragment.arguments)
+        out.append(
+            ToolCallDelta(
+                self._choice,
+                call.number,
+                id=self._make_id() if ours else fragment.id,
+                name=fragment.name or None,
+                arguments=fragment.arguments,
+                id_is_ours=ours,
+            )
+        )
+        return call
+
+    def _continue(self, call: Call, fragment: Fragment, out: list[Event]) -> None:
+        new_id = fragment.id if fragment.id and not call.id else None
+        if new_id:
+            call.id = new_id
+            self._by_id.setdefault(new_id, call)
+        new_name: str | None = None
+        if fragment.name and fragment.name != call.name:
+            if call.name:
+                self._note("tool_name_changed", "a call changed its name on the way; the first is kept")
+            else:
+                if call.arguments:
+                    self._note("tool_name_late", "the name of a call came after its arguments")
+                new_name = call.name = fragment.name
+        elif fragment.name:
+            self._note("tool_name_repeated", "the name of a call is repeated in later fragments")
+        arguments = fragment.arguments
+        if arguments and arguments.lstrip()[:1] == "{" and call.has_whole_arguments() and _object(arguments):
+            self._note("tool_call_repeated", "a call was sent once more in full; the repeat is left out")
+            arguments = ""
+        if arguments:
+            call.arguments.append(arguments)
+        if new_id or new_name or arguments:
+            out.append(ToolCallDelta(self._choice, call.number, new_id, new_name, arguments))
+
+
+def _object(text: str) -> bool:
+    if text.lstrip()[:1] != "{" or text.rstrip()[-1:] != "}":
+        return False
+    try:
+        return isinstance(parse(text), dict)
+    except ValueError:
+        return False

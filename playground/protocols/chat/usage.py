@@ -1,0 +1,42 @@
+"""Token counts out of the usage objects of many vendors (specification, section 2.4); the object itself is kept."""
+
+from __future__ import annotations
+
+from playground.domain.usage import Usage
+from playground.domain.values import JSON, JSONObject
+from playground.protocols.jsontext import count_of, keepable
+
+
+def read_usage(value: JSONObject) -> Usage:
+    """The counts that ``value`` holds, under the documented names or the common other ones."""
+    return Usage(
+        prompt=_first(value, "prompt_tokens", "input_tokens"),
+        completion=_first(value, "completion_tokens", "output_tokens"),
+        total=_first(value, "total_tokens"),
+        cached=_first(
+            value,
+            "prompt_tokens_details.cached_tokens",
+            "input_tokens_details.cached_tokens",
+            "cached_tokens",
+            "prompt_cache_hit_tokens",
+            "cache_read_input_tokens",
+        ),
+        reasoning=_first(
+            value,
+            "completion_tokens_details.reasoning_tokens",
+            "output_tokens_details.reasoning_tokens",
+            "reasoning_tokens",
+        ),
+        raw=keepable(value),
+    )
+
+
+def _first(value: JSONObject, *paths: str) -> int | None:
+    for path in paths:
+        at: JSON = value
+        for step in path.split("."):
+            at = at.get(step) if isinstance(at, dict) else None
+        count = count_of(at)
+        if count is not None:
+            return count
+    return None

@@ -1,0 +1,304 @@
+"""What the decoders of all protocols share: stream or one JSON body, frames to JSON, and the verdict at the end.
+
+The content type is a hint, the body decides. A body that is neither a stream nor JSON becomes a failure that quotes it.
+Nothing here knows the shape of any answer; subclasses do. No bytes make it raise.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from playground.domain.errors import Failure, FailureKind
+from playground.domain.events import Deviation, Event, Failed, StreamEnd
+from playground.domain.transcript import new_id
+from playground.domain.values import JSON, JSONObject
+from playground.protocols import jsontext
+from playground.protocols.errors import looks_like_error, read_error
+from playground.protocols.sse import DEFAULT_CAP, Frame, SSEParser
+
+_SPACE: Final = b" \t\r\n\x00"
+_BOM: Final = b"\xef\xbb\xbf"
+
+
+def make_call_id() -> str:
+    """An id for a tool call that came without one; unique, so that its answer finds it in any conversation."""
+    return f"call_{new_id()}"
+
+
+class BodyDecoder:
+    """The frame of a decoder; see ``playground.protocols.protocol.Decoder`` for its interface.
+
+    Subclasses read one JSON object (``_object``) and say at the end whether the answer is whole (``_verdict``).
+    ``content_type`` is the response's header; ``cap`` the largest event or JSON body in bytes.
+    """
+
+    def __init__(self, content_type: str | None = None, cap: int = DEFAULT_CAP) -> None:
+        self.finished = False
+        self._content_type = (content_type or "").partition(";")[0].strip().lower()
+        self._cap = cap
+        self._mode = ""  # "", then "stream", "json" or "page"
+        self._head = b""  # undecided bytes, never more than a byte order mark
+        self._body = bytearray()  # of a JSON body or a page
+        self._line_tried = False
+        self._parser = SSEParser(cap)
+        self._noted: set[str] = set()
+        self._failed = False
+        self._closed = False
+        self._anything = False  # any byte that is not white space
+        self._objects = 0  # JSON objects understood as part of an answer
+        self._loose: list[str] = []  # text outside the format, kept for the verdict
+        self._odd = False  # the object being read may hold halves of surrogate pairs
+        self._whole_body = False  # the object being read is the whole answer
+        self._source = ""  # its text
+
+    # -- bytes -------------------------------------------------------------------------------------------------
+
+    def feed(self, data: bytes) -> list[Event]:
+        """The events of one network read."""
+        out: list[Event] = []
+        if self._mode == "stream":
+            self._frames(self._parser.feed(data), out)
+        elif not self._closed:
+            self._undecided(data, out)
+        return out
+
+    def close(self) -> list[Event]:
+        """The end of the body: what was still open, then the verdict. A second call gives nothing."""
+        out: list[Event] = []
+        if self._closed:
+            return out
+        self._closed = True
+        if self._mode == "stream":
+            self._frames(self._parser.close(), out, last=True)
+        elif self._mode == "json":
+            self._json_body(out)
+        elif self._mode == "page":
+            self._note(out, "not_json", "the body is a web page, not an answer of this protocol")
+            self._fail(out, read_error(bytes(self._body), None, FailureKind.DECODE))
+        self._flush(out)
+        if not self._failed:
+            self._judge(out)
+        return out
+
+    def _undecided(self, data: bytes, out: list[Event]) -> None:
+        if not self._mode:
+            data = self._head + data
+            if len(data) < len(_BOM) and _BOM.startswith(data):
+                self._head = data
+                return
+            data, self._head = data.removeprefix(_BOM).lstrip(_SPACE), b""
+            if not data:
+                return
+            self._anything = True
+            self._mode = {b"{": "json", b"[": "json", b"<": "page"}.get(data[:1], "stream")
+            if self._mode == "stream":
+                if self._content_type in ("application/json", "text/html"):
+                    self._note(out, "content_type", f"an event stream came as {self._content_type}")
+                self._frames(self._parser.feed(data), out)
+                return
+        if len(self._body) + len(data) > self._cap:
+            self._body.clear()
+            self._too_large(out)
+            return
+        if not self._failed:
+            self._body += data
+        if self._mode == "json" and not self._line_tried:
+            self._try_lines(out)
+
+    def _try_lines(self, out: list[Event]) -> None:
+        """A JSON text on a line of its own with more below is a stream that lost its framing."""
+        at = self._body.find(b"\n")
+        if at < 0 or not bytes(self._body[at:]).strip(_SPACE):
+            return
+        self._line_tried = True
+        try:
+            jsontext.parse(self._body[:at].decode("utf-8", "replace"))
+        except ValueError:
+            return
+        body = bytes(self._body)
+        self._body.clear()
+        self._mode = "stream"
+        self._frames(self._parser.feed(body), out)
+
+    def _json_body(self, out: list[Event]) -> None:
+        if self._failed:
+            return
+        text = self._body.decode("utf-8", "replace")
+        try:
+            value = jsontext.parse(text)
+        except ValueError as error:
+            self._fail(out, _unreadable(text, str(error)))
+            return
+        if self._content_type == "text/event-stream":
+            self._note(out, "json_body", "one JSON body came although the content type says event stream")
+        self._whole_body = True
+        self._value(value, text, None, out)
+        self._whole_body = False
+        if not self._failed:
+            self._end(out)
+
+    # -- frames ------------------------------------------------------------------------------------------------
+
+    def _frames(self, frames: list[Frame], out: list[Event], *, last: bool = False) -> None:
+        parse, odd = jsontext.parse, jsontext.has_halves
+        for frame in frames:
+            data = frame.data
+            if data[:1] == "{" and frame.kind == "data":
+                try:
+                    value = parse(data)
+                except ValueError as error:
+                    self._not_json(frame, str(error), out, last)
+                    continue
+                self._source = data
+                self._odd = "\\u" in data and odd(data)
+                if self.finished:
+                    self._after_end(value, frame.event, out)
+                elif type(value) is dict and frame.event != "error":
+                    self._object(value, frame.event, out)
+                else:
+                    self._value(value, data, frame.event, out)
+            elif frame.kind != "comment":
+                self._unusual(frame, out, last)
+
+    def _unusual(self, frame: Frame, out: list[Event], last: bool) -> None:
+        """A frame that is not one JSON object under ``data:``."""
+        if frame.kind == "oversize":
+            self._too_large(out)
+            return
+        text = frame.data.strip()
+        if text.strip('"') == "[DONE]":
+            self._end(out)
+            return
+        if not text and frame.event != "error":
+            return
+        if frame.kind == "stray":
+            self._note(out, "stray_text", "text came outside the event format, without “data:”")
+        try:
+            value = jsontext.parse(text) if text else None
+        except ValueError as error:
+            self._not_json(frame, str(error), out, last)
+            return
+        self._odd = jsontext.has_halves(text)
+        if self.finished:
+            self._after_end(value, frame.event, out)
+        else:
+            self._value(value, text, frame.event, out)
+
+    def _end(self, out: list[Event]) -> None:
+        if self.finished:
+            self._note(out, "end_twice", "the end marker came more than once")
+            return
+        self._flush(out)
+        self.finished = True
+        out.append(StreamEnd())
+
+    def _after_end(self, value: JSON, event: str | None, out: list[Event]) -> None:
+        if event == "error" or (isinstance(value, dict) and looks_like_error(value)):
+            self._fail(out, read_error(value, text=self._source))
+        else:
+            self._note(out, "data_after_end", "data came after the end marker; it is not part of the answer")
+
+    def _not_json(self, frame: Frame, reason: str, out: list[Event], last: bool) -> None:
+        text = frame.data.strip()
+        if frame.event == "error":
+            self._fail(out, read_error(text))
+        elif last and frame.kind == "data":
+            self._note(out, "broken_event", "the last event is incomplete")
+        else:
+            self._note(out, "not_json", f"an event is not JSON ({reason[:120]}): {jsontext.whole(text[:120])}")
+            if sum(map(len, self._loose)) < 4096:
+                self._loose.append(text[:4096])
+
+    def _value(self, value: JSON, text: str, event: str | None, out: list[Event]) -> None:
+        """Any JSON value that stands where an object is expected."""
+        self._source = text
+        self._odd = jsontext.has_halves(text)
+        if event == "error":
+            self._fail(out, read_error(value, text=text))
+        elif isinstance(value, dict):
+            self._object(value, event, out)
+        elif isinstance(value, list) and any(isinstance(item, dict) for item in value):
+            self._note(out, "list_of_objects", "objects came wrapped in a list")
+            for item in value:
+                if isinstance(item, dict):
+                    self._object(item, event, out)
+        elif self._whole_body:
+            self._fail(out, _unreadable(text, "not an object"))
+        else:
+            self._note(out, "not_object", f"an event is JSON but not an object: {jsontext.whole(text[:120])}")
+            self._loose.append(jsontext.text_of(value)[:4096])
+
+    # -- what subclasses add -------------------------------------------------------------------------------------
+
+    def _object(self, value: JSONObject, event: str | None, out: list[Event]) -> None:
+        """Read one object of the stream, or the whole body (then ``_whole_body`` is True)."""
+        raise NotImplementedError
+
+    def _flush(self, out: list[Event]) -> None:
+        """Give out what was held back."""
+        raise NotImplementedError
+
+    def _verdict(self, out: list[Event]) -> None:
+        """Say whether the answer is whole; called at the end of a body that held one, when nothing failed."""
+        raise NotImplementedError
+
+    # -- verdicts --------------------------------------------------------------------------------------------------
+
+    def _judge(self, out: list[Event]) -> None:
+        if not self._anything:
+            self._fail(out, Failure(kind=FailureKind.EMPTY, message="empty response: the body holds nothing"))
+        elif not self._objects and not self.finished:
+            if self._loose:
+                self._fail(out, read_error("\n".join(self._loose), None, FailureKind.DECODE))
+            else:
+                self._cut_off(out)
+        else:
+            self._verdict(out)
+
+    def _cut_off(self, out: list[Event]) -> None:
+        message = "the stream ended without a finish reason, possibly cut off"
+        self._note(out, "cut_off", message)
+        self._fail(out, Failure(kind=FailureKind.CUT_OFF, message=message))
+
+    def _empty(self, out: list[Event]) -> None:
+        message = "empty response: the answer is complete and holds nothing"
+        self._note(out, "empty", message)
+        self._fail(out, Failure(kind=FailureKind.EMPTY, message=message))
+
+    def _too_large(self, out: list[Event]) -> None:
+        if not self._failed:
+            size = f"{self._cap / 1048576:g} MiB" if self._cap >= 1048576 else f"{self._cap} bytes"
+            self._fail(
+                out,
+                Failure(
+                    kind=FailureKind.TOO_LARGE,
+                    message=f"one event is larger than {size}; raise the limit in the settings if this is expected",
+                ),
+            )
+        self.finished = True
+
+    def _fail(self, out: list[Event], failure: Failure) -> None:
+        self._flush(out)
+        if self._failed:
+            self._note(out, "second_error", "more than one error came; the first is shown")
+            return
+        self._failed = True
+        out.append(Failed(failure))
+
+    def _note(self, out: list[Event], code: str, note: str) -> None:
+        if code not in self._noted:
+            self._noted.add(code)
+            out.append(Deviation(code, note))
+
+
+def _unreadable(text: str, reason: str) -> Failure:
+    """A body that began like JSON and is none: cut off where it just stops, else not what the protocol says."""
+    stripped = text.rstrip()
+    whole_looking = stripped[-1:] in ("}", "]")
+    return Failure(
+        kind=FailureKind.DECODE if whole_looking else FailureKind.CUT_OFF,
+        message=f"the body is not readable as JSON ({jsontext.whole(reason[:200])})"
+        if whole_looking
+        else "the JSON body ends in the middle, possibly cut off",
+        body=jsontext.whole(text[:65536]),
+    )

@@ -1,0 +1,113 @@
+"""Reading JSON that strangers wrote: fast where it is sound, and never an exception but ValueError where it is not.
+
+Values that come out of here can be kept, shown, saved and sent again. Nothing here knows a protocol.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from typing import Final
+
+from playground.domain.values import JSON, JSONObject
+
+#: A value nested deeper than this cannot be saved by the libraries below us; it is kept as text instead.
+DEEPEST: Final = 100
+#: The scanner in C, without the checks around it that cost as much as the scan.
+_scan: Final[Callable[[str, int], tuple[JSON, int]]] = vars(json.JSONDecoder())["scan_once"]
+_HALF: Final = re.compile(r"\\u[dD][89a-fA-F]")
+_HIGH: Final = re.compile("[\ud800-\udbff]\\Z")
+
+
+def parse(text: str) -> JSON:
+    """The value that ``text`` holds. Raises ValueError (the deepest nesting and the longest numbers included)."""
+    try:
+        value, end = _scan(text, 0)
+    except (StopIteration, ValueError, RecursionError):
+        return _parse_with_care(text)
+    if end == len(text) or not text[end:].strip(" \t\r\n"):
+        return value
+    raise ValueError("more than one JSON value")
+
+
+def _parse_with_care(text: str) -> JSON:
+    try:
+        return json.loads(text.strip(" \t\r\n\ufeff"), parse_int=_whole_number)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
+def _whole_number(text: str) -> int | str:
+    return int(text) if len(text) < 1000 else text  # Python refuses to read an int of more than 4,300 digits
+
+
+def write(value: JSON) -> str:
+    """JSON text of a value that was parsed here; characters as they are, not escaped."""
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except (RecursionError, ValueError, TypeError):
+        return ""
+
+
+def has_halves(text: str) -> bool:
+    """Whether JSON text may hold halves of surrogate pairs."""
+    return _HALF.search(text) is not None
+
+
+def whole(text: str) -> str:
+    """``text`` with surrogate pairs joined and lone halves replaced, so that it can be encoded."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text
+
+
+def split_half(text: str) -> tuple[str, str]:
+    """``text`` made whole, and the first half of a pair at its end that the next fragment may complete."""
+    if _HIGH.search(text):
+        return whole(text[:-1]), text[-1]
+    return whole(text), ""
+
+
+def keepable(value: JSONObject) -> JSONObject:
+    """``value``, or, where it could not be saved again, its type and its text."""
+    text = write(value)
+    sound = bool(text) and whole(text) == text and _depth(value) <= DEEPEST
+    if sound:
+        return value
+    kind = value.get("type")
+    return {"type": whole(kind) if isinstance(kind, str) else "unreadable", "text": whole(text)}
+
+
+def _depth(value: JSON) -> int:
+    level, depth = [value], 0
+    while level and depth <= DEEPEST:
+        depth += 1
+        following: list[JSON] = []
+        for item in level:
+            if isinstance(item, dict):
+                following += item.values()
+            elif isinstance(item, list):
+                following += item
+        level = following
+    return depth
+
+
+def text_of(value: JSON) -> str:
+    """A short field as text: strings as they are, numbers as written, anything else empty."""
+    if isinstance(value, str):
+        return whole(value)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return str(value)
+    return ""
+
+
+def count_of(value: JSON) -> int | None:
+    """A count as an int; None for anything that is not one."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return value if isinstance(value, int) and abs(value) < 2**63 else None

@@ -1,0 +1,40 @@
+"""The native messages protocol (specification, section 4.2)."""
+
+from __future__ import annotations
+
+from playground.domain.parameters import Parameters
+from playground.domain.request import Request
+from playground.domain.tools import ToolDefinition
+from playground.domain.values import JSON, JSONObject
+from playground.protocols.messages.decode import MessagesDecoder
+from playground.protocols.messages.encode import encode, read_tool, write_tool
+from playground.protocols.messages.parameters import MessagesParameters
+from playground.protocols.protocol import Decoder, Protocol
+
+
+class MessagesProtocol:
+    """See ``playground.protocols.protocol.Protocol``."""
+
+    name = "messages"
+    title = "Messages"
+    endpoint = "messages"
+    parameters_type: type[Parameters] = MessagesParameters
+
+    def encode(self, request: Request) -> JSONObject:
+        """The body of POST /messages; raises ValueError for arguments that are not a JSON object."""
+        return encode(request)
+
+    def decoder(self, content_type: str | None = None) -> Decoder:
+        """A decoder of one answer."""
+        return MessagesDecoder(content_type)
+
+    def read_tool(self, value: JSON) -> ToolDefinition:
+        """A definition ``{name, description, input_schema}``."""
+        return read_tool(value)
+
+    def write_tool(self, tool: ToolDefinition) -> JSONObject:
+        """The reverse of ``read_tool``."""
+        return write_tool(tool)
+
+
+PROTOCOL: Protocol = MessagesProtocol()

@@ -1,0 +1,393 @@
+"""Answers of the native messages protocol, streamed or whole, into events.
+
+The specification shows only ``content[0].text`` (section 4.2); the rest follows the public protocol. Unknown blocks are
+kept whole, unknown events and deltas are noted, and no bytes make it raise. The one answer is choice 0.
+
+Counts: ``prompt`` is everything that was read, input plus what was served from and written to the cache, as the chat
+protocol counts it; ``cached`` is the part served from the cache. The object itself, merged over the stream, is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final
+
+from playground.domain.errors import Failure, FailureKind
+from playground.domain.events import (
+    Event,
+    Finish,
+    Opened,
+    PartStart,
+    ReasoningDelta,
+    TextDelta,
+    ToolCallDelta,
+    UnknownPart,
+    UsageReport,
+)
+from playground.domain.usage import Usage
+from playground.domain.values import JSON, JSONObject
+from playground.protocols import jsontext
+from playground.protocols.decoding import BodyDecoder, make_call_id
+from playground.protocols.errors import looks_like_error, read_error
+from playground.protocols.jsontext import count_of, keepable, text_of
+from playground.protocols.sse import DEFAULT_CAP
+
+DOCUMENTED: Final = frozenset(
+    {
+        "end_turn",
+        "max_tokens",
+        "stop_sequence",
+        "tool_use",
+        "pause_turn",
+        "refusal",
+        "model_context_window_exceeded",
+    }
+)
+_NATURAL: Final = frozenset({None, "end_turn", "stop_sequence", "tool_use"})
+_OF_KIND: Final = {
+    "text_delta": "text",
+    "thinking_delta": "thinking",
+    "signature_delta": "thinking",
+    "input_json_delta": "tool_use",
+}
+
+
+@dataclass(slots=True)
+class _Block:
+    """One content block on its way."""
+
+    kind: str
+    value: JSONObject
+    call: int = -1
+    input: list[str] = field(default_factory=list)
+    open: bool = True
+
+
+class MessagesDecoder(BodyDecoder):
+    """Decoder of one messages body; ``make_id`` names calls that came without an id."""
+
+    def __init__(
+        self, content_type: str | None = None, cap: int = DEFAULT_CAP, make_id: Callable[[], str] = make_call_id
+    ) -> None:
+        super().__init__(content_type, cap)
+        self._make_id = make_id
+        self._blocks: dict[int, _Block] = {}
+        self._calls = 0
+        self._finish: str | None = None
+        self._id = ""
+        self._half: dict[str, str] = {}
+        self._seen = False
+        self._started = False
+        self._usage: JSONObject = {}
+
+    # -- one object ----------------------------------------------------------------------------------------------
+
+    def _object(self, value: JSONObject, event: str | None, out: list[Event]) -> None:
+        kind = value.get("type") or event
+        if kind == "content_block_delta":
+            self._objects += 1
+            self._delta(value, out)
+        elif kind == "ping":
+            return
+        elif kind == "content_block_start":
+            self._objects += 1
+            block = value.get("content_block")
+            self._start(self._index(value), block if isinstance(block, dict) else {}, out)
+        elif kind == "content_block_stop":
+            self._stop(self._index(value), out)
+        elif kind == "message_start":
+            self._objects += 1
+            message = value.get("message")
+            self._message_start(message if isinstance(message, dict) else {}, out)
+        elif kind == "message_delta":
+            self._objects += 1
+            delta = value.get("delta")
+            self._reason(delta.get("stop_reason") if isinstance(delta, dict) else None, out)
+            self._report(value.get("usage"), out)
+        elif kind == "message_stop":
+            self._end(out)
+        elif kind == "error" or (kind != "message" and looks_like_error(value)):
+            self._fail(out, read_error(value, text=self._source))
+        elif kind == "message" or isinstance(value.get("content"), list):
+            self._message(value, out)
+        elif self._whole_body:
+            message = "the body is JSON but not a message: it has no content"
+            if isinstance(value.get("choices"), list):
+                message += "; it looks like an answer of the chat-completions protocol"
+            self._fail(
+                out, Failure(kind=FailureKind.DECODE, message=message, body=jsontext.whole(self._source[:65536]))
+            )
+        else:
+            self._note(
+                out, "unknown_event", f"an event of a kind not known here: {text_of(kind)[:60] or 'without a type'}"
+            )
+
+    def _index(self, value: JSONObject) -> int:
+        index = value.get("index")
+        if type(index) is int:
+            return index
+        return max(self._blocks, default=0)
+
+    def _message(self, value: JSONObject, out: list[Event]) -> None:
+        """A whole answer: the body of a request that was not streamed."""
+        self._objects += 1
+        if not self._whole_body:
+            self._note(out, "message_in_stream", "a whole message came inside the stream")
+        self._open(value, out)
+        content = value.get("content")
+        if isinstance(content, str):
+            self._note(out, "content_text", "content is text instead of a list of blocks")
+            content = [{"type": "text", "text": content}]
+        self._whole_blocks(content, out)
+        self._reason(value.get("stop_reason"), out)
+        self._report(value.get("usage"), out)
+
+    def _message_start(self, message: JSONObject, out: list[Event]) -> None:
+        id_ = text_of(message.get("id"))
+        if self._started:
+            self._note(out, "message_start_repeated", "the message started more than once; it goes on")
+            if id_ == self._id:
+                return
+        self._id = self._id or id_
+        self._open(message, out)
+        if not self._blocks:
+            self._whole_blocks(message.get("content"), out)
+        self._reason(message.get("stop_reason"), out)
+        self._report(message.get("usage"), out)
+
+    def _open(self, message: JSONObject, out: list[Event]) -> None:
+        first, self._started = not self._started, True
+        id_, model = text_of(message.get("id")), text_of(message.get("model"))
+        if first and (id_ or model):
+            out.append(Opened(id_, model))
+        if first:
+            out.append(PartStart(0))
+
+    def _whole_blocks(self, content: JSON, out: list[Event]) -> None:
+        if not isinstance(content, list):
+            return
+        base = max(self._blocks, default=-1) + 1
+        for position, block in enumerate(content):
+            if isinstance(block, dict):
+                self._start(base + position, block, out)
+                self._stop(base + position, out)
+                del self._blocks[base + position]
+
+    # -- blocks --------------------------------------------------------------------------------------------------
+
+    def _start(self, index: int, value: JSONObject, out: list[Event]) -> None:
+        kind = text_of(value.get("type")) or ("text" if isinstance(value.get("text"), str) else "")
+        old = self._blocks.get(index)
+        if (
+            old is not None
+            and old.kind == kind
+            and (old.open or _same(old.value, value))
+            and _same_id(old.value, value)
+        ):
+            self._note(out, "block_start_repeated", "a content block started more than once; it goes on")
+            old.open = True
+            return
+        if old is not None:
+            self._note(out, "block_index_shared", "several content blocks share one index")
+            self._stop(index, out)
+        block = self._blocks[index] = _Block(kind, value)
+        if kind == "text":
+            out.append(PartStart(0))
+            self._text(value.get("text"), out)
+        elif kind == "thinking":
+            out.append(PartStart(0))
+            self._thinking(value.get("thinking"), out)
+            self._signature(value.get("signature"), out)
+        elif kind == "redacted_thinking":
+            out.append(PartStart(0))
+            data = value.get("data")
+            out.append(ReasoningDelta(0, "", kind, redacted=jsontext.whole(data) if isinstance(data, str) else ""))
+            out.append(PartStart(0))
+            self._seen = True
+        elif kind == "tool_use":
+            self._call(block, out)
+
+    def _call(self, block: _Block, out: list[Event]) -> None:
+        block.call = self._calls
+        self._calls += 1
+        id_ = text_of(block.value.get("id"))
+        if not id_:
+            self._note(out, "tool_id_missing", "a tool call came without an id; one was made here")
+        out.append(
+            ToolCallDelta(
+                0,
+                block.call,
+                id=id_ or self._make_id(),
+                name=text_of(block.value.get("name")) or None,
+                id_is_ours=not id_,
+            )
+        )
+        self._seen = True
+
+    def _stop(self, index: int, out: list[Event]) -> None:
+        block = self._blocks.get(index)
+        if block is None or not block.open:
+            return
+        block.open = False
+        given = block.value.get("input")
+        if block.kind == "tool_use":
+            # A stream starts with an empty object and sends the text; a whole answer has the object only.
+            if not block.input and (given or self._whole_body) and given is not None:
+                out.append(
+                    ToolCallDelta(
+                        0, block.call, arguments=given if isinstance(given, str) else self._object_text(given)
+                    )
+                )
+        elif block.kind not in ("text", "thinking", "redacted_thinking"):
+            value = dict(block.value)
+            if block.input:
+                try:
+                    value["input"] = jsontext.parse("".join(block.input))
+                except ValueError:
+                    value["input"] = jsontext.whole("".join(block.input))
+            if not block.kind:
+                self._note(out, "block_without_type", "a content block has no type; it is kept as it is")
+            out.append(UnknownPart(0, keepable(value)))
+            self._seen = True
+
+    @staticmethod
+    def _object_text(value: JSON) -> str:
+        return jsontext.whole(jsontext.write(value))
+
+    def _delta(self, value: JSONObject, out: list[Event]) -> None:
+        delta = value.get("delta")
+        if not isinstance(delta, dict):
+            self._note(out, "delta_missing", "a block delta says nothing")
+            return
+        kind = delta.get("type")
+        index = value.get("index")
+        block = self._blocks.get(index if type(index) is int else self._index(value))
+        if block is None:
+            block = self._unannounced(value, kind, out)
+            if block is None:
+                return
+        if kind == "text_delta" and block.kind == "text":
+            self._text(delta.get("text"), out)
+        elif kind == "thinking_delta" and block.kind == "thinking":
+            self._thinking(delta.get("thinking"), out)
+        elif kind == "signature_delta" and block.kind == "thinking":
+            self._signature(delta.get("signature"), out)
+        elif kind == "input_json_delta":
+            self._input(block, delta.get("partial_json"), out)
+        elif kind != "citations_delta":
+            self._note(out, "unknown_delta", f"a block delta of a kind not known here: {text_of(kind)[:60]}")
+
+    def _unannounced(self, value: JSONObject, kind: JSON, out: list[Event]) -> _Block | None:
+        """A block that begins with a delta."""
+        start = _OF_KIND.get(kind) if isinstance(kind, str) else None
+        if start is None:
+            self._note(out, "unknown_delta", f"a block delta of a kind not known here: {text_of(kind)[:60]}")
+            return None
+        self._note(out, "block_start_missing", "a content block came without its start")
+        index = self._index(value)
+        self._start(index, {"type": start}, out)
+        return self._blocks[index]
+
+    def _input(self, block: _Block, text: JSON, out: list[Event]) -> None:
+        if not isinstance(text, str) or not text:
+            return
+        if self._odd or self._half:
+            text = self._mend(f"input {block.call}", text)
+        block.input.append(text)
+        if block.kind == "tool_use":
+            out.append(ToolCallDelta(0, block.call, arguments=text))
+
+    def _text(self, text: JSON, out: list[Event]) -> None:
+        if isinstance(text, str) and text:
+            if self._odd or self._half:
+                text = self._mend("text", text)
+            if text:
+                out.append(TextDelta(0, text))
+                self._seen = True
+
+    def _thinking(self, text: JSON, out: list[Event]) -> None:
+        if isinstance(text, str) and text:
+            if self._odd or self._half:
+                text = self._mend("thinking", text)
+            if text:
+                out.append(ReasoningDelta(0, text, "thinking"))
+                self._seen = True
+
+    def _signature(self, text: JSON, out: list[Event]) -> None:
+        if isinstance(text, str) and text:
+            out.append(ReasoningDelta(0, "", "thinking", signature=jsontext.whole(text)))
+            self._seen = True
+
+    def _mend(self, place: str, text: str) -> str:
+        """``text`` with halves of surrogate pairs joined; a first half at its end waits for the next fragment."""
+        text, half = jsontext.split_half(self._half.pop(place, "") + text)
+        if half:
+            self._half[place] = half
+        return text
+
+    # -- ends ----------------------------------------------------------------------------------------------------
+
+    def _reason(self, reason: JSON, out: list[Event]) -> None:
+        reason = text_of(reason)
+        if not reason:
+            return
+        if self._finish is not None:
+            self._note(out, "finish_twice", "more than one stop reason came; the last one counts")
+            if reason == self._finish:
+                return
+        if reason not in DOCUMENTED:
+            self._note(out, "finish_reason_unknown", f"the stop reason “{reason[:60]}” is not a documented one")
+        self._finish = reason
+        self._flush(out)
+        out.append(Finish(0, reason))
+
+    def _report(self, usage: JSON, out: list[Event]) -> None:
+        """Later counts replace earlier ones; a count that a later report leaves out or null stays."""
+        if not isinstance(usage, dict) or not usage:
+            return
+        merged = {**self._usage, **{k: v for k, v in usage.items() if v is not None or k not in self._usage}}
+        if merged != self._usage:
+            self._usage = merged
+            out.append(UsageReport(read_usage(merged)))
+
+    def _flush(self, out: list[Event]) -> None:
+        for index in sorted(self._blocks):
+            self._stop(index, out)
+        if self._half.pop("text", ""):
+            out.append(TextDelta(0, "\ufffd"))
+
+    def _verdict(self, out: list[Event]) -> None:
+        if self._finish is None and not self.finished:
+            self._cut_off(out)
+            return
+        if self._finish is None:
+            self._note(out, "no_finish_reason", "the answer ended without a stop reason")
+        elif not self.finished:
+            self._note(out, "no_end_marker", "the stream ended without message_stop")
+        if not self._seen and self._finish in _NATURAL:
+            self._empty(out)
+
+
+def read_usage(value: JSONObject) -> Usage:
+    """Counts of a usage object; see the module for what ``prompt`` includes."""
+    read, written = count_of(value.get("cache_read_input_tokens")), count_of(value.get("cache_creation_input_tokens"))
+    fresh, completion = count_of(value.get("input_tokens")), count_of(value.get("output_tokens"))
+    prompt = None if fresh is None else fresh + (read or 0) + (written or 0)
+    details = value.get("output_tokens_details")
+    return Usage(
+        prompt=prompt,
+        completion=completion,
+        total=None if prompt is None or completion is None else prompt + completion,
+        cached=read,
+        reasoning=count_of(details.get("thinking_tokens")) if isinstance(details, dict) else None,
+        raw=keepable(value),
+    )
+
+
+def _same_id(old: JSONObject, new: JSONObject) -> bool:
+    return not new.get("id") or old.get("id") == new.get("id")
+
+
+def _same(old: JSONObject, new: JSONObject) -> bool:
+    return bool(old.get("id")) and old.get("id") == new.get("id")

@@ -1,0 +1,161 @@
+"""A request as the body of POST /messages: the public protocol, of which the specification shows a part (section 4.2).
+
+System and developer turns go to the top level, wherever they stand. Neighbouring turns of one side become one message,
+because the protocol wants user and assistant to alternate. Thinking goes back byte for byte with its signature, and
+only so: reasoning without a signature belongs to another protocol and stays here. Empty texts are refused by the
+protocol and left out.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from playground.domain.parts import Image, Part, Reasoning, Refusal, Text, ToolCall, ToolResult, Unknown
+from playground.domain.request import Request
+from playground.domain.tools import ToolDefinition
+from playground.domain.transcript import Role, Turn
+from playground.domain.values import JSON, JSONObject
+from playground.protocols import jsontext
+from playground.protocols.chat.tools import tool_from
+from playground.protocols.messages.parameters import MAX_TOKENS_START
+
+REDACTED: Final = "redacted_thinking"
+_DATA_URL: Final = re.compile(r"data:([\w.+-]+/[\w.+-]+)(?:;[\w.+-]+=[^;,]*)*;base64,", re.IGNORECASE)
+
+
+def encode(request: Request) -> JSONObject:
+    """The body; ``extra_body`` wins over everything else, key by key.
+
+    Raises ValueError naming the call whose arguments are not a JSON object: the protocol has no place for them.
+    """
+    body: JSONObject = {"model": request.model, "max_tokens": MAX_TOKENS_START}
+    system = _system(request.turns)
+    if system:
+        body["system"] = system
+    body["messages"] = encode_turns(request.turns)
+    parameters = request.parameters.to_wire()
+    if isinstance(parameters.get("tool_choice"), str):
+        parameters["tool_choice"] = {"type": parameters["tool_choice"]}
+    if isinstance(parameters.get("stop_sequences"), str):
+        parameters["stop_sequences"] = [parameters["stop_sequences"]]
+    body.update(parameters)
+    tools = [write_tool(tool) for tool in request.tools if tool.sendable]
+    if tools:
+        body["tools"] = tools
+    return {**body, **request.extra_body}
+
+
+def encode_turns(turns: tuple[Turn, ...]) -> list[JSONObject]:
+    """User and assistant messages in turn; raises ValueError as ``encode`` does."""
+    messages: list[tuple[str, list[JSONObject]]] = []
+    for turn in turns:
+        if turn.role in (Role.SYSTEM, Role.DEVELOPER):
+            continue
+        side = "assistant" if turn.role is Role.ASSISTANT else "user"
+        blocks = _blocks(turn)
+        if messages and messages[-1][0] == side:
+            messages[-1][1].extend(blocks)
+        else:
+            messages.append((side, blocks))
+    return [{"role": side, "content": _content(blocks)} for side, blocks in messages]
+
+
+def _content(blocks: list[JSONObject]) -> str | list[JSONObject]:
+    """A string for a single text or nothing, else the blocks."""
+    if not blocks:
+        return ""
+    if len(blocks) == 1 and set(blocks[0]) == {"type", "text"} and blocks[0]["type"] == "text":
+        return str(blocks[0]["text"])
+    return blocks
+
+
+def _system(turns: tuple[Turn, ...]) -> str | list[JSONObject]:
+    blocks: list[JSONObject] = []
+    for turn in turns:
+        if turn.role in (Role.SYSTEM, Role.DEVELOPER):
+            blocks += _blocks(turn)
+    return _content(blocks)
+
+
+def _blocks(turn: Turn) -> list[JSONObject]:
+    """The blocks of one turn; thinking stands first where the turn does not begin with it."""
+    blocks = [block for part in turn.parts if (block := _block(part)) is not None]
+    if blocks and blocks[0].get("type") not in ("thinking", REDACTED):
+        blocks.sort(key=lambda block: block.get("type") not in ("thinking", REDACTED))
+    return blocks
+
+
+def _block(part: Part) -> JSONObject | None:
+    match part:
+        case Text(text=text) | Refusal(text=text):
+            return {"type": "text", "text": text} if text else None
+        case Reasoning():
+            return _thinking(part)
+        case ToolCall():
+            return {"type": "tool_use", "id": part.id, "name": part.name, "input": _input(part)}
+        case ToolResult():
+            block: JSONObject = {"type": "tool_result", "tool_use_id": part.call_id, "content": part.text}
+            if part.is_error:
+                block["is_error"] = True
+            return block
+        case Image():
+            return {"type": "image", "source": _source(part.url)}
+        case Unknown():
+            return part.value
+
+
+def _thinking(part: Reasoning) -> JSONObject | None:
+    if part.redacted is not None:
+        return {"type": REDACTED, "data": part.redacted}
+    if part.signature is not None:
+        return {"type": "thinking", "thinking": part.text, "signature": part.signature}
+    return None
+
+
+def _input(call: ToolCall) -> JSON:
+    """The arguments as an object; empty ones are ``{}``."""
+    if not call.arguments.strip():
+        return {}
+    problem = "they are not a JSON object"
+    try:
+        value = jsontext.parse(call.arguments)
+    except ValueError as error:
+        problem = f"they are not JSON ({error})"
+    else:
+        if isinstance(value, dict):
+            return value
+    raise ValueError(
+        f"the arguments of the call “{call.name}” ({call.id}) cannot be sent over the messages protocol: {problem}. "
+        "Correct them, or take the call out."
+    )
+
+
+def _source(url: str) -> JSONObject:
+    found = _DATA_URL.match(url)
+    if found:
+        return {"type": "base64", "media_type": found.group(1).lower(), "data": url[found.end() :]}
+    return {"type": "url", "url": url}
+
+
+def read_tool(value: JSON) -> ToolDefinition:
+    """A definition ``{name, description, input_schema}``. Raises ValueError saying what is wrong."""
+    if not isinstance(value, dict):
+        raise ValueError("a tool definition is a JSON object")
+    if value.get("type", "custom") != "custom":
+        raise ValueError(
+            f"a tool of type {value['type']!r} runs at the vendor and is not edited here; "
+            "send it through the extra body"
+        )
+    return tool_from(value, "input_schema")
+
+
+def write_tool(tool: ToolDefinition) -> JSONObject:
+    """The definition for the body. The protocol requires a schema: without one, any object is allowed."""
+    out: JSONObject = {"name": tool.name}
+    if tool.description:
+        out["description"] = tool.description
+    out["input_schema"] = tool.parameters if tool.parameters is not None else {"type": "object"}
+    if tool.strict is not None:
+        out["strict"] = tool.strict
+    return out

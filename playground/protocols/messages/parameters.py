@@ -1,0 +1,151 @@
+"""What can be set on a request of the native messages protocol, beside model, messages, system and tools.
+
+The specification names only ``max_tokens`` (section 4.2); the rest follows the public protocol. ``max_tokens`` is
+required there: while it is left at default, the encoder sends ``MAX_TOKENS_START``, and the panel says so.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final
+
+from pydantic import StrictBool, StrictFloat, StrictInt, StrictStr
+
+from playground.domain.parameters import Hint, Parameters
+from playground.domain.values import JSON
+
+MAX_TOKENS_START: Final = 4096
+Number = StrictInt | StrictFloat
+
+
+class MessagesParameters(Parameters):
+    """What can be set on a native messages request."""
+
+    @classmethod
+    def tool_choice_word(cls, word: str) -> JSON:
+        """A plain choice is an object here: ``{"type": "auto"}``."""
+        return {"type": word}
+
+    @classmethod
+    def tool_choice_for(cls, name: str) -> JSON:
+        """This tool must be called."""
+        return {"type": "tool", "name": name}
+
+    temperature: Annotated[
+        Number | None,
+        Hint(
+            label="Temperature",
+            group="Sampling",
+            editor="number",
+            help="How freely the next word is chosen: low values are steady, high ones varied. Models that think may "
+            "refuse a changed value.",
+            low=0,
+            high=1,
+            step=0.05,
+            start=1,
+        ),
+    ] = None
+    top_p: Annotated[
+        Number | None,
+        Hint(
+            label="Top P",
+            group="Sampling",
+            editor="number",
+            help="Only the likeliest words whose chances add up to this share are considered.",
+            low=0,
+            high=1,
+            step=0.01,
+            start=1,
+        ),
+    ] = None
+    top_k: Annotated[
+        StrictInt | None,
+        Hint(
+            label="Top K",
+            group="Sampling",
+            editor="integer",
+            help="Only this many of the likeliest words are considered.",
+            low=0,
+            soft_high=500,
+            step=1,
+            start=40,
+        ),
+    ] = None
+    max_tokens: Annotated[
+        StrictInt | None,
+        Hint(
+            label="Max tokens",
+            group="Length",
+            editor="integer",
+            help=f"The most tokens to generate, thinking included. The protocol requires it: at default, "
+            f"{MAX_TOKENS_START} is sent.",
+            low=1,
+            soft_high=64000,
+            step=1,
+            start=MAX_TOKENS_START,
+            source="4.2",
+        ),
+    ] = None
+    stop_sequences: Annotated[
+        tuple[StrictStr, ...] | None,
+        Hint(
+            label="Stop sequences",
+            group="Length",
+            editor="list",
+            help="Generation ends before the first of these texts that the model would write.",
+        ),
+    ] = None
+    effort: Annotated[
+        StrictStr | None,
+        Hint(
+            label="Effort",
+            group="Reasoning",
+            editor="choice",
+            help="How much work newer models put into an answer, thinking included. Older models refuse it.",
+            path="output_config.effort",
+            suggestions=("low", "medium", "high", "xhigh", "max"),
+            start="medium",
+        ),
+    ] = None
+    thinking: Annotated[
+        dict[str, Any] | None,
+        Hint(
+            label="Thinking",
+            group="Reasoning",
+            editor="json",
+            help='Extended thinking. Older models take {"type": "enabled", "budget_tokens": 1024} with a budget below '
+            'max_tokens, newer ones {"type": "adaptive"}.',
+            start={"type": "adaptive"},
+        ),
+    ] = None
+    tool_choice: Annotated[
+        StrictStr | dict[str, Any] | None,
+        Hint(
+            label="Tool choice",
+            group="Tools",
+            editor="tool_choice",
+            help="Whether the model may call tools: auto lets it decide, any demands at least one call, none forbids, "
+            "and a tool's name demands that tool.",
+            suggestions=("auto", "any", "none"),
+            start="auto",
+        ),
+    ] = None
+    stream: Annotated[
+        StrictBool | None,
+        Hint(
+            label="Stream",
+            group="Delivery",
+            editor="switch",
+            help="Send the answer piece by piece as it is generated. Recommended for long answers.",
+            start=True,
+        ),
+    ] = None
+    user_id: Annotated[
+        StrictStr | None,
+        Hint(
+            label="User",
+            group="Delivery",
+            editor="text",
+            help="A name for the end user, by which the service can notice abuse. Leave personal data out.",
+            path="metadata.user_id",
+        ),
+    ] = None

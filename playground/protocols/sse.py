@@ -1,0 +1,237 @@
+"""Incremental bytes -> server-sent events, each with the bytes it was made of.
+
+Follows the framing that gateways really send: lines end in LF, CRLF or CR, a byte order mark may lead, comments keep
+the line alive, and now and then a JSON line comes without its ``data:``. The parser knows nothing of JSON or of any
+protocol; it never raises and never reads a byte twice. The usual case, one read with many whole events, is split in C.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final, Literal
+
+DEFAULT_CAP: Final = 64 * 1024 * 1024
+_BOM: Final = b"\xef\xbb\xbf"
+_LINE_END: Final = re.compile(rb"\r\n|\n|\r")
+_SPACE: Final = b" \t"
+
+FrameKind = Literal["data", "comment", "stray", "oversize"]
+
+
+class Frame:
+    """One event as received.
+
+    ``kind`` is "data" for an event, "comment" for comments and blank lines alone (they only show life), "stray" for
+    text outside the format (``data`` holds it), "oversize" for an event above the cap and everything after it (``data``
+    is empty). ``raw`` holds the frame's own bytes, line ends included: joined in order they are the bytes received.
+    """
+
+    __slots__ = ("data", "event", "kind", "raw")
+
+    def __init__(self, event: str | None, data: str, raw: bytes, kind: FrameKind = "data") -> None:
+        self.event = event
+        self.data = data
+        self.raw = raw
+        self.kind: FrameKind = kind
+
+    def __repr__(self) -> str:
+        return f"Frame({self.event!r}, {self.data!r}, {self.raw!r}, {self.kind!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Frame) and (self.event, self.data, self.raw, self.kind) == (
+            other.event,
+            other.data,
+            other.raw,
+            other.kind,
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # mutable by design: a frozen object costs three times as much to make
+
+
+class SSEParser:
+    """Feed it network reads of any size.
+
+    ``cap`` is the largest event in bytes; one above it gives a frame of kind "oversize", and nothing after it is read.
+    ``end`` is a payload that ends its event with its own line, without the blank line that may never come.
+    """
+
+    def __init__(self, cap: int = DEFAULT_CAP, end: bytes = b"[DONE]") -> None:
+        self._cap = cap
+        self._end = end
+        self._start = b""  # up to two bytes that may begin a byte order mark
+        self._started = False
+        self._partial: list[bytes] = []  # pieces of the line not ended yet
+        self._raw: list[bytes] = []  # ended lines of the event not ended yet
+        self._size = 0  # bytes in both
+        self._data: list[bytes] = []
+        self._stray: list[bytes] = []
+        self._comments: list[bytes] = []
+        self._event: bytes | None = None
+        self._after_cr = False  # the last byte was CR: a LF that follows belongs to it
+        self._oversize = False
+
+    def feed(self, data: bytes) -> list[Frame]:
+        """The frames that ``data`` completes."""
+        out: list[Frame] = []
+        if not self._started:
+            data = self._start + data
+            if len(data) < len(_BOM) and _BOM.startswith(data):
+                self._start = data
+                return out
+            self._begin(data)
+            data = data.removeprefix(_BOM)
+        if self._oversize:
+            return [Frame(None, "", data, "oversize")] if data else out
+        if len(data) > self._cap:
+            self._lines(data, out)
+            return out
+        separator = b"\n\n"
+        if b"\r" in data:
+            if not data.count(b"\r") == data.count(b"\n") == data.count(b"\r\n"):
+                self._lines(data, out)
+                return out
+            separator = b"\r\n\r\n"
+        if self._raw or self._partial or self._after_cr:
+            at = data.find(separator)
+            head = len(data) if at < 0 else at + len(separator)
+            self._lines(data[:head], out)
+            data = data[head:]
+            if self._raw or self._partial or self._after_cr or self._oversize:
+                if data:
+                    self._lines(data, out)
+                return out
+        self._blocks(data, separator, out)
+        return out
+
+    def close(self) -> list[Frame]:
+        """What was still open at the end of the body, as if a blank line had followed."""
+        out: list[Frame] = []
+        if not self._started:
+            rest, self._start, self._started = self._start, b"", True
+            self._lines(rest, out)
+        if self._partial:
+            line = b"".join(self._partial)
+            self._partial.clear()
+            self._raw.append(line)
+            self._line(line, out)
+        if self._raw:
+            self._dispatch(out)
+        return out
+
+    def _begin(self, data: bytes) -> None:
+        self._started, self._start = True, b""
+        if data.startswith(_BOM):
+            self._raw.append(_BOM)
+            self._size = len(_BOM)
+
+    def _blocks(self, data: bytes, separator: bytes, out: list[Frame]) -> None:
+        """Whole events in one go; whatever is not a single ``data:`` line takes the way of lines.
+
+        All lines in ``data`` end alike, so a block without LF is one line.
+        """
+        *blocks, rest = data.split(separator)
+        make, keep = Frame, out.append
+        for block in blocks:
+            if block[:6] == b"data: " and b"\n" not in block:
+                keep(make(None, str(block[6:], "utf-8", "replace"), block + separator))
+            else:
+                self._lines(block + separator, out)
+        if rest:
+            self._lines(rest, out)
+
+    def _lines(self, data: bytes, out: list[Frame]) -> None:
+        if self._oversize:
+            out.append(Frame(None, "", data, "oversize"))
+            return
+        at = 0
+        if self._after_cr and data:
+            self._after_cr = False
+            if data[:1] == b"\n":
+                self._raw.append(b"\n")
+                self._size += 1
+                at = 1
+        for end in _LINE_END.finditer(data, at):
+            line = data[at : end.start()]
+            if self._partial:
+                self._partial.append(line)
+                line = b"".join(self._partial)
+                self._partial.clear()
+            self._size += end.end() - at
+            self._raw.append(line + end.group())
+            at = end.end()
+            if self._size > self._cap:
+                self._overflow(data[at:], out)
+                return
+            self._line(line, out)
+        if at < len(data):
+            self._partial.append(data[at:])
+            self._size += len(data) - at
+            if self._size > self._cap:
+                self._overflow(b"", out)
+        elif data:
+            self._after_cr = data[-1:] == b"\r"
+
+    def _overflow(self, rest: bytes, out: list[Frame]) -> None:
+        self._oversize = True
+        out.append(Frame(None, "", b"".join((*self._raw, *self._partial, rest)), "oversize"))
+        for held in (self._raw, self._partial, self._data, self._stray, self._comments):
+            held.clear()
+
+    def _line(self, line: bytes, out: list[Frame]) -> None:
+        """One line without its end; its bytes are already the last of ``_raw``."""
+        if not line:
+            self._dispatch(out)
+            return
+        if line[:1] == b":":
+            self._comments.append(line[1:])
+            return
+        name, _, value = line.partition(b":")
+        if name == b"data":
+            value = value[1:] if value[:1] == b" " else value
+            if self._stray or (len(self._data) == 1 and self._stands_alone(value)):
+                self._dispatch_before_line(out)
+            self._data.append(value)
+            if self._end and value.strip(_SPACE) == self._end:
+                self._dispatch(out)
+        elif name == b"event":
+            if self._stray:
+                self._dispatch_before_line(out)
+            self._event = value[1:] if value[:1] == b" " else value
+        elif name not in (b"id", b"retry"):
+            if self._data:
+                self._dispatch_before_line(out)
+            self._stray.append(line)
+            text = line.strip(_SPACE)
+            if len(self._stray) == 1 and text[:1] == b"{" and text[-1:] == b"}":
+                self._dispatch(out)
+
+    def _stands_alone(self, value: bytes) -> bool:
+        """Whether the only line so far and ``value`` are two events without the blank line between: two objects."""
+        first = self._data[0].strip(_SPACE)
+        return first[:1] == b"{" and first[-1:] == b"}" and (value[:1] == b"{" or value.strip(_SPACE) == self._end)
+
+    def _dispatch_before_line(self, out: list[Frame]) -> None:
+        """End the event before the line that has just been read."""
+        line = self._raw.pop()
+        if self._raw:
+            self._dispatch(out)
+        self._raw.append(line)
+        self._size = len(line)
+
+    def _dispatch(self, out: list[Frame]) -> None:
+        raw = b"".join(self._raw)
+        event = None if self._event is None else str(self._event, "utf-8", "replace")
+        if self._stray:
+            out.append(Frame(event, str(b"\n".join(self._stray), "utf-8", "replace"), raw, "stray"))
+        elif self._data:
+            out.append(Frame(event, str(b"\n".join(self._data), "utf-8", "replace"), raw))
+        elif event is not None:
+            out.append(Frame(event, "", raw))
+        else:
+            out.append(Frame(None, str(b"\n".join(self._comments), "utf-8", "replace"), raw, "comment"))
+        self._raw.clear()
+        self._data.clear()
+        self._stray.clear()
+        self._comments.clear()
+        self._event = None
+        self._size = 0

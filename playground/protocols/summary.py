@@ -1,0 +1,85 @@
+"""A recorded response body in one plain dictionary, for the command line and for comparing gateways.
+
+Raises nothing but ValueError for a protocol that we do not speak, whatever the bytes.
+"""
+
+from __future__ import annotations
+
+import itertools
+
+from playground.domain.accumulator import Accumulator, GrowingChoice
+from playground.domain.errors import Failure, FailureKind
+from playground.domain.values import JSON, JSONObject
+from playground.protocols import jsontext
+from playground.protocols.chat.decode import ChatDecoder
+from playground.protocols.errors import error_fields
+from playground.protocols.messages.decode import MessagesDecoder
+from playground.protocols.protocol import Decoder, get_protocol
+
+#: Verdicts of ours about a body; the gateway said nothing of the kind.
+_OURS = (FailureKind.CUT_OFF, FailureKind.EMPTY)
+
+
+def summarise(protocol_name: str, data: bytes, content_type: str | None = None) -> JSONObject:
+    """What the body ``data`` says.
+
+    ``choices`` holds index, content, reasoning, tool_calls (id, name, arguments as raw text) and finish_reason of each
+    completion; ``usage`` is the object as received, or None; ``complete`` whether an end marker or all finish reasons
+    came and no error; ``error`` is None or message, code (as received), type, status, param and request_id;
+    ``deviations`` lists code and note. A cut-off or empty answer is a deviation, not an error. Ids made here for calls
+    that came without one are ``call_1``, ``call_2`` and so on.
+    """
+    get_protocol(protocol_name)
+    decoder = _decoder(protocol_name, content_type)
+    answer = Accumulator()
+    answer.add(decoder.feed(data))
+    answer.add(decoder.close())
+    failure = answer.failure
+    ours = failure is not None and failure.kind in _OURS
+    return {
+        "choices": [_choice(answer.choices[index]) for index in sorted(answer.choices)],
+        "usage": answer.usage.raw if answer.usage else None,
+        "complete": answer.complete or (failure is not None and failure.kind is FailureKind.EMPTY and _ended(answer)),
+        "error": None if failure is None or ours else _error(failure),
+        "deviations": [{"code": code, "note": note} for code, note in answer.deviations.items()],
+    }
+
+
+def _decoder(protocol_name: str, content_type: str | None) -> Decoder:
+    numbers = itertools.count(1)
+    kind = {"chat": ChatDecoder, "messages": MessagesDecoder}[protocol_name]
+    return kind(content_type, make_id=lambda: f"call_{next(numbers)}")
+
+
+def _ended(answer: Accumulator) -> bool:
+    return answer.ended or (bool(answer.choices) and all(c.finish_reason for c in answer.choices.values()))
+
+
+def _choice(choice: GrowingChoice) -> JSONObject:
+    return {
+        "index": choice.index,
+        "content": "".join(part.text for part in choice.parts if part.kind == "text"),
+        "reasoning": "".join(part.text for part in choice.parts if part.kind == "reasoning"),
+        "tool_calls": [{"id": call.id, "name": call.name, "arguments": call.text} for call in choice.calls.values()],
+        "finish_reason": choice.finish_reason,
+    }
+
+
+def _error(failure: Failure) -> JSONObject:
+    return {
+        "message": failure.message,
+        "code": _code(failure),
+        "type": failure.type,
+        "status": failure.status,
+        "param": failure.param,
+        "request_id": failure.request_id,
+    }
+
+
+def _code(failure: Failure) -> JSON:
+    """The code as received, number or text, where the body can still be read."""
+    try:
+        code = error_fields(jsontext.parse(failure.body)).code
+    except ValueError:
+        return failure.code
+    return code if jsontext.text_of(code) == failure.code else failure.code

@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+import pytest
+
+from playground.domain.tools import (
+    Problem,
+    ToolDefinition,
+    check_arguments,
+    check_definition,
+    check_definitions,
+    check_schema,
+    check_value,
+    parse_json,
+)
+
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "city": {"type": "string"},
+        "unit": {"type": "string", "enum": ["celsius", "fahrenheit"]},
+        "days": {"type": "array", "items": {"type": "integer"}},
+    },
+    "required": ["city"],
+}
+
+
+def words(problems: list[Problem]) -> list[tuple[str, str]]:
+    return [(p.where, p.message) for p in problems]
+
+
+def test_a_sound_definition_has_no_problems() -> None:
+    assert check_definition(ToolDefinition(name="get_weather", description="d", parameters=SCHEMA)) == []
+
+
+@pytest.mark.parametrize("name", ["", "a b", "ä", "x" * 65, "a\n"])
+def test_the_name_rule(name: str) -> None:
+    assert check_definition(ToolDefinition(name=name, description="d"))[0].path == ("name",)
+
+
+def test_a_missing_description_is_a_warning() -> None:
+    (problem,) = check_definition(ToolDefinition(name="f", description=" "))
+    assert problem.severity == "warning"
+
+
+def test_duplicate_names_are_found_and_the_other_is_named() -> None:
+    tool = ToolDefinition(name="f", description="d")
+    first, second = check_definitions((tool, tool))
+    assert first == []
+    assert "tool 1" in second[0].message
+
+
+def test_a_definition_being_typed_is_not_sent_and_says_so() -> None:
+    tool = ToolDefinition(name="f", description="d", source="{")
+    assert not tool.sendable
+    assert "not valid JSON" in check_definition(tool)[0].message
+    assert not ToolDefinition(name="f", enabled=False).sendable
+
+
+def test_schema_problems_say_where() -> None:
+    (problem,) = check_schema({"type": "object", "properties": {"a": {"type": "strin"}}})
+    assert problem.where == "parameters.properties.a.type"
+    assert check_schema([])[0].message == "must be a JSON Schema object"
+    assert check_schema({"type": "string"})[0].severity == "warning"
+    assert "“b” is required" in check_schema({"type": "object", "properties": {}, "required": ["b"]})[0].message
+
+
+def test_arguments_that_fit() -> None:
+    assert check_arguments('{"city": "Oslo", "unit": "celsius", "days": [1]}', SCHEMA) == []
+    assert check_arguments("", {"type": "object"}) == []
+    assert check_arguments("anything", None) != []
+    assert check_arguments("{}", None) == []
+
+
+def test_arguments_that_do_not_fit_say_where_and_what() -> None:
+    assert words(check_arguments('{"city": "Oslo", "unit": "C", "days": [1, "x"]}', SCHEMA)) == [
+        ("days[1]", '"x" is not of type integer'),
+        ("unit", '"C" is not one of celsius, fahrenheit'),
+    ]
+    assert words(check_arguments(" ", SCHEMA)) == [("", "'city' is a required property")]
+    assert words(check_arguments("[1]", SCHEMA)) == [("", "arguments must be a JSON object")]
+    assert check_arguments('{"city": ', SCHEMA)[0].message.startswith("not JSON")
+
+
+def test_hostile_schemas_and_values_are_one_problem() -> None:
+    assert len(check_value({"a": 1}, {"$ref": "https://example.invalid/schema"})) == 1
+    assert len(check_value({"a": 1}, {"$ref": "#/nowhere"})) == 1
+    assert len(check_value("x", {"pattern": "("})) == 1
+    loop = {"$defs": {"a": {"$ref": "#/$defs/a"}}, "$ref": "#/$defs/a"}
+    assert len(check_value(1, loop)) == 1
+    assert check_arguments("[" * 100_000, SCHEMA)[0].message.startswith("not JSON")
+    assert check_arguments('{"city":' + "9" * 5000 + "}", SCHEMA)[0].message.startswith("not JSON")
+
+
+def test_parse_json_raises_only_value_error() -> None:
+    assert parse_json('{"a": 1}') == {"a": 1}
+    for text in ("", "{", "[" * 100_000, "9" * 5000):
+        with pytest.raises(ValueError, match=r"."):
+            parse_json(text)
+
+
+def test_long_messages_are_cut() -> None:
+    (problem,) = check_value("x" * 1000, {"type": "integer"})
+    assert len(problem.message) == 300

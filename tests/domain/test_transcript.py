@@ -1,0 +1,149 @@
+from __future__ import annotations
+
+import pytest
+
+from playground.domain.parts import Image, Reasoning, Refusal, Text, ToolCall, ToolResult
+from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn
+
+
+def turn(name: str, role: Role = Role.USER) -> Turn:
+    return Turn(id=name, role=role, parts=(Text(text=name),))
+
+
+def path(transcript: Transcript) -> str:
+    return "".join(t.id for t in transcript.path)
+
+
+ABC = Transcript().append(turn("a"), turn("b"), turn("c"))
+
+
+def test_an_empty_transcript_has_an_empty_path() -> None:
+    assert Transcript().path == ()
+    assert Transcript().children(None) == ()
+
+
+def test_append_follows_the_head() -> None:
+    assert path(ABC) == "abc"
+    assert [t.parent for t in ABC.path] == [None, "a", "b"]
+    assert ABC.append() == ABC
+
+
+def test_every_edit_leaves_the_old_one_whole() -> None:
+    ABC.append(turn("d"))
+    ABC.remove("b")
+    ABC.move("c", -1)
+    ABC.replace(turn("b"))
+    ABC.insert(turn("x"), before="a")
+    assert path(ABC) == "abc"
+    assert set(ABC.turns) == set("abc")
+
+
+def test_variants_follow_the_head_side_by_side() -> None:
+    many = ABC.append_variants([turn("x"), turn("y")])
+    assert path(many) == "abcx"
+    assert many.siblings("y") == ("x", "y")
+    assert many.children("c") == ("x", "y")
+    assert ABC.append_variants([]) == ABC
+
+
+def test_replace_keeps_the_place() -> None:
+    changed = ABC.replace(Turn(id="b", role=Role.USER, parts=(Text(text="new"),), parent="nonsense"))
+    assert path(changed) == "abc"
+    assert changed.turns["b"].text == "new"
+    assert changed.turns["b"].parent == "a"
+
+
+@pytest.mark.parametrize(("before", "expected"), [("a", "xabc"), ("c", "abxc")])
+def test_insert(before: str, expected: str) -> None:
+    assert path(ABC.insert(turn("x"), before=before)) == expected
+
+
+@pytest.mark.parametrize(("gone", "expected"), [("a", "bc"), ("b", "ac"), ("c", "ab")])
+def test_remove(gone: str, expected: str) -> None:
+    assert path(ABC.remove(gone)) == expected
+
+
+def test_remove_gives_all_children_to_the_parent() -> None:
+    tree = ABC.truncate_after("b").append(turn("x")).remove("b")
+    assert tree.children("a") == ("c", "x")
+
+
+@pytest.mark.parametrize(
+    ("name", "step", "expected"),
+    [("a", 1, "bac"), ("c", -1, "acb"), ("b", 1, "acb"), ("b", -1, "bac"), ("a", -1, "abc"), ("c", 1, "abc")],
+)
+def test_move(name: str, step: int, expected: str) -> None:
+    assert path(ABC.move(name, step)) == expected
+
+
+def test_move_takes_the_branches_of_the_lower_one_along() -> None:
+    tree = ABC.append(turn("d")).move("b", 1)
+    assert path(tree) == "acbd"
+
+
+def test_truncate_and_select_a_branch() -> None:
+    back = ABC.truncate_after("a")
+    assert path(back) == "a"
+    assert set(back.turns) == set("abc")
+    other = back.append(turn("x"), turn("y"))
+    assert path(other) == "axy"
+    assert path(other.select("b")) == "abc"
+    assert path(other.select("a")) == "axy"
+    assert path(ABC.truncate_after(None)) == ""
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        lambda t: t.replace(turn("z")),
+        lambda t: t.insert(turn("x"), before="z"),
+        lambda t: t.remove("z"),
+        lambda t: t.truncate_after("z"),
+        lambda t: t.select("z"),
+        lambda t: t.siblings("z"),
+    ],
+)
+def test_an_unknown_turn_is_a_key_error(edit: object) -> None:
+    with pytest.raises(KeyError):
+        edit(ABC)  # type: ignore[operator]  # a lambda in a parameter list
+
+
+def test_unanswered_calls() -> None:
+    calls = Turn(id="c1", role=Role.ASSISTANT, parts=tuple(ToolCall(id=i, name="f", arguments="") for i in "pq"))
+    answer = Turn(id="r1", role=Role.TOOL, parts=(ToolResult(call_id="p", text="1"),))
+    assert [c.id for c in ABC.append(calls, answer).unanswered()] == ["q"]
+    assert ABC.unanswered() == ()
+
+
+def test_what_a_turn_says() -> None:
+    made = make_turn(Role.USER, "a", Image(url="u"), Text(text="b"))
+    assert made.text == "ab"
+    assert [i.url for i in made.images] == ["u"]
+    assert make_turn(Role.USER).parts == ()
+    mixed = Turn(id="m", role=Role.ASSISTANT, parts=(Reasoning(text="r"), Refusal(text="no"), Text(text="t")))
+    assert (mixed.reasoning, mixed.refusal, mixed.text) == ("r", "no", "t")
+
+
+@pytest.mark.parametrize(
+    ("ending", "reason", "truncated"),
+    [
+        (Ending.COMPLETE, "stop", False),
+        (Ending.COMPLETE, "length", True),
+        (Ending.COMPLETE, "max_tokens", True),
+        (Ending.STOPPED, None, True),
+        (Ending.CUT_OFF, None, True),
+        (Ending.FAILED, "tool_calls", True),
+    ],
+)
+def test_a_call_of_a_truncated_turn_must_not_run(ending: Ending, reason: str | None, truncated: bool) -> None:
+    outcome = Outcome(ending=ending, finish_reason=reason)
+    assert Turn(id="t", role=Role.ASSISTANT, outcome=outcome).truncated is truncated
+    assert Turn(id="t", role=Role.ASSISTANT).truncated is False
+
+
+def test_turns_survive_being_saved() -> None:
+    for each in (
+        make_turn(Role.USER, "a", Image(url="u")),
+        Turn(id="x", role=Role.TOOL, parts=(ToolResult(call_id="c", text="1"),)),
+    ):
+        assert Turn.model_validate_json(each.model_dump_json()) == each

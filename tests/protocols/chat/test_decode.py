@@ -1,0 +1,496 @@
+"""Chunks, bodies, ends and errors of chat completions; framing, tool calls and reasoning have their own files."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from playground.domain.errors import FailureKind
+from playground.domain.events import Finish, PartStart, StreamEnd, TextDelta, UsageReport
+from playground.domain.parts import Text, Unknown
+from playground.protocols.chat.decode import ChatDecoder
+from tests.protocols.streams import (
+    DONE,
+    calls,
+    chat,
+    chat_events,
+    chunk,
+    coalesced,
+    codes,
+    data,
+    failure,
+    fold,
+    fragment,
+    text,
+)
+
+USAGE = {
+    "prompt_tokens": 10,
+    "completion_tokens": 20,
+    "total_tokens": 30,
+    "prompt_tokens_details": {"cached_tokens": 4},
+    "completion_tokens_details": {"reasoning_tokens": 5},
+}
+
+
+def test_a_stream_as_specified_gives_text_finish_usage_and_end_without_deviation() -> None:
+    answer = chat(
+        chunk({"role": "assistant", "content": ""}),
+        chunk({"content": "Hel"}),
+        chunk({"content": "lo"}),
+        chunk({}, "stop"),
+        data({"id": "c-1", "model": "m-1", "choices": [], "usage": USAGE}),
+        DONE,
+    )
+    assert (answer.id, answer.model, text(answer)) == ("c-1", "m-1", "Hello")
+    assert answer.choices[0].finish_reason == "stop"
+    assert answer.usage is not None
+    usage = answer.usage
+    assert (usage.prompt, usage.completion, usage.total, usage.cached, usage.reasoning) == (10, 20, 30, 4, 5)
+    assert usage.raw == USAGE
+    assert answer.complete
+    assert answer.ended
+    assert answer.deviations == {}
+
+
+def test_a_whole_body_gives_the_same_events_as_the_stream() -> None:
+    message = {"role": "assistant", "reasoning_content": "hm", "content": "Hello"}
+    call = {"id": "a", "type": "function", "function": {"name": "f", "arguments": '{"x":1}'}}
+    body = {
+        "id": "c-1",
+        "object": "chat.completion",
+        "model": "m-1",
+        "choices": [{"index": 0, "message": {**message, "tool_calls": [call]}, "finish_reason": "tool_calls"}],
+        "usage": USAGE,
+    }
+    stream = b"".join(
+        [
+            chunk({"reasoning_content": "h"}),
+            chunk({"reasoning_content": "m"}),
+            chunk({"content": "Hello"}),
+            chunk({"tool_calls": [fragment("", index=0, id="a", name="f")]}),
+            chunk({"tool_calls": [fragment('{"x":1}', index=0)]}),
+            chunk({}, "tool_calls", usage=USAGE),
+            DONE,
+        ]
+    )
+    assert coalesced(chat_events(json.dumps(body, indent=2).encode())) == coalesced(chat_events(stream))
+
+
+def test_finished_as_soon_as_the_end_marker_came() -> None:
+    decoder = ChatDecoder()
+    decoder.feed(chunk({"content": "a"}, "stop"))
+    assert not decoder.finished
+    assert decoder.feed(b"data: [DONE]\n") == [StreamEnd()]
+    assert decoder.finished
+
+
+@pytest.mark.parametrize("marker", [b"data:[DONE]\n\n", b"data:  [DONE] \n\n", b'data: "[DONE]"\n\n', b"[DONE]\n\n"])
+def test_the_end_marker_in_its_spellings(marker: bytes) -> None:
+    assert chat(chunk({"content": "a"}, "stop"), marker).ended
+
+
+def test_the_end_marker_may_be_doubled_or_missing_and_data_after_it_is_left_out() -> None:
+    whole = chunk({"content": "a"}, "stop")
+    assert codes(chat_events(whole + DONE + DONE)) == ["end_twice"]
+    assert codes(chat_events(whole)) == ["no_end_marker"]
+    answer = chat(whole, DONE, chunk({"content": "b"}))
+    assert text(answer) == "a"
+    assert list(answer.deviations) == ["data_after_end"]
+    assert answer.complete
+
+
+def test_an_error_after_the_end_marker_counts() -> None:
+    answer = chat(chunk({"content": "a"}, "stop"), DONE, data({"error": {"message": "late"}}))
+    assert answer.failure is not None
+    assert answer.failure.message == "late"
+
+
+def test_neither_reason_nor_end_marker_is_cut_off_and_keeps_the_text() -> None:
+    answer = chat(chunk({"content": "half"}))
+    assert failure(answer) is FailureKind.CUT_OFF
+    assert text(answer) == "half"
+    assert "possibly cut off" in (answer.failure.message if answer.failure else "")
+
+
+def test_an_event_broken_off_is_cut_off_and_keeps_what_came_before() -> None:
+    answer = chat(chunk({"content": "half"}), chunk({"content": "lost"})[:-20])
+    assert failure(answer) is FailureKind.CUT_OFF
+    assert text(answer) == "half"
+
+
+def test_one_of_two_choices_without_reason_and_no_end_marker_is_cut_off() -> None:
+    assert failure(chat(chunk({"content": "a"}, "stop"), chunk({"content": "b"}, index=1))) is FailureKind.CUT_OFF
+
+
+def test_a_complete_stream_with_nothing_in_it_is_an_empty_response() -> None:
+    answer = chat(chunk({"role": "assistant", "content": ""}), chunk({}, "stop"), DONE)
+    assert failure(answer) is FailureKind.EMPTY
+    assert "empty response" in (answer.failure.message if answer.failure else "")
+
+
+@pytest.mark.parametrize("reason", ["length", "content_filter"])
+def test_nothing_but_a_reason_that_explains_it_is_no_failure(reason: str) -> None:
+    assert failure(chat(chunk({"content": ""}, reason), DONE)) is None
+
+
+@pytest.mark.parametrize("body", [b"", b"\n\n \r\n"])
+def test_no_bytes_are_an_empty_response(body: bytes) -> None:
+    assert failure(chat(body)) is FailureKind.EMPTY
+
+
+def test_comments_alone_are_cut_off() -> None:
+    assert failure(chat(b": keep-alive\n\n" * 3)) is FailureKind.CUT_OFF
+
+
+def test_choices_interleave_by_index() -> None:
+    answer = chat(
+        chunk({"content": "a"}),
+        chunk({"content": "x"}, index=1),
+        chunk({"content": "b"}),
+        chunk({"content": "y"}, index=1),
+        chunk({}, "stop", index=1),
+        chunk({}, "length"),
+        DONE,
+    )
+    assert [(text(answer, i), answer.choices[i].finish_reason) for i in (0, 1)] == [("ab", "length"), ("xy", "stop")]
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"choices": []},
+        {"choices": None},
+        {"object": "chat.completion.chunk"},
+        {"choices": [{"index": 0, "delta": None}]},
+        {"choices": [{"index": 0}]},
+        {"choices": [{"delta": {"role": "", "content": None}}]},
+        {"choices": [{"index": 0, "delta": {"role": "assistant", "content": ""}, "finish_reason": None}]},
+        {"choices": [{"index": 0, "delta": {"content": "", "tool_calls": None, "refusal": ""}}]},
+        {"choices": [], "error": None, "usage": None, "obfuscation": "xx", "x_groq": {"id": "r"}, "citations": []},
+        {"choices": [7, None, "x", []]},
+        {"choices": "x"},
+    ],
+)
+def test_chunks_that_say_nothing_change_nothing(odd: Any) -> None:
+    answer = chat(chunk({"content": "a"}), data(odd), chunk({"content": "b"}, "stop"), DONE)
+    assert text(answer) == "ab"
+    assert answer.complete
+
+
+def test_reason_and_content_in_one_chunk() -> None:
+    events = chat_events(chunk({"content": "a"}, "stop") + DONE)
+    assert [e for e in events if isinstance(e, TextDelta | Finish)] == [TextDelta(0, "a"), Finish(0, "stop")]
+
+
+def test_a_second_reason_counts_and_is_noted() -> None:
+    answer = chat(chunk({"content": "a"}, "tool_calls"), chunk({}, "stop"), DONE)
+    assert answer.choices[0].finish_reason == "stop"
+    assert "finish_twice" in answer.deviations
+
+
+def test_content_after_the_reason_is_kept_and_noted() -> None:
+    answer = chat(chunk({"content": "a"}), chunk({}, "stop"), chunk({"content": "b"}), DONE)
+    assert text(answer) == "ab"
+    assert "content_after_finish" in answer.deviations
+
+
+@pytest.mark.parametrize(
+    "reason", ["eos", "end_turn", "error", "network_error", "insufficient_system_resource", "function_call"]
+)
+def test_unknown_reasons_are_kept_word_for_word(reason: str) -> None:
+    answer = chat(chunk({"content": "a"}, reason), DONE)
+    assert answer.choices[0].finish_reason == reason
+    assert list(answer.deviations) == ["finish_reason_unknown"]
+    assert answer.complete
+
+
+def test_a_blank_reason_is_none() -> None:
+    answer = chat(chunk({"content": "a"}, ""), chunk({}, "stop"), DONE)
+    assert answer.choices[0].finish_reason == "stop"
+    assert failure(chat(chunk({"content": "a"}, ""))) is FailureKind.CUT_OFF
+
+
+def test_the_end_marker_without_a_reason_is_complete_and_noted() -> None:
+    answer = chat(chunk({"content": "a"}), DONE)
+    assert answer.complete
+    assert list(answer.deviations) == ["no_finish_reason"]
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        chunk({}, "stop", usage=USAGE),
+        data({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop", "usage": USAGE}]}),
+        chunk({}, "stop", x_groq={"usage": USAGE}),
+        chunk({}, "stop") + data({"usage": USAGE}),
+    ],
+)
+def test_usage_in_its_places(where: bytes) -> None:
+    answer = chat(chunk({"content": "a"}), where, DONE)
+    assert answer.usage is not None
+    assert answer.usage.raw == USAGE
+
+
+def test_usage_on_every_chunk_replaces_and_is_never_added() -> None:
+    events = chat_events(
+        chunk({"content": "a"}, usage={"completion_tokens": 1})
+        + chunk({"content": "b"}, usage={"completion_tokens": 2})
+        + chunk({}, "stop", usage={"completion_tokens": 2})
+        + DONE
+    )
+    assert [e.usage.completion for e in events if isinstance(e, UsageReport)] == [1, 2]
+
+
+def test_counts_that_are_none_are_left_out() -> None:
+    answer = chat(
+        chunk({"content": "a"}, "stop", usage={"prompt_tokens": "x", "completion_tokens": 3.0, "total_tokens": True})
+    )
+    assert answer.usage is not None
+    assert (answer.usage.prompt, answer.usage.completion, answer.usage.total) == (None, 3, None)
+
+
+def test_a_refusal_is_a_part_of_its_own() -> None:
+    answer = chat(chunk({"refusal": "I can"}), chunk({"refusal": "not"}), chunk({}, "stop"), DONE)
+    assert text(answer, kind="refusal") == "I cannot"
+
+
+def test_content_as_parts() -> None:
+    answer = chat(
+        chunk({"content": [{"type": "text", "text": "a"}, {"type": "chart", "id": 1}]}),
+        chunk({"content": {"type": "text", "text": "b"}}),
+        chunk({}, "stop"),
+        DONE,
+    )
+    assert answer.choices[0].freeze() == (
+        Text(text="a"),
+        Unknown(value={"type": "chart", "id": 1}),
+        Text(text="b"),
+    )
+
+
+def test_images_beside_the_content_are_kept() -> None:
+    image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA"}}
+    answer = chat(chunk({"content": "see", "images": [image]}, "stop"), DONE)
+    assert answer.choices[0].freeze() == (Text(text="see"), Unknown(value=image))
+
+
+def test_a_whole_message_at_the_end_of_a_stream_is_not_doubled() -> None:
+    last = {"index": 0, "message": {"content": "Hello"}, "finish_reason": "stop"}
+    answer = chat(chunk({"content": "Hel"}), chunk({"content": "lo"}), data({"choices": [last]}), DONE)
+    assert text(answer) == "Hello"
+    assert "message_repeated" in answer.deviations
+
+
+def test_a_whole_message_as_the_only_event() -> None:
+    last = {"index": 0, "message": {"content": "Hello"}, "finish_reason": "stop"}
+    answer = chat(data({"choices": [last]}), DONE)
+    assert text(answer) == "Hello"
+    assert answer.complete
+
+
+# -- what the body is ---------------------------------------------------------------------------------------------
+
+
+def test_the_body_decides_where_the_content_type_is_wrong() -> None:
+    whole = json.dumps({"choices": [{"message": {"content": "a"}, "finish_reason": "stop"}]}).encode()
+    assert text(fold(chat_events(whole, content_type="text/event-stream"))) == "a"
+    assert "json_body" in codes(chat_events(whole, content_type="text/event-stream; charset=utf-8"))
+    stream = chunk({"content": "a"}, "stop") + DONE
+    answer = fold(chat_events(stream, content_type="application/json"))
+    assert text(answer) == "a"
+    assert list(answer.deviations) == ["content_type"]
+
+
+def test_blank_lines_and_a_byte_order_mark_may_come_before_a_json_body() -> None:
+    whole = b'\xef\xbb\xbf\n\n \n{"choices":[{"message":{"content":"a"},"finish_reason":"stop"}]}\n'
+    for size in (1, 2, 1000):
+        answer = fold(chat_events(whole, [size] * len(whole)))
+        assert text(answer) == "a"
+        assert answer.complete
+
+
+def test_lines_of_json_without_framing_are_a_stream() -> None:
+    lines: list[Any] = [{"choices": [{"delta": {"content": c}}]} for c in "ab"]
+    lines.append({"choices": [{"delta": {}, "finish_reason": "stop"}]})
+    decoder = ChatDecoder("application/x-ndjson")
+    events = [e for line in lines for e in decoder.feed(json.dumps(line).encode() + b"\n")]
+    assert [e.text for e in events if isinstance(e, TextDelta)] == ["a", "b"]
+    answer = fold(events + decoder.close())
+    assert answer.complete
+    assert "stray_text" in answer.deviations
+
+
+def test_a_web_page_is_a_failure_that_quotes_its_title() -> None:
+    page = b"<!doctype html><html><head><title>502 Bad Gateway</title></head><body><h1>nope</h1></body></html>"
+    answer = fold(chat_events(page, content_type="text/html"))
+    assert failure(answer) is FailureKind.DECODE
+    assert answer.failure is not None
+    assert answer.failure.message.startswith("502 Bad Gateway")
+
+
+def test_plain_text_is_a_failure_that_quotes_it() -> None:
+    answer = chat(b"upstream connect error or disconnect/reset before headers")
+    assert failure(answer) is FailureKind.DECODE
+    assert answer.failure is not None
+    assert "upstream connect error" in answer.failure.message
+
+
+def test_json_that_is_no_completion_says_so() -> None:
+    answer = chat(b'{"hello": 1}')
+    assert failure(answer) is FailureKind.DECODE
+    native = chat(b'{"type":"message","content":[{"type":"text","text":"a"}]}')
+    assert native.failure is not None
+    assert "native messages" in native.failure.message
+
+
+def test_a_json_body_broken_off_is_cut_off() -> None:
+    assert failure(chat(b'{"choices":[{"message":{"content":"a')) is FailureKind.CUT_OFF
+
+
+def test_a_list_of_chunks_is_read() -> None:
+    answer = chat(
+        json.dumps(
+            [{"choices": [{"delta": {"content": c}, "finish_reason": f}]} for c, f in (("a", None), ("b", "stop"))]
+        ).encode()
+    )
+    assert text(answer) == "ab"
+    assert answer.complete
+
+
+def test_an_event_above_the_cap_is_a_clear_failure_and_keeps_the_text() -> None:
+    decoder = ChatDecoder(cap=400)
+    events = decoder.feed(chunk({"content": "a"})) + decoder.feed(b"data: " + b"x" * 500)
+    assert decoder.finished
+    answer = fold(events + decoder.feed(b"more") + decoder.close())
+    assert text(answer) == "a"
+    assert failure(answer) is FailureKind.TOO_LARGE
+    body = ChatDecoder(cap=100)
+    assert failure(fold(body.feed(b"{" + b" " * 200) + body.feed(b"x" * 200) + body.close())) is FailureKind.TOO_LARGE
+
+
+# -- errors -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        data({"error": {"message": "boom", "type": "server_error", "code": "x"}}),
+        chunk({"content": ""}, "error", error={"message": "boom", "type": "server_error", "code": "x"}),
+        data({"message": "boom", "type": "server_error", "code": "x"}),
+        data({"error": {"message": "boom", "type": "server_error", "code": "x"}}, event="error"),
+        data({"message": "boom", "type": "server_error", "code": "x"}, event="error"),
+        b'{"error":{"message":"boom","type":"server_error","code":"x"}}\n',
+        b'{\n "error": {\n  "message": "boom", "type": "server_error", "code": "x"\n }\n}\n',
+        data(
+            {"choices": [{"index": 0, "delta": {}, "error": {"message": "boom", "type": "server_error", "code": "x"}}]}
+        ),
+    ],
+)
+def test_an_error_inside_a_stream_keeps_the_text(error: bytes) -> None:
+    for reason in (None, "stop"):
+        answer = chat(chunk({"content": "half"}, reason), error)
+        assert text(answer) == "half"
+        assert answer.failure is not None
+        found = answer.failure
+        assert (found.kind, found.message, found.type, found.code) == (FailureKind.STREAM, "boom", "server_error", "x")
+        assert not answer.complete
+
+
+def test_an_error_event_in_plain_words() -> None:
+    answer = chat(chunk({"content": "a"}), b"event: error\ndata: out of memory\n\n")
+    assert answer.failure is not None
+    assert answer.failure.message == "out of memory"
+
+
+def test_the_first_error_is_shown() -> None:
+    answer = chat(data({"error": {"message": "one"}}), data({"error": {"message": "two"}}))
+    assert answer.failure is not None
+    assert answer.failure.message == "one"
+    assert "second_error" in answer.deviations
+
+
+def test_an_error_body_under_status_200() -> None:
+    answer = chat(b'{"code":20012,"message":"Model does not exist","data":null}')
+    assert answer.failure is not None
+    assert (answer.failure.code, answer.failure.message) == ("20012", "Model does not exist")
+    vendor = chat(b'{"choices":null,"base_resp":{"status_code":1004,"status_msg":"login fail"}}')
+    assert vendor.failure is not None
+    assert (vendor.failure.code, vendor.failure.message) == ("1004", "login fail")
+
+
+@pytest.mark.parametrize(
+    "noise", [b"data: hello\n\n", b"data: 7\n\n", b"data: {\n\n", b"noise\n\n", b'data: {"a":1}\n\n']
+)
+def test_noise_is_noted_and_passed_over(noise: bytes) -> None:
+    answer = chat(chunk({"content": "a"}), noise, chunk({"content": "b"}, "stop"), DONE)
+    assert text(answer) == "ab"
+    assert answer.complete
+    assert answer.deviations
+
+
+def test_a_deviation_is_told_once() -> None:
+    found = codes(chat_events(chunk({"reasoning": "a"}) * 3 + chunk({"content": "b"}, "stop") + DONE))
+    assert found == ["reasoning_name"]
+
+
+# -- hostile values -----------------------------------------------------------------------------------------------
+
+
+def test_halves_of_a_surrogate_pair_in_two_chunks_are_one_character() -> None:
+    answer = chat(
+        b'data: {"choices":[{"delta":{"content":"a\\ud83d"}}]}\n\n',
+        b'data: {"choices":[{"delta":{"content":"\\ude00b"}}]}\n\n',
+        chunk({"reasoning_content": "x"}),
+        b'data: {"choices":[{"delta":{"content":"\\ud83d"},"finish_reason":"stop"}]}\n\n',
+        DONE,
+    )
+    assert text(answer) == "a\U0001f600b\ufffd"
+    answer.choices[0].freeze()
+
+
+def test_lone_halves_anywhere_can_be_kept() -> None:
+    odd = "\\ud800"
+    answer = chat(
+        f'data: {{"id":"{odd}","model":"{odd}","choices":[{{"delta":{{'
+        f'"reasoning":"{odd}x","content":[{{"type":"{odd}"}}],'
+        f'"refusal":"{odd}","tool_calls":[{{"id":"{odd}","function":{{"name":"{odd}","arguments":"{odd}y"}}}}]}},'
+        f'"finish_reason":"{odd}"}}],"usage":{{"{odd}":1}},"error":{{"message":"{odd}","code":"{odd}"}}}}\n\n'.encode()
+    )
+    for part in answer.choices[0].freeze():
+        part.model_dump_json()
+    assert answer.usage is not None
+    answer.usage.model_dump_json()
+    assert answer.failure is not None
+    answer.failure.model_dump_json()
+    (answer.id + answer.model + (answer.choices[0].finish_reason or "")).encode()
+    json.dumps(list(answer.deviations.items()), ensure_ascii=False).encode()
+
+
+def test_deep_nesting_and_long_numbers_do_not_break_the_stream() -> None:
+    deep = b'data: {"choices":' + b"[" * 100_000 + b"]" * 100_000 + b"}\n\n"
+    long = b'data: {"created":' + b"9" * 5000 + b',"choices":[{"delta":{"content":"b"}}]}\n\n'
+    nested = data({"choices": [{"index": 0, "delta": {"content": [{"type": "deep", "x": _nested(300)}]}}]})
+    answer = chat(chunk({"content": "a"}), deep, long, nested, chunk({"content": "c"}, "stop"), DONE)
+    assert text(answer) == "abc"
+    for part in answer.choices[0].freeze():
+        part.model_dump_json()
+
+
+def _nested(depth: int) -> Any:
+    value: Any = 1
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+def test_calls_come_with_any_reason() -> None:
+    answer = chat(chunk({"tool_calls": [fragment("{}", index=0, id="a", name="f")]}), chunk({}, "stop"), DONE)
+    assert calls(answer) == [("a", "f", "{}")]
+    assert answer.choices[0].finish_reason == "stop"
+
+
+def test_a_choice_is_announced_before_it_says_anything() -> None:
+    assert PartStart(0) in chat_events(chunk({"role": "assistant"}))

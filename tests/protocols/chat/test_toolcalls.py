@@ -1,0 +1,296 @@
+"""Every line on tool calls in a stream that is seen in the wild."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.protocols.streams import DONE, call_chunk, calls, chat, chunk, fragment
+
+END = chunk({}, "tool_calls") + DONE
+A = ("a", "f", '{"x":1}')
+B = ("b", "g", '{"y":2}')
+
+
+def test_the_norm() -> None:
+    answer = chat(
+        call_chunk(fragment("", index=0, id="a", name="f")),
+        call_chunk(fragment('{"x"', index=0)),
+        call_chunk(fragment(":1}", index=0)),
+        call_chunk(fragment("", index=1, id="b", name="g")),
+        call_chunk(fragment('{"y":2}', index=1)),
+        END,
+    )
+    assert calls(answer) == [A, B]
+    assert answer.deviations == {}
+
+
+def test_fragments_of_two_calls_interleave() -> None:
+    answer = chat(
+        call_chunk(fragment("", index=0, id="a", name="f"), fragment("", index=1, id="b", name="g")),
+        call_chunk(fragment('{"x"', index=0), fragment('{"y"', index=1)),
+        call_chunk(fragment(":1}", index=0), fragment(":2}", index=1)),
+        END,
+    )
+    assert calls(answer) == [A, B]
+    assert answer.deviations == {}
+
+
+@pytest.mark.parametrize(
+    ("stream", "code"),
+    [
+        # no index: by id
+        (
+            [
+                [fragment('{"x"', id="a", name="f")],
+                [fragment('{"y"', id="b", name="g")],
+                [fragment(":1}", id="a")],
+                [fragment(":2}", id="b")],
+            ],
+            "tool_index_missing",
+        ),
+        # no index and no id on continuations: the open call
+        (
+            [
+                [fragment("", id="a", name="f")],
+                [fragment('{"x":1}')],
+                [fragment("", id="b", name="g")],
+                [fragment('{"y"')],
+                [fragment(":2}")],
+            ],
+            "tool_index_missing",
+        ),
+        # no index and no id, several in one delta: by position
+        (
+            [
+                [fragment("", id="a", name="f"), fragment("", id="b", name="g")],
+                [fragment('{"x":1}'), fragment('{"y":2}')],
+            ],
+            "tool_index_missing",
+        ),
+        # an index that is no number
+        (
+            [
+                [fragment('{"x":1}', index="zero", id="a", name="f")],
+                [fragment('{"y":2}', index="one", id="b", name="g")],
+            ],
+            "",
+        ),
+        # indexes from 1
+        (
+            [[fragment('{"x":1}', index=1, id="a", name="f")], [fragment('{"y":2}', index=2, id="b", name="g")]],
+            "tool_index_start",
+        ),
+        # all index 0 with new ids
+        (
+            [
+                [fragment("", index=0, id="a", name="f")],
+                [fragment('{"x":1}', index=0)],
+                [fragment("", index=0, id="b", name="g")],
+                [fragment('{"y":2}', index=0)],
+            ],
+            "tool_index_shared",
+        ),
+        # all index 0 in one delta
+        (
+            [[fragment('{"x":1}', index=0, id="a", name="f"), fragment('{"y":2}', index=0, id="b", name="g")]],
+            "tool_index_shared",
+        ),
+        # the id repeated on every fragment
+        (
+            [
+                [fragment("", index=0, id="a", name="f")],
+                [fragment('{"x":1}', index=0, id="a")],
+                [fragment('{"y":2}', index=1, id="b", name="g")],
+            ],
+            None,
+        ),
+        # a blank id and a blank name on continuations
+        (
+            [
+                [fragment("", index=0, id="a", name="f")],
+                [fragment('{"x":1}', index=0, id="", name="")],
+                [fragment('{"y":2}', index=1, id="b", name="g")],
+            ],
+            None,
+        ),
+        # the name repeated
+        (
+            [
+                [fragment("", index=0, id="a", name="f")],
+                [fragment('{"x"', index=0, name="f")],
+                [fragment(":1}", index=0, name="f")],
+                [fragment('{"y":2}', index=1, id="b", name="g")],
+            ],
+            "tool_name_repeated",
+        ),
+        # the name after the arguments
+        (
+            [
+                [fragment('{"x":1}', index=0, id="a")],
+                [fragment(index=0, name="f")],
+                [fragment('{"y":2}', index=1, id="b", name="g")],
+            ],
+            "tool_name_late",
+        ),
+        # whole calls, several in one delta
+        ([[fragment('{"x":1}', index=0, id="a", name="f"), fragment('{"y":2}', index=1, id="b", name="g")]], None),
+        # arguments as an object
+        (
+            [[fragment({"x": 1}, index=0, id="a", name="f")], [fragment('{"y":2}', index=1, id="b", name="g")]],
+            "tool_arguments_object",
+        ),
+        # everything once more at the end
+        (
+            [
+                [fragment('{"x"', index=0, id="a", name="f")],
+                [fragment(":1}", index=0)],
+                [fragment('{"y":2}', index=1, id="b", name="g")],
+                [fragment('{"x":1}', index=0, id="a", name="f"), fragment('{"y":2}', index=1, id="b", name="g")],
+            ],
+            "tool_call_repeated",
+        ),
+        # an index that moves, followed by id
+        (
+            [
+                [fragment('{"x"', index=0, id="a", name="f")],
+                [fragment(":1}", index=5, id="a")],
+                [fragment('{"y":2}', index=1, id="b", name="g")],
+            ],
+            "tool_index_moved",
+        ),
+        # a placeholder that says nothing
+        (
+            [
+                [fragment(index=0)],
+                [fragment('{"x":1}', index=0, id="a", name="f")],
+                [fragment('{"y":2}', index=1, id="b", name="g")],
+            ],
+            None,
+        ),
+        # name and arguments outside the function
+        (
+            [
+                [{"index": 0, "id": "a", "name": "f", "arguments": '{"x":1}'}],
+                [fragment('{"y":2}', index=1, id="b", name="g")],
+            ],
+            "tool_call_flat",
+        ),
+        # one entry that is no list
+        (
+            [
+                {"index": 0, "id": "a", "function": {"name": "f", "arguments": '{"x":1}'}},
+                [fragment('{"y":2}', index=1, id="b", name="g")],
+            ],
+            None,
+        ),
+    ],
+)
+def test_each_deviation_gives_the_same_two_calls(stream: list[Any], code: str | None) -> None:
+    answer = chat(*(chunk({"tool_calls": entries}) for entries in stream), END)
+    found = calls(answer)
+    assert [(i, n, a.replace(" ", "")) for i, n, a in found] == [A, B]
+    if code:
+        assert code in answer.deviations
+    elif code is None:
+        assert answer.deviations.keys() <= {"tool_name_repeated"}
+
+
+@pytest.mark.parametrize(
+    "stream",
+    [
+        [[fragment("", index=0, name="f")], [fragment('{"x":1}', index=0)], [fragment('{"y":2}', index=1, name="g")]],
+        [[fragment('{"x":1}', name="f"), fragment('{"y":2}', name="g")]],
+        [[fragment('{"x":1}', name="f")], [fragment('{"y":2}', name="g")]],
+        [[fragment('{"x":1}', index=0, id="", name="f"), fragment('{"y":2}', index=0, id="", name="g")]],
+    ],
+)
+def test_without_ids_they_are_made_and_marked(stream: list[Any]) -> None:
+    answer = chat(*(call_chunk(*entries) for entries in stream), END)
+    assert calls(answer) == [("made_1", "f", '{"x":1}'), ("made_2", "g", '{"y":2}')]
+    assert all(call.id_is_ours for call in answer.choices[0].calls.values())
+    assert "tool_id_missing" in answer.deviations
+
+
+def test_two_equal_calls_without_ids_in_one_delta_are_two() -> None:
+    same = fragment('{"x":1}', index=0, name="f")
+    assert len(calls(chat(call_chunk(same, same), END))) == 2
+
+
+def test_an_equal_call_without_id_in_a_later_delta_is_a_summary() -> None:
+    same = fragment('{"x":1}', index=0, name="f")
+    answer = chat(call_chunk(same), call_chunk(same), END)
+    assert calls(answer) == [("made_1", "f", '{"x":1}')]
+    assert "tool_call_repeated" in answer.deviations
+
+
+def test_an_id_that_comes_late_replaces_the_made_one() -> None:
+    answer = chat(call_chunk(fragment("", index=0, name="f")), call_chunk(fragment("{}", index=0, id="a")), END)
+    assert calls(answer) == [("a", "f", "{}")]
+    assert not answer.choices[0].calls[0].id_is_ours
+
+
+def test_a_new_id_on_every_fragment_of_one_call_is_one_call() -> None:
+    answer = chat(
+        call_chunk(fragment("", index=0, id="a", name="f")),
+        call_chunk(fragment('{"x"', index=0, id="r1")),
+        call_chunk(fragment(":1}", index=0, id="r2")),
+        END,
+    )
+    assert calls(answer) == [A]
+    assert "tool_id_changed" in answer.deviations
+
+
+@pytest.mark.parametrize("arguments", [None, "", " "])
+def test_missing_arguments_stay_as_received(arguments: str | None) -> None:
+    assert calls(chat(call_chunk(fragment(arguments, index=0, id="a", name="f")), END)) == [("a", "f", arguments or "")]
+
+
+def test_objects_inside_arguments_are_not_taken_for_a_repeat() -> None:
+    pieces = ['{"l":[', "{}", ",", '{"a":1}', ",", '{"a":1}', "]", "}"]
+    answer = chat(
+        call_chunk(fragment("", index=0, id="a", name="f")), *(call_chunk(fragment(p, index=0)) for p in pieces), END
+    )
+    assert calls(answer)[0][2] == "".join(pieces)
+
+
+def test_the_older_form_with_one_call() -> None:
+    answer = chat(
+        chunk({"function_call": {"name": "f", "arguments": ""}}),
+        chunk({"function_call": {"arguments": '{"x":1}'}}, "function_call"),
+        DONE,
+    )
+    assert calls(answer) == [("made_1", "f", '{"x":1}')]
+    assert "function_call" in answer.deviations
+
+
+def test_an_empty_older_form_beside_calls_is_nothing() -> None:
+    answer = chat(
+        chunk({"content": "a", "function_call": {"name": "", "arguments": ""}, "tool_calls": None}, "stop"), DONE
+    )
+    assert calls(answer) == []
+
+
+@pytest.mark.parametrize(
+    "junk", [7, "x", [7, None, "x"], [{}], [{"function": 7}], [{"index": {}, "function": {"name": 7}}]]
+)
+def test_junk_never_raises(junk: Any) -> None:
+    answer = chat(chunk({"tool_calls": junk, "content": "a"}, "stop"), DONE)
+    assert answer.complete
+
+
+def test_calls_of_two_choices_are_apart() -> None:
+    answer = chat(
+        chunk({"tool_calls": [fragment('{"x":1}', index=0, id="a", name="f")]}),
+        chunk({"tool_calls": [fragment('{"y":2}', index=0, id="b", name="g")]}, index=1),
+        DONE,
+    )
+    assert (calls(answer, 0), calls(answer, 1)) == ([A], [B])
+
+
+def test_text_after_a_call_is_a_new_part() -> None:
+    answer = chat(
+        chunk({"content": "a"}), call_chunk(fragment("{}", index=0, id="a", name="f")), chunk({"content": "b"}), END
+    )
+    assert [part.kind for part in answer.choices[0].parts] == ["text", "tool_call", "text"]

@@ -1,0 +1,287 @@
+"""The native messages protocol: streams, whole bodies, and what goes wrong."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from playground.domain.errors import FailureKind
+from playground.domain.parts import Reasoning, Text, ToolCall, Unknown
+from playground.protocols.messages.decode import MessagesDecoder
+from tests.protocols.streams import DONE, calls, coalesced, data, failure, fold, messages, messages_events, text
+
+USAGE = {"input_tokens": 10, "cache_creation_input_tokens": 2, "cache_read_input_tokens": 3, "output_tokens": 1}
+
+
+def event(kind: str, **fields: Any) -> bytes:
+    return data({"type": kind, **fields}, event=kind)
+
+
+def start(**fields: Any) -> bytes:
+    message = {"id": "m-1", "type": "message", "role": "assistant", "model": "c-1", "content": [], "usage": USAGE}
+    return event("message_start", message={**message, **fields})
+
+
+def block(index: int, value: dict[str, Any], *deltas: dict[str, Any]) -> bytes:
+    return b"".join(
+        [
+            event("content_block_start", index=index, content_block=value),
+            *(event("content_block_delta", index=index, delta=delta) for delta in deltas),
+            event("content_block_stop", index=index),
+        ]
+    )
+
+
+def said(*pieces: str, index: int = 0) -> bytes:
+    return block(index, {"type": "text", "text": ""}, *({"type": "text_delta", "text": piece} for piece in pieces))
+
+
+def thought(piece: str, signature: str, index: int = 0) -> bytes:
+    return block(
+        index,
+        {"type": "thinking", "thinking": "", "signature": ""},
+        {"type": "thinking_delta", "thinking": piece},
+        {"type": "signature_delta", "signature": signature},
+    )
+
+
+def used(*pieces: str, index: int = 0, id: str = "a", name: str = "f") -> bytes:
+    value = {"type": "tool_use", "id": id, "name": name, "input": {}}
+    return block(index, value, *({"type": "input_json_delta", "partial_json": piece} for piece in pieces))
+
+
+def stop(reason: str | None = "end_turn", **usage: Any) -> bytes:
+    return event("message_delta", delta={"stop_reason": reason}, usage={"output_tokens": 9, **usage}) + event(
+        "message_stop"
+    )
+
+
+def test_a_stream_as_the_protocol_has_it() -> None:
+    answer = messages(
+        start(),
+        event("ping"),
+        thought("hm", "SIG"),
+        said("Hel", "lo", index=1),
+        used('{"x"', ": 1}", index=2),
+        stop("tool_use"),
+    )
+    assert answer.choices[0].freeze() == (
+        Reasoning(text="hm", field="thinking", signature="SIG"),
+        Text(text="Hello"),
+        ToolCall(id="a", name="f", arguments='{"x": 1}'),
+    )
+    assert (answer.id, answer.model, answer.choices[0].finish_reason) == ("m-1", "c-1", "tool_use")
+    assert answer.complete
+    assert answer.deviations == {}
+
+
+def test_counts_are_merged_over_the_stream() -> None:
+    usage = messages(start(), said("a"), stop(cache_read_input_tokens=None)).usage
+    assert usage is not None
+    assert (usage.prompt, usage.completion, usage.total, usage.cached) == (15, 9, 24, 3)
+    assert usage.raw == {**USAGE, "output_tokens": 9}
+
+
+def test_a_whole_body_gives_the_same_events() -> None:
+    body = {
+        "id": "m-1", "type": "message", "role": "assistant", "model": "c-1",
+        "content": [
+            {"type": "thinking", "thinking": "hm", "signature": "SIG"},
+            {"type": "redacted_thinking", "data": "XX"},
+            {"type": "text", "text": "Hello"},
+            {"type": "tool_use", "id": "a", "name": "f", "input": {"x": 1}},
+            {"type": "web_search_tool_result", "content": []},
+        ],
+        "stop_reason": "tool_use", "usage": {**USAGE, "output_tokens": 9},
+    }  # fmt: skip
+    stream = b"".join(
+        [
+            start(usage=None), thought("hm", "SIG"), block(1, {"type": "redacted_thinking", "data": "XX"}),
+            said("Hello", index=2), used('{"x"', ": 1}", index=3),
+            block(4, {"type": "web_search_tool_result", "content": []}),
+            stop("tool_use", **USAGE | {"output_tokens": 9}),
+        ]
+    )  # fmt: skip
+    assert coalesced(messages_events(json.dumps(body).encode())) == coalesced(messages_events(stream))
+
+
+def test_blocks_of_one_kind_stay_apart() -> None:
+    answer = messages(
+        start(), thought("a", "S1"), thought("b", "S2", 1), said("c", index=2), said("d", index=3), stop()
+    )
+    assert answer.choices[0].freeze() == (
+        Reasoning(text="a", field="thinking", signature="S1"),
+        Reasoning(text="b", field="thinking", signature="S2"),
+        Text(text="c"),
+        Text(text="d"),
+    )
+
+
+def test_redacted_thinking_is_kept_apart_from_thinking() -> None:
+    answer = messages(start(), block(0, {"type": "redacted_thinking", "data": "XX"}), thought("b", "S", 1), stop())
+    assert answer.choices[0].freeze() == (
+        Reasoning(text="", field="redacted_thinking", redacted="XX"),
+        Reasoning(text="b", field="thinking", signature="S"),
+    )
+
+
+@pytest.mark.parametrize("pieces", [(), ("",)])
+def test_empty_input_stays_empty(pieces: tuple[str, ...]) -> None:
+    assert calls(messages(start(), used(*pieces), stop("tool_use"))) == [("a", "f", "")]
+
+
+def test_input_given_whole_at_the_start_of_a_block() -> None:
+    value = {"type": "tool_use", "id": "a", "name": "f", "input": {"x": 1}}
+    assert calls(messages(start(), block(0, value), stop("tool_use"))) == [("a", "f", '{"x": 1}')]
+    assert calls(messages(start(content=[value], stop_reason="tool_use"), event("message_stop"))) == [
+        ("a", "f", '{"x": 1}')
+    ]
+
+
+def test_unknown_blocks_are_kept_whole_with_their_input() -> None:
+    value = {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {}}
+    answer = messages(
+        start(),
+        block(0, value, {"type": "input_json_delta", "partial_json": '{"query":"x"}'}),
+        said("a", index=1),
+        stop(),
+    )
+    assert answer.choices[0].freeze() == (Unknown(value={**value, "input": {"query": "x"}}), Text(text="a"))
+
+
+def test_unknown_events_and_deltas_are_noted_and_passed_over() -> None:
+    answer = messages(
+        start(),
+        event("telemetry", x=1),
+        block(
+            0,
+            {"type": "text", "text": ""},
+            {"type": "glow_delta"},
+            {"type": "citations_delta"},
+            {"type": "text_delta", "text": "a"},
+        ),
+        stop(),
+    )
+    assert text(answer) == "a"
+    assert list(answer.deviations) == ["unknown_event", "unknown_delta"]
+
+
+def test_a_block_that_starts_twice_goes_on() -> None:
+    answer = messages(
+        start(),
+        event("content_block_start", index=0, content_block={"type": "text", "text": ""}),
+        said("a"),
+        stop(),
+    )
+    assert text(answer) == "a"
+    assert list(answer.deviations) == ["block_start_repeated"]
+
+
+def test_a_repeated_message_start_changes_nothing() -> None:
+    answer = messages(start(), start(usage={"input_tokens": 99}), said("a"), stop())
+    assert text(answer) == "a"
+    assert answer.usage is not None
+    assert answer.usage.raw == {**USAGE, "output_tokens": 9}
+    assert list(answer.deviations) == ["message_start_repeated"]
+
+
+def test_calls_that_share_an_index_are_told_apart_by_id() -> None:
+    answer = messages(start(), used("{}"), used('{"y":2}', id="b", name="g"), stop("tool_use"))
+    assert calls(answer) == [("a", "f", "{}"), ("b", "g", '{"y":2}')]
+
+
+def test_a_block_without_its_start() -> None:
+    answer = messages(start(), event("content_block_delta", index=0, delta={"type": "text_delta", "text": "a"}), stop())
+    assert text(answer) == "a"
+    assert "block_start_missing" in answer.deviations
+
+
+def test_a_call_without_an_id_gets_one() -> None:
+    answer = messages(start(), block(0, {"type": "tool_use", "name": "f", "input": {}}), stop("tool_use"))
+    assert calls(answer) == [("made_1", "f", "")]
+    assert answer.choices[0].calls[0].id_is_ours
+
+
+@pytest.mark.parametrize("error", [{"type": "overloaded_error", "message": "Overloaded"}])
+def test_an_error_keeps_the_text(error: dict[str, Any]) -> None:
+    open_text = event("content_block_start", index=0, content_block={"type": "text", "text": "half"})
+    answer = messages(start(), open_text, data({"type": "error", "error": error, "request_id": "r"}, event="error"))
+    assert text(answer) == "half"
+    assert answer.failure is not None
+    found = answer.failure
+    assert (found.kind, found.message, found.type, found.request_id) == (
+        FailureKind.STREAM, "Overloaded", "overloaded_error", "r",
+    )  # fmt: skip
+
+
+def test_the_end_without_a_reason_is_cut_off() -> None:
+    assert failure(messages(start(), said("half"))) is FailureKind.CUT_OFF
+
+
+def test_a_reason_without_the_end_is_complete() -> None:
+    answer = messages(start(), said("a"), event("message_delta", delta={"stop_reason": "end_turn"}, usage={}))
+    assert answer.complete
+    assert list(answer.deviations) == ["no_end_marker"]
+
+
+def test_the_type_may_stand_in_the_event_name_alone() -> None:
+    body = (
+        data({"message": {"id": "m"}}, "message_start")
+        + data({"index": 0, "content_block": {"type": "text", "text": "a"}}, "content_block_start")
+        + data({"delta": {"stop_reason": "end_turn"}}, "message_delta")
+        + data({}, "message_stop")
+    )
+    answer = messages(body)
+    assert text(answer) == "a"
+    assert answer.complete
+
+
+def test_finished_at_message_stop_and_not_before() -> None:
+    decoder = MessagesDecoder()
+    decoder.feed(start() + said("a") + stop()[:-60])
+    assert not decoder.finished
+    whole = MessagesDecoder()
+    whole.feed(start() + said("a") + stop())
+    assert whole.finished
+
+
+def test_a_done_marker_of_another_protocol_ends_it_too() -> None:
+    assert messages(start(), said("a"), DONE).ended
+
+
+def test_an_empty_answer_and_a_refusal() -> None:
+    assert failure(messages(start(), stop())) is FailureKind.EMPTY
+    assert failure(messages(start(), stop("refusal"))) is None
+
+
+def test_content_as_text_in_a_whole_body() -> None:
+    answer = messages(b'{"type":"message","content":"a","stop_reason":"end_turn"}')
+    assert text(answer) == "a"
+    assert answer.complete
+
+
+def test_a_chat_body_is_named() -> None:
+    answer = messages(b'{"choices":[]}')
+    assert answer.failure is not None
+    assert "chat-completions" in answer.failure.message
+
+
+@pytest.mark.parametrize(
+    "reason", ["max_tokens", "stop_sequence", "pause_turn", "model_context_window_exceeded", "melted"]
+)
+def test_reasons_are_kept_word_for_word(reason: str) -> None:
+    answer = messages(start(), said("a"), stop(reason))
+    assert answer.choices[0].finish_reason == reason
+    assert list(answer.deviations) == (["finish_reason_unknown"] if reason == "melted" else [])
+
+
+def test_halves_of_a_surrogate_pair_in_two_deltas() -> None:
+    def half(escape: str) -> bytes:
+        delta = f'{{"type":"text_delta","text":"{escape}"}}'
+        return f'data: {{"type":"content_block_delta","index":0,"delta":{delta}}}\n\n'.encode()
+
+    answer = messages(start(), half("a\\ud83d"), half("\\ude00"), half("\\ud83d"), stop())
+    assert text(answer) == "a\U0001f600\ufffd"
+    assert fold(messages_events(start() + half("\\ud800"))).failure is not None

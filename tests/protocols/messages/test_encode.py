@@ -1,0 +1,177 @@
+"""Golden request bodies of the native messages protocol."""
+
+from __future__ import annotations
+
+import pytest
+
+from playground.domain.parts import Image, Part, Reasoning, Refusal, Text, ToolCall, ToolResult, Unknown
+from playground.domain.request import Request
+from playground.domain.tools import ToolDefinition
+from playground.domain.transcript import Role, Turn, make_turn
+from playground.protocols.messages.encode import encode, encode_turns
+from playground.protocols.messages.parameters import MAX_TOKENS_START, MessagesParameters
+
+
+def turn(role: Role, *parts: Part) -> Turn:
+    return Turn(id="t", role=role, parts=parts)
+
+
+def test_a_whole_request() -> None:
+    request = Request(
+        protocol="messages",
+        model="m",
+        turns=(
+            make_turn(Role.SYSTEM, "Be brief."),
+            make_turn(Role.USER, "Weather?"),
+            turn(
+                Role.ASSISTANT,
+                Text(text="Looking."),
+                Reasoning(text="h\u00e9 ", field="thinking", signature="SIG=="),
+                Reasoning(text="", field="redacted_thinking", redacted="XX"),
+                ToolCall(id="a", name="f", arguments='{"x": 1}'),
+                ToolCall(id="b", name="g", arguments=" "),
+            ),
+            turn(Role.TOOL, ToolResult(call_id="a", text="21"), ToolResult(call_id="b", text="no", is_error=True)),
+            make_turn(Role.USER, "And?"),
+        ),
+        parameters=MessagesParameters(
+            temperature=0.5, max_tokens=100, stop_sequences=("x",), effort="low", user_id="u", stream=True,
+            tool_choice={"type": "any"}, thinking={"type": "adaptive"},
+        ),
+        tools=(
+            ToolDefinition(name="f", description="d", parameters={"type": "object"}),
+            ToolDefinition(name="off", enabled=False),
+        ),
+        extra_body={"container": "c"},
+    )  # fmt: skip
+    assert encode(request) == {
+        "model": "m",
+        "max_tokens": 100,
+        "system": "Be brief.",
+        "messages": [
+            {"role": "user", "content": "Weather?"},
+            {
+                "role": "assistant",
+                "content": [
+                    {"type": "thinking", "thinking": "h\u00e9 ", "signature": "SIG=="},
+                    {"type": "redacted_thinking", "data": "XX"},
+                    {"type": "text", "text": "Looking."},
+                    {"type": "tool_use", "id": "a", "name": "f", "input": {"x": 1}},
+                    {"type": "tool_use", "id": "b", "name": "g", "input": {}},
+                ],
+            },
+            {
+                "role": "user",
+                "content": [
+                    {"type": "tool_result", "tool_use_id": "a", "content": "21"},
+                    {"type": "tool_result", "tool_use_id": "b", "content": "no", "is_error": True},
+                    {"type": "text", "text": "And?"},
+                ],
+            },
+        ],
+        "temperature": 0.5,
+        "stop_sequences": ["x"],
+        "output_config": {"effort": "low"},
+        "metadata": {"user_id": "u"},
+        "stream": True,
+        "tool_choice": {"type": "any"},
+        "thinking": {"type": "adaptive"},
+        "tools": [{"name": "f", "description": "d", "input_schema": {"type": "object"}}],
+        "container": "c",
+    }
+
+
+def test_max_tokens_is_required_and_has_a_start_value() -> None:
+    assert encode(Request(protocol="messages", model="m")) == {
+        "model": "m",
+        "max_tokens": MAX_TOKENS_START,
+        "messages": [],
+    }
+    hint = dict(MessagesParameters.hints())["max_tokens"]
+    assert hint.start == MAX_TOKENS_START
+    assert str(MAX_TOKENS_START) in hint.help
+
+
+def test_several_system_turns_are_blocks_at_the_top() -> None:
+    body = encode(
+        Request(
+            protocol="messages",
+            model="m",
+            turns=(make_turn(Role.SYSTEM, "a"), make_turn(Role.USER, "u"), make_turn(Role.DEVELOPER, "b")),
+        )
+    )
+    assert body["system"] == [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]
+    assert body["messages"] == [{"role": "user", "content": "u"}]
+
+
+def test_neighbours_of_one_side_become_one_message() -> None:
+    assert encode_turns((make_turn(Role.USER, "a"), make_turn(Role.USER, "b"), make_turn(Role.ASSISTANT, "c"))) == [
+        {"role": "user", "content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]},
+        {"role": "assistant", "content": "c"},
+    ]
+
+
+def test_thinking_between_calls_stays_where_it_was() -> None:
+    first = Reasoning(text="1", signature="S1")
+    second = Reasoning(text="2", signature="S2")
+    (message,) = encode_turns((turn(Role.ASSISTANT, first, Text(text="a"), second, Text(text="b")),))
+    assert [b["type"] for b in message["content"]] == ["thinking", "text", "thinking", "text"]
+
+
+def test_reasoning_without_a_signature_and_empty_texts_stay_here() -> None:
+    assert encode_turns(
+        (turn(Role.ASSISTANT, Reasoning(text="hm", field="reasoning_content"), Text(text=""), Text(text="a")),)
+    ) == [{"role": "assistant", "content": "a"}]
+
+
+def test_a_thinking_block_without_text_keeps_its_signature() -> None:
+    (message,) = encode_turns((turn(Role.ASSISTANT, Reasoning(text="", signature="S"), Text(text="a")),))
+    assert message["content"][0] == {"type": "thinking", "thinking": "", "signature": "S"}
+
+
+@pytest.mark.parametrize(
+    ("url", "source"),
+    [
+        ("https://x/y.png", {"type": "url", "url": "https://x/y.png"}),
+        ("data:image/png;base64,AAA=", {"type": "base64", "media_type": "image/png", "data": "AAA="}),
+        (
+            "data:image/svg+xml;charset=utf-8;base64,AAA=",
+            {"type": "base64", "media_type": "image/svg+xml", "data": "AAA="},
+        ),
+    ],
+)
+def test_images(url: str, source: dict[str, str]) -> None:
+    (message,) = encode_turns((turn(Role.USER, Image(url=url, detail="low")),))
+    assert message["content"] == [{"type": "image", "source": source}]
+
+
+def test_unknown_parts_and_refusals() -> None:
+    (message,) = encode_turns(
+        (turn(Role.ASSISTANT, Unknown(value={"type": "server_tool_use", "id": "s"}), Refusal(text="no")),)
+    )
+    assert message["content"] == [{"type": "server_tool_use", "id": "s"}, {"type": "text", "text": "no"}]
+
+
+@pytest.mark.parametrize("arguments", ["{", "[1]", "5", '"x"', "[" * 100_000])
+def test_arguments_that_are_no_object_are_named(arguments: str) -> None:
+    with pytest.raises(ValueError, match=r"the call “f” \(a\)"):
+        encode_turns((turn(Role.ASSISTANT, ToolCall(id="a", name="f", arguments=arguments)),))
+
+
+def test_a_tool_choice_in_one_word_becomes_an_object() -> None:
+    body = encode(Request(protocol="messages", model="m", parameters=MessagesParameters(tool_choice="any")))
+    assert body["tool_choice"] == {"type": "any"}
+    assert MessagesParameters.tool_choice_word("auto") == {"type": "auto"}
+    assert MessagesParameters.tool_choice_for("f") == {"type": "tool", "name": "f"}
+
+
+def test_parameters_there_and_back() -> None:
+    wire = {
+        "metadata": {"user_id": "u", "x": 1},
+        "output_config": {"effort": "low"},
+        "top_k": 4,
+        "stop_sequences": ["a"],
+    }
+    parameters = MessagesParameters.from_wire(wire)
+    assert (parameters.user_id, parameters.effort) == ("u", "low")
+    assert parameters.to_wire() == wire

@@ -1,0 +1,136 @@
+"""Small builders of response bodies, and the way of a body through decoder and accumulator."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from playground.domain.accumulator import Accumulator
+from playground.domain.errors import FailureKind
+from playground.domain.events import Deviation, Event, ReasoningDelta, TextDelta, ToolCallDelta
+from playground.protocols.chat.decode import ChatDecoder
+from playground.protocols.messages.decode import MessagesDecoder
+
+DONE = b"data: [DONE]\n\n"
+
+
+def data(value: Any, event: str = "") -> bytes:
+    """One event with a JSON payload."""
+    name = f"event: {event}\n" if event else ""
+    return f"{name}data: {json.dumps(value, ensure_ascii=False)}\n\n".encode()
+
+
+def chunk(delta: Any = None, finish: Any = None, *, index: int = 0, **more: Any) -> bytes:
+    """One chat chunk with one choice."""
+    choice = {"index": index, "delta": {} if delta is None else delta, "finish_reason": finish}
+    return data({"id": "c-1", "model": "m-1", "object": "chat.completion.chunk", "choices": [choice], **more})
+
+
+def call_chunk(*entries: Any) -> bytes:
+    """One chat chunk whose delta carries tool-call fragments."""
+    return chunk({"tool_calls": list(entries)})
+
+
+def fragment(arguments: Any = None, *, index: Any = None, id: Any = None, name: Any = None) -> dict[str, Any]:
+    """One tool-call fragment with only what is given."""
+    function = {k: v for k, v in (("name", name), ("arguments", arguments)) if v is not None}
+    out: dict[str, Any] = {"function": function}
+    if index is not None:
+        out["index"] = index
+    if id is not None:
+        out["id"] = id
+    return out
+
+
+def chat_events(body: bytes, sizes: Iterable[int] = (), content_type: str | None = None) -> list[Event]:
+    """All events of a chat body, read in pieces of ``sizes`` bytes and then the rest at once."""
+    counter = iter(range(1, 1000))
+    return _run(ChatDecoder(content_type, make_id=lambda: f"made_{next(counter)}"), body, sizes)
+
+
+def messages_events(body: bytes, sizes: Iterable[int] = (), content_type: str | None = None) -> list[Event]:
+    """All events of a messages body."""
+    counter = iter(range(1, 1000))
+    return _run(MessagesDecoder(content_type, make_id=lambda: f"made_{next(counter)}"), body, sizes)
+
+
+def _run(decoder: ChatDecoder | MessagesDecoder, body: bytes, sizes: Iterable[int]) -> list[Event]:
+    out: list[Event] = []
+    at = 0
+    for size in sizes:
+        if at >= len(body):
+            break
+        out += decoder.feed(body[at : at + size])
+        at += size
+    if at < len(body):
+        out += decoder.feed(body[at:])
+    return out + decoder.close()
+
+
+def fold(events: Sequence[Event]) -> Accumulator:
+    """The answer that ``events`` make."""
+    answer = Accumulator()
+    answer.add(events)
+    return answer
+
+
+def chat(*parts: bytes) -> Accumulator:
+    """The answer of a chat body."""
+    return fold(chat_events(b"".join(parts)))
+
+
+def messages(*parts: bytes) -> Accumulator:
+    """The answer of a messages body."""
+    return fold(messages_events(b"".join(parts)))
+
+
+def text(answer: Accumulator, index: int = 0, kind: str = "text") -> str:
+    """All text of one kind of a choice."""
+    return "".join(part.text for part in answer.choices[index].parts if part.kind == kind)
+
+
+def calls(answer: Accumulator, index: int = 0) -> list[tuple[str, str, str]]:
+    """(id, name, arguments) of the calls of a choice."""
+    return [(call.id, call.name, call.text) for call in answer.choices[index].calls.values()]
+
+
+def failure(answer: Accumulator) -> FailureKind | None:
+    """The kind of the failure, if any."""
+    return answer.failure.kind if answer.failure else None
+
+
+def coalesced(events: Iterable[Event]) -> list[Event]:
+    """``events`` with neighbouring fragments of one text joined, and without deviations, whose place may differ."""
+    out: list[Event] = []
+    for event in events:
+        last = out[-1] if out else None
+        if isinstance(event, Deviation):
+            continue
+        if isinstance(event, TextDelta) and isinstance(last, TextDelta) and last.choice == event.choice:
+            out[-1] = TextDelta(last.choice, last.text + event.text)
+        elif (
+            isinstance(event, ReasoningDelta)
+            and isinstance(last, ReasoningDelta)
+            and (last.choice, last.field) == (event.choice, event.field)
+            and last.text
+            and event.text
+        ):
+            out[-1] = ReasoningDelta(last.choice, last.text + event.text, last.field)
+        elif (
+            isinstance(event, ToolCallDelta)
+            and isinstance(last, ToolCallDelta)
+            and (last.choice, last.call) == (event.choice, event.call)
+            and event.id is event.name is None
+        ):
+            out[-1] = ToolCallDelta(
+                last.choice, last.call, last.id, last.name, last.arguments + event.arguments, last.id_is_ours
+            )
+        else:
+            out.append(event)
+    return out
+
+
+def codes(events: Iterable[Event]) -> list[str]:
+    """The deviations' codes in order."""
+    return [event.code for event in events if isinstance(event, Deviation)]

@@ -1,0 +1,159 @@
+"""Every error body of the facts, and hostile ones."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from playground.domain.errors import FailureKind
+from playground.protocols.errors import rate_limit_dimension, read_error
+
+CASES: list[tuple[Any, dict[str, Any]]] = [
+    (
+        {"code": 20012, "message": "Model does not exist", "data": None},
+        {"message": "Model does not exist", "code": "20012"},
+    ),
+    (
+        {"error": {"message": "bad key", "type": "auth", "param": "key", "code": "invalid_api_key"}},
+        {"message": "bad key", "type": "auth", "param": "key", "code": "invalid_api_key"},
+    ),
+    ({"error": {"message": "slow down", "code": 429}}, {"message": "slow down", "code": "429"}),
+    (
+        {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}, "request_id": "req_1"},
+        {"message": "Overloaded", "type": "overloaded_error", "request_id": "req_1"},
+    ),
+    ({"error": "no such model"}, {"message": "no such model"}),
+    ({"error": "bad_request", "message": "no such model"}, {"message": "no such model"}),
+    ({"detail": "Not Found"}, {"message": "Not Found"}),
+    (
+        {"detail": [{"loc": ["body", "n"], "msg": "too small", "type": "x"}, {"loc": ["body", 0], "msg": "bad"}]},
+        {"message": "body.n: too small; body.0: bad"},
+    ),
+    ({"detail": {"error": {"message": "deep", "code": "c"}}}, {"message": "deep", "code": "c"}),
+    (
+        [{"error": {"message": "listed", "code": 400, "status": "INVALID_ARGUMENT"}}],
+        {"message": "listed", "type": "INVALID_ARGUMENT"},
+    ),
+    ({"message": "top", "type": "t", "code": "c"}, {"message": "top", "type": "t", "code": "c"}),
+    (
+        {"object": "error", "message": "vllm", "type": "BadRequestError", "param": None, "code": 400},
+        {"message": "vllm", "code": "400"},
+    ),
+    ({"errors": [{"message": "first"}, {"message": "second"}]}, {"message": "first"}),
+    ({"error": {}}, {"message": "HTTP 400 Bad Request"}),
+    ({"success": False}, {"message": "HTTP 400 Bad Request"}),
+    ([], {"message": "HTTP 400 Bad Request"}),
+]
+
+
+@pytest.mark.parametrize(("body", "expected"), CASES)
+def test_each_shape(body: Any, expected: dict[str, Any]) -> None:
+    for failure in (read_error(json.dumps(body).encode(), 400), read_error(body, 400)):
+        assert (failure.kind, failure.status) == (FailureKind.HTTP, 400)
+        assert {key: getattr(failure, key) for key in expected} == expected
+        assert json.loads(failure.body) == body
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        (b"", "HTTP 503 Service Unavailable, with an empty body"),
+        (b"  \n", "HTTP 503 Service Unavailable, with an empty body"),
+        (b"upstream connect error", "upstream connect error"),
+        (b'"just a string"', "just a string"),
+        (b"{broken", "{broken"),
+        (
+            b"<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1><hr>nginx",
+            "502 Bad Gateway",
+        ),
+        (b"<HTML><TITLE>A &amp; B</TITLE><style>x{}</style><h1>Blocked <b>here</b></h1>", "A & B – Blocked here"),
+        (b"<div><script>x()</script>no <i>title</i></div>", "no title"),
+        (b"<>", "HTTP 503 Service Unavailable"),
+        (b'\xef\xbb\xbf{"message":"marked"}', "marked"),
+        (b"\xff\xfe", "\ufffd\ufffd"),
+    ],
+)
+def test_bodies_that_are_no_json_object(body: bytes, message: str) -> None:
+    assert read_error(body, 503).message == message
+
+
+def test_an_unknown_status_has_no_phrase() -> None:
+    assert read_error(b"", 529).message == "HTTP 529, with an empty body"
+
+
+def test_without_a_status_the_body_may_name_one() -> None:
+    assert read_error({"error": {"message": "x", "code": 429}}).status == 429
+    assert read_error({"error": {"message": "x", "code": "500"}}).status == 500
+    assert read_error({"error": {"message": "x", "status_code": 400, "code": "c"}}).status == 400
+    assert read_error({"error": {"message": "x", "code": 20012}}).status is None
+    assert read_error({"error": {"message": "x", "code": 429}}, 503).status == 503
+    assert read_error({"error": {"message": "x"}}).kind is FailureKind.STREAM
+
+
+@pytest.mark.parametrize("name", ["RPM", "RPD", "TPM", "TPD", "IPM", "IPD"])
+def test_the_rate_limit_dimension_is_picked_out(name: str) -> None:
+    assert rate_limit_dimension(f"Rate limit reached ({name}). Retry later.") == name
+    assert read_error({"message": f"limit: {name}=3"}, 429).dimension == name
+
+
+@pytest.mark.parametrize(
+    ("message", "dimension"),
+    [
+        ("too many requests per minute", "RPM"),
+        ("Limit on tokens per day reached", "TPD"),
+        ("images per min", "IPM"),
+        ("insufficient balance", None),
+        ("XRPMX", None),
+    ],
+)
+def test_the_dimension_in_words(message: str, dimension: str | None) -> None:
+    assert rate_limit_dimension(message) == dimension
+
+
+def test_the_excerpt_is_capped() -> None:
+    assert len(read_error(b"x" * 1_000_000, 500).body) == 65536
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"[" * 200_000,
+        b'{"error":' * 50_000,
+        b'{"code":' + b"9" * 5000 + b',"message":"big"}',
+        b'{"message":"\\ud800","code":"\\udfff","type":"\\ud83d"}',
+        b'{"error":{"message":{"a":1},"code":{},"type":[],"param":{}}}',
+        b'{"error":[[[[1]]]]}',
+        b'{"message":null,"error":true}',
+        b"<h1>" * 20_000,
+        b"<title" * 20_000,
+        b"<script>" * 20_000,
+        b"<!--" * 20_000,
+    ],
+)
+def test_hostile_bodies_never_raise_and_take_no_time(body: bytes) -> None:
+    start = time.perf_counter()
+    failure = read_error(body, 400)
+    assert time.perf_counter() - start < 3
+    assert failure.message
+    failure.model_dump_json()
+
+
+KEYS = ["error", "message", "detail", "code", "type", "errors", "base_resp", "status", "msg", "loc"]
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(KEYS), inner, max_size=4),
+        max_leaves=12,
+    )
+)
+def test_any_json_is_read(body: Any) -> None:
+    read_error(body).model_dump_json()
+    read_error(json.dumps(body).encode(), 500).model_dump_json()

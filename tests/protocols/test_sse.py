@@ -1,0 +1,163 @@
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from playground.protocols.sse import Frame, SSEParser
+
+
+def frames(*reads: bytes, cap: int = 1 << 20) -> list[Frame]:
+    parser = SSEParser(cap)
+    return [frame for read in reads for frame in parser.feed(read)] + parser.close()
+
+
+def payloads(*reads: bytes) -> list[str]:
+    return [frame.data for frame in frames(*reads) if frame.kind == "data"]
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"])
+def test_lines_may_end_in_lf_crlf_or_cr(end: bytes) -> None:
+    body = b"data: a" + end * 2 + b"event: x" + end + b"data: b" + end * 2
+    assert [(f.event, f.data) for f in frames(body)] == [(None, "a"), ("x", "b")]
+    assert [(f.event, f.data) for f in frames(*(body[i : i + 1] for i in range(len(body)))) if f.kind == "data"] == [
+        (None, "a"),
+        ("x", "b"),
+    ]
+
+
+def test_an_event_ended_by_cr_is_given_out_before_the_next_byte() -> None:
+    parser = SSEParser()
+    assert [f.data for f in parser.feed(b"data: a\r\r")] == ["a"]
+    rest = parser.feed(b"\ndata: b\r\n\r\n") + parser.close()
+    assert [f.data for f in rest] == ["b"]
+    assert b"".join(f.raw for f in rest) == b"\ndata: b\r\n\r\n"
+
+
+def test_crlf_split_between_reads_is_one_line_end() -> None:
+    assert payloads(b"data: a\r", b"\ndata: b\r", b"\n\r", b"\n") == ["a\nb"]
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 100])
+def test_a_byte_order_mark_may_lead(size: int) -> None:
+    body = b"\xef\xbb\xbfdata: a\n\n"
+    found = frames(*(body[i : i + size] for i in range(0, len(body), size)))
+    assert [f.data for f in found] == ["a"]
+    assert found[0].raw == body
+
+
+def test_one_space_after_the_colon_is_taken_and_no_more() -> None:
+    assert payloads(b"data:a\n\n", b"data: b\n\n", b"data:  c \n\n", b"data\n\n") == ["a", "b", " c ", ""]
+
+
+def test_data_lines_join_with_a_line_feed() -> None:
+    assert payloads(b'data: {"a":\ndata: 1}\n\n') == ['{"a":\n1}']
+
+
+def test_objects_without_a_blank_line_between_are_events_of_their_own() -> None:
+    assert payloads(b'data: {"a":1}\ndata: {"b":2}\ndata: [DONE]\n') == ['{"a":1}', '{"b":2}', "[DONE]"]
+
+
+def test_comments_show_life_and_carry_no_data() -> None:
+    found = frames(b": keep-alive\n\ndata: a\n: in between\ndata: b\n\n")
+    assert [(f.kind, f.data) for f in found] == [("comment", " keep-alive"), ("data", "a\nb")]
+
+
+def test_id_and_retry_are_ignored() -> None:
+    assert payloads(b"id: 7\nretry: 10\ndata: a\n\n") == ["a"]
+
+
+def test_only_cr_and_lf_end_a_line() -> None:
+    odd = "a\u2028b\u2029c\u0085d\x0be\x0cf"
+    assert payloads(f"data: {odd}\n\n".encode()) == [odd]
+
+
+def test_invalid_utf8_is_replaced() -> None:
+    assert payloads(b"data: a\xffb\n\n") == ["a\ufffdb"]
+
+
+def test_json_without_data_is_a_stray_frame_at_once() -> None:
+    parser = SSEParser()
+    assert [(f.kind, f.data) for f in parser.feed(b'data: {"a":1}\n\n{"error":"x"}\n')] == [
+        ("data", '{"a":1}'),
+        ("stray", '{"error":"x"}'),
+    ]
+
+
+def test_stray_text_over_several_lines_is_one_frame() -> None:
+    found = frames(b'{\n  "error": "x"\n}\n\ndata: a\n\n')
+    assert [(f.kind, f.data) for f in found] == [("stray", '{\n  "error": "x"\n}'), ("data", "a")]
+
+
+def test_an_event_name_belongs_to_the_stray_line_below_it() -> None:
+    first = frames(b'event: error\n{"message":"x"}\n\n')[0]
+    assert (first.kind, first.event, first.data) == ("stray", "error", '{"message":"x"}')
+
+
+def test_the_end_marker_needs_no_blank_line() -> None:
+    assert [f.data for f in SSEParser().feed(b"data: [DONE]\n")] == ["[DONE]"]
+
+
+def test_an_event_open_at_the_end_is_given_out() -> None:
+    assert payloads(b"data: a") == ["a"]
+
+
+def test_an_event_above_the_cap_ends_the_parsing_without_holding_it() -> None:
+    parser = SSEParser(cap=100)
+    first = parser.feed(b"data: ok\n\ndata: " + b"x" * 60)
+    second = parser.feed(b"y" * 60)
+    third = parser.feed(b"\n\ndata: later\n\n")
+    assert [f.kind for f in (*first, *second, *third)] == ["data", "oversize", "oversize"]
+    assert b"".join(f.raw for f in (*first, *second, *third)) == b"data: ok\n\ndata: " + b"x" * 60 + b"y" * 60 + (
+        b"\n\ndata: later\n\n"
+    )
+    assert parser.close() == []
+
+
+def test_a_read_above_the_cap_of_small_events_is_fine() -> None:
+    assert payloads(b"data: x\n\n") * 3 == ["x"] * 3
+    assert [f.data for f in frames(b"data: x\n\n" * 50, cap=40)] == ["x"] * 50
+
+
+def test_a_large_event_in_small_reads_takes_linear_time() -> None:
+    def cost(size: int) -> float:
+        parser, body = SSEParser(), b"data: " + b"x" * size + b"\n\n"
+        start = time.perf_counter()
+        for at in range(0, len(body), 64):
+            parser.feed(body[at : at + 64])
+        return time.perf_counter() - start
+
+    cost(100_000)
+    assert cost(1_600_000) < 16 * 6 * max(cost(100_000), 0.0005)
+
+
+PIECES = st.sampled_from(
+    [
+        b"data: ", b"data:", b"data", b"event: e", b": c", b"{}", b'{"a":1}', b"[DONE]", b"\n", b"\r", b"\r\n", b"\n\n",
+        b"\r\n\r\n", b"\xef\xbb\xbf", b"\xff", "\u2028".encode(), b"text", b" ", b"id: 1", b"x" * 30,
+    ]
+)  # fmt: skip
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.lists(PIECES, max_size=30).map(b"".join),
+    st.lists(st.integers(1, 9), max_size=60),
+    st.sampled_from([25, 1 << 20]),
+)
+def test_the_frames_hold_every_byte_and_no_chunking_changes_the_events(body: bytes, sizes: list[int], cap: int) -> None:
+    reads, at = [], 0
+    for size in sizes:
+        reads.append(body[at : at + size])
+        at += size
+    reads.append(body[at:])
+    pieces, whole = frames(*reads, cap=cap), frames(body, cap=cap)
+    assert b"".join(f.raw for f in pieces) == body
+    assert b"".join(f.raw for f in whole) == body
+
+    def said(found: list[Frame]) -> list[tuple[str, str | None, str]]:
+        return [(f.kind, f.event, f.data) for f in found if f.kind in ("data", "stray")]
+
+    assert said(pieces) == said(whole)
