@@ -1,0 +1,368 @@
+"""An editor for JSON and other code, and the same thing as a read-only view.
+
+It marks problems where it is told to; it decides nothing about them and holds no truth. ``text()`` is exactly what was
+typed: Qt's own ``toPlainText`` would turn no-break spaces into spaces.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QMimeData, QRect, Qt
+from PySide6.QtGui import (
+    QAction,
+    QColor,
+    QContextMenuEvent,
+    QFocusEvent,
+    QHelpEvent,
+    QKeyEvent,
+    QKeySequence,
+    QPainter,
+    QPaintEvent,
+    QTextBlock,
+    QTextCharFormat,
+    QTextCursor,
+    QTextFormat,
+    QTextOption,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QToolTip, QWidget
+
+from playground.ui.json_highlight import LONGEST_LINE, JsonHighlighter
+from playground.ui.json_text import JsonProblem, pretty, problem_at
+from playground.ui.plain_text import HIDDEN, hidden_name, show_hidden, tip
+from playground.ui.theme import code_font, tokens
+
+TAB = "  "
+HIGHLIGHTED_AT_MOST = 400_000  # characters; colouring more would hold up the window
+PAIRS = {"{": "}", "[": "]"}
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Something to say about a place in the text; line and column from 1."""
+
+    line: int
+    column: int
+    message: str
+    severity: str = "error"  # or "warning"
+
+
+class CodeEditor(QPlainTextEdit):
+    """Code font, JSON colours, indenting on Enter, marks under problems. Tab is two spaces; Shift+Tab leaves."""
+
+    def __init__(self, parent: QWidget | None = None, *, read_only: bool = False, json: bool = True) -> None:
+        super().__init__(parent)
+        self._marks: list[Mark] = []
+        self._highlighter: JsonHighlighter | None = JsonHighlighter(self.document()) if json else None
+        self._highlighted = json
+        self._wheel_needs_focus = False
+        self.setProperty("kind", "code")
+        self.setFont(code_font())
+        self.document().setDocumentMargin(2)
+        self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        option = self.document().defaultTextOption()
+        option.setTextDirection(Qt.LayoutDirection.LeftToRight)
+        self.document().setDefaultTextOption(option)
+        self.setReadOnly(read_only)
+        if read_only:
+            self.setTabChangesFocus(True)
+            self.setUndoRedoEnabled(False)
+            self.setTextInteractionFlags(
+                Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+            )
+        else:
+            self.setAccessibleDescription("Tab indents. Shift+Tab or Ctrl+Tab leaves the field.")
+        self._format = QAction("Format JSON", self)
+        self._format.setShortcut(QKeySequence("Ctrl+Shift+F"))
+        self._format.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
+        self._format.triggered.connect(self.format_json)
+        self._format.setEnabled(json and not read_only)
+        self.addAction(self._format)
+
+    # -- the text ----------------------------------------------------------------------------------------------
+
+    def text(self) -> str:
+        """The text exactly as typed, lines ended by LF."""
+        return self.document().toRawText().replace("\u2029", "\n")
+
+    def setPlainText(self, text: str) -> None:
+        """Show another text; cursor, marks, scroll place and undo history stay when it is the same one.
+
+        Lone surrogates, which Qt cannot hold, become visible marks.
+        """
+        text = _holdable(text)
+        if text == self.text():
+            return
+        self.clear_marks()
+        super().setPlainText("")  # changing the wrap mode would lay the old text out once more
+        self._suit(text)
+        super().setPlainText(text)
+
+    def show_text(self, text: str) -> None:
+        """Show a text for reading: hidden characters as marks; text that only grew is appended, the rest stays put."""
+        text = show_hidden(text).replace("\r\n", "\n").replace("\r", "\n")
+        old = self.text()
+        if text == old:
+            return
+        bar = self.verticalScrollBar()
+        at_end = bar.value() >= bar.maximum()
+        place = bar.value()
+        if old and text.startswith(old):
+            self._suit(text)
+            cursor = QTextCursor(self.document())
+            cursor.movePosition(QTextCursor.MoveOperation.End)
+            cursor.insertText(text[len(old) :])
+        else:
+            self.setPlainText(text)
+        bar.setValue(bar.maximum() if at_end and old else place)
+
+    def format_json(self) -> None:
+        """Lay the text out anew as JSON; one step for undo. Text that is not JSON yet is left alone."""
+        text = self.text()
+        if self.isReadOnly() or problem_at(text) is not None:
+            return
+        cursor = QTextCursor(self.document())
+        cursor.select(QTextCursor.SelectionType.Document)
+        cursor.insertText(pretty(text))
+
+    def problem(self) -> JsonProblem | None:
+        """The first problem of the text as JSON, or None."""
+        return problem_at(self.text())
+
+    # -- marks -------------------------------------------------------------------------------------------------
+
+    def mark(self, line: int, column: int, message: str, severity: str = "error") -> None:
+        """Underline the place and say ``message`` when the mouse rests on it."""
+        self._marks.append(Mark(line, column, message, severity))
+        self._draw_marks()
+
+    def clear_marks(self) -> None:
+        """Take all marks away."""
+        if self._marks:
+            self._marks = []
+            self._draw_marks()
+
+    @property
+    def marks(self) -> tuple[Mark, ...]:
+        """The marks in force."""
+        return tuple(self._marks)
+
+    def go_to(self, line: int, column: int) -> None:
+        """Put the cursor at a place, show it, and take the focus."""
+        self.setTextCursor(self._cursor_at(line, column))
+        self.ensureCursorVisible()
+        self.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def set_wheel_needs_focus(self) -> None:
+        """Let the wheel scroll what is around this field unless it has the focus."""
+        self._wheel_needs_focus = True
+
+    def _cursor_at(self, line: int, column: int) -> QTextCursor:
+        block = self.document().findBlockByNumber(max(line - 1, 0))
+        if not block.isValid():
+            block = self.document().lastBlock()
+        cursor = QTextCursor(block)
+        cursor.setPosition(block.position() + min(max(column - 1, 0), block.length() - 1))
+        return cursor
+
+    def _draw_marks(self) -> None:
+        t = tokens()
+        selections = []
+        for mark in self._marks:
+            colour, background = (t.error, t.error_background) if mark.severity == "error" else (t.tool, "")
+            cursor = self._cursor_at(mark.line, mark.column)
+            if background:
+                line = QTextEdit.ExtraSelection()
+                line.cursor = QTextCursor(cursor)
+                form = QTextCharFormat()
+                form.setBackground(QColor(background))
+                form.setProperty(QTextFormat.Property.FullWidthSelection, True)
+                line.format = form
+                selections.append(line)
+            _select_token(cursor)
+            under = QTextEdit.ExtraSelection()
+            under.cursor = cursor
+            form = QTextCharFormat()
+            form.setUnderlineStyle(QTextCharFormat.UnderlineStyle.WaveUnderline)
+            form.setUnderlineColor(QColor(colour))
+            under.format = form
+            selections.append(under)
+        self.setExtraSelections(selections)
+
+    def _suit(self, text: str) -> None:
+        """Wrap and colour in a way that stays quick for this text: Qt's word wrap is quadratic in a long line."""
+        long_lines = any(len(line) > LONGEST_LINE for line in text.split("\n"))
+        mode = QTextOption.WrapMode
+        self.setWordWrapMode(mode.WrapAnywhere if long_lines else mode.WrapAtWordBoundaryOrAnywhere)
+        wanted = len(text) <= HIGHLIGHTED_AT_MOST
+        if self._highlighter is not None and wanted != self._highlighted:
+            self._highlighted = wanted
+            self._highlighter.setDocument(self.document() if wanted else None)
+
+    # -- events ------------------------------------------------------------------------------------------------
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        key, modifiers = event.key(), event.modifiers()
+        control = bool(modifiers & Qt.KeyboardModifier.ControlModifier)
+        if key == Qt.Key.Key_Backtab:
+            QWidget.focusNextPrevChild(self, False)
+        elif key == Qt.Key.Key_Tab and (control or self.isReadOnly()):
+            QWidget.focusNextPrevChild(self, True)
+        elif self.isReadOnly():
+            super().keyPressEvent(event)
+        elif key == Qt.Key.Key_Tab:
+            self._indent()
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not control:
+            self._new_line()
+        elif event.text() in ("}", "]") and not self.textCursor().block().text().strip():
+            self._close(event.text())
+        else:
+            super().keyPressEvent(event)
+
+    def _indent(self) -> None:
+        cursor = self.textCursor()
+        if not cursor.hasSelection() or "\u2029" not in cursor.selectedText():
+            cursor.insertText(TAB)
+            self.setTextCursor(cursor)
+            return
+        first = self.document().findBlock(cursor.selectionStart())
+        last = self.document().findBlock(max(cursor.selectionEnd() - 1, cursor.selectionStart()))
+        cursor.beginEditBlock()
+        for number in range(first.blockNumber(), last.blockNumber() + 1):
+            QTextCursor(self.document().findBlockByNumber(number)).insertText(TAB)
+        cursor.endEditBlock()
+
+    def _new_line(self) -> None:
+        cursor = self.textCursor()
+        cursor.beginEditBlock()
+        cursor.removeSelectedText()
+        line = cursor.block().text()
+        before, after = line[: cursor.positionInBlock()], line[cursor.positionInBlock() :]
+        indent = before[: len(before) - len(before.lstrip(" \t"))]
+        opener = before.rstrip()[-1:]
+        inner = indent + TAB if opener in PAIRS else indent
+        cursor.insertText("\n" + inner)
+        if opener in PAIRS and after.lstrip().startswith(PAIRS[opener]):
+            place = cursor.position()
+            cursor.insertText("\n" + indent)
+            cursor.setPosition(place)
+        cursor.endEditBlock()
+        self.setTextCursor(cursor)
+        self.ensureCursorVisible()
+
+    def _close(self, bracket: str) -> None:
+        """A closing bracket on an empty line steps out one level."""
+        cursor = self.textCursor()
+        cursor.beginEditBlock()
+        cursor.movePosition(QTextCursor.MoveOperation.StartOfBlock)
+        cursor.movePosition(QTextCursor.MoveOperation.EndOfBlock, QTextCursor.MoveMode.KeepAnchor)
+        cursor.insertText(cursor.selectedText().removesuffix(TAB) + bracket)
+        cursor.endEditBlock()
+        self.setTextCursor(cursor)
+
+    def insertFromMimeData(self, source: QMimeData) -> None:
+        """Paste as plain text only, every kind of line end as one."""
+        text = _holdable(source.text())
+        if len(text) > LONGEST_LINE:
+            self._suit(self.text() + text)
+        self.textCursor().insertText(text)
+        self.ensureCursorVisible()
+
+    def createMimeDataFromSelection(self) -> QMimeData:
+        """Copy exactly what is selected, no-break spaces included."""
+        data = QMimeData()
+        data.setText(self.textCursor().selectedText().replace("\u2029", "\n"))
+        return data
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        menu = self.createStandardContextMenu()
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        if self._format.isEnabled():
+            menu.addSeparator()
+            menu.addAction(self._format)
+        menu.popup(event.globalPos())
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if self._wheel_needs_focus and not self.hasFocus():
+            event.ignore()
+        else:
+            super().wheelEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.viewport().update()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and self._highlighter is not None:
+            if self._highlighted:
+                self._highlighter.recolour()
+            self._draw_marks()
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            text = self._tip_at(event)
+            if text:
+                QToolTip.showText(event.globalPos(), tip(text), self)
+            else:
+                QToolTip.hideText()
+                event.ignore()
+            return True
+        return super().event(event)
+
+    def _tip_at(self, event: QHelpEvent) -> str:
+        cursor = self.cursorForPosition(self.viewport().mapFrom(self, event.pos()))
+        line = cursor.blockNumber() + 1
+        said = [mark.message for mark in self._marks if mark.line == line]
+        near = cursor.block().text()[max(cursor.positionInBlock() - 1, 0) : cursor.positionInBlock() + 1]
+        said += [hidden_name(match[0]) for match in HIDDEN.finditer(near)]
+        return "\n".join(said) or self.toolTip()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        painter: QPainter | None = None
+        block = self.firstVisibleBlock()
+        while block.isValid():
+            top = self.blockBoundingGeometry(block).translated(self.contentOffset()).top()
+            if top > event.rect().bottom():
+                break
+            if block.isVisible() and block.length() <= LONGEST_LINE:
+                text = block.text()
+                for match in HIDDEN.finditer(text):
+                    painter = painter or QPainter(self.viewport())
+                    self._paint_hidden(painter, block, match.start())
+            block = block.next()
+        if painter is not None:
+            painter.end()
+
+    def _paint_hidden(self, painter: QPainter, block: QTextBlock, place: int) -> None:
+        """A flag where a character stands that cannot be seen."""
+        cursor = QTextCursor(block)
+        cursor.setPosition(block.position() + place)
+        at = self.cursorRect(cursor)
+        colour = QColor(tokens().error)
+        painter.fillRect(QRect(at.left() - 1, at.top(), 2, at.height()), colour)
+        painter.fillRect(QRect(at.left() - 3, at.top(), 6, 3), colour)
+
+
+def _select_token(cursor: QTextCursor) -> None:
+    """Grow the cursor over the word at its place, at least one character, also at the end of a line."""
+    text = cursor.block().text()
+    start = cursor.positionInBlock()
+    end = start
+    while end < len(text) and (text[end].isalnum() or text[end] in '_-."'):
+        end += 1
+    if end == start:
+        end += 1
+    if start >= len(text):
+        start, end = max(len(text) - 1, 0), len(text)
+    cursor.setPosition(cursor.block().position() + start)
+    cursor.setPosition(cursor.block().position() + min(end, len(text)), QTextCursor.MoveMode.KeepAnchor)
+
+
+def _holdable(text: str) -> str:
+    text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\u2029", "⟨U+2029⟩")
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        text = "".join(show_hidden(c) if "\ud800" <= c <= "\udfff" else c for c in text)
+    return text

@@ -1,0 +1,130 @@
+"""A body as text, with a bar above it: what is shown, how much of it, and a way to copy all of it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+
+from playground.ui.code_editor import CodeEditor
+from playground.ui.inspector.excerpt import Excerpt, excerpt, size
+from playground.ui.plain_text import show_hidden, tip
+from playground.ui.segments import Segments
+
+COPIED_FOR_MS = 1_200
+
+
+class BodyPane(QWidget):
+    """``show_body`` shows bytes; never more than a bounded excerpt until a person asks for all."""
+
+    bound_lifted = Signal()
+
+    def __init__(self, switch: Segments, says: str, empty: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.switch = switch
+        self._body = b""
+        self._everything = False
+        self.text = CodeEditor(read_only=True)
+        self.text.setAccessibleName(says)
+        self.note = QLabel()
+        self.note.setTextFormat(Qt.TextFormat.PlainText)
+        self.note.setProperty("kind", "small")
+        self.note.setMinimumWidth(0)
+        self.all_button = QPushButton("Show all")
+        self.all_button.setProperty("kind", "quiet")
+        self.copy_button = QPushButton("Copy")
+        self.copy_button.setProperty("kind", "quiet")
+        self.copy_button.setAccessibleName(f"Copy the {says.lower()}")
+        self.copy_button.setToolTip(tip("Copy the whole body, exactly as it is"))
+        self.error = QLabel()
+        self.error.setTextFormat(Qt.TextFormat.PlainText)
+        self.error.setWordWrap(True)
+        self.error.setProperty("kind", "error")
+        self.error.setContentsMargins(12, 4, 12, 4)
+        self.error.hide()
+        self.empty = QLabel(empty)
+        self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.empty.setWordWrap(True)
+        self.empty.setProperty("kind", "muted")
+        self.empty.setContentsMargins(24, 8, 24, 24)
+        bar = QHBoxLayout()
+        bar.setContentsMargins(12, 4, 12, 4)
+        bar.setSpacing(8)
+        bar.addWidget(switch)
+        bar.addWidget(self.note, 1)
+        bar.addWidget(self.all_button)
+        bar.addWidget(self.copy_button)
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self.empty)
+        self._stack.addWidget(self.text)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(bar)
+        column.addWidget(self.error)
+        column.addWidget(self._stack, 1)
+        self._copied = QTimer(self)
+        self._copied.setSingleShot(True)
+        self._copied.setInterval(COPIED_FOR_MS)
+        self._copied.timeout.connect(self._not_copied)
+        self.all_button.clicked.connect(self._lift)
+        self.copy_button.clicked.connect(self.copy_all)
+        self.show_nothing()
+
+    @property
+    def everything(self) -> bool:
+        """Whether a person asked for the whole body."""
+        return self._everything
+
+    def bound_again(self) -> None:
+        """Show another body: only an excerpt of it, from its start."""
+        self._everything = False
+        self.text.setPlainText("")
+
+    def show_body(self, body: bytes, *, laid_out: bool, events: bool = False, about: str = "") -> None:
+        """Show a body, or what of it fits; ``about`` is said in the bar."""
+        self._body = body
+        part = excerpt(body, laid_out=laid_out, events=events, everything=self._everything)
+        self.text.show_text(part.text)
+        said = [show_hidden(about)] if about else []
+        if not part.whole:
+            said.append(_what_is_left_out(part))
+        self.note.setText("   ".join(said))
+        self.note.setToolTip(tip("\n".join(said)))
+        self.all_button.setVisible(not part.whole)
+        self.copy_button.setVisible(bool(body))
+        self._stack.setCurrentWidget(self.text)
+
+    def show_error(self, text: str) -> None:
+        """Say what went wrong above the body; empty takes it away."""
+        self.error.setText(show_hidden(text))
+        self.error.setVisible(bool(text))
+
+    def show_nothing(self, instead: str = "") -> None:
+        """No body: the empty state, or a text in its place."""
+        self._body = b""
+        if instead:
+            self.empty.setText(instead)
+        self.note.setText("")
+        self.all_button.hide()
+        self.copy_button.hide()
+        self._stack.setCurrentWidget(self.empty)
+
+    def copy_all(self) -> None:
+        """Put the whole body on the clipboard, not only what is shown."""
+        QGuiApplication.clipboard().setText(self._body.decode("utf-8", errors="replace"))
+        self.copy_button.setText("Copied")
+        self._copied.start()
+
+    def _not_copied(self) -> None:
+        self.copy_button.setText("Copy")
+
+    def _lift(self) -> None:
+        self._everything = True
+        self.bound_lifted.emit()
+
+
+def _what_is_left_out(part: Excerpt) -> str:
+    if part.shown >= part.total:
+        return f"Long texts are shortened; {size(part.total)} in all."
+    return f"The {'last' if part.from_end else 'first'} {size(part.shown)} of {size(part.total)}."

@@ -1,0 +1,77 @@
+"""How much of a body is put on the screen, and how it is laid out. No widgets here.
+
+However large a body is, what comes back is bounded; whoever shows it says so and offers the rest.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from playground.ui.json_text import Layout, lay_out
+
+SHOWN_AT_MOST = 200 * 1024  # bytes
+CUT_STEP = 32 * 1024  # the place of the cut moves in steps, so that a stream is mostly appended to, not shown anew
+LONGEST_STRING = 2_000  # characters of one JSON string, in a laid-out body
+_DATA = re.compile(r"^data:[ ]?(?=[\[{])(?!\[DONE\])(.*)$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """Text to show; ``shown`` of ``total`` bytes, from the ``end`` or the start of the body."""
+
+    text: str
+    shown: int
+    total: int
+    from_end: bool = False
+    shortened: bool = False
+
+    @property
+    def whole(self) -> bool:
+        """Whether nothing is left out."""
+        return self.shown >= self.total and not self.shortened
+
+
+def excerpt(body: bytes, *, laid_out: bool, events: bool, everything: bool = False) -> Excerpt:
+    """The part of a body that is shown: the last 200 KB of a stream of events, the first 200 KB of anything else.
+
+    ``laid_out`` puts JSON on lines of its own and shortens very long strings in it; ``everything`` lifts all bounds.
+    """
+    total = len(body)
+    longest, most = (0, 0) if everything else (LONGEST_STRING, SHOWN_AT_MOST)
+    if events:
+        part = body if everything else _end_of(body)
+        text = part.decode("utf-8", errors="replace")
+        if not laid_out:
+            return Excerpt(text, len(part), total, from_end=True)
+        layouts: list[Layout] = []
+
+        def spread(match: re.Match[str]) -> str:
+            layouts.append(lay_out(match[1], longest))
+            return "data: " + layouts[-1].text
+
+        text = _DATA.sub(spread, text.replace("\r\n", "\n"))
+        return Excerpt(text, len(part), total, True, any(layout.shortened for layout in layouts))
+    if laid_out and body[:64].lstrip()[:1] in (b"{", b"["):
+        text = body.decode("utf-8", errors="replace")
+        layout = lay_out(text, longest, most)
+        whole = layout.read == len(text)
+        return Excerpt(layout.text, total if whole else min(layout.read, total - 1), total, shortened=layout.shortened)
+    part = body if everything else body[:SHOWN_AT_MOST]
+    return Excerpt(part.decode("utf-8", errors="replace"), len(part), total)
+
+
+def _end_of(body: bytes) -> bytes:
+    """The last part of a body, at most 200 KB, from the start of a line where there is one near."""
+    if len(body) <= SHOWN_AT_MOST:
+        return body
+    start = -(-(len(body) - SHOWN_AT_MOST) // CUT_STEP) * CUT_STEP
+    line = body.find(b"\n", start, start + CUT_STEP)
+    return body[line + 1 if line >= 0 else start :]
+
+
+def size(count: int) -> str:
+    """A number of bytes for people."""
+    if count < 1024:
+        return f"{count} bytes"
+    return f"{count / 1024:.0f} KB" if count < 1024 * 1024 else f"{count / 1024 / 1024:.1f} MB"

@@ -1,0 +1,97 @@
+"""The inspector: tabs that show one exchange, and a line that says which.
+
+It holds no truth; an ``ExchangeView`` is given, and given again while it grows. Only the tab in front is drawn, and
+not more often than a few times a second.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QTabBar, QVBoxLayout, QWidget
+
+from playground.domain.values import JSONObject
+from playground.ui.inspector.status_line import StatusLine
+from playground.ui.inspector.view import ExchangeView
+from playground.ui.inspector.views import VIEWS, InspectorView
+from playground.ui.loop import Throttle
+
+DRAW_EVERY_MS = 200
+NOT_SEEN = object()
+
+
+class Inspector(QWidget):
+    """``set_exchange`` and ``set_preview`` give what to show; both are cheap and may be called often."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._exchange: ExchangeView | None = None
+        self._preview: tuple[JSONObject, str] | None = None
+        self.views: list[InspectorView] = [kind() for kind in VIEWS]
+        self._seen: list[tuple[object, object]] = [(NOT_SEEN, None)] * len(self.views)
+        self.setProperty("kind", "surface")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.tabs = QTabBar()
+        self.tabs.setDrawBase(False)
+        self.tabs.setExpanding(False)
+        self.tabs.setAccessibleName("Inspector")
+        self.status = StatusLine()
+        self._stack = QStackedWidget()
+        for view in self.views:
+            self.tabs.addTab(view.title)
+            self._stack.addWidget(view.widget)
+        line = QFrame()
+        line.setProperty("kind", "line")
+        top = QHBoxLayout()
+        top.setContentsMargins(12, 0, 16, 0)
+        top.setSpacing(16)
+        top.addWidget(self.tabs)
+        top.addWidget(self.status, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(top)
+        column.addWidget(line)
+        column.addWidget(self._stack, 1)
+        self._throttle = Throttle(self._draw_if_seen, self, DRAW_EVERY_MS)
+        self.tabs.currentChanged.connect(self._tab_changed)
+
+    def set_exchange(self, exchange: ExchangeView | None) -> None:
+        """Show this exchange, or none. Call it again with a new value whenever more has come."""
+        self._exchange = exchange
+        self.status.show_exchange(exchange)
+        self._throttle.poke()
+
+    def set_preview(self, body: JSONObject, url: str) -> None:
+        """The body that a run would send now, and where to."""
+        self._preview = (body, url)
+        self._throttle.poke()
+
+    def show_tab(self, title: str) -> None:
+        """Bring a tab to the front."""
+        for number, view in enumerate(self.views):
+            if view.title == title:
+                self.tabs.setCurrentIndex(number)
+
+    def draw_now(self) -> None:
+        """Bring the tab in front up to date at once."""
+        number = self.tabs.currentIndex()
+        view = self.views[number]
+        exchange, preview = self._seen[number]
+        self._seen[number] = (self._exchange, self._preview)
+        if self._preview is not None and preview is not self._preview:
+            view.show_preview(*self._preview)
+        if self._exchange is not exchange:
+            view.show(self._exchange)
+
+    def _draw_if_seen(self) -> None:
+        if self.isVisible():
+            self.draw_now()
+
+    def _tab_changed(self, number: int) -> None:
+        self._stack.setCurrentIndex(number)
+        self.draw_now()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.draw_now()

@@ -1,0 +1,43 @@
+"""What the inspector is shown of one exchange: a frozen value, secrets already masked by whoever made it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+
+def no_body() -> bytes:
+    """The body of an exchange that has none."""
+    return b""
+
+
+@dataclass(frozen=True, slots=True)
+class ExchangeView:
+    """One request and what came back. ``duration`` is in seconds, None while it runs.
+
+    ``status`` is None while there is no answer; ``error`` then says what happened, if it failed. ``body`` gives the
+    bytes received so far, so that nothing is copied for a view that is not looked at.
+    """
+
+    method: str
+    url: str
+    request_headers: tuple[tuple[str, str], ...] = ()
+    request_body: bytes = b""
+    status: int | None = None
+    reason: str = ""
+    response_headers: tuple[tuple[str, str], ...] = ()
+    duration: float | None = None
+    error: str = ""
+    body: Callable[[], bytes] = no_body
+
+    @property
+    def path(self) -> str:
+        """The path of the URL, for people."""
+        return urlsplit(self.url).path or self.url
+
+    @property
+    def content_type(self) -> str:
+        """The response's media type in lower case, without its parameters."""
+        found = next((value for name, value in self.response_headers if name.lower() == "content-type"), "")
+        return found.partition(";")[0].strip().lower()

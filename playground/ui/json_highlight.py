@@ -1,0 +1,63 @@
+"""Colours for JSON and for server-sent events that carry JSON; cheap enough to run while text streams in.
+
+Line by line and without state: a JSON string never spans lines. Very long lines stay plain.
+"""
+
+from __future__ import annotations
+
+import re
+
+from PySide6.QtGui import QColor, QSyntaxHighlighter, QTextCharFormat, QTextDocument
+
+from playground.ui.theme import tokens
+
+LONGEST_LINE = 5_000
+
+_TOKEN = re.compile(
+    r'(?P<key>"(?:[^"\\]|\\.)*"(?=\s*:))|(?P<text>"(?:[^"\\]|\\.)*"?)'
+    r"|(?P<number>-?\b\d[\d.eE+-]*)|(?P<word>\b(?:true|false|null)\b)"
+)
+_FIELD = re.compile(r"(?:data|event|id|retry)?:")
+
+
+class JsonHighlighter(QSyntaxHighlighter):
+    """Keys, texts, numbers and words; the field names and comments of server-sent events in grey."""
+
+    def __init__(self, document: QTextDocument) -> None:
+        super().__init__(document)
+        self._formats: dict[str, QTextCharFormat] = {}
+        self._load()
+
+    def recolour(self) -> None:
+        """Take the colours now in force."""
+        self._load()
+        self.rehighlight()
+
+    def _load(self) -> None:
+        t = tokens()
+        for kind, colour in (
+            ("key", t.accent),
+            ("text", t.ok),
+            ("number", t.tool),
+            ("word", t.system),
+            ("field", t.muted),
+        ):
+            form = QTextCharFormat()
+            form.setForeground(QColor(colour))
+            self._formats[kind] = form
+
+    def highlightBlock(self, text: str) -> None:
+        if len(text) > LONGEST_LINE:
+            return
+        start = 0
+        field = _FIELD.match(text)
+        if field:
+            if field[0] == ":":
+                self.setFormat(0, len(text), self._formats["field"])
+                return
+            start = field.end()
+            self.setFormat(0, start, self._formats["field"])
+        for match in _TOKEN.finditer(text, start):
+            kind = match.lastgroup
+            if kind:
+                self.setFormat(match.start(), match.end() - match.start(), self._formats[kind])

@@ -1,0 +1,198 @@
+"""JSON as text: laid out, checked and searched by its tokens.
+
+Works on half a document as well as on a whole one, never recurses, and keeps numbers, escapes, order and doubled keys
+as they are written: laying out must not change what was sent. Knows nothing of Qt.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from dataclasses import dataclass
+
+from playground.domain.values import JSON
+from playground.ui.plain_text import escape_hidden, show_hidden
+
+TOKEN = re.compile(r'"(?:[^"\\]+|\\.)*"?|[{}\[\],:]|[^\s"{}\[\],:]+', re.DOTALL)
+INDENT = 2
+DEEPEST_INDENT = 40  # levels; deeper ones are not set in further, or 100,000 brackets would fill the memory
+KEPT_OF_LONG_STRING = 120
+
+_MESSAGES = {
+    "Expecting value": "a value is missing here",
+    "Expecting property name enclosed in double quotes": "a name in double quotes is expected (or a comma is too many)",
+    "Expecting ':' delimiter": "a colon is missing",
+    "Expecting ',' delimiter": "a comma is missing",
+    "Extra data": "there is more text after the end of the JSON",
+    "Unterminated string starting at": "this text has no closing quote",
+    "Invalid control character at": "a line break or control character in a text; write it as an escape such as \\n",
+    "Invalid \\escape": "this escape does not exist in JSON; a backslash itself is written \\\\",
+    "Illegal trailing comma before end of object": "a comma too many",
+    "Illegal trailing comma before end of array": "a comma too many",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class JsonProblem:
+    """Where a text stops being JSON (line and column from 1) and what is wrong there, in plain words."""
+
+    line: int
+    column: int
+    message: str
+
+
+class _NotJsonError(ValueError):
+    """A number or word that Python reads and JSON does not have."""
+
+    def __init__(self, word: str, message: str) -> None:
+        super().__init__(message)
+        self.word = word
+
+
+def read_json(text: str) -> JSON:
+    """The value of a text. Raises only ValueError; NaN, Infinity and numbers too large to send are not JSON."""
+    try:
+        return json.loads(text, parse_constant=_constant, parse_float=_finite)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
+def problem_at(text: str) -> JsonProblem | None:
+    """The first problem of a text as JSON, or None when it is valid. Empty text is a problem too."""
+    try:
+        read_json(text)
+    except json.JSONDecodeError as error:
+        message = next((ours for theirs, ours in _MESSAGES.items() if error.msg.startswith(theirs)), error.msg)
+        return JsonProblem(error.lineno, error.colno, message if text.strip() else "there is nothing here")
+    except _NotJsonError as error:
+        at = next((match.start() for match in TOKEN.finditer(text) if match[0] == error.word), 0)
+        return JsonProblem(*position(text, at), str(error))
+    except ValueError as error:
+        digits = "digits" in str(error)
+        return JsonProblem(1, 1, "a number has too many digits" if digits else str(error))
+    return None
+
+
+def position(text: str, offset: int) -> tuple[int, int]:
+    """Line and column, both from 1, of a place in a text."""
+    before = text[:offset]
+    return before.count("\n") + 1, offset - (before.rfind("\n") + 1) + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """JSON laid out: the text, how many characters of the source it stands for, whether long strings were shortened."""
+
+    text: str
+    read: int
+    shortened: bool
+
+
+def pretty(text: str) -> str:
+    """The same tokens, one member a line."""
+    return lay_out(text).text
+
+
+def lay_out(text: str, longest: int = 0, most: int = 0) -> Layout:
+    """The same tokens, one member a line, until about ``most`` characters are made (0: to the end).
+
+    Strings above ``longest`` characters are shortened and say so (0: never).
+    """
+    out: list[str] = []
+    depth = made = 0
+    opened = shortened = False
+    for match in TOKEN.finditer(text):
+        token = match[0]
+        if token in ("}", "]"):
+            depth = max(depth - 1, 0)
+            piece = token if opened else _line(depth) + token
+        else:
+            piece = _line(depth) if opened else ""
+            if token == ",":
+                piece += "," + _line(depth)
+            elif token == ":":
+                piece += ": "
+            elif token.startswith('"'):
+                cut = bool(longest) and len(token) > longest
+                shortened = shortened or cut
+                piece += escape_hidden(_shortened(token) if cut else token)
+            else:
+                piece += show_hidden(token)
+        opened = token in ("{", "[")
+        depth += opened
+        out.append(piece)
+        made += len(piece)
+        if most and made >= most:
+            return Layout("".join(out), match.end(), shortened)
+    return Layout("".join(out), len(text), shortened)
+
+
+def locate(text: str, path: tuple[str | int, ...]) -> tuple[int, int] | None:
+    """Line and column of the value at ``path``, or of its nearest parent that exists; None in an empty text."""
+    frames: list[_Frame] = []
+    best: tuple[int, int] | None = None  # how much of the path is met, offset
+    for match in TOKEN.finditer(text):
+        token = match[0]
+        frame = frames[-1] if frames else None
+        if token == ",":
+            if frame:
+                frame.next()
+        elif token in ("}", "]"):
+            if frames:
+                frames.pop()
+        elif token == ":":
+            continue
+        elif frame and frame.wants_key:
+            frame.name(token)
+        else:
+            here = tuple(f.key for f in frames)
+            if here == path[: len(here)] and (best is None or len(here) > best[0]):
+                best = (len(here), match.start())
+            if token in ("{", "["):
+                frames.append(_Frame(token == "{"))
+    return position(text, best[1]) if best else None
+
+
+class _Frame:
+    """One open bracket, and which of its members is being read."""
+
+    __slots__ = ("is_object", "key", "wants_key")
+
+    def __init__(self, is_object: bool) -> None:
+        self.is_object = is_object
+        self.wants_key = is_object
+        self.key: str | int = "" if is_object else 0
+
+    def next(self) -> None:
+        if self.is_object:
+            self.wants_key = True
+        else:
+            self.key = int(self.key) + 1
+
+    def name(self, token: str) -> None:
+        self.wants_key = False
+        try:
+            self.key = str(json.loads(token))
+        except ValueError:
+            self.key = token
+
+
+def _line(depth: int) -> str:
+    return "\n" + " " * (INDENT * min(depth, DEEPEST_INDENT))
+
+
+def _shortened(token: str) -> str:
+    left_out = len(token) - KEPT_OF_LONG_STRING
+    return f'{token[:KEPT_OF_LONG_STRING]}… {left_out:,} more characters …"'
+
+
+def _constant(word: str) -> JSON:
+    raise _NotJsonError(word, f"{word} is not JSON")
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if math.isinf(number):
+        raise _NotJsonError(digits, "this number is too large")
+    return number

@@ -1,0 +1,256 @@
+"""The small controls a parameter row is made of.
+
+Each scrolls with the panel instead of changing under the wheel while it has no focus, and each says ``cleared`` when
+Delete is to bring the default back.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QWheelEvent
+from PySide6.QtWidgets import (
+    QComboBox,
+    QLineEdit,
+    QPushButton,
+    QSizePolicy,
+    QSlider,
+    QStyle,
+    QStyleOptionSlider,
+    QWidget,
+)
+
+DEFAULT = "default"
+FIELD_WIDTH = 68
+FIELD_ROOM = 20  # px beside the text: padding, border, cursor
+ARROW_ROOM = 22
+NOT_SENT = "default (not sent)"
+
+
+def look(widget: QWidget, kind: str, name: str = "kind") -> None:
+    """Set the style property of a widget and let the style take notice, if it changed."""
+    if widget.property(name) != kind:
+        widget.setProperty(name, kind)
+        widget.style().unpolish(widget)
+        widget.style().polish(widget)
+
+
+class ValueField(QLineEdit):
+    """A line that is as wide as what stands in it, within limits, and shows "default" in grey while empty."""
+
+    cleared = Signal()
+    stepped = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None, *, widest: int = 148) -> None:
+        super().__init__(parent)
+        self._widest = widest
+        self.setProperty("kind", "field")
+        self.setPlaceholderText(DEFAULT)
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        self.textChanged.connect(self._grow)
+
+    def sizeHint(self) -> QSize:
+        text = self.text() or self.placeholderText()
+        width = self.fontMetrics().horizontalAdvance(text) + FIELD_ROOM
+        return QSize(min(max(width, FIELD_WIDTH), self._widest), super().sizeHint().height())
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(FIELD_WIDTH, self.sizeHint().height())
+
+    def _grow(self) -> None:
+        self.updateGeometry()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        steps = {
+            Qt.Key.Key_Up: 1,
+            Qt.Key.Key_Down: -1,
+            Qt.Key.Key_PageUp: 10,
+            Qt.Key.Key_PageDown: -10,
+        }
+        if event.key() == Qt.Key.Key_Delete and not event.modifiers() and self._nothing_to_delete():
+            self.cleared.emit()
+        elif event.key() in steps and not event.modifiers():
+            self.stepped.emit(steps[Qt.Key(event.key())])
+        else:
+            super().keyPressEvent(event)
+
+    def _nothing_to_delete(self) -> bool:
+        """Delete would take nothing away, or everything."""
+        if self.hasSelectedText():
+            return self.selectedText() == self.text()
+        return self.cursorPosition() == len(self.text())
+
+
+class ChoiceField(QComboBox):
+    """Suggestions, and any other text. ``picked`` gives the text; None goes back to default."""
+
+    picked = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("kind", "field")
+        self.setEditable(True)
+        self._line = ValueField()
+        self._line.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self._line.setProperty("kind", "inner")
+        self.setLineEdit(self._line)
+        self.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+        self.setCompleter(None)  # type: ignore[arg-type]  # None switches completion off, as Qt documents
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        self._line.textEdited.connect(self._typed)
+        self._line.textChanged.connect(self.updateGeometry)
+        self._line.cleared.connect(self._clear)
+        self._line.stepped.connect(self._step)
+        self.activated.connect(self._activated)
+
+    def set_choices(self, choices: tuple[str, ...]) -> None:
+        """Offer these; the text in the field stays."""
+        text = self.currentText()
+        self.clear()
+        self.addItem(NOT_SENT)
+        self.addItems(list(choices))
+        self.show_text(text)
+        widest = max(self.fontMetrics().horizontalAdvance(self.itemText(i)) for i in range(self.count()))
+        self.view().setMinimumWidth(widest + 28)
+
+    def choices(self) -> tuple[str, ...]:
+        """What is offered, without the way back to default."""
+        return tuple(self.itemText(i) for i in range(1, self.count()))
+
+    def show_text(self, text: str) -> None:
+        """Show a choice or any other text; empty shows the grey default."""
+        found = self.findText(text, Qt.MatchFlag.MatchExactly | Qt.MatchFlag.MatchCaseSensitive) if text else -1
+        self.setCurrentIndex(found if found > 0 else -1)
+        if self.currentText() != text:
+            self.setEditText(text)
+        self._line.setCursorPosition(0)
+
+    def sizeHint(self) -> QSize:
+        text = self.currentText() or DEFAULT
+        width = self.fontMetrics().horizontalAdvance(text) + FIELD_ROOM + ARROW_ROOM
+        return QSize(min(max(width, FIELD_WIDTH), 172), super().sizeHint().height())
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(FIELD_WIDTH, self.sizeHint().height())
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if self.hasFocus():
+            super().wheelEvent(event)
+        else:
+            event.ignore()
+
+    def _typed(self, text: str) -> None:
+        self.picked.emit(text or None)
+
+    def _activated(self, index: int) -> None:
+        if index <= 0:
+            self._clear()
+        else:
+            self.picked.emit(self.itemText(index))
+
+    def _clear(self) -> None:
+        self.show_text("")
+        self.picked.emit(None)
+
+    def _step(self, steps: int) -> None:
+        """Up and Down walk through the suggestions, as in any combo box."""
+        if abs(steps) == 1 and self.count() > 1:
+            index = min(max(max(self.currentIndex(), 0) - steps, 1), self.count() - 1)
+            self.setCurrentIndex(index)
+            self._activated(index)
+
+
+class QuietSlider(QSlider):
+    """A slider that jumps to where it is clicked. ``moved`` tells the new step, also when that is the old one."""
+
+    moved = Signal(int)
+    cleared = Signal()
+
+    def __init__(self, steps: int, parent: QWidget | None = None) -> None:
+        super().__init__(Qt.Orientation.Horizontal, parent)
+        self.setRange(0, max(steps, 1))
+        self.setPageStep(max(steps // 10, 1))
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setFixedHeight(14)
+        self._showing = False
+        self.valueChanged.connect(self._changed)
+
+    def show_step(self, step: int, is_set: bool) -> None:
+        """Stand at a step without telling anyone; unset sliders have no handle."""
+        self._showing = True
+        self.setValue(step)
+        self._showing = False
+        look(self, "" if is_set else "unset")
+
+    def _changed(self, value: int) -> None:
+        if not self._showing:
+            self.moved.emit(value)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            option = QStyleOptionSlider()
+            self.initStyleOption(option)
+            handle = self.style().subControlRect(
+                QStyle.ComplexControl.CC_Slider, option, QStyle.SubControl.SC_SliderHandle, self
+            )
+            unset = self.property("kind") == "unset"
+            if unset or not handle.contains(event.position().toPoint()):
+                room = self.width() - handle.width()
+                x = int(event.position().x()) - handle.width() // 2
+                before = self.value()
+                self.setValue(QStyle.sliderValueFromPosition(self.minimum(), self.maximum(), x, room))
+                if self.value() == before:
+                    self.moved.emit(before)
+        super().mousePressEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
+            self.cleared.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if self.hasFocus():
+            super().wheelEvent(event)
+        else:
+            event.ignore()
+
+
+class SwitchPill(QPushButton):
+    """on, off or default as a pill that says so. A click sets it, and from then on turns it over."""
+
+    switched = Signal(bool)
+    cleared = Signal()
+
+    def __init__(self, start: bool = True, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._start = start
+        self._state: bool | None = None
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.clicked.connect(self._clicked)
+        self.show_state(None)
+
+    @property
+    def state(self) -> bool | None:
+        """True, False, or None for default."""
+        return self._state
+
+    def show_state(self, state: bool | None, text: str = "") -> None:
+        """Show a state without telling anyone; ``text`` stands in for a value that is no switch."""
+        self._state = state
+        self.setText(text or {None: DEFAULT, True: "on", False: "off"}[state])
+        look(self, "pill-on" if state else "pill")
+        look(self, "true" if state is None and not text else "false", "unset")
+        self.updateGeometry()
+
+    def _clicked(self) -> None:
+        self.show_state(self._start if self._state is None else not self._state)
+        self.switched.emit(self._state)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
+            self.cleared.emit()
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.click()
+        else:
+            super().keyPressEvent(event)

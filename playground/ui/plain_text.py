@@ -1,0 +1,45 @@
+"""Text written by others, made safe to show: hidden characters as marks, tooltips that never become rich text.
+
+Pure functions; what is sent or kept is never changed by them.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+import unicodedata
+
+#: Characters that are invisible or change the order of what is read: controls, bidi, zero-width, tags, separators
+#: Qt would take for a new line, and lone surrogates (which Qt cannot hold).
+HIDDEN = re.compile(
+    "[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e"
+    "\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
+)
+
+
+def show_hidden(text: str) -> str:
+    """The text with each hidden character replaced by a visible mark such as ``⟨U+202E⟩``."""
+    return HIDDEN.sub(lambda match: f"⟨U+{ord(match[0]):04X}⟩", text)
+
+
+def escape_hidden(text: str) -> str:
+    """JSON text with each hidden character spelled as an escape: the same value, and nothing unseen in it."""
+    return HIDDEN.sub(_escape, text)
+
+
+def hidden_name(character: str) -> str:
+    """What a hidden character is called: ``U+202E RIGHT-TO-LEFT OVERRIDE``."""
+    return f"U+{ord(character):04X} {unicodedata.name(character, 'control character')}"
+
+
+def tip(text: str) -> str:
+    """A tooltip's text that is shown as written: Qt guesses whether a tooltip is rich text, so say it and escape it."""
+    return f'<p style="white-space:pre-wrap">{html.escape(show_hidden(text))}</p>' if text else ""
+
+
+def _escape(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    if code <= 0xFFFF:
+        return f"\\u{code:04x}"
+    code -= 0x10000
+    return f"\\u{0xD800 + (code >> 10):04x}\\u{0xDC00 + (code & 0x3FF):04x}"

@@ -1,0 +1,54 @@
+"""A switch between a few named things, side by side in one frame."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QHBoxLayout, QPushButton, QSizePolicy, QWidget
+
+
+class Segments(QWidget):
+    """``chosen`` tells the index a person picked; ``set_index`` is silent. Left and Right move between them."""
+
+    chosen = Signal(int)
+
+    def __init__(self, titles: tuple[str, ...], says: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(says)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self._group = QButtonGroup(self)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        self.buttons: list[QPushButton] = []
+        for number, title in enumerate(titles):
+            button = QPushButton(title)
+            button.setCheckable(True)
+            button.setProperty("kind", "segment")
+            button.setProperty("place", "first" if number == 0 else "last" if number == len(titles) - 1 else "middle")
+            self._group.addButton(button, number)
+            row.addWidget(button)
+            self.buttons.append(button)
+        self.buttons[0].setChecked(True)
+        self._group.buttonClicked.connect(self._clicked)
+
+    @property
+    def index(self) -> int:
+        """The one that is chosen."""
+        return self._group.checkedId()
+
+    def set_index(self, index: int) -> None:
+        """Choose without telling."""
+        self.buttons[index].setChecked(True)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        steps = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}.get(Qt.Key(event.key()), 0)
+        to = self.index + steps
+        if steps and 0 <= to < len(self.buttons) and self.buttons[to].isEnabled():
+            self.buttons[to].setFocus(Qt.FocusReason.TabFocusReason)
+            self.buttons[to].click()
+        else:
+            super().keyPressEvent(event)
+
+    def _clicked(self, button: QAbstractButton) -> None:
+        self.chosen.emit(self._group.id(button))

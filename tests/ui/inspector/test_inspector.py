@@ -1,0 +1,262 @@
+"""The inspector shows what it is given, no more of it than a window can bear, and copies all of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QTableWidget
+from pytestqt.qtbot import QtBot
+
+from playground.ui.inspector.excerpt import SHOWN_AT_MOST, excerpt
+from playground.ui.inspector.inspector import Inspector
+from playground.ui.inspector.view import ExchangeView
+from playground.ui.inspector.views import HeadersView, RequestView, ResponseView
+
+#: The offscreen platform says so whenever a window's smallest size changes; no other platform does.
+pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
+
+URL = "http://127.0.0.1:8080/v1/chat/completions"
+STREAM = (("Content-Type", "text/event-stream; charset=utf-8"), ("X-RateLimit-Reset", "1732176000"))
+CHUNK = b'data: {"choices":[{"index":0,"delta":{"content":"hi"}}]}\n\n'
+
+
+@pytest.fixture
+def inspector(qtbot: QtBot) -> Iterator[Inspector]:
+    inspector = Inspector()
+    qtbot.addWidget(inspector)
+    inspector.resize(840, 260)
+    inspector.show()
+    qtbot.waitExposed(inspector)
+    yield inspector
+    inspector.hide()
+
+
+def request_view(inspector: Inspector) -> RequestView:
+    view = inspector.views[0]
+    assert isinstance(view, RequestView)
+    return view
+
+
+def response_view(inspector: Inspector) -> ResponseView:
+    view = inspector.views[1]
+    assert isinstance(view, ResponseView)
+    return view
+
+
+def exchange(body: Callable[[], bytes], **more: object) -> ExchangeView:
+    fields: dict[str, object] = {
+        "method": "POST",
+        "url": URL,
+        "request_body": b'{"model":"m","temperature":1.0}',
+        "status": 200,
+        "reason": "OK",
+        "response_headers": STREAM,
+        "duration": 2.9149,
+        "body": body,
+    }
+    return ExchangeView(**(fields | more))  # type: ignore[arg-type]  # the fields are given by name
+
+
+def test_empty_states_say_what_will_stand_here(inspector: Inspector) -> None:
+    for view in (request_view(inspector), response_view(inspector)):
+        inspector.show_tab(view.title)
+        assert view.pane.empty.isVisible()
+        assert view.pane.empty.text()
+        assert not view.pane.copy_button.isVisible()
+    assert inspector.status.path.text == ""
+
+
+def test_the_line_names_the_exchange(inspector: Inspector) -> None:
+    inspector.set_exchange(exchange(lambda: CHUNK))
+    assert inspector.status.path.text == "POST /v1/chat/completions"
+    assert inspector.status.status.text() == "200"
+    assert inspector.status.status.property("kind") == "ok"
+    assert inspector.status.time.text() == "2.91 s"
+    inspector.set_exchange(exchange(lambda: b"", status=429))
+    assert inspector.status.status.property("kind") == "error"
+    inspector.set_exchange(exchange(lambda: b"", status=None, duration=None))
+    assert inspector.status.status.text() == "waiting"
+    inspector.set_exchange(exchange(lambda: b"", status=None, error="The connection was refused."))
+    assert inspector.status.status.text() == "failed"
+    inspector.set_exchange(exchange(lambda: CHUNK, duration=None))
+    assert inspector.status.status.text() == "200 · running"
+    inspector.set_exchange(exchange(lambda: CHUNK, error="The connection was lost."))
+    assert inspector.status.status.text() == "200 · broken off"
+
+
+def test_the_next_request_and_the_one_that_was_sent(qtbot: QtBot, inspector: Inspector) -> None:
+    view = request_view(inspector)
+    inspector.set_preview({"model": "next", "temperature": 0.7}, URL)
+    qtbot.waitUntil(lambda: "next" in view.pane.text.text())
+    assert view.pane.text.text() == '{\n  "model": "next",\n  "temperature": 0.7\n}'
+    assert URL in view.pane.note.text()
+    assert not view.switch.buttons[1].isEnabled()
+    inspector.set_exchange(exchange(lambda: CHUNK))
+    qtbot.waitUntil(lambda: "1.0" in view.pane.text.text())
+    assert view.pane.text.text() == '{\n  "model": "m",\n  "temperature": 1.0\n}', "the bytes' own spelling"
+    QTest.mouseClick(view.switch.buttons[0], Qt.MouseButton.LeftButton)
+    assert '"next"' in view.pane.text.text()
+    inspector.set_exchange(exchange(lambda: b"", url=URL + "?2"))
+    inspector.draw_now()
+    assert '"next"' in view.pane.text.text(), "what a person chose stays chosen"
+    inspector.set_exchange(None)
+    inspector.draw_now()
+    assert view.switch.index == 0
+
+
+def test_a_preview_with_an_image_shows_the_rest_and_copies_all(inspector: Inspector) -> None:
+    view = request_view(inspector)
+    inspector.set_preview({"image": "A" * 2_000_000, "text": "lone \ud800 and \u202e", "last": 1}, URL)
+    inspector.draw_now()
+    shown = view.pane.text.text()
+    assert len(shown) < 1_000
+    assert '"last": 1' in shown
+    assert "\\u202e" in shown
+    assert view.pane.all_button.isVisible()
+    QTest.mouseClick(view.pane.copy_button, Qt.MouseButton.LeftButton)
+    copied = QGuiApplication.clipboard().text()
+    assert len(copied) > 2_000_000
+    assert view.pane.copy_button.text() == "Copied"
+
+
+def test_a_stream_is_laid_out_or_raw(inspector: Inspector) -> None:
+    body = b": keep-alive\r\n\r\n" + CHUNK + b"data: [DONE]\n\n"
+    view = response_view(inspector)
+    inspector.show_tab("Response")
+    inspector.set_exchange(exchange(lambda: body))
+    inspector.draw_now()
+    assert view.pane.text.text().startswith(': keep-alive\n\ndata: {\n  "choices": [')
+    assert "data: [DONE]" in view.pane.text.text()
+    QTest.mouseClick(view.switch.buttons[1], Qt.MouseButton.LeftButton)
+    assert view.pane.text.text() == body.decode().replace("\r\n", "\n")
+
+
+def test_a_response_is_shown_while_it_comes(qtbot: QtBot, inspector: Inspector) -> None:
+    received = bytearray()
+    view = response_view(inspector)
+    inspector.show_tab("Response")
+    request = b"{}"
+    for number in range(5):
+        inspector.set_exchange(exchange(lambda: bytes(received), request_body=request, duration=None))
+        if number == 0:
+            qtbot.waitUntil(lambda: view.pane.empty.isVisible() and "Waiting" in view.pane.empty.text())
+        received.extend(CHUNK)
+    inspector.set_exchange(exchange(lambda: bytes(received), request_body=request, duration=None))
+    qtbot.waitUntil(lambda: view.pane.text.text().count("data: {") == 5)
+
+
+def test_drawing_is_throttled(qtbot: QtBot, inspector: Inspector) -> None:
+    asked: list[int] = []
+
+    def body() -> bytes:
+        asked.append(1)
+        return CHUNK * len(asked)
+
+    inspector.show_tab("Response")
+    for _ in range(200):
+        inspector.set_exchange(exchange(body))
+    qtbot.waitUntil(lambda: bool(asked))
+    qtbot.wait(50)
+    assert len(asked) <= 2
+
+
+def test_only_the_tab_in_front_is_drawn(inspector: Inspector) -> None:
+    asked: list[int] = []
+
+    def body() -> bytes:
+        asked.append(1)
+        return CHUNK
+
+    inspector.show_tab("Headers")
+    inspector.set_exchange(exchange(body))
+    inspector.draw_now()
+    assert not asked
+    inspector.show_tab("Response")
+    assert asked
+
+
+def test_two_megabytes_of_stream_are_bounded_until_asked_for(inspector: Inspector) -> None:
+    body = CHUNK * (2_000_000 // len(CHUNK)) + b'data: {"last": true}\n\n'
+    view = response_view(inspector)
+    view.switch.set_index(1)
+    inspector.show_tab("Response")
+    inspector.set_exchange(exchange(lambda: body))
+    inspector.draw_now()
+    assert 0 < len(view.pane.text.text()) <= SHOWN_AT_MOST
+    assert '"last": true' in view.pane.text.text()
+    assert view.pane.text.text().startswith(("\n", "data: {"))
+    assert "The last" in view.pane.note.text()
+    QTest.mouseClick(view.pane.all_button, Qt.MouseButton.LeftButton)
+    assert len(view.pane.text.text()) == len(body)
+    assert not view.pane.all_button.isVisible()
+    inspector.set_exchange(exchange(lambda: body, url=URL + "?other"))
+    inspector.draw_now()
+    assert len(view.pane.text.text()) <= SHOWN_AT_MOST, "another exchange starts bounded again"
+
+
+@pytest.mark.parametrize("laid_out", [True, False])
+@pytest.mark.parametrize(
+    "body",
+    [
+        json.dumps([{"n": n} for n in range(200_000)]).encode(),
+        b'"' + b"x" * 2_000_000,
+        b"[" * 2_000_000,
+        "é".encode() * 1_000_000,
+        b"\xff" * 2_000_000,
+    ],
+    ids=["json", "string", "brackets", "text", "binary"],
+)
+def test_two_megabytes_of_anything_are_bounded(body: bytes, laid_out: bool) -> None:
+    part = excerpt(body, laid_out=laid_out, events=False)
+    assert len(part.text) <= SHOWN_AT_MOST + 1_000
+    assert not part.whole
+    assert part.shown < part.total == len(body)
+
+
+def test_a_stream_that_grows_is_mostly_appended_to() -> None:
+    line = b"data: " + b"x" * 93 + b"\n"
+    texts = [excerpt(line * n, laid_out=False, events=True).text for n in range(4_000, 4_300, 10)]
+    fresh = sum(not later.startswith(earlier) for earlier, later in pairwise(texts))
+    assert fresh <= 2
+
+
+def cell(table: QTableWidget, row: int, column: int) -> str:
+    item = table.item(row, column)
+    assert item is not None
+    return item.text()
+
+
+def test_headers_stand_in_two_tables_with_raw_values(inspector: Inspector) -> None:
+    view = inspector.views[2]
+    assert isinstance(view, HeadersView)
+    inspector.show_tab("Headers")
+    sent = (("Authorization", "Bearer ••••abcd"), ("X-Odd", "a\u202eb"))
+    inspector.set_exchange(exchange(lambda: b"", request_headers=sent))
+    inspector.draw_now()
+    request, response = view.tables.request, view.tables.response
+    assert [cell(request, row, 1) for row in range(2)] == ["Bearer ••••abcd", "a⟨U+202E⟩b"]
+    assert cell(response, 1, 0) == "X-RateLimit-Reset"
+    assert cell(response, 1, 1) == "1732176000"
+    response.selectAll()
+    QTest.keyClick(response, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert QGuiApplication.clipboard().text() == "\n".join(f"{name}: {value}" for name, value in STREAM)
+
+
+def test_an_error_stands_above_what_came_back(inspector: Inspector) -> None:
+    view = response_view(inspector)
+    inspector.show_tab("Response")
+    inspector.set_exchange(exchange(lambda: b'{"code":42900}', status=429, error="Rate limit <b>exceeded</b>"))
+    inspector.draw_now()
+    assert view.pane.error.isVisible()
+    assert view.pane.error.text() == "Rate limit <b>exceeded</b>"
+    assert view.pane.error.textFormat() == Qt.TextFormat.PlainText
+    inspector.set_exchange(exchange(lambda: b"", url=URL + "?2"))
+    inspector.draw_now()
+    assert not view.pane.error.isVisible()
+    assert view.pane.empty.text() == "No body came back."

@@ -1,0 +1,56 @@
+"""Numbers as typed: spaces, commas, wrong types on purpose, and what is no number."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from playground.ui.parameters.numbers import read_number, show_number, stepped
+
+
+@pytest.mark.parametrize(
+    ("text", "whole", "value"),
+    [
+        ("0.7", False, 0.7),
+        ("0,7", False, 0.7),
+        (".5", False, 0.5),
+        ("1e-3", False, 0.001),
+        ("2 048", True, 2048),
+        ("2\u00a0048", True, 2048),
+        ("2,048", True, 2048),
+        ("-1", True, -1),
+        ("1.5", True, 1.5),
+        ('"hot"', False, "hot"),
+        ("true", False, True),
+        ("[1]", True, [1]),
+    ],
+)
+def test_read(text: str, whole: bool, value: object) -> None:
+    assert read_number(text, whole) == value
+
+
+@pytest.mark.parametrize("text", ["abc", "0.7x", "1e999", "NaN", "Infinity", "null", "--1", "9" * 5_000, "{"])
+def test_what_is_no_number_is_said_to_be_none(text: str) -> None:
+    with pytest.raises(ValueError, match="not a number, so it is not sent"):
+        read_number(text)
+
+
+@given(st.integers(min_value=-(10**12), max_value=10**12) | st.floats(allow_nan=False, allow_infinity=False))
+def test_what_is_shown_reads_back(value: float) -> None:
+    for step, grouped in ((1, True), (1, False), (0.01, False), (0.05, True)):
+        assert read_number(show_number(value, step, grouped)) == value
+
+
+def test_shown_with_the_decimals_of_the_step() -> None:
+    assert show_number(0.7, 0.01) == "0.70"
+    assert show_number(0.123, 0.01) == "0.123"
+    assert show_number(1, 0.01) == "1.00"
+    assert show_number(2048, 1, True) == "2\u00a0048"
+    assert show_number(True, 1) == "true"
+
+
+def test_stepped_has_no_binary_dust() -> None:
+    assert stepped(0.1 + 0.2, 0.05) == 0.3
+    assert stepped(3.0, 1) == 3
+    assert isinstance(stepped(3.0, 1), int)

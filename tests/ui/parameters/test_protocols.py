@@ -1,0 +1,75 @@
+"""The real protocols' parameters in the real form: every field has its row, every value comes back as it was."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from playground.domain.parameters import Parameters
+from playground.protocols.chat.parameters import ChatParameters
+from playground.protocols.messages.parameters import MessagesParameters
+from playground.ui.parameters.numbers import show_number
+from playground.ui.parameters.panel import ParameterPanel
+from playground.ui.parameters.rows import ChoiceRow, JsonRow, NumberRow
+
+VALUES: dict[str, Any] = {
+    "number": 0.5,
+    "integer": 12,
+    "switch": False,
+    "text": "someone",
+    "choice": "low",
+    "list": ("END",),
+    "json": {"type": "json_object"},
+    "tool_choice": "auto",
+}
+
+
+@pytest.mark.parametrize("kind", [ChatParameters, MessagesParameters])
+def test_every_parameter_has_a_row_that_shows_sets_and_resets_it(qtbot: QtBot, kind: type[Parameters]) -> None:
+    panel = ParameterPanel()
+    qtbot.addWidget(panel)
+    panel.set_value(kind())
+    assert list(panel.rows) == [name for name, _ in kind.hints()]
+    told: list[Parameters] = []
+    panel.changed.connect(told.append)
+    for name, hint in kind.hints():
+        value = VALUES[hint.editor]
+        panel.set_value(kind().with_value(name, value))
+        row = panel.rows[name]
+        assert row.value == value
+        assert not told, "showing tells nobody"
+        row.clear()
+        assert told[-1].to_wire() == {}, name
+        told.clear()
+
+
+def test_an_unknown_editor_shows_everything_as_json(qtbot: QtBot) -> None:
+    panel = ParameterPanel()
+    qtbot.addWidget(panel)
+    panel.set_value(ChatParameters(response_format={"type": "json_object"}))
+    row = panel.rows["response_format"]
+    assert isinstance(row, JsonRow)
+    assert '"json_object"' in row.editor.text()
+
+
+def test_a_named_tool_is_spelled_for_its_protocol(qtbot: QtBot) -> None:
+    panel = ParameterPanel()
+    qtbot.addWidget(panel)
+    panel.set_tool_names(["get_weather"])
+    for kind in (ChatParameters, MessagesParameters):
+        panel.set_value(kind())
+        row = panel.rows["tool_choice"]
+        assert isinstance(row, ChoiceRow)
+        row.field.picked.emit("get_weather")
+        assert panel.value.to_wire() == {"tool_choice": kind.tool_choice_for("get_weather")}
+
+
+def test_a_slider_of_tokens_groups_its_thousands(qtbot: QtBot) -> None:
+    panel = ParameterPanel()
+    qtbot.addWidget(panel)
+    panel.set_value(ChatParameters(max_completion_tokens=2048))
+    row = panel.rows["max_completion_tokens"]
+    assert isinstance(row, NumberRow)
+    assert row.field.text() == show_number(2048, 1, True)

@@ -1,0 +1,168 @@
+"""The editor by keyboard: what is typed stays exactly so, marks stand where they were put."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QMimeData, Qt
+from PySide6.QtGui import QTextOption
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
+from pytestqt.qtbot import QtBot
+
+from playground.ui.code_editor import HIGHLIGHTED_AT_MOST, CodeEditor
+from playground.ui.json_highlight import LONGEST_LINE
+
+
+@pytest.fixture
+def editor(qtbot: QtBot) -> CodeEditor:
+    editor = CodeEditor()
+    qtbot.addWidget(editor)
+    return editor
+
+
+def colours(editor: CodeEditor, line: int = 0) -> set[str]:
+    layout = editor.document().findBlockByNumber(line).layout()
+    return {part.format.foreground().color().name() for part in layout.formats()}
+
+
+def test_enter_indents_after_a_bracket_and_opens_the_pair(editor: CodeEditor) -> None:
+    QTest.keyClicks(editor, '{"a": [')
+    QTest.keyClick(editor, Qt.Key.Key_Return)
+    QTest.keyClicks(editor, "1,")
+    QTest.keyClick(editor, Qt.Key.Key_Return)
+    QTest.keyClicks(editor, "2")
+    QTest.keyClick(editor, Qt.Key.Key_Return)
+    QTest.keyClicks(editor, "]")
+    assert editor.text() == '{"a": [\n  1,\n  2\n]'
+    editor.setPlainText("{}")
+    cursor = editor.textCursor()
+    cursor.setPosition(1)
+    editor.setTextCursor(cursor)
+    QTest.keyClick(editor, Qt.Key.Key_Return)
+    assert editor.text() == "{\n  \n}"
+    assert editor.textCursor().position() == 4
+
+
+def test_tab_is_two_spaces_and_shift_tab_leaves(qtbot: QtBot) -> None:
+    window = QWidget()
+    before, editor, after = QLineEdit(), CodeEditor(), QLineEdit()
+    column = QVBoxLayout(window)
+    column.setSizeConstraint(QVBoxLayout.SizeConstraint.SetNoConstraint)
+    for widget in (before, editor, after):
+        column.addWidget(widget)
+    qtbot.addWidget(window)
+    window.show()
+    qtbot.waitExposed(window)
+    editor.setFocus()
+    QTest.keyClick(editor, Qt.Key.Key_Tab)
+    assert editor.text() == "  "
+    assert window.focusWidget() is editor
+    QTest.keyClick(editor, Qt.Key.Key_Backtab, Qt.KeyboardModifier.ShiftModifier)
+    assert window.focusWidget() is before
+    editor.setFocus()
+    QTest.keyClick(editor, Qt.Key.Key_Tab, Qt.KeyboardModifier.ControlModifier)
+    assert window.focusWidget() is after
+    assert "Shift+Tab" in editor.accessibleDescription()
+    window.hide()
+
+
+def test_tab_sets_chosen_lines_in(editor: CodeEditor) -> None:
+    editor.setPlainText("a\nb\nc")
+    editor.selectAll()
+    QTest.keyClick(editor, Qt.Key.Key_Tab)
+    assert editor.text() == "  a\n  b\n  c"
+
+
+def test_text_is_exactly_what_was_given(editor: CodeEditor) -> None:
+    exact = "no\u00a0break \u202e zero\u200bwidth\ttab"
+    editor.setPlainText(exact)
+    assert editor.text() == exact
+    editor.setPlainText("lone \ud800 surrogate")
+    assert editor.text() == "lone ⟨U+D800⟩ surrogate"
+
+
+def test_the_same_text_keeps_the_cursor_and_the_undo_history(editor: CodeEditor) -> None:
+    editor.setPlainText("abc")
+    editor.moveCursor(editor.textCursor().MoveOperation.End)
+    QTest.keyClicks(editor, "d")
+    editor.setPlainText("abcd")
+    assert editor.textCursor().position() == 4
+    editor.undo()
+    assert editor.text() == "abc"
+
+
+def test_marks_stand_where_they_were_put_and_go_with_the_text(editor: CodeEditor) -> None:
+    editor.setPlainText('{\n  "a": tru\n}')
+    problem = editor.problem()
+    assert problem is not None
+    editor.mark(problem.line, problem.column, problem.message)
+    assert [(m.line, m.column) for m in editor.marks] == [(2, 8)]
+    underlined = [s for s in editor.extraSelections() if s.format.underlineStyle().value]
+    assert [s.cursor.selectedText() for s in underlined] == ["tru"]
+    editor.mark(99, 99, "past the end")
+    editor.setPlainText("{}")
+    assert editor.marks == ()
+    assert editor.extraSelections() == []
+
+
+def test_go_to_puts_the_cursor_there(editor: CodeEditor) -> None:
+    editor.setPlainText("one\ntwo\nthree")
+    editor.go_to(2, 3)
+    assert editor.textCursor().position() == 6
+
+
+def test_json_has_colours_and_very_long_lines_have_none(editor: CodeEditor) -> None:
+    editor.setPlainText('{"key": 1, "b": null}')
+    assert len(colours(editor)) == 3
+    editor.setPlainText('"' + "x" * LONGEST_LINE + '"')
+    assert not colours(editor)
+    assert editor.wordWrapMode() == QTextOption.WrapMode.WrapAnywhere
+
+
+def test_very_long_texts_are_not_coloured_and_short_ones_are_again(editor: CodeEditor) -> None:
+    editor.setPlainText('{"a": 1}\n' * (HIGHLIGHTED_AT_MOST // 9 + 1))
+    assert not colours(editor, 5)
+    editor.setPlainText('{"a": 1}')
+    assert colours(editor)
+
+
+def test_format_lays_out_in_one_step_and_leaves_broken_text_alone(editor: CodeEditor) -> None:
+    editor.setPlainText('{"a":1}')
+    editor.format_json()
+    assert editor.text() == '{\n  "a": 1\n}'
+    editor.undo()
+    assert editor.text() == '{"a":1}'
+    editor.setPlainText("{,")
+    editor.format_json()
+    assert editor.text() == "{,"
+
+
+def test_paste_is_plain_with_one_kind_of_line_end(editor: CodeEditor) -> None:
+    data = QMimeData()
+    data.setHtml("<b>x</b>")
+    data.setText("a\r\nb\rc")
+    editor.insertFromMimeData(data)
+    assert editor.text() == "a\nb\nc"
+
+
+def test_a_reading_view_shows_hidden_characters_and_appends_what_grew(qtbot: QtBot) -> None:
+    view = CodeEditor(read_only=True)
+    qtbot.addWidget(view)
+    view.show_text("data: a\u202eb\r\n")
+    assert view.text() == "data: a⟨U+202E⟩b\n"
+    cursor = view.textCursor()
+    cursor.setPosition(3)
+    view.setTextCursor(cursor)
+    view.show_text("data: a\u202eb\r\ndata: c")
+    assert view.text() == "data: a⟨U+202E⟩b\ndata: c"
+    assert view.textCursor().position() == 3
+    QTest.keyClicks(view, "typed")
+    assert "typed" not in view.text()
+
+
+def test_hidden_characters_are_flagged_where_one_types(editor: CodeEditor) -> None:
+    editor.resize(300, 80)
+    editor.setPlainText("abc")
+    plain = editor.grab().toImage()
+    editor.setPlainText("ab\u200bc")
+    assert editor.grab().toImage() != plain

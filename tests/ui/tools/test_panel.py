@@ -1,0 +1,268 @@
+"""Tools: what is typed is never lost, what is wrong is said where it is, and a deletion can be taken back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
+
+from playground.domain.tools import ToolDefinition
+from playground.ui.tools.panel import ToolsPanel
+from playground.ui.tools.samples import SAMPLE, TEMPLATE, free_name
+from playground.ui.tools.tool_editor import whole_definition
+from playground.ui.tools.tool_list import switch_rect
+
+#: The offscreen platform says so whenever a window's smallest size changes; no other platform does.
+pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
+
+OTHER = ToolDefinition(name="search", description="Finds things.", parameters={"type": "object", "properties": {}})
+
+
+@pytest.fixture
+def panel(qtbot: QtBot) -> Iterator[ToolsPanel]:
+    panel = ToolsPanel()
+    qtbot.addWidget(panel)
+    panel.set_tools((SAMPLE, OTHER))
+    panel.resize(330, 760)
+    panel.show()
+    qtbot.waitExposed(panel)
+    yield panel
+    panel.hide()
+
+
+def said(panel: ToolsPanel) -> list[str]:
+    return [line.text.text() for line in panel.editor.problem_lines]
+
+
+def names(panel: ToolsPanel) -> list[str]:
+    return [tool.name for tool in panel.tools]
+
+
+def test_the_empty_state_teaches_and_leads_on(qtbot: QtBot) -> None:
+    panel = ToolsPanel()
+    qtbot.addWidget(panel)
+    assert panel.first_button.isVisibleTo(panel)
+    assert not panel.list.isVisibleTo(panel)
+    with qtbot.waitSignal(panel.changed) as caught:
+        QTest.mouseClick(panel.first_sample_button, Qt.MouseButton.LeftButton)
+    assert caught.args == [(SAMPLE,)]
+    assert panel.list.isVisibleTo(panel)
+    panel.check_now()
+    assert said(panel) == []
+
+
+def test_showing_tools_tells_nobody(panel: ToolsPanel) -> None:
+    got: list[object] = []
+    panel.changed.connect(got.append)
+    panel.set_tools((OTHER,))
+    panel.set_tools((OTHER, SAMPLE))
+    panel.select(1)
+    assert got == []
+    assert panel.editor.name.text() == "get_weather"
+    assert json.loads(panel.editor.schema.text()) == SAMPLE.parameters
+
+
+def test_new_starts_from_a_template_with_a_name_to_type_over(panel: ToolsPanel) -> None:
+    panel.add()
+    panel.add()
+    assert names(panel) == ["get_weather", "search", "new_tool", "new_tool_2"]
+    assert panel.selected == 3
+    assert panel.editor.name.selectedText() == "new_tool_2"
+    QTest.keyClicks(panel.editor.name, "send_mail")
+    QTest.keyClicks(panel.editor.description, "Sends a mail.")
+    assert panel.tools[3] == TEMPLATE.model_copy(update={"name": "send_mail", "description": "Sends a mail."})
+
+
+def test_invalid_json_stays_is_marked_and_not_sent(qtbot: QtBot, panel: ToolsPanel) -> None:
+    editor = panel.editor.schema
+    typed = '{\n  "type": "object",\n  "properties": {,}\n}'
+    editor.selectAll()
+    editor.insertPlainText(typed)
+    tool = panel.tools[0]
+    assert tool.source == typed
+    assert not tool.sendable
+    assert tool.parameters is not None
+    assert panel.tool_count == 1
+    qtbot.waitUntil(lambda: bool(said(panel)))
+    assert said(panel)[0].startswith("line 3, column 18")
+    assert "not sent" in said(panel)[0]
+    assert [(m.line, m.column) for m in editor.marks] == [(3, 18)]
+    assert panel.model.state(0) == "not sent: not valid JSON"
+    panel.select(1)
+    panel.select(0)
+    assert editor.text() == typed
+    panel.set_tools(panel.tools)
+    assert editor.text() == typed
+    editor.setPlainText('{"type": "object"}')
+    assert panel.tools[0].source is None
+    assert panel.tools[0].parameters == {"type": "object"}
+    panel.check_now()
+    assert said(panel) == []
+    assert not editor.marks
+
+
+def test_json_that_is_no_object_is_not_sent_either(panel: ToolsPanel) -> None:
+    panel.editor.schema.setPlainText("[1]")
+    assert panel.tools[0].source == "[1]"
+    panel.check_now()
+    assert "must be a JSON Schema object" in said(panel)[0]
+
+
+def test_no_parameters_at_all_is_a_definition(panel: ToolsPanel) -> None:
+    panel.editor.schema.setPlainText("")
+    assert panel.tools[0].parameters is None
+    assert panel.tools[0].source is None
+    assert panel.tools[0].sendable
+
+
+def test_a_bad_schema_is_marked_at_its_place_and_a_click_goes_there(panel: ToolsPanel) -> None:
+    panel.editor.schema.setPlainText('{\n  "type": "object",\n  "properties": {"a": {"type": "strng"}}\n}')
+    panel.check_now()
+    assert panel.tools[0].sendable, "we don't judge for the server"
+    assert [(m.line, m.column) for m in panel.editor.schema.marks] == [(3, 32)]
+    assert said(panel)[0].startswith("properties.a.type:")
+    QTest.mouseClick(panel.editor.problem_lines[0], Qt.MouseButton.LeftButton)
+    cursor = panel.editor.schema.textCursor()
+    assert (cursor.blockNumber() + 1, cursor.positionInBlock() + 1) == (3, 32)
+
+
+def test_bad_and_doubled_names_are_flagged(panel: ToolsPanel) -> None:
+    panel.select(1)
+    panel.editor.name.selectAll()
+    QTest.keyClicks(panel.editor.name, "get_weather")
+    panel.check_now()
+    assert any("also used by tool 1" in text for text in said(panel))
+    assert panel.editor.name.property("bad") == "true"
+    assert panel.model.severity(1) == "error"
+    QTest.keyClicks(panel.editor.name, " 2")
+    panel.check_now()
+    assert any("letters, digits" in text for text in said(panel))
+    QTest.keyClick(panel.editor.problem_lines[0], Qt.Key.Key_Return)
+    assert panel.focusWidget() is panel.editor.name
+
+
+def test_a_missing_description_is_a_warning(panel: ToolsPanel) -> None:
+    panel.editor.description.setPlainText("")
+    panel.check_now()
+    assert panel.model.severity(0) == "warning"
+    assert panel.model.state(0) == "sent, with a warning"
+
+
+def test_delete_can_be_taken_back(qtbot: QtBot, panel: ToolsPanel) -> None:
+    QTest.keyClick(panel.list, Qt.Key.Key_Delete)
+    assert names(panel) == ["search"]
+    assert panel.undo_bar.isVisible()
+    assert panel.undo_text.text() == "Deleted get_weather"
+    with qtbot.waitSignal(panel.changed) as caught:
+        QTest.mouseClick(panel.undo_button, Qt.MouseButton.LeftButton)
+    assert caught.args == [(SAMPLE, OTHER)]
+    assert not panel.undo_bar.isVisible()
+    assert panel.selected == 0
+    assert panel.editor.name.text() == "get_weather"
+
+
+def test_the_last_tool_can_be_deleted_and_brought_back_by_keyboard(panel: ToolsPanel) -> None:
+    panel.set_tools((SAMPLE,))
+    panel.delete()
+    assert not panel.tools
+    assert panel.first_button.isVisible()
+    assert panel.undo_bar.isVisible()
+    QTest.keyClick(panel.undo_button, Qt.Key.Key_Space)
+    assert panel.tools == (SAMPLE,)
+    panel.select(0)
+    QTest.keyClick(panel.list, Qt.Key.Key_Delete)
+    panel.undo_delete()
+    assert panel.tools == (SAMPLE,)
+
+
+def test_undo_ends_when_other_tools_are_shown(panel: ToolsPanel) -> None:
+    panel.delete()
+    panel.set_tools((TEMPLATE,))
+    assert not panel.undo_bar.isVisible()
+    panel.undo_delete()
+    assert panel.tools == (TEMPLATE,)
+
+
+def test_duplicate_and_move(panel: ToolsPanel) -> None:
+    panel.duplicate()
+    assert names(panel) == ["get_weather", "get_weather_copy", "search"]
+    assert panel.selected == 1
+    both = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+    QTest.keyClick(panel.list, Qt.Key.Key_Down, both)
+    assert names(panel) == ["get_weather", "search", "get_weather_copy"]
+    assert panel.selected == 2
+    assert panel.editor.name.text() == "get_weather_copy"
+    assert not panel.down_button.isEnabled()
+    QTest.mouseClick(panel.up_button, Qt.MouseButton.LeftButton)
+    QTest.mouseClick(panel.up_button, Qt.MouseButton.LeftButton)
+    assert names(panel)[0] == "get_weather_copy"
+    assert not panel.up_button.isEnabled()
+
+
+def test_a_tool_is_switched_by_space_and_by_click(panel: ToolsPanel) -> None:
+    QTest.keyClick(panel.list, Qt.Key.Key_Space)
+    assert [tool.enabled for tool in panel.tools] == [False, True]
+    assert panel.tool_count == 1
+    assert panel.model.state(0) == "off, not sent"
+    second = switch_rect(panel.list.visualRect(panel.model.index(1)))
+    QTest.mouseClick(panel.list.viewport(), Qt.MouseButton.LeftButton, pos=second.center())
+    assert [tool.enabled for tool in panel.tools] == [False, False]
+
+
+def test_strict_is_left_out_until_it_is_set(panel: ToolsPanel) -> None:
+    assert panel.editor.strict.text() == "default"
+    QTest.mouseClick(panel.editor.strict, Qt.MouseButton.LeftButton)
+    assert panel.tools[0].strict is True
+    QTest.keyClick(panel.editor.strict, Qt.Key.Key_Delete)
+    assert panel.tools[0].strict is None
+
+
+@pytest.mark.parametrize(
+    "pasted",
+    [
+        {"type": "function", "function": {"name": "f", "description": "d", "parameters": {"type": "object"}}},
+        {"name": "f", "description": "d", "input_schema": {"type": "object"}},
+    ],
+)
+def test_a_whole_definition_pasted_is_taken_apart_on_request(panel: ToolsPanel, pasted: dict[str, object]) -> None:
+    assert not panel.editor.take_button.isVisible()
+    panel.editor.schema.setPlainText(json.dumps(pasted))
+    assert panel.editor.take_button.isVisible()
+    QTest.mouseClick(panel.editor.take_button, Qt.MouseButton.LeftButton)
+    tool = panel.tools[0]
+    assert (tool.name, tool.description, tool.parameters) == ("f", "d", {"type": "object"})
+    assert panel.editor.name.text() == "f"
+    assert json.loads(panel.editor.schema.text()) == {"type": "object"}
+    assert not panel.editor.take_button.isVisible()
+
+
+def test_an_ordinary_schema_is_no_whole_definition() -> None:
+    assert whole_definition(SAMPLE.parameters) is None
+    assert whole_definition({"type": "object", "properties": {"name": {}, "parameters": {}}}) is None
+    assert whole_definition([1]) is None
+
+
+def test_hidden_characters_in_a_schema_are_escapes(panel: ToolsPanel) -> None:
+    panel.set_tools((SAMPLE.model_copy(update={"parameters": {"type": "object", "title": "a\u202eb"}}),))
+    assert "a\\u202eb" in panel.editor.schema.text()
+
+
+def test_free_names() -> None:
+    assert free_name("a", set()) == "a"
+    assert free_name("a", {"a", "a_2"}) == "a_3"
+
+
+@pytest.mark.parametrize("width", [260, 330])
+def test_nothing_is_wider_than_the_panel(panel: ToolsPanel, width: int) -> None:
+    panel.editor.schema.setPlainText('{"properties": {"' + "x" * 100 + '": {"type": "strng"}}}')
+    panel.check_now()
+    panel.resize(width, 700)
+    QApplication.sendPostedEvents()
+    for child in panel.findChildren(QWidget):
+        if child.isVisible():
+            assert child.mapTo(panel, QPoint(child.width(), 0)).x() <= width, child
