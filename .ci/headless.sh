@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# The main job without a window: start the demo gateway, run a file against it, see the answer stream to standard
+# output; decode a recorded stream; and what the application says when there is no display.
+# Usage: headless.sh PLAYGROUND FOLDER
+set -euo pipefail
+playground=$1
+folder=$2
+here=$(cd "$(dirname "$0")" && pwd)
+mkdir -p "$folder/home"
+export HOME="$folder/home" XDG_CONFIG_HOME="$folder/home/config" XDG_DATA_HOME="$folder/home/data"
+export XDG_STATE_HOME="$folder/home/state" XDG_CACHE_HOME="$folder/home/cache"
+export PYTHON_KEYRING_BACKEND=keyring.backends.fail.Keyring
+unset DISPLAY WAYLAND_DISPLAY QT_QPA_PLATFORM
+
+fail() {
+  echo "FAILED: $1"
+  [ ! -s "$folder/out" ] || sed 's/^/  out: /' "$folder/out"
+  [ ! -s "$folder/err" ] || sed 's/^/  err: /' "$folder/err"
+  exit 1
+}
+# expect CODE WORDS... runs the words, keeps both outputs, and fails on another exit code
+expect() {
+  local wanted=$1 code=0
+  shift
+  timeout 60 "$@" >"$folder/out" 2>"$folder/err" </dev/null || code=$?
+  [ "$code" -eq "$wanted" ] || fail "$* ended with $code, not $wanted"
+  ! grep -q Traceback "$folder/err" || fail "$* printed a traceback"
+}
+
+cd "$folder" # nothing may depend on the checkout
+
+expect 0 "$playground" --version
+grep -Eq '^[^ ]+.*[0-9]+\.[0-9]+\.[0-9]+' "$folder/out" || fail "--version printed no version"
+expect 0 "$playground" --help
+grep -q 'run' "$folder/out" || fail "--help does not name its commands"
+echo "--version, --help"
+
+expect 2 "$playground"
+[ "$(grep -c . "$folder/err")" -eq 1 ] || fail "without a display it should say one line on standard error"
+[ ! -s "$folder/out" ] || fail "without a display it should print nothing on standard output"
+echo "no display: exit code 2, \"$(cat "$folder/err")\""
+expect 2 env DISPLAY=:4242 "$playground"
+[ "$(grep -c . "$folder/err")" -eq 1 ] || fail "with a dead display it should say one line on standard error"
+echo "a display that does not answer: exit code 2"
+
+for protocol in chat messages; do
+  expect 0 "$playground" run "$here/samples/$protocol.json"
+  [ "$(wc -c <"$folder/out")" -gt 40 ] || fail "the answer is missing"
+  echo "run $protocol: $(wc -c <"$folder/out") bytes streamed to standard output"
+
+  expect 0 "$playground" decode --protocol "$protocol" "$here/samples/$protocol.sse"
+  grep -q 'Hello there\.' "$folder/out" || fail "decode did not print the recorded text"
+  echo "decode $protocol"
+done
+
+echo '{"playground": 1' >"$folder/broken.json"
+expect 2 "$playground" run "$folder/broken.json"
+[ -s "$folder/err" ] || fail "a broken file should be explained"
+expect 2 "$playground" run "$folder/absent.json"
+echo "a broken and a missing file: exit code 2"
+
+# say WORDS writes an experiment file that asks the demo gateway to misbehave
+say() { sed "s/What is a server-sent event?/Tell me more. $1/" "$here/samples/chat.json" >"$folder/asked.json"; }
+
+expect 3 "$playground" run --base-url http://127.0.0.1:9/v1 "$here/samples/chat.json"
+echo "nobody listens: exit code 3"
+say '!404'
+expect 4 "$playground" run "$folder/asked.json"
+echo "an HTTP error: exit code 4"
+say '!cut'
+expect 5 "$playground" run "$folder/asked.json"
+[ -s "$folder/out" ] || fail "the text that came before the cut is missing"
+echo "a connection cut in mid-stream: exit code 5, the text before it kept"

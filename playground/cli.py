@@ -1,0 +1,176 @@
+"""argv to a window, or to one of the headless commands. Imports nothing heavy before it knows which."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from playground import __version__
+
+NO_DISPLAY = (
+    "playground: no display. Set DISPLAY or WAYLAND_DISPLAY, or use a headless command: "
+    "playground run, playground decode, playground demo."
+)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command named in ``argv`` (default: the process's). Returns the exit code."""
+    arguments = _parser().parse_args(argv)
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(encoding="utf-8", errors="replace")
+    try:
+        code: int = arguments.command(arguments)
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:  # the reader went away, as `head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    return code
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="playground",
+        description="See what a model gateway is sent and what comes back. Without a command, the window opens.",
+    )
+    parser.add_argument("--version", action="version", version=f"Gateway Playground {__version__}")
+    parser.set_defaults(command=_window)
+    commands = parser.add_subparsers(title="commands", metavar="")
+
+    demo = commands.add_parser("demo", help="serve the built-in demo gateway until Ctrl+C")
+    demo.add_argument("--port", type=_port, default=0, metavar="N", help="port on 127.0.0.1 (default: a free one)")
+    demo.add_argument("--key", metavar="K", help="accept only this key (default: any)")
+    demo.add_argument("--tps", type=_rate, default=60.0, metavar="N", help="tokens per second, 0 for flat out")
+    demo.add_argument("--ttft", type=_rate, default=0.35, metavar="S", help="seconds before the first token")
+    demo.set_defaults(command=_demo)
+
+    run = commands.add_parser("run", help="run one request from a file")
+    run.add_argument("file", type=Path, metavar="FILE", help="a playground file (JSON)")
+    run.add_argument("--base-url", metavar="URL", help="the gateway's address (default: the demo gateway)")
+    run.add_argument("--json", action="store_true", help="print the finished turn as JSON instead of streaming text")
+    run.set_defaults(command=_run)
+
+    decode = commands.add_parser("decode", help="decode a recorded response body")
+    decode.add_argument("--protocol", choices=("chat", "messages"), required=True)
+    decode.add_argument("file", nargs="?", default="-", metavar="FILE", help="the body, - for standard input")
+    decode.set_defaults(command=_decode)
+    return parser
+
+
+def _window(_arguments: argparse.Namespace) -> int:
+    if not has_display():
+        print(NO_DISPLAY, file=sys.stderr)
+        return 2
+    from playground.app import run
+
+    return run()
+
+
+def has_display() -> bool:
+    """Whether a window could open: always on Windows and macOS, elsewhere when a display is named and answers."""
+    platform = os.environ.get("QT_QPA_PLATFORM", "").split(":")[0]
+    if platform in ("offscreen", "minimal", "vnc") or sys.platform in ("win32", "darwin", "cygwin"):
+        return True
+    if os.environ.get("WAYLAND_DISPLAY") and platform in ("", "wayland"):
+        return True
+    return bool(os.environ.get("DISPLAY")) and _x_answers(os.environ["DISPLAY"])
+
+
+def _x_answers(display: str) -> bool:
+    """Whether something listens where ``DISPLAY`` points. Qt aborts the process when nothing does."""
+    import re
+    import socket
+
+    found = re.fullmatch(r"(?:unix|localhost)?:(\d+)(?:\.\d+)?", display)
+    if found is None:
+        return True  # a display on another machine, or a form we do not know: let Qt try
+    with socket.socket(socket.AF_UNIX) as probe:
+        probe.settimeout(2)
+        for address in (f"\0/tmp/.X11-unix/X{found[1]}", f"/tmp/.X11-unix/X{found[1]}"):  # noqa: S108 - X's own place
+            try:
+                probe.connect(address)
+            except OSError:
+                continue
+            return True
+    try:
+        socket.create_connection(("localhost", 6000 + int(found[1])), timeout=2).close()
+    except OSError:
+        return False
+    return True
+
+
+def _demo(arguments: argparse.Namespace) -> int:
+    from playground.demo.server import DemoConfig, serve_forever
+
+    def announce(base_url: str) -> None:
+        print(f"Demo gateway at {base_url} (simulated answers). Ctrl+C ends it.", flush=True)
+
+    config = DemoConfig(
+        port=arguments.port,
+        key=arguments.key,
+        tokens_per_second=arguments.tps,
+        time_to_first_token=arguments.ttft,
+    )
+    try:
+        serve_forever(config, announce)
+    except OSError as error:
+        print(f"playground: the demo gateway cannot start: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    import asyncio
+
+    from pydantic import SecretStr
+
+    from playground.demo.server import DemoConfig, DemoServer
+    from playground.engine.headless import run_file
+    from playground.engine.secrets import key_from_environment
+
+    key = key_from_environment()
+    server = None
+    base_url = arguments.base_url
+    try:
+        if not base_url:
+            server = DemoServer(DemoConfig(tokens_per_second=0, time_to_first_token=0))
+            base_url = server.start()
+            key = SecretStr("demo")
+        work = run_file(arguments.file, base_url, key, as_json=arguments.json, out=sys.stdout, err=sys.stderr)
+        return asyncio.run(work)
+    finally:
+        if server is not None:
+            server.stop()
+
+
+def _decode(arguments: argparse.Namespace) -> int:
+    import json
+
+    from playground.protocols.summary import summarise
+
+    try:
+        data = sys.stdin.buffer.read() if arguments.file == "-" else Path(arguments.file).read_bytes()
+    except OSError as error:
+        print(f"playground: {arguments.file} cannot be read: {error.strerror or error}", file=sys.stderr)
+        return 2
+    print(json.dumps(summarise(arguments.protocol, data), ensure_ascii=True, indent=2))
+    return 0
+
+
+def _port(text: str) -> int:
+    value = int(text)
+    if not 0 <= value <= 65535:
+        raise argparse.ArgumentTypeError("a port is a number from 0 to 65535")
+    return value
+
+
+def _rate(text: str) -> float:
+    value = float(text)
+    if not 0 <= value < float("inf"):
+        raise argparse.ArgumentTypeError("give a number, 0 or more")
+    return value

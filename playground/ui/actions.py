@@ -1,0 +1,84 @@
+"""Every action as data: menus, shortcuts and the command palette are made from this one table.
+
+What an action does is the main window's business; a test holds that each row here has a handler there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QAction, QKeySequence
+
+
+@dataclass(frozen=True, slots=True)
+class ActionSpec:
+    """One action. ``keys`` are shortcuts in Qt's portable spelling; ``menu`` is where it stands."""
+
+    id: str
+    text: str
+    menu: str
+    keys: tuple[str, ...] = ()
+    checkable: bool = False
+    separated: bool = False  # a line above it in the menu
+
+
+ACTIONS: Final = (
+    ActionSpec("experiment.new", "New experiment", "Experiment", ("Ctrl+N",)),
+    ActionSpec("experiment.sample", "Open the sample experiment", "Experiment"),
+    ActionSpec("experiment.prompts", "Prompts to try on the demo gateway", "Experiment"),
+    ActionSpec("experiment.rename", "Rename experiment", "Experiment", ("F2",), separated=True),
+    ActionSpec("experiment.delete", "Delete experiment", "Experiment"),
+    ActionSpec("window.quit", "Quit", "Experiment", ("Ctrl+Q",), separated=True),
+    ActionSpec("edit.undo", "Undo edit of the conversation", "Edit", ("Ctrl+Z",)),
+    ActionSpec("edit.redo", "Redo edit of the conversation", "Edit", ("Ctrl+Shift+Z", "Ctrl+Y")),
+    ActionSpec("turn.edit", "Edit turn", "Edit", ("E",), separated=True),
+    ActionSpec("turn.before", "Turn before", "Edit", ("Alt+Up",)),
+    ActionSpec("turn.after", "Turn after", "Edit", ("Alt+Down",)),
+    ActionSpec("edit.compose", "Write a message", "Edit", ("Ctrl+M",)),
+    ActionSpec("run.run", "Run", "Run", ("Ctrl+Return", "Ctrl+Enter")),
+    ActionSpec("run.stop", "Stop", "Run", ("Esc",)),
+    ActionSpec("turn.regenerate", "Regenerate turn", "Run", ("R",)),
+    ActionSpec("run.model", "Choose a model", "Run", ("Ctrl+L",), separated=True),
+    ActionSpec("run.models", "Ask the gateway for its models again", "Run"),
+    ActionSpec("gateway.settings", "Gateway settings", "Run", ("Ctrl+G",)),
+    ActionSpec("view.palette", "Command palette", "View", ("Ctrl+K",)),
+    ActionSpec("view.experiments", "List of experiments", "View", ("Ctrl+B",), checkable=True, separated=True),
+    ActionSpec("view.parameters", "Parameters", "View", ("Ctrl+Shift+P",)),
+    ActionSpec("view.tools", "Tools", "View", ("Ctrl+Shift+T",)),
+    ActionSpec("view.inspector", "Inspector", "View", ("Ctrl+J",), checkable=True),
+    ActionSpec("view.reset", "Reset the layout", "View"),
+    ActionSpec("view.larger", "Larger text", "View", ("Ctrl++", "Ctrl+="), separated=True),
+    ActionSpec("view.smaller", "Smaller text", "View", ("Ctrl+-",)),
+    ActionSpec("view.normal", "Normal text size", "View", ("Ctrl+0",)),
+    ActionSpec("theme.system", "Colours of the system", "View", checkable=True, separated=True),
+    ActionSpec("theme.light", "Light", "View", checkable=True),
+    ActionSpec("theme.dark", "Dark", "View", checkable=True),
+    ActionSpec("settings.enter", "Enter runs, Ctrl+Enter makes a new line", "View", checkable=True, separated=True),
+    ActionSpec("help.keys", "Keys", "Help", ("F1",)),
+    ActionSpec("help.about", "About Gateway Playground", "Help"),
+)
+
+MENUS: Final = ("Experiment", "Edit", "Run", "View", "Help")
+
+#: Keys of one letter work where no text is typed: in the conversation only.
+CONVERSATION_ONLY: Final = frozenset({"turn.edit", "turn.regenerate"})
+
+
+def make_actions(parent: QObject) -> Mapping[str, QAction]:
+    """A QAction for each row, by id."""
+    out: dict[str, QAction] = {}
+    for spec in ACTIONS:
+        action = QAction(spec.text, parent)
+        action.setObjectName(spec.id)
+        action.setShortcuts([QKeySequence(keys) for keys in spec.keys])
+        action.setCheckable(spec.checkable)
+        out[spec.id] = action
+    return out
+
+
+def key_text(spec: ActionSpec) -> str:
+    """The first shortcut as this system writes it; empty when there is none."""
+    return QKeySequence(spec.keys[0]).toString(QKeySequence.SequenceFormat.NativeText) if spec.keys else ""

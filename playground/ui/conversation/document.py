@@ -1,0 +1,339 @@
+"""Writes lines into a text document, touching only what changed, so that a selection before it survives."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QTextBlockFormat,
+    QTextCharFormat,
+    QTextCursor,
+    QTextDocument,
+    QTextFrameFormat,
+    QTextLength,
+    QTextOption,
+    QTextTableFormat,
+)
+
+from playground.ui.conversation.markdown import Line, Span, Style
+from playground.ui.plain_text import show_hidden
+from playground.ui.theme import body_font, code_font, tokens
+
+JOINS = QTextBlockFormat.Property.UserProperty + 1  # a block that goes on the one before, cut only for speed
+CODE_PAD = 12
+CODE_HEAD = 26  # room above a code block for its language and the copy button
+QUOTE_INDENT = 14
+HEADING_PX = {1: 20, 2: 17, 3: 15}
+
+
+@dataclass(frozen=True, slots=True)
+class CodeBlock:
+    """Where a code block stands among the lines: first and last index, both inclusive."""
+
+    first: int
+    last: int
+    language: str
+
+
+class DocumentWriter:
+    """Keeps a document equal to a list of lines. Colours and fonts are those in force when a line is written."""
+
+    def __init__(self, document: QTextDocument, *, zoom: float = 1.0, muted: bool = False) -> None:
+        self._document = document
+        self._zoom = zoom
+        self._muted = muted
+        self._starts: list[int] = []  # position of each line's first block
+        self._fresh: list[bool] = []  # whether that block was there already, empty
+        self._code: list[CodeBlock] = []
+        self._lines: list[Line] = []
+        self._is_fresh = True
+        font = body_font()
+        font.setPixelSize(round(font.pixelSize() * zoom))
+        document.setDefaultFont(font)
+        document.setDocumentMargin(0)
+        document.setUndoRedoEnabled(False)
+        option = QTextOption()
+        option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        document.setDefaultTextOption(option)
+
+    @property
+    def lines(self) -> Sequence[Line]:
+        """The lines as written."""
+        return self._lines
+
+    @property
+    def code_blocks(self) -> Sequence[CodeBlock]:
+        """The code blocks among the lines, in order."""
+        return self._code
+
+    def block_start(self, index: int) -> int:
+        """The document position at which a line begins."""
+        return self._starts[index]
+
+    def line_at(self, position: int) -> int:
+        """The index of the line that holds a document position."""
+        return max(bisect_right(self._starts, position) - 1, 0)
+
+    def write(self, keep: int, lines: Sequence[Line]) -> None:
+        """Make the document show the first ``keep`` lines as they are, then ``lines``."""
+        at = keep
+        new = 0
+        while at < len(self._lines) and new < len(lines) and self._lines[at] == lines[new]:
+            at += 1
+            new += 1
+        cursor = QTextCursor(self._document)
+        cursor.beginEditBlock()
+        try:
+            if at < len(self._lines) and new < len(lines) and self._extend(cursor, at, lines[new]):
+                self._lines[at] = lines[new]
+                at += 1
+                new += 1
+            if at < len(self._lines):
+                self._cut(cursor, at)
+            for line in lines[new:]:
+                self._append(cursor, line)
+        finally:
+            cursor.endEditBlock()
+
+    def rewrite(self, *, zoom: float | None = None) -> None:
+        """Write everything again, for new colours or another text size."""
+        lines = list(self._lines)
+        self._zoom = zoom or self._zoom
+        font = body_font()
+        font.setPixelSize(round(font.pixelSize() * self._zoom))
+        self._document.setDefaultFont(font)
+        cursor = QTextCursor(self._document)
+        cursor.beginEditBlock()
+        if lines:
+            self._cut(cursor, 0)
+        for line in lines:
+            self._append(cursor, line)
+        cursor.endEditBlock()
+
+    # Patching
+
+    def _extend(self, cursor: QTextCursor, at: int, line: Line) -> bool:
+        """Whether ``line`` is the old one with more text at its end, and that text has been inserted."""
+        old = self._lines[at]
+        if old.kind == "table" or at != len(self._lines) - 1:
+            return False
+        if not _same_frame(old, line) or not old.spans or len(line.spans) < len(old.spans):
+            return False
+        *before, last = old.spans
+        if tuple(before) != line.spans[: len(before)]:
+            return False
+        same = line.spans[len(before)]
+        if (same.style, same.href, same.token) != (last.style, last.href, last.token):
+            return False
+        if not same.text.startswith(last.text):
+            return False
+        cursor.movePosition(QTextCursor.MoveOperation.End)
+        more = same.text[len(last.text) :]
+        if more:
+            cursor.insertText(_shown(more, line), self._char(same, line))
+        for span in line.spans[len(old.spans) :]:
+            cursor.insertText(_shown(span.text, line), self._char(span, line))
+        return True
+
+    def _cut(self, cursor: QTextCursor, at: int) -> None:
+        """Remove the lines from ``at`` on."""
+        start, fresh = self._starts[at], self._fresh[at]
+        cursor.setPosition(start if fresh else start - 1)
+        cursor.movePosition(QTextCursor.MoveOperation.End, QTextCursor.MoveMode.KeepAnchor)
+        cursor.removeSelectedText()
+        self._is_fresh = fresh
+        if fresh:
+            cursor.setBlockFormat(QTextBlockFormat())
+        del self._starts[at:], self._fresh[at:], self._lines[at:]
+        while self._code and self._code[-1].last >= at:
+            last = self._code.pop()
+            if last.first < at:
+                self._code.append(CodeBlock(last.first, at - 1, last.language))
+
+    def _append(self, cursor: QTextCursor, line: Line) -> None:
+        cursor.movePosition(QTextCursor.MoveOperation.End)
+        form = self._block(line)
+        fresh = self._is_fresh
+        # An empty line of code is as tall as the others only if its block has their font.
+        empty = self._char(Span("", Style.CODE), line) if line.kind in ("code", "raw") else QTextCharFormat()
+        if fresh:
+            cursor.setBlockFormat(form)
+            cursor.setBlockCharFormat(empty)
+        else:
+            cursor.insertBlock(form, empty)
+        self._starts.append(cursor.block().position())
+        self._fresh.append(fresh)
+        self._is_fresh = False
+        if line.kind == "table":
+            self._table(cursor, line)
+        else:
+            if line.kind == "item":
+                marker = QTextCharFormat()
+                marker.setForeground(QColor(tokens().muted))
+                cursor.insertText(f"{line.marker}\t", marker)
+            for span in line.spans:
+                cursor.insertText(_shown(span.text, line), self._char(span, line))
+        self._lines.append(line)
+        if line.kind == "code":
+            self._note_code(len(self._lines) - 1, line)
+
+    def _note_code(self, index: int, line: Line) -> None:
+        last = self._code[-1] if self._code else None
+        if line.first or last is None or last.last != index - 1:
+            self._code.append(CodeBlock(index, index, line.language))
+        else:
+            self._code[-1] = CodeBlock(last.first, index, last.language)
+
+    def _table(self, cursor: QTextCursor, line: Line) -> None:
+        columns = max((len(row) for row in line.rows), default=1) or 1
+        t = tokens()
+        form = QTextTableFormat()
+        form.setBorder(1)
+        form.setBorderBrush(QColor(t.line))
+        form.setBorderStyle(QTextFrameFormat.BorderStyle.BorderStyle_Solid)
+        form.setBorderCollapse(True)
+        form.setCellPadding(6)
+        form.setCellSpacing(0)
+        form.setTopMargin(0 if line.joins else 4)
+        form.setBottomMargin(0)
+        form.setWidth(QTextLength(QTextLength.Type.PercentageLength, 100))
+        share = 100 / columns
+        form.setColumnWidthConstraints([QTextLength(QTextLength.Type.PercentageLength, share)] * columns)
+        table = cursor.insertTable(max(len(line.rows), 1), columns, form)
+        sides = {"right": Qt.AlignmentFlag.AlignRight, "center": Qt.AlignmentFlag.AlignHCenter}
+        for r, row in enumerate(line.rows):
+            for c, spans in enumerate(row[:columns]):
+                cell = table.cellAt(r, c)
+                at = cell.firstCursorPosition()
+                if c < len(line.aligns) and line.aligns[c] in sides:
+                    block = at.blockFormat()
+                    block.setAlignment(sides[line.aligns[c]])
+                    at.setBlockFormat(block)
+                if r == 0 and line.header:
+                    shade = cell.format()
+                    shade.setBackground(QColor(t.code))
+                    cell.setFormat(shade)
+                for span in spans:
+                    char = self._char(span, line)
+                    if r == 0 and line.header:
+                        char.setFontWeight(QFont.Weight.DemiBold)
+                    at.insertText(_shown(span.text, line), char)
+        cursor.movePosition(QTextCursor.MoveOperation.End)
+        thin = QTextBlockFormat()
+        thin.setLineHeight(6, QTextBlockFormat.LineHeightTypes.FixedHeight.value)
+        cursor.setBlockFormat(thin)  # Qt wants a block behind a table; it serves as the gap below it
+
+    # Formats
+
+    def _block(self, line: Line) -> QTextBlockFormat:
+        form = QTextBlockFormat()
+        first = not self._lines
+        before = self._lines[-1] if self._lines else None
+        left = line.quote * QUOTE_INDENT
+        if line.kind == "code":
+            left += CODE_PAD + max(line.level, 0) * 20
+            form.setLeftMargin(left)
+            form.setRightMargin(CODE_PAD)
+            form.setLineHeight(135, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
+            if line.first:
+                form.setTopMargin(CODE_HEAD + (0 if first else 10))
+        elif line.kind == "table":
+            form.setLineHeight(1, QTextBlockFormat.LineHeightTypes.FixedHeight.value)
+        else:
+            form.setLineHeight(140, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
+            gap = {"heading": 14, "item": 2, "rule": 10, "raw": 0, "plain": 0}.get(line.kind, 8)
+            if before is not None and before.kind == "item" and line.kind != "item":
+                gap = 8
+            if before is not None and before.kind == "code":
+                gap += 14
+            if line.kind == "item":
+                indent = 20 * line.level * self._zoom
+                left += round(indent)
+                form.setTextIndent(-16 * self._zoom if line.marker else 0)
+                form.setTabPositions([QTextOption.Tab(16 * self._zoom, QTextOption.TabType.LeftTab)])
+            form.setTopMargin(0 if first or line.joins else gap)
+            form.setLeftMargin(left)
+        if line.joins:
+            form.setProperty(JOINS, True)
+        return form
+
+    def _char(self, span: Span, line: Line) -> QTextCharFormat:
+        t = tokens()
+        form = QTextCharFormat()
+        style = span.style
+        colour = t.muted if self._muted or line.quote else t.text
+        if style & Style.CODE or line.kind == "code":
+            font = code_font(round(12 * self._zoom))
+            form.setFontFamilies(font.families())
+            form.setFontFixedPitch(True)
+            form.setProperty(QTextCharFormat.Property.FontPixelSize, font.pixelSize())
+            colour = _code_colour(span.token)
+            if line.kind not in ("code", "raw"):
+                form.setBackground(QColor(t.chip))
+        if line.kind == "heading":
+            size = round(HEADING_PX.get(line.level, 14) * self._zoom)
+            form.setProperty(QTextCharFormat.Property.FontPixelSize, size)
+            form.setFontWeight(QFont.Weight.DemiBold)
+        if style & Style.BOLD:
+            form.setFontWeight(QFont.Weight.DemiBold)
+        if style & Style.ITALIC:
+            form.setFontItalic(True)
+        if style & Style.STRIKE:
+            form.setFontStrikeOut(True)
+        if style & Style.IMAGE:
+            colour = t.muted
+            form.setFontItalic(True)
+        if style & Style.LINK:
+            colour = t.accent
+            form.setFontUnderline(True)
+        if span.href:
+            form.setAnchor(True)
+            form.setAnchorHref(span.href)
+        form.setForeground(QColor(colour))
+        return form
+
+
+def _code_colour(token: str) -> str:
+    t = tokens()
+    return {
+        "comment": t.muted,
+        "keyword": t.system,
+        "string": t.ok,
+        "number": t.tool,
+        "name": t.accent,
+        "deleted": t.error,
+    }.get(token, t.text)
+
+
+def _same_frame(old: Line, new: Line) -> bool:
+    return (old.kind, old.level, old.marker, old.quote, old.joins, old.language, old.group, old.first) == (
+        new.kind,
+        new.level,
+        new.marker,
+        new.quote,
+        new.joins,
+        new.language,
+        new.group,
+        new.first,
+    )
+
+
+#: Characters in prose that would change how the text around them reads. Joiners stay: scripts and emoji need them.
+_MARKS = {
+    **{code: f"⟨U+{code:04X}⟩" for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x061C, 0x200B)},
+    **{code: f"⟨U+{code:05X}⟩" for code in range(0xE0000, 0xE0080)},
+    **dict.fromkeys(range(0xD800, 0xE000), "\ufffd"),
+    0x2029: "\u2028",
+}
+
+
+def _shown(text: str, line: Line) -> str:
+    """Text as it may be drawn: what is invisible is made visible, what Qt cannot hold is replaced."""
+    if text.isascii() and text.isprintable():
+        return text
+    return show_hidden(text) if line.kind in ("code", "raw") else text.translate(_MARKS)

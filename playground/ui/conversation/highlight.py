@@ -1,0 +1,72 @@
+"""Colours for code: Pygments' tokens mapped to the few kinds the theme has a colour for. No Qt here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pygments.lexer import Lexer
+
+LONGEST = 20_000  # characters highlighted at once; more than that stays plain
+
+_KINDS = (
+    ("Comment", "comment"),
+    ("Keyword", "keyword"),
+    ("Literal.String", "string"),
+    ("Literal.Number", "number"),
+    ("Name.Function", "name"),
+    ("Name.Class", "name"),
+    ("Name.Tag", "keyword"),
+    ("Name.Attribute", "name"),
+    ("Name.Builtin", "keyword"),
+    ("Name.Decorator", "name"),
+    ("Operator.Word", "keyword"),
+    ("Generic.Deleted", "deleted"),
+    ("Generic.Inserted", "string"),
+    ("Generic.Heading", "keyword"),
+)
+
+
+def highlight(lines: Sequence[str], language: str) -> list[list[tuple[str, str]]]:
+    """For each line its pieces as (kind, text); kind is empty for plain. An unknown language is all plain."""
+    lexer = _lexer(language.lower()) if language else None
+    source = "\n".join(lines)
+    if lexer is None or len(source) > LONGEST:
+        return [[("", line)] for line in lines]
+    out: list[list[tuple[str, str]]] = [[]]
+    try:
+        for _, token, text in lexer.get_tokens_unprocessed(source):
+            kind = _kind(str(token))
+            for number, piece in enumerate(text.split("\n")):
+                if number:
+                    out.append([])
+                if piece:
+                    row = out[-1]
+                    if row and row[-1][0] == kind:
+                        row[-1] = (kind, row[-1][1] + piece)
+                    else:
+                        row.append((kind, piece))
+    except Exception:  # noqa: BLE001 - a lexer that fails on hostile input must not cost the text
+        return [[("", line)] for line in lines]
+    if ["".join(text for _, text in row) for row in out] != list(lines):
+        return [[("", line)] for line in lines]
+    return out
+
+
+@lru_cache(maxsize=512)
+def _kind(token: str) -> str:
+    name = token.removeprefix("Token.")
+    return next((kind for prefix, kind in _KINDS if name.startswith(prefix)), "")
+
+
+@lru_cache(maxsize=64)
+def _lexer(language: str) -> Lexer | None:
+    from pygments.lexers import get_lexer_by_name
+    from pygments.util import ClassNotFound
+
+    try:
+        return get_lexer_by_name(language)
+    except ClassNotFound:
+        return None

@@ -1,0 +1,103 @@
+"""Typing in place: a field that grows with its text, and an editor with Keep and Cancel made of it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QFont, QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+
+from playground.ui.theme import body_font, code_font
+
+
+class GrowingField(QPlainTextEdit):
+    """A field as tall as its text, up to ``most`` lines; Ctrl+Enter submits, Escape cancels."""
+
+    submitted = Signal()
+    cancelled = Signal()
+    height_changed = Signal()
+
+    def __init__(self, *, code: bool = False, most: int = 16, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._most = most
+        font: QFont = code_font() if code else body_font()
+        self.setFont(font)
+        if code:
+            self.setProperty("kind", "code")
+        self.setTabChangesFocus(True)
+        self.textChanged.connect(self._fit)
+        self._fit()
+
+    def _fit(self) -> None:
+        lines = 0
+        block = self.document().firstBlock()
+        while block.isValid() and lines < self._most:
+            lines += max(block.lineCount(), 1)
+            block = block.next()
+        height = min(max(lines, 1), self._most) * self.fontMetrics().lineSpacing() + 20
+        if height != self.height() or self.minimumHeight() != height:
+            self.setFixedHeight(height)
+            self.height_changed.emit()
+
+    def event(self, event: QEvent) -> bool:
+        """The keys used here come here, although the window has shortcuts on them."""
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride:
+            enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+            if enter or event.matches(QKeySequence.StandardKey.Cancel):
+                event.accept()
+                return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        if enter and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            self.submitted.emit()
+        elif event.matches(QKeySequence.StandardKey.Cancel):
+            self.cancelled.emit()
+        else:
+            super().keyPressEvent(event)
+
+
+class InlineEditor(QWidget):
+    """Edits one text. ``kept`` carries the new text, ``cancelled`` says to forget it."""
+
+    kept = Signal(str)
+    cancelled = Signal()
+    height_changed = Signal()
+
+    def __init__(self, text: str, name: str, *, code: bool = False, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._field = GrowingField(code=code, most=24)
+        self._field.setPlainText(text)
+        self._field.setAccessibleName(name)
+        self._field.submitted.connect(self._keep)
+        self._field.cancelled.connect(self.cancelled)
+        self._field.height_changed.connect(self.height_changed)
+        keep, cancel = QPushButton("Keep"), QPushButton("Cancel")
+        keep.setProperty("kind", "primary")
+        keep.setToolTip("Ctrl+Enter")
+        cancel.setToolTip("Escape")
+        keep.clicked.connect(self._keep)
+        cancel.clicked.connect(self.cancelled)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(6)
+        buttons.addWidget(keep)
+        buttons.addWidget(cancel)
+        buttons.addStretch(1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 4, 0, 4)
+        layout.setSpacing(6)
+        layout.addWidget(self._field)
+        layout.addLayout(buttons)
+        self.setFocusProxy(self._field)
+
+    @property
+    def text(self) -> str:
+        """What is typed."""
+        return self._field.toPlainText()
+
+    def set_text(self, text: str) -> None:
+        """Put back what was typed before."""
+        self._field.setPlainText(text)
+
+    def _keep(self) -> None:
+        self.kept.emit(self.text)

@@ -1,0 +1,338 @@
+"""A piece of text in a turn: as tall as its content, selectable, growing at its end."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, QMimeData, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QAbstractTextDocumentLayout,
+    QColor,
+    QGuiApplication,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPalette,
+    QResizeEvent,
+    QTextDocument,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QFrame, QSizePolicy, QTextEdit, QToolButton, QWidget
+
+from playground.ui.conversation.document import CODE_HEAD, CODE_PAD, JOINS, DocumentWriter
+from playground.ui.conversation.markdown import Line, Span, Style
+from playground.ui.conversation.markdown_stream import LONG_PARAGRAPH, MarkdownStream
+from playground.ui.icons import icon
+from playground.ui.theme import tokens
+
+
+class _Document(QTextDocument):
+    """A document that opens nothing: whatever resource is asked for is not there."""
+
+    def loadResource(self, kind: int, name: object) -> object:
+        return b""  # not None: Qt would then look for the file itself
+
+
+class TextView(QTextEdit):
+    """Text that can be appended to; its height follows its content at the width it is given.
+
+    ``mode``: "markdown", "plain" (the exact text in the body font) or "raw" (the exact text, fixed width).
+
+    ``link_clicked`` carries an http, https or mailto address; nothing is opened here. ``height_changed`` is
+    emitted when the content needs more or less room.
+    """
+
+    link_clicked = Signal(str)
+    height_changed = Signal()
+
+    def __init__(
+        self,
+        parent: QWidget | None = None,
+        *,
+        mode: str = "markdown",
+        muted: bool = False,
+        zoom: float = 1.0,
+    ) -> None:
+        super().__init__(parent)
+        self._stream = MarkdownStream()
+        self._mode = mode
+        self._source: list[str] = []
+        self._copy_buttons: list[QToolButton] = []
+        self._zoom = zoom
+        self.setDocument(_Document(self))
+        self._writer = DocumentWriter(self.document(), zoom=zoom, muted=muted)
+        self.setReadOnly(True)
+        self.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setLineWrapMode(QTextEdit.LineWrapMode.NoWrap)  # the width is set on the document, once a change
+        self.setAcceptDrops(False)
+        self.setTabChangesFocus(True)
+        self.setStyleSheet("QTextEdit { background: transparent; border: none; padding: 0; border-radius: 0; }")
+        self.viewport().setAutoFillBackground(False)
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+        self._height = 0
+
+    # Content
+
+    @property
+    def source(self) -> str:
+        """The text as given, exactly."""
+        if len(self._source) > 1:
+            self._source = ["".join(self._source)]
+        return self._source[0] if self._source else ""
+
+    def append(self, text: str) -> None:
+        """More text at the end."""
+        if not text:
+            return
+        self._source.append(text)
+        if self._mode == "markdown":
+            first = self._stream.feed(text)
+            self._writer.write(first, self._stream.lines[first:])
+        else:
+            self._append_exact(text)
+        self._fit()
+
+    def set_text(self, text: str) -> None:
+        """Show ``text``; when it goes on from what is shown, only the rest is added."""
+        shown = self.source
+        if text == shown:
+            return
+        if text.startswith(shown):
+            self.append(text[len(shown) :])
+            return
+        self._source = [text]
+        self._show_again()
+
+    def set_mode(self, mode: str) -> None:
+        """Show the same text another way."""
+        if mode != self._mode:
+            self._mode = mode
+            self._show_again()
+
+    def set_lines(self, source: str, lines: Sequence[Line]) -> None:
+        """Show ``lines`` made elsewhere; ``source`` is what copying everything gives."""
+        self._source = [source]
+        self._writer.write(0, lines)
+        self._fit()
+
+    def set_zoom(self, zoom: float) -> None:
+        """Another text size; 1.0 is the normal one."""
+        if zoom != self._zoom:
+            self._zoom = zoom
+            self._writer.rewrite(zoom=zoom)
+            self._fit()
+
+    def _show_again(self) -> None:
+        self._stream = MarkdownStream()
+        text = self.source
+        if self._mode == "markdown":
+            self._stream.feed(text)
+            self._writer.write(0, self._stream.lines)
+        else:
+            self._writer.write(0, exact_lines(text, self._mode))
+        self._fit()
+
+    def _append_exact(self, text: str) -> None:
+        drawn = self._writer.lines
+        last = drawn[-1] if drawn else Line(self._mode)
+        self._writer.write(max(len(drawn) - 1, 0), exact_lines(last.text + text, self._mode, joins=last.joins))
+
+    # Size
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        document = self.document()
+        if document.textWidth() != width:
+            document.setTextWidth(width)
+        return math.ceil(document.size().height()) + self._foot()
+
+    def sizeHint(self) -> QSize:
+        return QSize(200, self.heightForWidth(max(self.width(), 50)))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(50, 0)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self.document().textWidth() != self.width():
+            self.document().setTextWidth(self.width())
+        self._place_copy_buttons()
+
+    def _foot(self) -> int:
+        """Room below a code block that ends the text."""
+        lines = self._writer.lines
+        return CODE_PAD if lines and lines[-1].kind == "code" else 0
+
+    def _fit(self) -> None:
+        height = self.heightForWidth(max(self.width(), 50))
+        if height != self._height:
+            self._height = height
+            self.updateGeometry()
+            self.height_changed.emit()
+        self._place_copy_buttons()
+
+    # Looks
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self.viewport())
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self._paint_frames(painter, QRectF(event.rect()))
+        context = QAbstractTextDocumentLayout.PaintContext()
+        context.clip = QRectF(event.rect())
+        context.palette = self.palette()
+        context.palette.setColor(QPalette.ColorRole.Text, QColor(tokens().text))
+        cursor = self.textCursor()
+        if cursor.hasSelection():
+            selection = QAbstractTextDocumentLayout.Selection()
+            selection.cursor = cursor
+            selection.format.setBackground(QColor(tokens().accent))
+            selection.format.setForeground(QColor(tokens().on_accent))
+            context.selections = [selection]
+        painter.setClipRect(event.rect())
+        self.document().documentLayout().draw(painter, context)
+        painter.end()
+
+    def _paint_frames(self, painter: QPainter, clip: QRectF) -> None:
+        """What stands behind the text: code blocks, quote bars, rules."""
+        t = tokens()
+        writer, layout = self._writer, self.document().documentLayout()
+        if not writer.lines:
+            return
+        top = writer.line_at(layout.hitTest(QPointF(0, clip.top()), Qt.HitTestAccuracy.FuzzyHit))
+        bottom = writer.line_at(layout.hitTest(QPointF(0, clip.bottom()), Qt.HitTestAccuracy.FuzzyHit))
+        blocks = writer.code_blocks
+        for block in blocks[bisect_left(blocks, top, key=lambda b: b.last) :]:
+            if block.first > bottom + 1:
+                break
+            self._paint_code_frame(painter, self._code_rect(block.first, block.last), block.language)
+        for index in range(max(top - 1, 0), min(bottom + 2, len(writer.lines))):
+            line = writer.lines[index]
+            if not line.quote and line.kind != "rule":
+                continue
+            rect = self._line_rect(index)
+            if line.kind == "rule":
+                painter.setPen(QColor(t.line))
+                y = round(rect.center().y())
+                painter.drawLine(0, y, self.width(), y)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(t.line))
+            for depth in range(line.quote):
+                painter.drawRoundedRect(QRectF(depth * 14 + 1, rect.top(), 3, rect.height()), 1.5, 1.5)
+
+    def _paint_code_frame(self, painter: QPainter, rect: QRectF, language: str) -> None:
+        t = tokens()
+        painter.setPen(QColor(t.line))
+        painter.setBrush(QColor(t.code))
+        painter.drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5), 7, 7)
+        font = self.font()
+        font.setPixelSize(11)
+        painter.setFont(font)
+        painter.setPen(QColor(t.muted))
+        head = QRectF(rect.left() + CODE_PAD, rect.top() + 3, rect.width() - 90, CODE_HEAD - 4)
+        painter.drawText(head, Qt.AlignmentFlag.AlignVCenter, language or "text")
+
+    def _line_rect(self, index: int) -> QRectF:
+        block = self.document().findBlock(self._writer.block_start(index))
+        return self.document().documentLayout().blockBoundingRect(block)
+
+    def _code_rect(self, first: int, last: int) -> QRectF:
+        top, bottom = self._line_rect(first), self._line_rect(last)
+        line = self._writer.lines[first]
+        left = line.level * 20 + line.quote * 14
+        return QRectF(left, top.top() - CODE_HEAD, self.width() - left, bottom.bottom() - top.top() + CODE_HEAD + 10)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_writer"):
+            self._writer.rewrite()
+            for button in self._copy_buttons:
+                button.setIcon(icon("copy"))
+
+    # Copying
+
+    def _place_copy_buttons(self) -> None:
+        blocks = self._writer.code_blocks
+        while len(self._copy_buttons) < len(blocks):
+            button = QToolButton(self)
+            button.setProperty("kind", "quiet")
+            button.setIcon(icon("copy"))
+            button.setText("Copy")
+            button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+            button.setAccessibleName("Copy this code")
+            button.setCursor(Qt.CursorShape.PointingHandCursor)
+            button.clicked.connect(self._copy_clicked)
+            self._copy_buttons.append(button)
+        for number, button in enumerate(self._copy_buttons):
+            button.setVisible(number < len(blocks))
+            if number < len(blocks):
+                rect = self._code_rect(blocks[number].first, blocks[number].last)
+                size = button.sizeHint()
+                button.setGeometry(self.width() - size.width() - 4, round(rect.top()) + 2, size.width(), 22)
+
+    def _copy_clicked(self) -> None:
+        button = self.sender()
+        if not isinstance(button, QToolButton) or button not in self._copy_buttons:
+            return
+        block = self._writer.code_blocks[self._copy_buttons.index(button)]
+        lines = self._writer.lines[block.first : block.last + 1]
+        text = "".join(("" if line.joins or not number else "\n") + line.text for number, line in enumerate(lines))
+        QGuiApplication.clipboard().setText(text)
+        button.setText("Copied")
+        self._place_copy_buttons()
+
+    def createMimeDataFromSelection(self) -> QMimeData:
+        """Plain text only, with lines that were cut for speed joined again."""
+        cursor = self.textCursor()
+        start, end = cursor.selectionStart(), cursor.selectionEnd()
+        out: list[str] = []
+        block = self.document().findBlock(start)
+        while block.isValid() and block.position() < end:
+            text = block.text()
+            first, last = max(start - block.position(), 0), min(end - block.position(), len(text))
+            joined = bool(block.blockFormat().property(JOINS)) or not out
+            out.append(("" if joined else "\n") + text[first:last].replace("\u2028", "\n").replace("\t", " "))
+            block = block.next()
+        data = QMimeData()
+        data.setText("".join(out))
+        return data
+
+    # Mouse
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        super().mouseReleaseEvent(event)
+        if event.button() == Qt.MouseButton.LeftButton and not self.textCursor().hasSelection():
+            address = self.anchorAt(event.position().toPoint())
+            if address:
+                self.link_clicked.emit(address)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        super().mouseMoveEvent(event)
+        over = self.anchorAt(event.position().toPoint())
+        self.viewport().setCursor(Qt.CursorShape.PointingHandCursor if over else Qt.CursorShape.IBeamCursor)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.ignore()  # the conversation scrolls, never one text
+
+    def scrollContentsBy(self, dx: int, dy: int) -> None:
+        return  # the whole content is always in view
+
+
+def exact_lines(text: str, kind: str, *, joins: bool = False) -> list[Line]:
+    """The exact text, a line each; one without a break is cut so that it costs no more than a short one."""
+    style = Style.CODE if kind == "raw" else Style.PLAIN
+    out: list[Line] = []
+    for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n"):
+        pieces = [line[at : at + LONG_PARAGRAPH] for at in range(0, len(line), LONG_PARAGRAPH)] or [""]
+        for number, piece in enumerate(pieces):
+            spans = (Span(piece, style),) if piece else ()
+            out.append(Line(kind, spans, joins=number > 0 or (joins and not out)))
+    return out

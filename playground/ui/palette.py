@@ -1,0 +1,104 @@
+"""The command palette: type a few letters, choose, done. Knows nothing of what it offers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QDialog, QLineEdit, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
+
+SHOWN = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One thing to choose: its name, a word at its side (a shortcut, a kind) and what it does."""
+
+    text: str
+    side: str
+    act: Callable[[], None]
+
+
+class Palette(QDialog):
+    """Open it with ``open_over``. The entry chosen is carried out after the palette has closed."""
+
+    def __init__(self, entries: Sequence[Entry], hint: str, parent: QWidget) -> None:
+        super().__init__(parent, Qt.WindowType.Popup | Qt.WindowType.FramelessWindowHint)
+        self._over = parent
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setObjectName("palette")
+        self._entries = list(entries)
+        self._field = QLineEdit()
+        self._field.setPlaceholderText(hint)
+        self._field.setAccessibleName(hint)
+        self._field.textChanged.connect(self._filter)
+        self._field.installEventFilter(self)
+        self._list = QListWidget()
+        self._list.setAccessibleName("Matches")
+        self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._list.itemClicked.connect(self._choose)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(10, 10, 10, 10)
+        layout.addWidget(self._field)
+        layout.addWidget(self._list)
+        self._filter("")
+
+    @property
+    def field(self) -> QLineEdit:
+        """Where one types."""
+        return self._field
+
+    @property
+    def matches(self) -> list[str]:
+        """The names listed now."""
+        return [self._entry(self._list.item(row)).text for row in range(self._list.count())]
+
+    def open_over(self) -> None:
+        """Show it near the top of its window."""
+        window = self._over.window()
+        width = min(560, window.width() - 40)
+        self.resize(width, min(420, window.height() - 120))
+        corner = window.mapToGlobal(window.rect().topLeft())
+        self.move(corner.x() + (window.width() - width) // 2, corner.y() + 60)
+        self.show()
+        self._field.setFocus()
+
+    def _filter(self, text: str) -> None:
+        words = text.casefold().split()
+        self._list.clear()
+        for entry in self._entries:
+            if self._list.count() >= SHOWN:
+                break
+            if all(word in f"{entry.text} {entry.side}".casefold() for word in words):
+                item = QListWidgetItem(f"{entry.text}    {entry.side}" if entry.side else entry.text)
+                item.setData(Qt.ItemDataRole.UserRole, entry)
+                self._list.addItem(item)
+        self._list.setCurrentRow(0)
+
+    @staticmethod
+    def _entry(item: QListWidgetItem) -> Entry:
+        entry: Entry = item.data(Qt.ItemDataRole.UserRole)
+        return entry
+
+    def _choose(self, item: QListWidgetItem | None) -> None:
+        if item is not None:
+            act = self._entry(item).act
+            self.close()
+            act()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """The arrows move in the list while the cursor stays in the field."""
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
+            step = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1, Qt.Key.Key_PageDown: 8, Qt.Key.Key_PageUp: -8}.get(
+                Qt.Key(event.key())
+            )
+            if step is not None:
+                row = min(max(self._list.currentRow() + step, 0), self._list.count() - 1)
+                self._list.setCurrentRow(row)
+                return True
+            if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+                self._choose(self._list.currentItem())
+                return True
+        return super().eventFilter(watched, event)

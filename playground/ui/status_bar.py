@@ -1,0 +1,80 @@
+"""The bottom line: gateway, tokens of the last run, and how much of the rate limit is left."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QLabel, QProgressBar, QStatusBar, QWidget
+
+from playground.domain.usage import Usage
+from playground.ui.conversation.facts import count, seconds, usage_line
+
+if TYPE_CHECKING:
+    from playground.engine.session import RateLimits
+
+
+class StatusBar(QStatusBar):
+    """Shows values it is given; the countdown goes on by itself."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setSizeGripEnabled(False)
+        self._gateway, self._usage = QLabel(), QLabel()
+        self._usage.setAccessibleName("Tokens of the last run")
+        self._limit_name, self._limit = QLabel(), QLabel()
+        self._meter = QProgressBar()
+        self._meter.setRange(0, 1000)
+        self._meter.setTextVisible(False)
+        self._meter.setFixedWidth(90)
+        self._meter.setAccessibleName("Rate limit, share left")
+        self.addWidget(self._gateway)
+        self.addWidget(self._usage)
+        for widget in (self._limit_name, self._meter, self._limit):
+            self.addPermanentWidget(widget)
+        self._limits: RateLimits | None = None
+        self._timer = QTimer(self)
+        self._timer.setInterval(1000)
+        self._timer.timeout.connect(self._show_limit)
+        self.show_limits(None)
+
+    def show_gateway(self, words: str) -> None:
+        """The gateway in use and where it is."""
+        self._gateway.setText(f"  {words}    ")
+
+    def show_usage(self, usage: Usage | None) -> None:
+        """Token counts of the last run."""
+        self._usage.setText(usage_line(usage))
+
+    def show_limits(self, limits: RateLimits | None) -> None:
+        """What the last answer's rate-limit headers said."""
+        self._limits = limits
+        window = limits.tightest if limits else None
+        for widget in (self._limit_name, self._meter, self._limit):
+            widget.setVisible(window is not None)
+        if window is not None:
+            self._timer.start()
+            self._show_limit()
+        else:
+            self._timer.stop()
+
+    def _show_limit(self) -> None:
+        limits = self._limits
+        window = limits.tightest if limits else None
+        if limits is None or window is None:
+            return
+        self._limit_name.setText((window.dimension or "requests").capitalize())
+        self._meter.setValue(round((window.share if window.share is not None else 1) * 1000))
+        words = []
+        if window.remaining is not None:
+            of = f" / {count(int(window.limit))}" if window.limit is not None else ""
+            words.append(f"{count(int(window.remaining))}{of} left")
+        if window.reset_in is not None:
+            rest = max(window.reset_in - (time.time() - limits.read_at), 0)
+            words.append(f"resets in {rest:.0f} s" if rest < 100 else f"resets in {seconds(rest)}")
+            if rest <= 0:
+                words[-1] = "window is over"
+                self._timer.stop()
+        self._limit.setText(" · ".join(words) + "  ")
+        self._limit.setToolTip("As sent: limit {}, remaining {}, reset {}".format(*(raw or "—" for raw in window.raw)))

@@ -1,0 +1,185 @@
+"""The top row: gateway, protocol, model, settings. Says what is chosen and passes on what a person chooses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from PySide6.QtCore import QEvent, QSize, QStringListModel, Qt, Signal
+from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
+from PySide6.QtWidgets import (
+    QComboBox,
+    QCompleter,
+    QFrame,
+    QHBoxLayout,
+    QLineEdit,
+    QMenu,
+    QPushButton,
+    QSizePolicy,
+    QToolButton,
+    QWidget,
+)
+
+from playground.ui.icons import icon
+from playground.ui.segments import Segments
+from playground.ui.theme import tokens
+
+PROTOCOLS = (("chat", "Chat completions"), ("messages", "Messages"))
+DOTS = {"ok": "reached", "error": "not reached", "unknown": "not asked yet"}
+
+
+class ToolBar(QFrame):
+    """``menu`` is what the button at the far left opens; ``settings`` what the one at the far right does."""
+
+    gateway_chosen = Signal(str)
+    gateways_asked = Signal()
+    protocol_chosen = Signal(str)
+    model_chosen = Signal(str)
+    models_asked = Signal()
+
+    def __init__(self, menu: QMenu, settings: QMenu, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._state = "unknown"
+        self.setObjectName("tool-bar")
+        self.setProperty("kind", "surface")
+        self.setFixedHeight(46)
+        main = _menu_button("menu", "Menu", menu)
+        self._gateway = QPushButton()
+        self._gateway.setAccessibleName("Gateway")
+        self._gateways = QMenu(self._gateway)
+        self._gateway.setMenu(self._gateways)
+        self._protocol = Segments(tuple(title for _, title in PROTOCOLS), "Protocol")
+        self._protocol.chosen.connect(self._protocol_picked)
+        self.model = ModelPicker()
+        self.model.chosen.connect(self.model_chosen)
+        self.model.refresh_asked.connect(self.models_asked)
+        gear = _menu_button("settings", "Settings", settings)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(8, 7, 10, 7)
+        row.setSpacing(8)
+        row.addWidget(main)
+        row.addWidget(self._gateway)
+        row.addWidget(self._protocol)
+        row.addWidget(self.model)
+        row.addStretch(1)
+        row.addWidget(gear)
+
+    def show_gateways(self, gateways: Sequence[tuple[str, str]], current: str) -> None:
+        """(id, name) of every gateway, and the id of the one in use."""
+        self._gateways.clear()
+        for gateway_id, name in gateways:
+            action = self._gateways.addAction(name.replace("&", "&&"))
+            action.setCheckable(True)
+            action.setChecked(gateway_id == current)
+            action.triggered.connect(partial(self.gateway_chosen.emit, gateway_id))
+            if gateway_id == current:
+                self._gateway.setText(f"{name.replace('&', '&&')}   ")
+        self._gateways.addSeparator()
+        self._gateways.addAction(icon("settings"), "Gateway settings…").triggered.connect(self.gateways_asked)
+
+    def show_state(self, state: str) -> None:
+        """The gateway's dot: "ok", "error" or "unknown"; also said in words."""
+        self._state = state
+        self._gateway.setIcon(dot(state))
+        self._gateway.setToolTip(f"Gateway: {DOTS[state]}")
+
+    def show_protocol(self, name: str) -> None:
+        """Mark the protocol in use."""
+        self._protocol.set_index([key for key, _ in PROTOCOLS].index(name))
+
+    def _protocol_picked(self, index: int) -> None:
+        self.protocol_chosen.emit(PROTOCOLS[index][0])
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "model"):
+            self.show_state(self._state)
+
+
+class ModelPicker(QComboBox):
+    """A searchable list of models that takes any text."""
+
+    chosen = Signal(str)
+    refresh_asked = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        line = QLineEdit()
+        self.setEditable(True)
+        self.setLineEdit(line)
+        self.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+        self.setAccessibleName("Model")
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self.setMinimumWidth(190)
+        self.setMaximumWidth(320)
+        self._names = QStringListModel(self)
+        completer = QCompleter(self._names, self)
+        completer.setFilterMode(Qt.MatchFlag.MatchContains)
+        completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+        self.setCompleter(completer)
+        line.setPlaceholderText("Model id")
+        line.editingFinished.connect(self._edited)
+        self.activated.connect(self._picked)
+
+    def show_models(self, ids: Sequence[str]) -> None:
+        """The ids to choose from; what is typed stays."""
+        if list(ids) == self._names.stringList():
+            return
+        text = self.currentText()
+        self._names.setStringList(list(ids))
+        self.blockSignals(True)
+        self.clear()
+        self.addItems(list(ids))
+        self.setCurrentIndex(self.findText(text))
+        self.setEditText(text)
+        self.blockSignals(False)
+
+    @property
+    def ids(self) -> list[str]:
+        """The ids offered."""
+        return self._names.stringList()
+
+    def show_model(self, model: str) -> None:
+        """The model in use."""
+        if model != self.currentText():
+            self.setEditText(model)
+
+    def showPopup(self) -> None:
+        if not self.count():
+            self.refresh_asked.emit()
+        super().showPopup()
+
+    def _edited(self) -> None:
+        self.chosen.emit(self.currentText().strip())
+
+    def _picked(self, _index: int) -> None:
+        self.chosen.emit(self.currentText().strip())
+
+
+def dot(state: str) -> QIcon:
+    """A small disc: green when reached, red when not, grey when not asked; filled or hollow besides the colour."""
+    t = tokens()
+    pixmap = QPixmap(QSize(32, 32))
+    pixmap.setDevicePixelRatio(2)
+    pixmap.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(pixmap)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    colour = QColor({"ok": t.ok, "error": t.error}.get(state, t.muted))
+    painter.setPen(colour)
+    if state != "unknown":
+        painter.setBrush(colour)
+    painter.drawEllipse(4, 4, 8, 8)
+    painter.end()
+    return QIcon(pixmap)
+
+
+def _menu_button(symbol: str, words: str, menu: QMenu) -> QToolButton:
+    button = QToolButton()
+    button.setProperty("kind", "quiet")
+    button.setIcon(icon(symbol))
+    button.setToolTip(words)
+    button.setAccessibleName(words)
+    button.setMenu(menu)
+    button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+    button.setMinimumSize(30, 30)
+    return button

@@ -1,0 +1,485 @@
+"""What the window's actions do: connects the regions to the workspace and to each other.
+
+Holds no truth; every value shown is read from the session or the gateways.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+from typing import Protocol as Interface
+
+from PySide6.QtCore import QObject, QSettings, Qt, QUrl, Signal
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QInputDialog, QMessageBox
+
+from playground import __version__
+from playground.domain.parameters import Parameters
+from playground.domain.tools import ToolDefinition
+from playground.engine.changes import Change, ExchangeChanged, PathChanged, RunStateChanged, SettingsChanged
+from playground.engine.profiles import Profile
+from playground.engine.run import RunRefusedError
+from playground.engine.session import Session
+from playground.engine.workspace import Workspace
+from playground.ui.actions import ACTIONS, key_text
+from playground.ui.inspector.view import ExchangeView
+from playground.ui.loop import Throttle, ask, spawn
+from playground.ui.main_window import MainWindow
+from playground.ui.palette import Entry, Palette
+from playground.ui.theme import Theme
+
+if TYPE_CHECKING:
+    from playground.engine.session import Exchange
+
+
+class Prompt(Interface):
+    """A prompt to try: what to type and what happens. Given by whoever starts the demo gateway."""
+
+    @property
+    def typed(self) -> str: ...
+
+    @property
+    def happens(self) -> str: ...
+
+    @property
+    def group(self) -> str: ...
+
+
+class WindowActions(QObject):
+    """One for each window. ``sample`` loads the sample experiment into a session."""
+
+    quit_asked = Signal()
+
+    def __init__(
+        self,
+        window: MainWindow,
+        workspace: Workspace,
+        theme: Theme,
+        settings: QSettings,
+        *,
+        sample: Callable[[Session], None],
+        prompts: Sequence[Prompt],
+    ) -> None:
+        super().__init__(window)
+        self._window = window
+        self._workspace = workspace
+        self._theme = theme
+        self._settings = settings
+        self._sample = sample
+        self._prompts = prompts
+        self._exchange = ""
+        self._unsubscribe: Callable[[], None] = _nothing
+        self._gateway_state: dict[str, str] = {}
+        self._preview = Throttle(self._show_preview, self, interval=150)
+        self.handlers: dict[str, Callable[[], None]] = self._make_handlers()
+        for action_id, handler in self.handlers.items():
+            window.action(action_id).triggered.connect(partial(_call, handler))
+        self._connect_regions()
+        workspace.subscribe(self._workspace_changed)
+        theme.changed.connect(self._mark_theme)
+        self._mark_theme()
+        self._set_enter(bool(settings.value("enter_runs", False, type=bool)))
+        window.pane.view.set_zoom(float(str(settings.value("zoom", 1.0))))
+        self._workspace_changed()
+
+    def _make_handlers(self) -> dict[str, Callable[[], None]]:
+        window, pane = self._window, self._window.pane
+        return {
+            "experiment.new": self.new_experiment,
+            "experiment.sample": self.open_sample,
+            "experiment.prompts": self.show_prompts,
+            "experiment.rename": self.rename_experiment,
+            "experiment.delete": self.delete_experiment,
+            "window.quit": self.quit_asked.emit,
+            "edit.undo": pane.undo,
+            "edit.redo": pane.redo,
+            "edit.compose": pane.composer.setFocus,
+            "turn.edit": pane.edit_focused,
+            "turn.before": partial(pane.view.step_turn, -1),
+            "turn.after": partial(pane.view.step_turn, 1),
+            "turn.regenerate": pane.regenerate_focused,
+            "run.run": pane.run,
+            "run.stop": pane.stop,
+            "run.model": window.bar.model.setFocus,
+            "run.models": partial(self._load_models, refresh=True),
+            "gateway.settings": self.open_gateways,
+            "view.palette": self.open_palette,
+            "view.experiments": _nothing,  # the dock itself follows this action
+            "view.inspector": _nothing,
+            "view.parameters": partial(self._show_side, "Parameters"),
+            "view.tools": partial(self._show_side, "Tools"),
+            "view.reset": window.reset_layout,
+            "view.larger": partial(self._step_zoom, 1),
+            "view.smaller": partial(self._step_zoom, -1),
+            "view.normal": partial(self._step_zoom, 0),
+            "theme.system": partial(self._choose_theme, "system"),
+            "theme.light": partial(self._choose_theme, "light"),
+            "theme.dark": partial(self._choose_theme, "dark"),
+            "settings.enter": self._toggle_enter,
+            "help.keys": self.show_keys,
+            "help.about": self.show_about,
+        }
+
+    def _connect_regions(self) -> None:
+        window = self._window
+        window.bar.gateway_chosen.connect(self._choose_gateway)
+        window.bar.gateways_asked.connect(self.open_gateways)
+        window.bar.protocol_chosen.connect(self._choose_protocol)
+        window.bar.model_chosen.connect(self._choose_model)
+        window.bar.models_asked.connect(self._load_models)
+        window.parameters.changed.connect(self._parameters_edited)
+        window.tools.changed.connect(self._tools_edited)
+        window.experiments.rename_asked.connect(self._rename)
+        window.pane.advice_asked.connect(self._take_advice)
+        window.pane.exchange_asked.connect(self._show_exchange)
+        window.pane.link_asked.connect(self._open_link)
+        window.pane.welcome.sample_asked.connect(self.try_it_now)
+        window.pane.welcome.connect_asked.connect(self.connect_gateway)
+        window.pane.welcome.prompts_asked.connect(self.show_prompts)
+
+    # Following the workspace and its session
+
+    @property
+    def session(self) -> Session:
+        """The experiment looked at."""
+        return self._workspace.current
+
+    def _workspace_changed(self) -> None:
+        session = self.session
+        self._unsubscribe()
+        self._unsubscribe = session.subscribe(self._changed)
+        self._window.pane.set_session(session)
+        exchanges = list(session.exchanges)
+        self._exchange = exchanges[-1] if exchanges else ""
+        self._settings_changed()
+        self._redraw_exchange()
+        self._run_changed()
+        self._load_models()
+
+    def _changed(self, change: Change) -> None:
+        match change:
+            case SettingsChanged():
+                self._settings_changed()
+            case PathChanged():
+                self._preview.poke()
+            case ExchangeChanged(exchange_id):
+                self._exchange = exchange_id
+                self._redraw_exchange()
+            case RunStateChanged():
+                self._run_changed()
+            case _:
+                pass
+
+    def _settings_changed(self) -> None:
+        session, window, gateways = self.session, self._window, self._workspace.gateways
+        profile = gateways.get(session.profile_id)
+        window.bar.show_gateways([(p.id, p.name) for p in gateways.profiles], profile.id)
+        window.bar.show_state(self._gateway_state.get(profile.id, "unknown"))
+        window.bar.show_protocol(session.protocol)
+        window.bar.model.show_model(session.model)
+        window.parameters.set_value(session.current_parameters())
+        window.parameters.set_tool_names([tool.name for tool in session.tools if tool.sendable])
+        window.tools.set_tools(session.tools)
+        window.side.set_count("Tools", len(session.tools))
+        window.pane.welcome.describe(profile.name, demo=profile.demo)
+        where = "on this computer, simulated" if profile.demo else profile.base_url
+        window.status.show_gateway(f"{profile.name} · {where}")
+        self._preview.poke()
+
+    def _run_changed(self) -> None:
+        session = self.session
+        self._window.action("run.stop").setEnabled(session.active_run is not None)
+        last = next((turn for turn in reversed(session.transcript.path) if turn.outcome is not None), None)
+        self._window.status.show_usage(last.outcome.usage if last and last.outcome else None)
+        self._window.status.show_limits(session.limits)
+        if last is not None and last.outcome is not None and session.active_run is None:
+            reached = last.outcome.timing is not None and last.outcome.timing.headers is not None
+            self._note_gateway(session.profile_id, "ok" if reached else "error")
+
+    def _show_preview(self) -> None:
+        session = self.session
+        profile = self._workspace.gateways.get(session.profile_id)
+        try:
+            body = session.preview()
+        except ValueError as error:
+            body = {"error": f"The request cannot be written: {error}"}
+        path = "/chat/completions" if session.protocol == "chat" else "/messages"
+        self._window.inspector.set_preview(body, f"{profile.base_url or 'http://127.0.0.1/v1'}{path}")
+
+    def _redraw_exchange(self) -> None:
+        exchange = self.session.exchanges.get(self._exchange)
+        self._window.inspector.set_exchange(view_of(exchange) if exchange is not None else None)
+
+    def _show_exchange(self, exchange_id: str) -> None:
+        self._exchange = exchange_id
+        self._redraw_exchange()
+        self._window.bottom_dock.show()
+        self._window.inspector.show_tab("Response")
+
+    # Choosing
+
+    def _choose_gateway(self, profile_id: str) -> None:
+        session, gateways = self.session, self._workspace.gateways
+        session.set_profile(profile_id)
+        profile = gateways.get(profile_id)
+        if profile.default_model:
+            session.set_model(profile.default_model)
+        session.reasoning_return = profile.reasoning_return
+        if not profile.demo:
+            gateways.store.select(profile_id)
+        self._load_models()
+
+    def _choose_protocol(self, name: str) -> None:
+        self.session.set_protocol(name)
+
+    def _choose_model(self, model: str) -> None:
+        self.session.set_model(model)
+
+    def _parameters_edited(self, parameters: Parameters) -> None:
+        self.session.set_parameters(parameters)
+
+    def _tools_edited(self, tools: tuple[ToolDefinition, ...]) -> None:
+        self.session.set_tools(tools)
+
+    def _load_models(self, *, refresh: bool = False) -> None:
+        session, gateways = self.session, self._workspace.gateways
+        profile_id = session.profile_id
+
+        async def load() -> None:
+            try:
+                found = await gateways.models(profile_id, session.protocol, refresh=refresh)
+            except RunRefusedError as error:
+                self._note_gateway(profile_id, "error")
+                if refresh:
+                    self._window.pane.notice.say(str(error))
+                return
+            except OSError as error:
+                self._note_gateway(profile_id, "error")
+                self._window.pane.notice.say(f"The demo gateway could not start: {error}")
+                return
+            self._note_gateway(profile_id, "ok" if found.failure is None else "error")
+            if self.session.profile_id == profile_id:
+                self._window.bar.model.show_models(found.ids)
+                if not self.session.model and found.ids:
+                    self.session.set_model(found.ids[0])
+                if refresh and found.failure is not None:
+                    self._window.pane.notice.say(f"The models could not be listed: {found.failure.message}")
+
+        spawn(load(), name="models")
+
+    def _note_gateway(self, profile_id: str, state: str) -> None:
+        self._gateway_state[profile_id] = state
+        if self._workspace.gateways.get(self.session.profile_id).id == profile_id:
+            self._window.bar.show_state(state)
+
+    # Experiments
+
+    def new_experiment(self) -> None:
+        """A new, empty experiment, ready to write in."""
+        self._workspace.new()
+        self._window.pane.composer.setFocus()
+
+    def open_sample(self) -> None:
+        """The sample experiment, in a new experiment, on the demo gateway."""
+        self._sample(self._workspace.new())
+        self._workspace_changed()
+
+    def try_it_now(self) -> None:
+        """Open the sample and run it."""
+        self.open_sample()
+        self._window.pane.run()
+
+    def rename_experiment(self) -> None:
+        """Ask for a title for the current experiment."""
+        self._rename(self.session.id)
+
+    def _rename(self, session_id: str) -> None:
+        session = next((s for s in self._workspace.sessions if s.id == session_id), None)
+        if session is None:
+            return
+        dialog = QInputDialog(self._window)
+        dialog.setWindowTitle("Rename experiment")
+        dialog.setLabelText("Title (empty for the first words)")
+        dialog.setTextValue(session.title)
+
+        async def rename() -> None:
+            if await ask(dialog):
+                session.rename(dialog.textValue())
+            dialog.deleteLater()
+
+        spawn(rename(), name="rename")
+
+    def delete_experiment(self) -> None:
+        """Delete the current experiment; a notice offers it back."""
+        title = self.session.title
+        self._workspace.delete(self.session.id)
+        self._window.pane.notice.say(f"“{title}” deleted.", "Undo", self._undelete, stays=False)
+
+    def _undelete(self) -> None:
+        self._workspace.undelete()
+
+    # Gateways
+
+    def open_gateways(self) -> None:
+        """The dialog in which gateways are set up."""
+        self._gateway_dialog(add=False)
+
+    def connect_gateway(self) -> None:
+        """The same, ready for a new gateway."""
+        self._gateway_dialog(add=True)
+
+    def _gateway_dialog(self, *, add: bool) -> None:
+        from playground.engine.profiles import try_gateway
+        from playground.ui.profiles.dialog import ProfileDialog
+
+        gateways = self._workspace.gateways
+        dialog = ProfileDialog(gateways.store, gateways.keys, try_gateway, spawn, self._window)
+        dialog.saved.connect(self._profile_saved)
+        dialog.removed.connect(self._profile_removed)
+        dialog.finished.connect(dialog.deleteLater)
+        current = gateways.get(self.session.profile_id)
+        if not add and not current.demo:
+            dialog.select(current.id)
+        elif add and gateways.store.profiles:
+            dialog.add_gateway()
+        dialog.open()
+
+    def _profile_saved(self, profile: Profile) -> None:
+        self._workspace.gateways.forget_models(profile.id)
+        self._gateway_state.pop(profile.id, None)
+        self._choose_gateway(profile.id)
+        self._settings_changed()
+
+    def _profile_removed(self, profile_id: str) -> None:
+        for session in self._workspace.sessions:
+            if session.profile_id == profile_id:
+                session.set_profile(self._workspace.gateways.active_id)
+        self._settings_changed()
+        self._load_models()
+
+    def _take_advice(self, action: str) -> None:
+        match action:
+            case "gateway" | "timeout":
+                self.open_gateways()
+            case "model":
+                self._window.bar.model.setFocus()
+            case _:
+                pass
+
+    # Window
+
+    def _show_side(self, page: str) -> None:
+        self._window.right_dock.show()
+        self._window.side.show_page(page)
+
+    def _step_zoom(self, step: int) -> None:
+        view = self._window.pane.view
+        if step:
+            view.step_zoom(step)
+        else:
+            view.set_zoom(1.0)
+        self._settings.setValue("zoom", view.zoom)
+
+    def _choose_theme(self, choice: str) -> None:
+        self._settings.setValue("theme", choice)
+        self._theme.choose(choice)
+
+    def _mark_theme(self) -> None:
+        for choice in ("system", "light", "dark"):
+            self._window.action(f"theme.{choice}").setChecked(self._theme.choice == choice)
+
+    def _toggle_enter(self) -> None:
+        self._set_enter(self._window.action("settings.enter").isChecked())
+
+    def _set_enter(self, enter_runs: bool) -> None:
+        self._settings.setValue("enter_runs", enter_runs)
+        self._window.action("settings.enter").setChecked(enter_runs)
+        self._window.pane.composer.set_enter_runs(enter_runs)
+
+    def open_palette(self) -> None:
+        """Every action, every model, every gateway by name."""
+        entries = [Entry(spec.text, key_text(spec), self._window.action(spec.id).trigger) for spec in ACTIONS]
+        entries += [Entry(model, "model", partial(self._choose_model, model)) for model in self._window.bar.model.ids]
+        entries += [
+            Entry(profile.name, "gateway", partial(self._choose_gateway, profile.id))
+            for profile in self._workspace.gateways.profiles
+        ]
+        Palette(entries, "Type a command, a model or a gateway", self._window).open_over()
+
+    def show_prompts(self) -> None:
+        """Prompts that make the demo gateway do something particular; choosing one writes it."""
+        entries = [
+            Entry(f"{prompt.typed} — {prompt.happens}", prompt.group, partial(self._write, prompt.typed))
+            for prompt in self._prompts
+        ]
+        Palette(entries, "Prompts to try on the demo gateway", self._window).open_over()
+
+    def _write(self, text: str) -> None:
+        composer = self._window.pane.composer
+        composer.set_text(f"{composer.text} {text}".strip())
+        composer.setFocus()
+
+    def show_keys(self) -> None:
+        """All shortcuts in one list."""
+        entries = [Entry(spec.text, key_text(spec), self._window.action(spec.id).trigger) for spec in ACTIONS]
+        entries = [entry for entry in entries if entry.side]
+        entries.append(Entry("Text size", "Ctrl+wheel", _nothing))
+        Palette(entries, "Keys: type to search, Enter to do", self._window).open_over()
+
+    def show_about(self) -> None:
+        """Version and licence."""
+        box = QMessageBox(self._window)
+        box.setWindowTitle("About Gateway Playground")
+        box.setText(f"Gateway Playground {__version__}")
+        box.setInformativeText(
+            "Shows what a model gateway is sent and what comes back.\n"
+            "MIT licence. Qt is used under the LGPL, version 3."
+        )
+        box.finished.connect(box.deleteLater)
+        box.open()
+
+    def _open_link(self, address: str) -> None:
+        """Ask, showing the real address, before a browser is given a link from a model's text."""
+        box = QMessageBox(self._window)
+        box.setWindowTitle("Open this address?")
+        box.setTextFormat(Qt.TextFormat.PlainText)
+        box.setText(QUrl(address).toString(QUrl.ComponentFormattingOption.FullyEncoded)[:2000])
+        box.setInformativeText("The link comes from a conversation. It opens in your browser.")
+        box.setStandardButtons(QMessageBox.StandardButton.Open | QMessageBox.StandardButton.Cancel)
+        box.setDefaultButton(QMessageBox.StandardButton.Cancel)
+
+        async def open_it() -> None:
+            if await ask(box) == QMessageBox.StandardButton.Open.value:
+                QDesktopServices.openUrl(QUrl(address))
+            box.deleteLater()
+
+        spawn(open_it(), name="open link")
+
+
+def view_of(exchange: Exchange) -> ExchangeView:
+    """An exchange as the inspector wants it."""
+    return ExchangeView(
+        method=exchange.method,
+        url=exchange.url,
+        request_headers=exchange.request_headers,
+        request_body=exchange.request_body,
+        status=exchange.status,
+        reason=exchange.reason,
+        response_headers=exchange.response_headers,
+        duration=exchange.ended,
+        error=exchange.failure.message if exchange.failure else "",
+        body=partial(_body_of, exchange),
+    )
+
+
+def _body_of(exchange: Exchange) -> bytes:
+    return exchange.body
+
+
+def _call(handler: Callable[[], None], _checked: bool = False) -> None:
+    handler()
+
+
+def _nothing() -> None:
+    return

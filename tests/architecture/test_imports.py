@@ -1,0 +1,83 @@
+"""Imports run one way, and what is heavy stays out until it is needed."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = ROOT / "playground"
+
+
+def modules_of(package: str) -> list[str]:
+    """The dotted names of every module below ``playground.<package>``, the package itself first."""
+    folder = PACKAGE / package
+    names = []
+    for path in sorted(folder.rglob("*.py")):
+        parts = path.relative_to(ROOT).with_suffix("").parts
+        names.append(".".join(parts[:-1] if parts[-1] == "__init__" else parts))
+    return names
+
+
+def loaded_after(code: str, *arguments: str) -> set[str]:
+    """The names in ``sys.modules`` after ``code`` ran in a fresh interpreter."""
+    program = (
+        "import sys, json, io\nout = sys.stdout\nsys.stdout = io.StringIO()\n"
+        f"try:\n    exec({code!r})\nexcept SystemExit as end:\n    assert not end.code, end.code\n"
+        "json.dump(sorted(sys.modules), out)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, *arguments], cwd=ROOT, capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    return set(json.loads(done.stdout))
+
+
+def roots(modules: set[str]) -> set[str]:
+    return {name.partition(".")[0] for name in modules}
+
+
+def test_contracts_hold() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "from importlinter.cli import lint_imports_command as run; run()", "--no-cache"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=100,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "0 broken" in done.stdout
+
+
+def test_the_engine_needs_no_qt() -> None:
+    names = modules_of("engine")
+    assert "playground.engine.session" in names
+    loaded = loaded_after("import importlib\nfor name in sys.argv[1:]: importlib.import_module(name)", *names)
+    assert not roots(loaded) & {"PySide6", "shiboken6", "qasync"}
+    assert set(names) <= loaded
+
+
+def test_the_demo_gateway_knows_none_of_us() -> None:
+    names = modules_of("demo")
+    assert len(names) > 1
+    loaded = loaded_after("import importlib\nfor name in sys.argv[1:]: importlib.import_module(name)", *names)
+    ours = {name for name in loaded if name.startswith("playground.") and not name.startswith("playground.demo")}
+    assert not ours
+    assert not roots(loaded) & {"PySide6", "qasync", "httpx"}
+
+
+def test_asking_for_the_version_loads_nothing_heavy() -> None:
+    loaded = loaded_after("from playground.cli import main\nsys.argv[1:] = ['--version']\nsys.exit(main())")
+    assert "playground.cli" in loaded
+    assert not roots(loaded) & {
+        "PySide6",
+        "qasync",
+        "httpx",
+        "starlette",
+        "uvicorn",
+        "jsonschema",
+        "keyring",
+        "pydantic",
+    }

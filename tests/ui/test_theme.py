@@ -1,0 +1,45 @@
+"""Every colour that carries words can be read, in both schemes."""
+
+from __future__ import annotations
+
+import pytest
+
+from playground.ui.theme import DARK, LIGHT, Tokens, contrast, style_sheet
+
+READABLE = 4.5  # WCAG 2.1, level AA, body text
+
+WORDS = ["text", "muted", "accent", "system", "user", "assistant", "tool", "reasoning", "error", "ok"]
+GROUNDS = ["window", "surface", "raised", "chip", "code"]
+PAIRS = [
+    *((word, ground) for word in WORDS for ground in GROUNDS),
+    ("on_accent", "accent"),
+    ("text", "accent_background"),
+    ("muted", "accent_background"),
+    ("accent", "accent_background"),
+    ("text", "reasoning_background"),
+    ("muted", "reasoning_background"),
+    ("reasoning", "reasoning_background"),
+    ("text", "error_background"),
+    ("muted", "error_background"),
+    ("error", "error_background"),
+]
+
+
+@pytest.mark.parametrize("scheme", [LIGHT, DARK], ids=["light", "dark"])
+@pytest.mark.parametrize(("word", "ground"), PAIRS)
+def test_words_stand_out(scheme: Tokens, word: str, ground: str) -> None:
+    ratio = contrast(getattr(scheme, word), getattr(scheme, ground))
+    assert ratio >= READABLE, f"{word} on {ground} is {ratio:.2f}:1"
+
+
+def test_the_ratio_itself() -> None:
+    assert contrast("#000000", "#FFFFFF") == pytest.approx(21, abs=0.01)
+    assert contrast("#777777", "#FFFFFF") == pytest.approx(4.48, abs=0.01)
+    assert contrast("#2F5BEA", "#2F5BEA") == 1
+
+
+@pytest.mark.parametrize("scheme", [LIGHT, DARK], ids=["light", "dark"])
+def test_the_style_template_is_filled_in_completely(scheme: Tokens) -> None:
+    sheet = style_sheet(scheme)
+    assert "$" not in sheet
+    assert scheme.accent in sheet
