@@ -10,27 +10,24 @@ from functools import partial
 from typing import TYPE_CHECKING
 from typing import Protocol as Interface
 
-from PySide6.QtCore import QObject, QSettings, Qt, QUrl, Signal
-from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QInputDialog, QMessageBox
+from PySide6.QtCore import QObject, QSettings, Signal
 
-from playground import __version__
 from playground.domain.parameters import Parameters
 from playground.domain.tools import ToolDefinition
 from playground.engine.changes import Change, ExchangeChanged, PathChanged, RunStateChanged, SettingsChanged
-from playground.engine.profiles import Profile
-from playground.engine.run import RunRefusedError
 from playground.engine.session import Session
 from playground.engine.workspace import Workspace
+from playground.ui import dialogs
 from playground.ui.actions import ACTIONS, key_text
-from playground.ui.inspector.view import ExchangeView
-from playground.ui.loop import Throttle, ask, spawn
+from playground.ui.gateway_control import GatewayControl
+from playground.ui.inspector.from_exchange import view_of
+from playground.ui.loop import Throttle, spawn
 from playground.ui.main_window import MainWindow
 from playground.ui.palette import Entry, Palette
 from playground.ui.theme import Theme
 
 if TYPE_CHECKING:
-    from playground.engine.session import Exchange
+    pass
 
 
 class Prompt(Interface):
@@ -70,7 +67,8 @@ class WindowActions(QObject):
         self._prompts = prompts
         self._exchange = ""
         self._unsubscribe: Callable[[], None] = _nothing
-        self._gateway_state: dict[str, str] = {}
+        self._gateways = GatewayControl(window, workspace)
+        self._gateways.changed.connect(self._settings_changed)
         self._preview = Throttle(self._show_preview, self, interval=150)
         self.handlers: dict[str, Callable[[], None]] = self._make_handlers()
         for action_id, handler in self.handlers.items():
@@ -102,8 +100,8 @@ class WindowActions(QObject):
             "run.run": pane.run,
             "run.stop": pane.stop,
             "run.model": window.bar.model.setFocus,
-            "run.models": partial(self._load_models, refresh=True),
-            "gateway.settings": self.open_gateways,
+            "run.models": partial(self._gateways.load_models, refresh=True),
+            "gateway.settings": self._gateways.open_settings,
             "view.palette": self.open_palette,
             "view.experiments": _nothing,  # the dock itself follows this action
             "view.inspector": _nothing,
@@ -118,24 +116,24 @@ class WindowActions(QObject):
             "theme.dark": partial(self._choose_theme, "dark"),
             "settings.enter": self._toggle_enter,
             "help.keys": self.show_keys,
-            "help.about": self.show_about,
+            "help.about": partial(dialogs.show_about, window),
         }
 
     def _connect_regions(self) -> None:
         window = self._window
-        window.bar.gateway_chosen.connect(self._choose_gateway)
-        window.bar.gateways_asked.connect(self.open_gateways)
+        window.bar.gateway_chosen.connect(self._gateways.choose)
+        window.bar.gateways_asked.connect(self._gateways.open_settings)
         window.bar.protocol_chosen.connect(self._choose_protocol)
         window.bar.model_chosen.connect(self._choose_model)
-        window.bar.models_asked.connect(self._load_models)
+        window.bar.models_asked.connect(self._gateways.load_models)
         window.parameters.changed.connect(self._parameters_edited)
         window.tools.changed.connect(self._tools_edited)
         window.experiments.rename_asked.connect(self._rename)
         window.pane.advice_asked.connect(self._take_advice)
         window.pane.exchange_asked.connect(self._show_exchange)
-        window.pane.link_asked.connect(self._open_link)
+        window.pane.link_asked.connect(self._link_clicked)
         window.pane.welcome.sample_asked.connect(self.try_it_now)
-        window.pane.welcome.connect_asked.connect(self.connect_gateway)
+        window.pane.welcome.connect_asked.connect(self._gateways.connect_new)
         window.pane.welcome.prompts_asked.connect(self.show_prompts)
 
     # Following the workspace and its session
@@ -155,7 +153,7 @@ class WindowActions(QObject):
         self._settings_changed()
         self._redraw_exchange()
         self._run_changed()
-        self._load_models()
+        self._gateways.load_models()
 
     def _changed(self, change: Change) -> None:
         match change:
@@ -175,7 +173,7 @@ class WindowActions(QObject):
         session, window, gateways = self.session, self._window, self._workspace.gateways
         profile = gateways.get(session.profile_id)
         window.bar.show_gateways([(p.id, p.name) for p in gateways.profiles], profile.id)
-        window.bar.show_state(self._gateway_state.get(profile.id, "unknown"))
+        window.bar.show_state(self._gateways.state(profile.id))
         window.bar.show_protocol(session.protocol)
         window.bar.model.show_model(session.model)
         window.parameters.set_value(session.current_parameters())
@@ -195,7 +193,7 @@ class WindowActions(QObject):
         self._window.status.show_limits(session.limits)
         if last is not None and last.outcome is not None and session.active_run is None:
             reached = last.outcome.timing is not None and last.outcome.timing.headers is not None
-            self._note_gateway(session.profile_id, "ok" if reached else "error")
+            self._gateways.note(session.profile_id, "ok" if reached else "error")
 
     def _show_preview(self) -> None:
         session = self.session
@@ -219,17 +217,6 @@ class WindowActions(QObject):
 
     # Choosing
 
-    def _choose_gateway(self, profile_id: str) -> None:
-        session, gateways = self.session, self._workspace.gateways
-        session.set_profile(profile_id)
-        profile = gateways.get(profile_id)
-        if profile.default_model:
-            session.set_model(profile.default_model)
-        session.reasoning_return = profile.reasoning_return
-        if not profile.demo:
-            gateways.store.select(profile_id)
-        self._load_models()
-
     def _choose_protocol(self, name: str) -> None:
         self.session.set_protocol(name)
 
@@ -241,37 +228,6 @@ class WindowActions(QObject):
 
     def _tools_edited(self, tools: tuple[ToolDefinition, ...]) -> None:
         self.session.set_tools(tools)
-
-    def _load_models(self, *, refresh: bool = False) -> None:
-        session, gateways = self.session, self._workspace.gateways
-        profile_id = session.profile_id
-
-        async def load() -> None:
-            try:
-                found = await gateways.models(profile_id, session.protocol, refresh=refresh)
-            except RunRefusedError as error:
-                self._note_gateway(profile_id, "error")
-                if refresh:
-                    self._window.pane.notice.say(str(error))
-                return
-            except OSError as error:
-                self._note_gateway(profile_id, "error")
-                self._window.pane.notice.say(f"The demo gateway could not start: {error}")
-                return
-            self._note_gateway(profile_id, "ok" if found.failure is None else "error")
-            if self.session.profile_id == profile_id:
-                self._window.bar.model.show_models(found.ids)
-                if not self.session.model and found.ids:
-                    self.session.set_model(found.ids[0])
-                if refresh and found.failure is not None:
-                    self._window.pane.notice.say(f"The models could not be listed: {found.failure.message}")
-
-        spawn(load(), name="models")
-
-    def _note_gateway(self, profile_id: str, state: str) -> None:
-        self._gateway_state[profile_id] = state
-        if self._workspace.gateways.get(self.session.profile_id).id == profile_id:
-            self._window.bar.show_state(state)
 
     # Experiments
 
@@ -296,19 +252,8 @@ class WindowActions(QObject):
 
     def _rename(self, session_id: str) -> None:
         session = next((s for s in self._workspace.sessions if s.id == session_id), None)
-        if session is None:
-            return
-        dialog = QInputDialog(self._window)
-        dialog.setWindowTitle("Rename experiment")
-        dialog.setLabelText("Title (empty for the first words)")
-        dialog.setTextValue(session.title)
-
-        async def rename() -> None:
-            if await ask(dialog):
-                session.rename(dialog.textValue())
-            dialog.deleteLater()
-
-        spawn(rename(), name="rename")
+        if session is not None:
+            spawn(dialogs.rename(self._window, session), name="rename")
 
     def delete_experiment(self) -> None:
         """Delete the current experiment; a notice offers it back."""
@@ -319,49 +264,10 @@ class WindowActions(QObject):
     def _undelete(self) -> None:
         self._workspace.undelete()
 
-    # Gateways
-
-    def open_gateways(self) -> None:
-        """The dialog in which gateways are set up."""
-        self._gateway_dialog(add=False)
-
-    def connect_gateway(self) -> None:
-        """The same, ready for a new gateway."""
-        self._gateway_dialog(add=True)
-
-    def _gateway_dialog(self, *, add: bool) -> None:
-        from playground.engine.profiles import try_gateway
-        from playground.ui.profiles.dialog import ProfileDialog
-
-        gateways = self._workspace.gateways
-        dialog = ProfileDialog(gateways.store, gateways.keys, try_gateway, spawn, self._window)
-        dialog.saved.connect(self._profile_saved)
-        dialog.removed.connect(self._profile_removed)
-        dialog.finished.connect(dialog.deleteLater)
-        current = gateways.get(self.session.profile_id)
-        if not add and not current.demo:
-            dialog.select(current.id)
-        elif add and gateways.store.profiles:
-            dialog.add_gateway()
-        dialog.open()
-
-    def _profile_saved(self, profile: Profile) -> None:
-        self._workspace.gateways.forget_models(profile.id)
-        self._gateway_state.pop(profile.id, None)
-        self._choose_gateway(profile.id)
-        self._settings_changed()
-
-    def _profile_removed(self, profile_id: str) -> None:
-        for session in self._workspace.sessions:
-            if session.profile_id == profile_id:
-                session.set_profile(self._workspace.gateways.active_id)
-        self._settings_changed()
-        self._load_models()
-
     def _take_advice(self, action: str) -> None:
         match action:
             case "gateway" | "timeout":
-                self.open_gateways()
+                self._gateways.open_settings()
             case "model":
                 self._window.bar.model.setFocus()
             case _:
@@ -402,7 +308,7 @@ class WindowActions(QObject):
         entries = [Entry(spec.text, key_text(spec), self._window.action(spec.id).trigger) for spec in ACTIONS]
         entries += [Entry(model, "model", partial(self._choose_model, model)) for model in self._window.bar.model.ids]
         entries += [
-            Entry(profile.name, "gateway", partial(self._choose_gateway, profile.id))
+            Entry(profile.name, "gateway", partial(self._gateways.choose, profile.id))
             for profile in self._workspace.gateways.profiles
         ]
         Palette(entries, "Type a command, a model or a gateway", self._window).open_over()
@@ -420,61 +326,15 @@ class WindowActions(QObject):
         composer.set_text(f"{composer.text} {text}".strip())
         composer.setFocus()
 
+    def _link_clicked(self, address: str) -> None:
+        spawn(dialogs.open_link(self._window, address), name="open link")
+
     def show_keys(self) -> None:
         """All shortcuts in one list."""
         entries = [Entry(spec.text, key_text(spec), self._window.action(spec.id).trigger) for spec in ACTIONS]
         entries = [entry for entry in entries if entry.side]
         entries.append(Entry("Text size", "Ctrl+wheel", _nothing))
         Palette(entries, "Keys: type to search, Enter to do", self._window).open_over()
-
-    def show_about(self) -> None:
-        """Version and licence."""
-        box = QMessageBox(self._window)
-        box.setWindowTitle("About Gateway Playground")
-        box.setText(f"Gateway Playground {__version__}")
-        box.setInformativeText(
-            "Shows what a model gateway is sent and what comes back.\n"
-            "MIT licence. Qt is used under the LGPL, version 3."
-        )
-        box.finished.connect(box.deleteLater)
-        box.open()
-
-    def _open_link(self, address: str) -> None:
-        """Ask, showing the real address, before a browser is given a link from a model's text."""
-        box = QMessageBox(self._window)
-        box.setWindowTitle("Open this address?")
-        box.setTextFormat(Qt.TextFormat.PlainText)
-        box.setText(QUrl(address).toString(QUrl.ComponentFormattingOption.FullyEncoded)[:2000])
-        box.setInformativeText("The link comes from a conversation. It opens in your browser.")
-        box.setStandardButtons(QMessageBox.StandardButton.Open | QMessageBox.StandardButton.Cancel)
-        box.setDefaultButton(QMessageBox.StandardButton.Cancel)
-
-        async def open_it() -> None:
-            if await ask(box) == QMessageBox.StandardButton.Open.value:
-                QDesktopServices.openUrl(QUrl(address))
-            box.deleteLater()
-
-        spawn(open_it(), name="open link")
-
-
-def view_of(exchange: Exchange) -> ExchangeView:
-    """An exchange as the inspector wants it."""
-    return ExchangeView(
-        method=exchange.method,
-        url=exchange.url,
-        request_headers=exchange.request_headers,
-        request_body=exchange.request_body,
-        status=exchange.status,
-        reason=exchange.reason,
-        response_headers=exchange.response_headers,
-        duration=exchange.ended,
-        error=exchange.failure.message if exchange.failure else "",
-        body=partial(_body_of, exchange),
-    )
-
-
-def _body_of(exchange: Exchange) -> bytes:
-    return exchange.body
 
 
 def _call(handler: Callable[[], None], _checked: bool = False) -> None:

@@ -1,0 +1,104 @@
+"""Choosing and setting up gateways from the window, their models, and whether they were reached."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Signal
+
+from playground.engine.profiles import Profile
+from playground.engine.run import RunRefusedError
+from playground.engine.workspace import Workspace
+from playground.ui.loop import spawn
+from playground.ui.main_window import MainWindow
+
+
+class GatewayControl(QObject):
+    """Acts on the workspace's current session. ``changed``: a gateway in the list is different."""
+
+    changed = Signal()
+
+    def __init__(self, window: MainWindow, workspace: Workspace) -> None:
+        super().__init__(window)
+        self._window = window
+        self._workspace = workspace
+        self._states: dict[str, str] = {}
+
+    def state(self, profile_id: str) -> str:
+        """ "ok", "error" or "unknown"."""
+        return self._states.get(profile_id, "unknown")
+
+    def note(self, profile_id: str, state: str) -> None:
+        """Remember whether a gateway was reached, and show it if it is the one in use."""
+        self._states[profile_id] = state
+        if self._workspace.current.profile_id == profile_id:
+            self._window.bar.show_state(state)
+
+    def choose(self, profile_id: str) -> None:
+        """Use that gateway in the current experiment and in new ones."""
+        session, gateways = self._workspace.current, self._workspace.gateways
+        session.set_profile(profile_id)
+        profile = gateways.get(profile_id)
+        if profile.default_model:
+            session.set_model(profile.default_model)
+        session.reasoning_return = profile.reasoning_return
+        if not profile.demo:
+            gateways.store.select(profile_id)
+        self.load_models()
+
+    def load_models(self, *, refresh: bool = False) -> None:
+        """List the models of the gateway in use; ``refresh`` asks it again and says what went wrong."""
+        spawn(self._load(self._workspace.current.profile_id, refresh), name="models")
+
+    async def _load(self, profile_id: str, refresh: bool) -> None:
+        session, notice = self._workspace.current, self._window.pane.notice
+        try:
+            found = await self._workspace.gateways.models(profile_id, session.protocol, refresh=refresh)
+        except (RunRefusedError, OSError) as error:
+            self.note(profile_id, "error")
+            if refresh or isinstance(error, OSError):
+                notice.say(str(error))
+            return
+        self.note(profile_id, "ok" if found.failure is None else "error")
+        if self._workspace.current.profile_id != profile_id:
+            return
+        self._window.bar.model.show_models(found.ids)
+        if not self._workspace.current.model and found.ids:
+            self._workspace.current.set_model(found.ids[0])
+        if refresh and found.failure is not None:
+            notice.say(f"The models could not be listed: {found.failure.message}")
+
+    def open_settings(self) -> None:
+        """The dialog in which gateways are set up."""
+        self._open(add=False)
+
+    def connect_new(self) -> None:
+        """The same, ready for a new gateway."""
+        self._open(add=True)
+
+    def _open(self, *, add: bool) -> None:
+        from playground.engine.profiles import try_gateway
+        from playground.ui.profiles.dialog import ProfileDialog
+
+        gateways = self._workspace.gateways
+        dialog = ProfileDialog(gateways.store, gateways.keys, try_gateway, spawn, self._window)
+        dialog.saved.connect(self._saved)
+        dialog.removed.connect(self._removed)
+        dialog.finished.connect(dialog.deleteLater)
+        current = gateways.get(self._workspace.current.profile_id)
+        if not add and not current.demo:
+            dialog.select(current.id)
+        elif add and gateways.store.profiles:
+            dialog.add_gateway()
+        dialog.open()
+
+    def _saved(self, profile: Profile) -> None:
+        self._workspace.gateways.forget_models(profile.id)
+        self._states.pop(profile.id, None)
+        self.choose(profile.id)
+        self.changed.emit()
+
+    def _removed(self, profile_id: str) -> None:
+        for session in self._workspace.sessions:
+            if session.profile_id == profile_id:
+                session.set_profile(self._workspace.gateways.active_id)
+        self.changed.emit()
+        self.load_models()
