@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from playground.domain.parts import ToolCall
 from playground.domain.tools import Problem, check_arguments, parse_json
@@ -16,6 +16,8 @@ from playground.ui.conversation.inline_editor import GrowingField, InlineEditor
 from playground.ui.conversation.markdown import Line, Span, Style
 from playground.ui.conversation.rows import Answer
 from playground.ui.conversation.text_view import TextView
+from playground.ui.elided_label import ElidedLabel
+from playground.ui.flow_layout import FlowLayout
 from playground.ui.plain_text import tip
 from playground.ui.theme import code_font, tokens
 
@@ -44,15 +46,15 @@ class CallCard(QFrame):
         self._hidden: TextView | None = None
 
         self._name = QLabel(textFormat=Qt.TextFormat.PlainText)
-        self._id = QLabel(textFormat=Qt.TextFormat.PlainText)
-        self._id.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._id = ElidedLabel("Call id")
         self._verdict = QLabel(textFormat=Qt.TextFormat.PlainText)
         self._state = QLabel(textFormat=Qt.TextFormat.PlainText)
         head = QHBoxLayout()
         head.setContentsMargins(10, 4, 10, 4)
-        head.setSpacing(10)
-        for widget in (self._name, self._id, self._verdict):
-            head.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
+        head.setSpacing(8)
+        head.addWidget(self._name)
+        head.addWidget(self._id)
+        head.addWidget(self._verdict, 0, Qt.AlignmentFlag.AlignVCenter)
         head.addStretch(1)
         head.addWidget(self._state)
 
@@ -95,7 +97,9 @@ class CallCard(QFrame):
         self._right.addWidget(self._result)
         self._right.addWidget(self._input)
         self._buttons = QWidget()
-        self._buttons.setLayout(_row(self._send_button, self._error_button))
+        flow = FlowLayout(self._buttons)
+        for button in (self._send_button, self._error_button):
+            flow.addWidget(button)
         self._right.addWidget(self._buttons)
         self._right.addStretch(1)
 
@@ -104,8 +108,8 @@ class CallCard(QFrame):
         body = QHBoxLayout()
         body.setContentsMargins(0, 0, 0, 0)
         body.setSpacing(0)
-        body.addLayout(self._left, 1)
-        body.addLayout(self._right, 1)
+        body.addWidget(_column(self._left), 1)
+        body.addWidget(_column(self._right), 1)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(1, 1, 1, 1)
         outer.setSpacing(0)
@@ -120,7 +124,7 @@ class CallCard(QFrame):
         """More of the call has arrived; ``fragments`` are all pieces of its arguments so far."""
         self.call = ToolCall(id=call_id, name=name, arguments="")
         self._name.setText(name or "…")
-        self._id.setText(call_id)
+        self._id.set_text(call_id)
         if len(fragments) > self._drawn:
             self._arguments.append("".join(fragments[self._drawn :]))
             self._drawn = len(fragments)
@@ -134,7 +138,7 @@ class CallCard(QFrame):
         self.call, self._schema, self._answer = call, schema, answer
         self._growing, self._waiting = False, waiting and answer is None
         self._name.setText(call.name or "(no name)")
-        self._id.setText(f"{call.id} (made here)" if call.id_is_ours else call.id)
+        self._id.set_text(f"{call.id} (made here)" if call.id_is_ours else call.id)
         problems = check_arguments(call.arguments, schema)
         self._judge(problems, known)
         self._arguments.set_lines(call.arguments, argument_lines(call.arguments, problems))
@@ -167,7 +171,7 @@ class CallCard(QFrame):
         elif self._answer is not None:
             self._state.setText("answered · error" if self._answer.result.is_error else "answered")
         else:
-            self._state.setText("waiting for your result" if waiting else "not answered")
+            self._state.setText("waiting for you" if waiting else "not answered")
         self._result.setVisible(answered)
         self._change.setVisible(answered)
         self._remove.setVisible(answered)
@@ -269,7 +273,6 @@ class CallCard(QFrame):
         self._name.setStyleSheet(f"color: {t.tool}; font-weight: 600;")
         self._name.setFont(code_font())
         self._id.setFont(code_font())
-        self._id.setStyleSheet(f"color: {t.muted};")
         self._state.setStyleSheet(f"color: {t.tool if self._waiting else t.muted};")
         self.update()
 
@@ -333,6 +336,14 @@ def json_lines(value: JSON) -> list[tuple[tuple[str | int, ...], str]]:
 
     write(value, (), 0, "", "")
     return out
+
+
+def _column(layout: QVBoxLayout) -> QWidget:
+    """Half of the card, however wide what is in it would like to be."""
+    column = QWidget()
+    column.setLayout(layout)
+    column.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+    return column
 
 
 def _clipped(text: str) -> str:

@@ -2,49 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QWidget
 
+from playground.ui.elided_label import ElidedLabel
 from playground.ui.inspector.view import ExchangeView
 from playground.ui.parameters.fields import look
 from playground.ui.plain_text import show_hidden, tip
-from playground.ui.theme import tokens
-
-
-class ElidedLabel(QWidget):
-    """Muted text, right-aligned, that gives way in its middle where the room is short."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._text = ""
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-
-    @property
-    def text(self) -> str:
-        """The whole text."""
-        return self._text
-
-    def set_text(self, text: str) -> None:
-        """Show a text."""
-        self._text = text
-        self.setAccessibleName(text)
-        self.updateGeometry()
-        self.update()
-
-    def sizeHint(self) -> QSize:
-        metrics = self.fontMetrics()
-        return QSize(metrics.horizontalAdvance(self._text) + 2, metrics.height())
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(40, self.fontMetrics().height())
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setPen(QColor(tokens().muted))
-        text = self.fontMetrics().elidedText(self._text, Qt.TextElideMode.ElideMiddle, self.width())
-        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
-        painter.end()
 
 
 class StatusLine(QWidget):
@@ -52,7 +16,8 @@ class StatusLine(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.path = ElidedLabel()
+        self.path = ElidedLabel(align=Qt.AlignmentFlag.AlignRight)
+        self.path.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.status = QLabel()
         self.time = QLabel()
         self.time.setProperty("kind", "muted")

@@ -8,7 +8,8 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QFrame, QGridLayout, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from playground.engine.profiles import Address, needs_consent, resolve_address
-from playground.ui.profiles.rows import ElidedLabel, OfferButton, say, text_label
+from playground.ui.elided_label import ElidedLabel
+from playground.ui.profiles.rows import OfferButton, say, text_label
 
 
 class AddressField(QWidget):
@@ -108,7 +109,7 @@ class AddressField(QWidget):
         if address is None:
             return
         for key, url in (("chat", address.chat), ("messages", address.messages), ("models", address.models)):
-            self.url_labels[key].set_whole(url)
+            self.url_labels[key].set_text(url)
         if unencrypted:
             say(self.warning, "Not encrypted: anyone between here and there can read the key and all messages.")
 

@@ -8,7 +8,6 @@ from PySide6.QtWidgets import QLabel, QLineEdit, QPushButton, QSizePolicy, QTool
 
 from playground.ui.icons import icon
 from playground.ui.plain_text import show_hidden, tip
-from playground.ui.theme import code_font
 
 FIELD_HEIGHT = 29  # pixels; a label beside a field is as high, so that their texts stand on one line
 BUTTON_SIDE = 12  # pixels from a button's edge to its text, border included
@@ -67,41 +66,6 @@ def push_button(text: str, kind: str = "") -> QPushButton:
     if kind:
         button.setProperty("kind", kind)
     return button
-
-
-class ElidedLabel(QLabel):
-    """One line of code text that gives way in the middle; the tooltip and the copied text are whole."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__()
-        self.setTextFormat(Qt.TextFormat.PlainText)
-        self.setFont(code_font())
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self._name = name
-        self._whole = ""
-
-    @property
-    def whole(self) -> str:
-        """The text before eliding."""
-        return self._whole
-
-    def set_whole(self, text: str) -> None:
-        """Show ``text``, as much of it as fits."""
-        self._whole = show_hidden(text)
-        self.setToolTip(tip(text))
-        self.setAccessibleName(f"{self._name}: {text}")
-        self._elide()
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(40, super().minimumSizeHint().height())
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._elide()
-
-    def _elide(self) -> None:
-        room = max(self.width(), 40)
-        self.setText(self.fontMetrics().elidedText(self._whole, Qt.TextElideMode.ElideMiddle, room))
 
 
 class OfferButton(QPushButton):

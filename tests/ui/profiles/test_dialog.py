@@ -146,9 +146,9 @@ def test_the_first_gateway_is_typed_and_saved(play: Callable[[Scene], Desk]) -> 
         dialog.form.address.repair_buttons[0].click()
         assert dialog.form.address.edit.text() == "https://gateway.example/v1"
         assert not any(b.isVisible() for b in dialog.form.address.repair_buttons)
-        assert dialog.form.address.url_labels["chat"].whole == "https://gateway.example/v1/chat/completions"
-        assert dialog.form.address.url_labels["messages"].whole == "https://gateway.example/v1/messages"
-        assert dialog.form.address.url_labels["models"].whole == "https://gateway.example/v1/models"
+        assert dialog.form.address.url_labels["chat"].text == "https://gateway.example/v1/chat/completions"
+        assert dialog.form.address.url_labels["messages"].text == "https://gateway.example/v1/messages"
+        assert dialog.form.address.url_labels["models"].text == "https://gateway.example/v1/models"
         assert dialog.form.name.placeholderText() == "gateway.example"
         type_into(dialog.form.key.edit, CANARY)
         QTest.keyClick(dialog.form.key.edit, Qt.Key.Key_Return)  # Enter saves
