@@ -1,0 +1,134 @@
+"""The top line of a turn: role, model, how it ended, figures, variants, and the buttons for it."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QWidget
+
+from playground.domain.transcript import Role
+from playground.ui.conversation import facts
+from playground.ui.conversation.rows import Row
+from playground.ui.elided_label import ElidedLabel
+from playground.ui.icons import icon
+from playground.ui.parameters.fields import look
+from playground.ui.plain_text import tip
+from playground.ui.theme import tokens
+
+ROLE_WORDS = {
+    Role.SYSTEM: "System",
+    Role.DEVELOPER: "Developer",
+    Role.USER: "User",
+    Role.ASSISTANT: "Assistant",
+    Role.TOOL: "Tool",
+}
+
+
+class TurnHeader(QWidget):
+    """Shows a row's facts. ``menu`` is filled by whoever connects to its ``aboutToShow``."""
+
+    role_chosen = Signal(object)
+    variant_stepped = Signal(int)
+    edit_asked = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._role_colour = ""
+        self._role = QPushButton()
+        self._role.setProperty("kind", "heading")
+        self._role.setToolTip("Change the role")
+        roles = QMenu(self._role)
+        for role, word in ROLE_WORDS.items():
+            roles.addAction(word).triggered.connect(partial(self.role_chosen.emit, role))
+        self._role.setMenu(roles)
+        self._model = ElidedLabel("Model")
+        self._ending, self._lint, self._verdict = _chip(), _chip(), _chip()
+        self._verdict.hide()
+        self._figures = ElidedLabel("Figures", align=Qt.AlignmentFlag.AlignRight, elide=Qt.TextElideMode.ElideRight)
+        self._before = _quiet("chevron-left", "", "Earlier variant")
+        self._variant = QLabel()
+        self._variant.setProperty("kind", "small")
+        self._after = _quiet("chevron-right", "", "Later variant")
+        self._before.clicked.connect(partial(self.variant_stepped.emit, -1))
+        self._after.clicked.connect(partial(self.variant_stepped.emit, 1))
+        self.edit = _quiet("", "edit", "Edit this turn (E)")
+        self.edit.clicked.connect(self.edit_asked)
+        more = _quiet("more", "", "More for this turn")
+        more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.menu = QMenu(more)
+        more.setMenu(self.menu)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(6)
+        left: tuple[QWidget, ...] = (self._role, self._model, self._ending, self._verdict, self._lint)
+        for widget in left:
+            row.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
+        row.addStretch(1)
+        for control in (self._figures, self._before, self._variant, self._after, self.edit, more):
+            row.addWidget(control)
+
+    def show_row(self, row: Row, *, growing: bool, cost: str) -> str:
+        """Show what is known about a turn. Returns the word for how it ended."""
+        turn, outcome = row.turn, row.turn.outcome
+        self._role.setText(ROLE_WORDS[turn.role])
+        self._role_colour = turn.role
+        self._colour()
+        self._model.set_text(outcome.model if outcome else "")
+        self._model.setVisible(bool(outcome and outcome.model))
+        chip, words = facts.ending_words(outcome) if outcome else ("", "")
+        if growing:
+            chip, words = "receiving", "The answer is arriving."
+        self._ending.setText(chip)
+        self._ending.setToolTip(words)
+        self._ending.setVisible(bool(chip))
+        deviations = outcome.deviations if outcome else ()
+        self._lint.setText(f"{len(deviations)} deviation{'s' * (len(deviations) > 1)}")
+        self._lint.setToolTip(tip("\n".join(f"• {note}" for _, note in deviations)))
+        self._lint.setVisible(bool(deviations))
+        if not growing:
+            self.show_figures(" · ".join(words for words in (facts.speed_line(turn), cost) if words))
+        at = row.variants.index(turn.id) + 1 if turn.id in row.variants else 1
+        self._variant.setText(f"{at}/{len(row.variants)}")
+        for widget in (self._before, self._variant, self._after):
+            widget.setVisible(len(row.variants) > 1)
+        self._before.setEnabled(at > 1)
+        self._after.setEnabled(at < len(row.variants))
+        self.edit.setVisible(not growing)
+        return chip
+
+    def show_verdict(self, words: str, kind: str, says: str) -> None:
+        """Whether the answer fits the format it was asked for; nothing without words."""
+        self._verdict.setText(words)
+        self._verdict.setToolTip(tip(says))
+        self._verdict.setVisible(bool(words))
+        look(self._verdict, kind)
+
+    def show_figures(self, words: str) -> None:
+        """Times, rates, tokens and cost."""
+        self._figures.set_text(words)
+
+    def _colour(self) -> None:
+        self._role.setStyleSheet(f"color: {tokens().role(self._role_colour)}; font-weight: 600;")
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and self._role_colour:
+            self._colour()
+
+
+def _chip() -> QLabel:
+    label = QLabel(textFormat=Qt.TextFormat.PlainText)
+    label.setProperty("kind", "chip")
+    return label
+
+
+def _quiet(name: str, text: str, words: str) -> QToolButton:
+    button = QToolButton()
+    button.setProperty("kind", "quiet")
+    if name:
+        button.setIcon(icon(name))
+    button.setText(text)
+    button.setToolTip(words)
+    button.setAccessibleName(words)
+    return button

@@ -1,0 +1,133 @@
+"""The variants of one turn side by side, each as it is in the conversation, also while they arrive."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
+
+from playground.domain.accumulator import GrowingChoice
+from playground.engine.changes import Change, PathChanged, TurnChanged, TurnGrew
+from playground.engine.pause import Pause
+from playground.engine.session import Session
+from playground.ui.conversation.commands import TurnCommands
+from playground.ui.conversation.rows import Row
+from playground.ui.conversation.turn_card import TurnCard
+from playground.ui.loop import Throttle
+
+COLUMN = 300  # least width of a column
+
+
+class VariantsDialog(QDialog):
+    """Follows the session until it is closed. "Use this one" makes a variant the one the conversation goes on from."""
+
+    def __init__(
+        self,
+        session: Session,
+        turn_id: str,
+        commands: TurnCommands,
+        growing: Callable[[str], tuple[GrowingChoice, float, Pause | None] | None],
+        parent: QWidget,
+    ) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Variants side by side")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._session = session
+        self._commands = commands
+        self._growing = growing
+        self._parent_id = session.transcript.turns[turn_id].parent
+        self._grown: set[str] = set()
+        self._cards: dict[str, TurnCard] = {}
+        self._columns = QHBoxLayout()
+        self._columns.setSpacing(10)
+        inner = QWidget()
+        inner.setLayout(self._columns)
+        area = QScrollArea()
+        area.setWidgetResizable(True)
+        area.setWidget(inner)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(10, 10, 10, 10)
+        layout.addWidget(area)
+        self._draw = Throttle(self._draw_grown, self)
+        self._cancel = session.subscribe(self._changed)
+        self.finished.connect(self._closed)
+        self._rebuild()
+        window = parent.window()
+        count = max(len(self._cards), 2)
+        self.resize(min(count * 420, window.width() - 60), min(640, window.height() - 80))
+
+    @property
+    def cards(self) -> dict[str, TurnCard]:
+        """The card of each variant, by turn id."""
+        return self._cards
+
+    def _variants(self) -> tuple[str, ...]:
+        transcript = self._session.transcript
+        known = self._parent_id is None or self._parent_id in transcript.turns
+        return transcript.children(self._parent_id) if known else ()
+
+    def _row(self, turn_id: str) -> Row:
+        turn = self._session.transcript.turns[turn_id]
+        return Row(turn, self._variants(), {}, turn_id in self._session.growing)
+
+    def _rebuild(self) -> None:
+        while self._columns.count():
+            item = self._columns.takeAt(0)
+            widget = item.widget() if item is not None else None
+            if widget is not None:
+                widget.deleteLater()
+        self._cards = {}
+        for turn_id in self._variants():
+            self._columns.addWidget(self._column(turn_id), 1)
+        self._grown.update(self._cards)
+        self._draw.poke()
+
+    def _column(self, turn_id: str) -> QWidget:
+        column = QWidget()
+        column.setMinimumWidth(COLUMN)
+        card = TurnCard(self._row(turn_id), self._commands, self._session.tools, zoom=1.0, parent=column)
+        self._cards[turn_id] = card
+        holder = QWidget()
+        stack = QVBoxLayout(holder)
+        stack.setContentsMargins(0, 0, 8, 0)
+        stack.addWidget(card)
+        stack.addStretch(1)
+        area = QScrollArea()
+        area.setWidgetResizable(True)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setWidget(holder)
+        use = QPushButton("Use this one")
+        use.clicked.connect(partial(self._use, turn_id))
+        layout = QVBoxLayout(column)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(use, 0, Qt.AlignmentFlag.AlignLeft)
+        layout.addWidget(area, 1)
+        return column
+
+    def _use(self, turn_id: str) -> None:
+        self._commands.select_variant(turn_id)
+        self.accept()
+
+    def _changed(self, change: Change) -> None:
+        match change:
+            case TurnGrew(turn_id) if turn_id in self._cards:
+                self._grown.add(turn_id)
+                self._draw.poke()
+            case TurnChanged(turn_id) if turn_id in self._cards:
+                self._cards[turn_id].show_row(self._row(turn_id), self._session.tools)
+            case PathChanged() if set(self._variants()) != set(self._cards):
+                self._rebuild()
+            case _:
+                pass
+
+    def _draw_grown(self) -> None:
+        grown, self._grown = self._grown, set()
+        for turn_id in grown:
+            state, card = self._growing(turn_id), self._cards.get(turn_id)
+            if state is not None and card is not None:
+                card.grow(*state)
+
+    def _closed(self) -> None:
+        self._cancel()

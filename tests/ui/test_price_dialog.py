@@ -1,0 +1,39 @@
+"""The price dialog: what is typed comes back as a price, and emptying everything forgets it."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QDialogButtonBox, QWidget
+from pytestqt.qtbot import QtBot
+
+from playground.domain.prices import Price
+from playground.ui.price_dialog import PriceDialog
+
+
+def press_save(dialog: PriceDialog) -> None:
+    box = dialog.findChild(QDialogButtonBox)
+    assert box is not None
+    box.button(QDialogButtonBox.StandardButton.Save).click()
+
+
+def test_prices_are_typed_and_given_back(qtbot: QtBot) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    dialog = PriceDialog("m <b>", "G", Price(input=1.5), window)
+    assert dialog.fields["input"].text() == "1.5"
+    dialog.fields["input"].setText("2")
+    dialog.fields["output"].setText("8.25")
+    dialog.currency.setText("€")
+    with qtbot.waitSignal(dialog.priced) as said:
+        press_save(dialog)
+    assert said.args == [Price(input=2, output=8.25, currency="€")]
+
+
+def test_empty_fields_are_no_price(qtbot: QtBot) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    dialog = PriceDialog("m", "G", Price(input=1, output=2), window)
+    for field in dialog.fields.values():
+        field.clear()
+    with qtbot.waitSignal(dialog.priced) as said:
+        press_save(dialog)
+    assert not said.args[0].known
