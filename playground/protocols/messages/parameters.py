@@ -6,7 +6,7 @@ required there: while it is left at default, the encoder sends ``MAX_TOKENS_STAR
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, ClassVar, Final
 
 from pydantic import StrictBool, StrictFloat, StrictInt, StrictStr
 
@@ -19,6 +19,8 @@ Number = StrictInt | StrictFloat
 
 class MessagesParameters(Parameters):
     """What can be set on a native messages request."""
+
+    names_schema: ClassVar[bool] = False
 
     @classmethod
     def tool_choice_word(cls, word: str) -> JSON:
@@ -111,7 +113,7 @@ class MessagesParameters(Parameters):
         Hint(
             label="Thinking",
             group="Reasoning",
-            editor="json",
+            editor="thinking",
             help='Extended thinking. Older models take {"type": "enabled", "budget_tokens": 1024} with a budget below '
             'max_tokens, newer ones {"type": "adaptive"}.',
             start={"type": "adaptive"},
@@ -127,6 +129,18 @@ class MessagesParameters(Parameters):
             "and a tool's name demands that tool.",
             suggestions=("auto", "any", "none"),
             start="auto",
+        ),
+    ] = None
+    response_format: Annotated[
+        dict[str, Any] | None,
+        Hint(
+            label="Response format",
+            group="Output",
+            editor="json",
+            help="JSON that follows a schema. Older models and some gateways refuse it.",
+            path="output_config.format",
+            suggestions=("json_schema",),
+            start={"type": "json_schema", "schema": {"type": "object", "properties": {}}},
         ),
     ] = None
     stream: Annotated[

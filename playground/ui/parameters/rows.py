@@ -281,6 +281,7 @@ class JsonRow(ParameterRow):
 def row_for(name: str, hint: Hint, kind: type[Parameters]) -> ParameterRow:
     """The row of a field; an editor this version does not know gets the JSON row, which can show everything."""
     from playground.ui.parameters.list_row import ListRow
+    from playground.ui.parameters.thinking_row import ThinkingRow
 
     if hint.editor == "tool_choice":
         return ToolChoiceRow(name, hint, kind.tool_choice_for)
@@ -291,5 +292,6 @@ def row_for(name: str, hint: Hint, kind: type[Parameters]) -> ParameterRow:
         "text": TextRow,
         "choice": ChoiceRow,
         "list": ListRow,
+        "thinking": ThinkingRow,
     }
     return rows.get(hint.editor, JsonRow)(name, hint)

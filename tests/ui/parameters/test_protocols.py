@@ -22,6 +22,7 @@ VALUES: dict[str, Any] = {
     "choice": "low",
     "list": ("END",),
     "json": {"type": "json_object"},
+    "thinking": {"type": "adaptive"},
     "tool_choice": "auto",
 }
 
