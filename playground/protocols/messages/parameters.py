@@ -6,14 +6,15 @@ required there: while it is left at default, the encoder sends ``MAX_TOKENS_STAR
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Final
+from typing import Annotated, Any, ClassVar, Final, Self
 
 from pydantic import StrictBool, StrictFloat, StrictInt, StrictStr
 
 from playground.domain.parameters import Hint, Parameters
-from playground.domain.values import JSON
+from playground.domain.values import JSON, JSONObject
 
 MAX_TOKENS_START: Final = 4096
+ONE_CALL: Final = "disable_parallel_tool_use"
 Number = StrictInt | StrictFloat
 
 
@@ -31,6 +32,28 @@ class MessagesParameters(Parameters):
     def tool_choice_for(cls, name: str) -> JSON:
         """This tool must be called."""
         return {"type": "tool", "name": name}
+
+    def to_wire(self) -> JSONObject:
+        """As the base does; "one call at a time" goes into the tool choice, which is then an object."""
+        body = super().to_wire()
+        single = body.pop(ONE_CALL, None)
+        if single is not None:
+            choice = body.get("tool_choice", "auto")
+            choice = choice if isinstance(choice, dict) else self.tool_choice_word(choice)
+            body["tool_choice"] = {**choice, ONE_CALL: single}
+        return body
+
+    @classmethod
+    def from_wire(cls, body: JSONObject) -> Self:
+        """The reverse of ``to_wire``."""
+        choice = body.get("tool_choice")
+        if not isinstance(choice, dict) or not isinstance(choice.get(ONE_CALL), bool):
+            return super().from_wire(body)
+        rest = {name: value for name, value in choice.items() if name != ONE_CALL}
+        others = {name: value for name, value in body.items() if name != "tool_choice"}
+        if rest != cls.tool_choice_word("auto"):
+            others["tool_choice"] = rest
+        return super().from_wire({**others, ONE_CALL: choice[ONE_CALL]})
 
     temperature: Annotated[
         Number | None,
@@ -129,6 +152,16 @@ class MessagesParameters(Parameters):
             "and a tool's name demands that tool.",
             suggestions=("auto", "any", "none"),
             start="auto",
+        ),
+    ] = None
+    disable_parallel_tool_use: Annotated[
+        StrictBool | None,
+        Hint(
+            label="One call at a time",
+            group="Tools",
+            editor="switch",
+            help="On: at most one tool call in an answer. Part of the tool choice.",
+            start=True,
         ),
     ] = None
     response_format: Annotated[
