@@ -33,15 +33,20 @@ class Demo:
     def __init__(self, config: DemoConfig) -> None:
         self._server = DemoServer(config)
         self._starting = threading.Lock()
+        self._ended = False
 
     def start(self) -> str:
-        """The base URL of the running server. Raises OSError when it cannot start."""
+        """The base URL of the running server. Raises OSError when it cannot start, or was ended."""
         with self._starting:
+            if self._ended:
+                raise OSError("The demo gateway was ended with the application.")
             return self._server.base_url if self._server.running else self._server.start()
 
     def stop(self) -> None:
-        """End it, with whatever it is sending."""
-        self._server.stop()
+        """End it for good, with whatever it is sending; a start under way is waited for."""
+        with self._starting:
+            self._ended = True
+            self._server.stop()
 
     @property
     def server(self) -> DemoServer:
@@ -69,9 +74,10 @@ class App:
         self.actions.quit_asked.connect(self.quit)
 
     def show(self) -> None:
-        """Open the window."""
+        """Open the window. Called once the event loop runs."""
         self.window.show()
         self.window.pane.composer.setFocus()
+        self.actions.start()
 
     def quit(self) -> None:
         """End in order; asked twice, it is done once."""
@@ -83,15 +89,18 @@ class App:
         """Runs stopped and awaited, clients closed, the layout written, the demo gateway ended, the loop left."""
         import asyncio
 
-        self.window.remember_layout()
-        for session in self.workspace.sessions:
-            session.stop()
-        await loop.cancel_all()
-        await self.gateways.aclose()
-        await asyncio.to_thread(self.demo.stop)
-        self.window.let_close()
-        self.window.close()
-        loop.finish(0)
+        try:
+            self.window.remember_layout()
+            for session in self.workspace.sessions:
+                session.stop()
+            await loop.cancel_all()
+            await self.gateways.aclose()
+            self.gateways.keys.close()
+            await asyncio.to_thread(self.demo.stop)
+        finally:  # whatever goes wrong on the way, the process must not stay behind without a window
+            self.window.let_close()
+            self.window.close()
+            loop.finish(0)
 
 
 def load_sample(session: Session) -> None:

@@ -76,7 +76,8 @@ def has_display() -> bool:
     platform = os.environ.get("QT_QPA_PLATFORM", "").split(":")[0]
     if platform in ("offscreen", "minimal", "vnc") or sys.platform in ("win32", "darwin", "cygwin"):
         return True
-    if os.environ.get("WAYLAND_DISPLAY") and platform in ("", "wayland"):
+    wayland = os.environ.get("WAYLAND_DISPLAY", "") if platform in ("", "wayland") else ""
+    if wayland and _answers(str(Path(os.environ.get("XDG_RUNTIME_DIR", ""), wayland))):
         return True
     return bool(os.environ.get("DISPLAY")) and _x_answers(os.environ["DISPLAY"])
 
@@ -89,18 +90,26 @@ def _x_answers(display: str) -> bool:
     found = re.fullmatch(r"(?:unix|localhost)?:(\d+)(?:\.\d+)?", display)
     if found is None:
         return True  # a display on another machine, or a form we do not know: let Qt try
-    with socket.socket(socket.AF_UNIX) as probe:
-        probe.settimeout(2)
-        for address in (f"\0/tmp/.X11-unix/X{found[1]}", f"/tmp/.X11-unix/X{found[1]}"):  # noqa: S108 - X's own place
-            try:
-                probe.connect(address)
-            except OSError:
-                continue
-            return True
+    place = f"/tmp/.X11-unix/X{found[1]}"  # noqa: S108 - X's own place
+    if _answers(f"\0{place}") or _answers(place):
+        return True
     try:
         socket.create_connection(("localhost", 6000 + int(found[1])), timeout=2).close()
-    except OSError:
+    except (OSError, OverflowError):
         return False
+    return True
+
+
+def _answers(path: str) -> bool:
+    """Whether something listens on that local socket."""
+    import socket
+
+    with socket.socket(socket.AF_UNIX) as probe:
+        probe.settimeout(2)
+        try:
+            probe.connect(path)
+        except OSError:
+            return False
     return True
 
 
@@ -119,7 +128,7 @@ def _demo(arguments: argparse.Namespace) -> int:
     try:
         serve_forever(config, announce)
     except OSError as error:
-        print(f"playground: the demo gateway cannot start: {error}", file=sys.stderr)
+        print(f"playground: {error}", file=sys.stderr)
         return 2
     return 0
 
@@ -139,7 +148,11 @@ def _run(arguments: argparse.Namespace) -> int:
     try:
         if not base_url:
             server = DemoServer(DemoConfig(tokens_per_second=0, time_to_first_token=0))
-            base_url = server.start()
+            try:
+                base_url = server.start()
+            except OSError as error:
+                print(f"playground: {error}", file=sys.stderr)
+                return 2
             key = SecretStr("demo")
         work = run_file(arguments.file, base_url, key, as_json=arguments.json, out=sys.stdout, err=sys.stderr)
         return asyncio.run(work)

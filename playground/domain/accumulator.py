@@ -79,6 +79,7 @@ class GrowingChoice:
     finish_reason: str | None = None
     closed: bool = True  # whether the next fragment opens a new part
     deltas: int = 0  # content fragments received, a stand-in for tokens until usage arrives
+    is_json: bool = False  # whether JSON was asked for, so that a view shows it as code from the start
 
     def open(self, kind: str) -> GrowingPart:
         """The part that a fragment of ``kind`` belongs to, made if needed."""

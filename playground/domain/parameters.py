@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from pydantic import ConfigDict, ValidationError
 from pydantic.fields import FieldInfo
@@ -22,9 +22,9 @@ class Hint:
     """How a parameter is shown and checked.
 
     ``editor``: "number" (slider and field), "integer", "switch", "text", "choice" (suggestions, free text
-    allowed), "list" (up to ``most`` strings), "json", "tool_choice". ``low`` and ``high`` are the documented
-    range, inclusive; ``soft_high`` only sets how far a slider reaches. ``path`` is the place in the body, with
-    dots, where it differs from the field's name. ``start`` is the value a control starts from when it is set.
+    allowed), "list" (up to ``most`` strings), "json", "thinking", "tool_choice". ``low`` and ``high`` are the
+    documented range, inclusive; ``soft_high`` only sets how far a slider reaches. ``path`` is the place in the
+    body, with dots, where it differs from the field's name. ``start`` is what a control starts from when set.
     """
 
     label: str
@@ -47,6 +47,9 @@ class Parameters(Value):
     """Base of every protocol's parameter model. Unknown keys are kept and sent as they are."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
+
+    #: Whether the schema of an answer stands in an object with a name of its own, as on chat completions.
+    names_schema: ClassVar[bool] = True
 
     @classmethod
     def hints(cls) -> Iterator[tuple[str, Hint]]:

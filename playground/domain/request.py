@@ -30,7 +30,8 @@ class ReasoningReturn(Value):
 class Request(Value):
     """One request: the path of the transcript, what is set, and the tools on offer.
 
-    ``extra_body`` is merged last into the body, key by key, and wins over everything else.
+    ``extra_body`` is merged last into the body, key by key, and wins over everything else. ``extra_headers`` go with
+    this request besides the gateway's own and win over those of the same name; none of them is a secret.
     """
 
     protocol: str
@@ -39,4 +40,5 @@ class Request(Value):
     parameters: SerializeAsAny[Parameters] = Field(default_factory=Parameters)
     tools: tuple[ToolDefinition, ...] = ()
     extra_body: JSONObject = Field(default_factory=dict)
+    extra_headers: dict[str, str] = Field(default_factory=dict)
     reasoning_return: ReasoningReturn = ReasoningReturn()

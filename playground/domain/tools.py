@@ -53,11 +53,15 @@ class Problem:
 
 
 def parse_json(text: str) -> JSON:
-    """`json.loads` that raises only ValueError, whatever the text (deep nesting and huge numbers included)."""
+    """`json.loads` that raises only ValueError, whatever the text: deep nesting, huge numbers, NaN and Infinity."""
     try:
-        return json.loads(text)
+        return json.loads(text, parse_constant=_not_json)
     except RecursionError:
         raise ValueError("nested too deeply") from None
+
+
+def _not_json(word: str) -> JSON:
+    raise ValueError(f"{word} is not JSON")
 
 
 def check_definitions(tools: tuple[ToolDefinition, ...]) -> list[list[Problem]]:
@@ -141,7 +145,23 @@ def check_value(value: JSON, schema: JSONObject) -> list[Problem]:
         )
     except Exception as error:  # noqa: BLE001 - a hostile schema can fail anywhere inside the validator
         return [Problem((), f"the schema cannot be applied: {_short(str(error))}")]
-    return [Problem(tuple(error.absolute_path), _phrase(error)) for error in errors]
+    return [problem for error in errors for problem in _problems_of(error)]
+
+
+def _problems_of(error: Any) -> list[Problem]:
+    """The problems one violation stands for: members that are not allowed are pointed at one by one."""
+    path = tuple(error.absolute_path)
+    if error.validator == "additionalProperties" and error.validator_value is False:
+        patterns = error.schema.get("patternProperties", {})
+        known = error.schema.get("properties", {})
+        extra = [k for k in error.instance if k not in known and not any(re.search(p, k) for p in patterns)]
+        if extra:
+            return [Problem((*path, name), "is not allowed by the schema") for name in extra]
+    if error.validator == "required":
+        missing = [name for name in error.validator_value if name not in error.instance]
+        if len(missing) == 1:
+            return [Problem(path, f"“{missing[0]}” is missing")]
+    return [Problem(path, _phrase(error))]
 
 
 def _validator(cls: Any, schema: JSONObject) -> Any:

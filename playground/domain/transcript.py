@@ -14,7 +14,7 @@ from functools import cached_property
 from playground.domain.errors import Failure
 from playground.domain.parts import Image, Part, Reasoning, Refusal, Text, ToolCall, ToolResult
 from playground.domain.usage import Timing, Usage
-from playground.domain.values import Value
+from playground.domain.values import JSONObject, Value
 
 
 class Role(StrEnum):
@@ -39,7 +39,9 @@ class Ending(StrEnum):
 class Outcome(Value):
     """What is known about a received turn besides its parts.
 
-    ``deviations`` are (code, note) pairs of the gateway lint. ``exchange`` names the exchange on the tape.
+    ``deviations`` are (code, note) pairs of the gateway lint. ``exchange`` names the exchange on the tape,
+    ``streamed`` says whether streaming was asked for. ``response_format`` is the one the request asked for, as it was
+    sent (see ``playground.domain.output``).
     """
 
     ending: Ending
@@ -51,6 +53,8 @@ class Outcome(Value):
     failure: Failure | None = None
     deviations: tuple[tuple[str, str], ...] = ()
     exchange: str | None = None
+    response_format: JSONObject | None = None
+    streamed: bool = True
 
 
 class Turn(Value):

@@ -15,7 +15,13 @@ STREAM_ON = "stream_on"
 TIMEOUT = "timeout"
 MODEL = "model"
 
+#: What can be done while the next try is waited for.
+RETRY_NOW = "retry_now"
+GIVE_UP = "give_up"
+
 LABELS = {
+    RETRY_NOW: "Retry now",
+    GIVE_UP: "Give up",
     RETRY: "Retry",
     GATEWAY: "Open gateway settings",
     STREAM_ON: "Turn streaming on and retry",
@@ -120,6 +126,15 @@ _KIND = {
     ),
     FailureKind.INTERNAL: Advice("The application made a mistake", "What arrived is kept. Please report it."),
 }
+
+
+def limit_words(dimension: str | None) -> str:
+    """What a rate-limit dimension counts: ``RPM (requests per minute)``; empty for none."""
+    if not dimension:
+        return ""
+    what = {"R": "requests", "T": "tokens", "I": "images"}.get(dimension[:1], "")
+    per = {"M": "minute", "D": "day"}.get(dimension[-1:], "")
+    return f"{dimension} ({what} per {per})" if what and per else dimension
 
 
 def advise(failure: Failure, *, streamed: bool = True) -> Advice:

@@ -13,6 +13,7 @@ class RunState(StrEnum):
     IDLE = "idle"
     WAITING = "waiting"  # the request is on its way, nothing has come back
     STREAMING = "streaming"
+    RETRYING = "retrying"  # a try failed before any content came; the next one is waited for
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from playground.domain.prices import Price
 from playground.engine.credentials import NeedsConsent, credentials_for
 from playground.engine.profiles import Profile, ProfileStore, connection
 from playground.engine.run import RunRefusedError
@@ -29,6 +30,7 @@ class Gateways:
         self.keys = keys
         self._start_demo = start_demo
         self._demo = Profile(id=DEMO_ID, name="Demo gateway", demo=True, default_model="demo-reasoner")
+        self._starting = asyncio.Lock()
         self._clients: dict[str, GatewayClient] = {}
         self._models: dict[str, ModelList] = {}
 
@@ -49,26 +51,59 @@ class Gateways:
             return self._demo
         return self.store.get(profile_id) or self._demo
 
+    def update(self, profile: Profile) -> None:
+        """Keep a changed profile. Raises ProfileError when it cannot be written; the demo's lives in memory."""
+        if profile.demo:
+            self._demo = profile
+        else:
+            self.store.update(profile)
+
+    def price(self, profile_id: str, model: str) -> Price | None:
+        """What was entered for a model of that gateway."""
+        return self.get(profile_id).prices.get(model)
+
+    def set_price(self, profile_id: str, model: str, price: Price) -> None:
+        """Remember a price, or forget it when nothing is entered. Raises ProfileError as ``update`` does."""
+        profile = self.get(profile_id)
+        others = {name: value for name, value in profile.prices.items() if name != model}
+        self.update(profile.model_copy(update={"prices": {**others, model: price} if price.known else others}))
+
+    def raise_timeouts(self, profile_id: str) -> str:
+        """Double the gateway's time-outs and say what they are now. Raises ProfileError as ``update`` does."""
+        profile = self.get(profile_id)
+        clocks = ("connect", "first", "idle", "total")
+        old = {name: getattr(profile.timeouts, name) for name in clocks}
+        new = {name: value * 2 for name, value in old.items() if value is not None}
+        self.update(profile.model_copy(update={"timeouts": profile.timeouts.model_copy(update=new)}))
+        first, idle = new.get("first"), new.get("idle")
+        words = [f"first content {first:g} s" if first else "", f"between content {idle:g} s" if idle else ""]
+        return "Time-outs doubled: " + ", ".join(word for word in words if word) + "."
+
     async def client(self, profile_id: str) -> GatewayClient:
         """A client for that gateway. Raises RunRefusedError with the question when a person has to agree first."""
         from playground.gateway.client import GatewayClient
 
         profile = self.get(profile_id)
         if profile.demo:
-            if not profile.base_url:
-                url = await asyncio.to_thread(self._start_demo)
-                profile = self._demo = profile.model_copy(update={"base_url": url})
+            async with self._starting:
+                if not self._demo.base_url:
+                    url = await asyncio.to_thread(self._start_demo)
+                    self._demo = self._demo.model_copy(update={"base_url": url})
+            profile = self._demo
             made = connection(profile, Secret("demo"))
         else:
             found = await credentials_for(profile, self.keys)
             if isinstance(found, NeedsConsent):
                 raise RunRefusedError(f"{found.words} Answer in the gateway's settings.")
+            if found.problem:
+                raise RunRefusedError(found.problem)
             made = connection(profile, found.key, found.headers)
-        client = self._clients.get(profile.id)
-        if client is None or client.connection != made:
-            if client is not None:
-                await client.aclose()
-            client = self._clients[profile.id] = GatewayClient(made)
+        old = self._clients.get(profile.id)
+        if old is not None and old.connection == made:
+            return old
+        client = self._clients[profile.id] = GatewayClient(made)
+        if old is not None:
+            await old.aclose()
         return client
 
     async def models(self, profile_id: str, protocol: str, *, refresh: bool = False) -> ModelList:

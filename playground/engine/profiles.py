@@ -12,7 +12,6 @@ import json
 import os
 import tempfile
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -20,12 +19,15 @@ from uuid import uuid4
 
 from pydantic import Field, ValidationError
 
+from playground.domain.prices import Price
 from playground.domain.request import ReasoningReturn
 from playground.domain.values import JSONObject, Value
+from playground.engine.connection_test import Verdict, try_gateway
+from playground.engine.extras import secret_in
 from playground.engine.secrets import Secret, looks_secret
 from playground.gateway.address import Address, is_loopback, needs_consent, origin
 from playground.gateway.address import resolve as resolve_address
-from playground.gateway.connection import Auth, Connection, Timeouts
+from playground.gateway.connection import MEBIBYTE, Auth, Connection, Timeouts
 
 __all__ = [
     "Address",
@@ -58,19 +60,27 @@ class Profile(Value):
     ``headers`` go with every request and stand in the file. ``secret_headers`` maps the names of those that may not
     stand there to the origin their value was given for; ``key_origin`` is the same for the key, empty when none is
     stored. ``auth`` maps a protocol name to how the key is sent (default: bearer). ``plain_http_origin`` is the origin
-    for which a person agreed to send secrets unencrypted. ``demo`` marks the embedded gateway: never written.
+    for which a person agreed to send secrets unencrypted. ``retries`` is how often a run is tried again by itself;
+    ``max_event_mib`` and ``max_body_mib`` cap one event and a whole answer, in MiB;
+    ``prices`` what a person entered for a model id. ``extra_body`` is merged into every request's body, before
+    the experiment's own. ``demo`` marks the embedded gateway: never written.
     """
 
     id: str = Field(default_factory=lambda: uuid4().hex)
     name: str = "New gateway"
     base_url: str = ""
     headers: dict[str, str] = Field(default_factory=dict)
+    extra_body: JSONObject = Field(default_factory=dict)
     secret_headers: dict[str, str] = Field(default_factory=dict)
     auth: dict[str, Auth] = Field(default_factory=dict)
     timeouts: Timeouts = Timeouts()
     ca_file: str | None = None
     reasoning_return: ReasoningReturn = ReasoningReturn()
     default_model: str = ""
+    retries: int = Field(default=4, ge=0, le=20)
+    max_event_mib: int = Field(default=100, ge=1)
+    max_body_mib: int = Field(default=256, ge=1)
+    prices: dict[str, Price] = Field(default_factory=dict)
     key_origin: str = ""
     plain_http_origin: str = ""
     demo: bool = Field(default=False, exclude=True)
@@ -90,15 +100,6 @@ class Profile(Value):
             return needs_consent(resolve_address(self.base_url).base)
         except ValueError:
             return False
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """What a test of a gateway found: one line that sums up, and what to know or do besides."""
-
-    ok: bool
-    headline: str
-    details: tuple[str, ...] = ()
 
 
 def split_headers(rows: Iterable[tuple[str, str]]) -> tuple[dict[str, str], dict[str, Secret]]:
@@ -126,24 +127,10 @@ def connection(
         auth=profile.auth,
         timeouts=profile.timeouts,
         ca_file=profile.ca_file,
+        retries=profile.retries,
+        max_event_bytes=profile.max_event_mib * MEBIBYTE,
+        max_body_bytes=profile.max_body_mib * MEBIBYTE,
     )
-
-
-async def try_gateway(made: Connection) -> Verdict:
-    """Ask the gateway for its models: once for each way in which the key is sent. Never raises."""
-    from playground.gateway.client import GatewayClient
-
-    titles = {"chat": "Chat completions", "messages": "Messages"}
-    protocols = ["chat", "messages"] if made.auth_for("chat") is not made.auth_for("messages") else ["chat"]
-    async with GatewayClient(made) as client:
-        reports = {name: await client.test(name) for name in protocols}
-    first = next((report for report in reports.values() if report.ok), reports["chat"])
-    details = [f"{titles[name]}: {report.words}" for name, report in reports.items()] if len(reports) > 1 else []
-    models = [model.id for model in first.listing.models]
-    if models:
-        more = f" and {len(models) - 6} more" if len(models) > 6 else ""
-        details.append(f"Models: {', '.join(models[:6])}{more}")
-    return Verdict(first.ok, first.words, tuple(details))
 
 
 # ---- the file --------------------------------------------------------------------------------------------------------
@@ -291,6 +278,8 @@ def _checked(profile: Profile) -> Profile:
     for name, value in profile.headers.items():
         if looks_secret(name, value) and not profile.demo:
             raise ProfileError(f"The header “{name}” looks like a secret; its value belongs in the keyring.")
+    if name := secret_in(profile.extra_body):
+        raise ProfileError(f"“{name}” in the extra body looks like a key, and the extra body is kept in a file.")
     try:
         return profile.model_copy(update={"base_url": resolve_address(profile.base_url).base})
     except ValueError as error:

@@ -8,20 +8,28 @@ from __future__ import annotations
 import asyncio
 import time
 from contextlib import aclosing
+from random import Random
 from typing import TYPE_CHECKING
 
 from playground.domain.accumulator import Accumulator, GrowingChoice
 from playground.domain.errors import Failure, FailureKind
-from playground.domain.events import Event, ReasoningDelta, TextDelta, ToolCallDelta
+from playground.domain.events import Event, ReasoningDelta, RefusalDelta, TextDelta, ToolCallDelta
+from playground.domain.output import format_of, wants_json
 from playground.domain.request import Request
 from playground.domain.transcript import Ending, Outcome, Role, Turn
 from playground.domain.usage import Timing
 from playground.engine.changes import RunState
+from playground.engine.pause import Pause
+from playground.gateway.retry import delay_after
 from playground.protocols.protocol import get_protocol
 
 if TYPE_CHECKING:
     from playground.engine.session import Connect, Session
     from playground.gateway.call import Call
+
+
+#: Jitter only: nothing secret depends on it.
+_RANDOM = Random()  # noqa: S311 - not for cryptography
 
 
 class RunRefusedError(Exception):
@@ -34,13 +42,15 @@ class Run:
     def __init__(self, session: Session, request: Request) -> None:
         self._session = session
         self._request = request
-        self._parent = session.transcript.head
+        self._format = format_of({**request.parameters.to_wire(), **request.extra_body})
         self._turns: dict[int, str] = {}
         self._accumulator = Accumulator()
         self._stopped = False
         self._call: Call | None = None
         self._marks: dict[str, float] = {}
         self._began = time.monotonic()
+        self._tries = 0
+        self.pause: Pause | None = None
         self.task: asyncio.Task[None] | None = None
 
     @property
@@ -50,8 +60,8 @@ class Run:
 
     def stop(self) -> None:
         """End the run by cancelling its task; the socket is closed before ``perform`` returns."""
-        self._stopped = True
-        if self.task is not None:
+        if not self._stopped and self.task is not None:
+            self._stopped = True
             self.task.cancel()
 
     async def perform(self, connect: Connect) -> None:
@@ -65,10 +75,14 @@ class Run:
         try:
             client = await connect(session.profile_id)
             protocol = get_protocol(self._request.protocol)
-            self._call = client.open(protocol, self._request)
-            async with aclosing(self._call) as batches:
-                async for events in batches:
-                    self._receive(events)
+            while True:
+                self._tries += 1
+                self._call = client.open(protocol, self._request)
+                async with aclosing(self._call) as batches:
+                    async for events in batches:
+                        self._receive(events)
+                if not await self._again(self._call, client.connection.retries):
+                    break
         except asyncio.CancelledError:
             stopped = True
             if not self._stopped:
@@ -76,12 +90,45 @@ class Run:
             if self.task is not None:
                 self.task.uncancel()
         except Exception as error:
-            kind = FailureKind.INPUT if isinstance(error, RunRefusedError | ValueError) else FailureKind.INTERNAL
+            refused = isinstance(error, RunRefusedError | ValueError | OSError)
+            kind = FailureKind.INPUT if refused else FailureKind.INTERNAL
             failure = Failure(kind=kind, message=str(error) or type(error).__name__)
             if kind is FailureKind.INTERNAL:
                 raise
         finally:
             self._finish(stopped, failure)
+
+    async def _again(self, call: Call, most: int) -> bool:
+        """Whether to try again, after the wait that the failure asks for (specification, section 7.3).
+
+        Never after the first content: what arrived would be lost, or be there twice.
+        """
+        failure = self._accumulator.failure
+        if failure is None or not self._accumulator.empty or self._tries > most:
+            return False
+        delay = delay_after(failure, self._tries, _RANDOM, call.should_retry)
+        if delay is None:
+            return False
+        session = self._session
+        self.pause = Pause(failure, delay, self._tries, most + 1)
+        session.set_state(RunState.RETRYING)
+        self._tell_all()
+        try:
+            again = await self.pause.over()
+        finally:
+            self.pause = None
+        if again:
+            self._accumulator = Accumulator()
+            self._marks.clear()
+            for index, turn_id in self._turns.items():
+                session.growing[turn_id] = self._growing(index)
+            session.set_state(RunState.WAITING)
+            self._tell_all()
+        return again
+
+    def _tell_all(self) -> None:
+        for turn_id in self._turns.values():
+            self._session.grew(turn_id)
 
     def _receive(self, events: list[Event]) -> None:
         session, accumulator, call = self._session, self._accumulator, self._call
@@ -89,7 +136,7 @@ class Run:
             return
         accumulator.add(events)
         session.limits = call.limits
-        if session.state is RunState.WAITING and events:
+        if session.state is RunState.WAITING and events and accumulator.failure is None:
             session.set_state(RunState.STREAMING)
         reads = call.exchange.reads
         if "first_content" not in self._marks and reads:
@@ -103,7 +150,7 @@ class Run:
         for event in events:
             if isinstance(event, ReasoningDelta):
                 self._marks.setdefault("first_reasoning", now)
-            elif isinstance(event, TextDelta | ToolCallDelta):
+            elif isinstance(event, TextDelta | ToolCallDelta | RefusalDelta):
                 self._marks["first_content"] = now
                 if "first_reasoning" in self._marks:
                     self._marks["reasoning_end"] = now
@@ -113,24 +160,25 @@ class Run:
         """The turn of one choice, begun when its first event arrives; the first choice's at once."""
         turn_id = self._turns.get(index)
         if turn_id is None:
-            choice = self._accumulator.choice(index)
-            turn_id = self._turns[index] = self._session.begin_turn(self._parent, choice)
+            transcript = self._session.transcript
+            first = transcript.turns.get(next(iter(self._turns.values()), ""))
+            parent = first.parent if first is not None else transcript.head  # edits may have moved the first one
+            choice = self._growing(index)
+            turn_id = self._turns[index] = self._session.begin_turn(parent, choice)
         return turn_id
+
+    def _growing(self, index: int) -> GrowingChoice:
+        choice = self._accumulator.choice(index)
+        choice.is_json = wants_json(self._format)
+        return choice
 
     def _finish(self, stopped: bool, failure: Failure | None) -> None:
         session, accumulator = self._session, self._accumulator
         failure = failure or accumulator.failure
         for index, turn_id in self._turns.items():
-            if turn_id in session.transcript.turns:
-                choice = accumulator.choice(index)
-                session.end_turn(
-                    Turn(
-                        id=turn_id,
-                        role=Role.ASSISTANT,
-                        parts=choice.freeze(),
-                        outcome=self._outcome(choice, stopped, failure),
-                    )
-                )
+            choice = accumulator.choice(index)
+            outcome = self._outcome(choice, stopped, failure)
+            session.end_turn(Turn(id=turn_id, role=Role.ASSISTANT, parts=choice.freeze(), outcome=outcome))
         if self._call is not None:
             session.exchange_changed(self._call.exchange)
         session.set_state(RunState.IDLE)
@@ -166,4 +214,6 @@ class Run:
             failure=failure,
             deviations=tuple(accumulator.deviations.items()),
             exchange=call.exchange.id if call is not None else None,
+            response_format=self._format,
+            streamed=bool(getattr(self._request.parameters, "stream", None)),
         )

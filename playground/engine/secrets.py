@@ -201,7 +201,7 @@ class _Worker:
     """
 
     def __init__(self) -> None:
-        self._jobs: queue.SimpleQueue[tuple[Future[Any], Callable[[], Any]]] = queue.SimpleQueue()
+        self._jobs: queue.SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None] = queue.SimpleQueue()
         self._busy_since: float | None = None
         threading.Thread(target=self._run, name="keyring", daemon=True).start()
 
@@ -210,14 +210,18 @@ class _Worker:
         self._jobs.put((future, work))
         return future
 
+    def end(self) -> None:
+        """Let the thread end when what was asked for is done."""
+        self._jobs.put(None)
+
     def stuck(self) -> float:
         """Seconds that the present call has been running; 0 when idle."""
         since = self._busy_since
         return time.monotonic() - since if since is not None else 0.0
 
     def _run(self) -> None:
-        while True:
-            future, work = self._jobs.get()
+        while (job := self._jobs.get()) is not None:
+            future, work = job
             if not future.set_running_or_notify_cancel():
                 continue  # given up before its turn came
             self._busy_since = time.monotonic()
@@ -229,7 +233,7 @@ class _Worker:
             else:
                 self._busy_since = None
                 future.set_result(result)
-            del future, work  # no reference to a secret while idle
+            del job, future, work  # no reference to a secret while idle
 
 
 class Keys:
@@ -247,6 +251,12 @@ class Keys:
         self._memory: dict[str, Secret] = {}
         self._unsaved: set[str] = set()  # those the keyring did not take
         self.state = KeyringState(True, "Keys are stored in the system keyring.")
+
+    def close(self) -> None:
+        """Let the thread that speaks to the keyring end; it is started again when it is needed."""
+        worker, self._worker = self._worker, None
+        if worker is not None:
+            worker.end()
 
     async def check(self) -> KeyringState:
         """Find out whether there is a keyring, without unlocking anything."""

@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from playground.domain.accumulator import GrowingChoice
 from playground.domain.parameters import Parameters
-from playground.domain.parts import Part, Text, ToolCall, ToolResult
+from playground.domain.parts import Image, Part, Text, ToolCall, ToolResult
 from playground.domain.request import ReasoningReturn, Request
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, Transcript, Turn, make_turn, new_id
-from playground.domain.values import JSONObject
+from playground.domain.values import JSON, JSONObject
+from playground.engine import thinking
+from playground.engine.carry import carry_parameters
 from playground.engine.changes import (
     Change,
     ExchangeChanged,
@@ -34,6 +36,7 @@ from playground.engine.run import Run, RunRefusedError
 from playground.protocols.protocol import PROTOCOLS, get_protocol
 
 if TYPE_CHECKING:
+    from playground.engine.profiles import Profile
     from playground.gateway.client import GatewayClient
     from playground.gateway.limits import RateLimits as RateLimits
     from playground.gateway.tape import Exchange as Exchange
@@ -48,16 +51,29 @@ class Draft:
 
     text: str = ""
     role: Role = Role.USER
+    images: tuple[Image, ...] = ()
 
 
 class Session:
     """The state of one open experiment.
 
-    ``connect`` gives a client for a profile id; it may raise ``RunRefusedError``.
+    ``connect`` gives a client for a profile id; it may raise ``RunRefusedError``. ``profile_of`` gives the profile
+    itself, from which the extra body and the rule for reasoning are inherited; without it nothing is.
+
+    ``unsent`` holds what was typed and cannot be sent yet, by the name of the field, so that no keystroke is lost.
     """
 
-    def __init__(self, connect: Connect, *, profile_id: str, protocol: str = "chat", model: str = "") -> None:
+    def __init__(
+        self,
+        connect: Connect,
+        *,
+        profile_id: str,
+        protocol: str = "chat",
+        model: str = "",
+        profile_of: Callable[[str], Profile] | None = None,
+    ) -> None:
         self._connect = connect
+        self._profile_of = profile_of
         self._observers: list[Callable[[Change], None]] = []
         self._undo: list[Transcript] = []
         self._redo: list[Transcript] = []
@@ -72,7 +88,9 @@ class Session:
         self.parameters: dict[str, Parameters] = {}
         self.tools: tuple[ToolDefinition, ...] = ()
         self.extra_body: JSONObject = {}
-        self.reasoning_return = ReasoningReturn()
+        self.extra_headers: dict[str, str] = {}
+        self.reasoning_return: ReasoningReturn | None = None  # None: as the gateway's settings say
+        self.unsent: dict[str, JSON] = {}
         self.draft = Draft()
         self.growing: dict[str, GrowingChoice] = {}
         self.exchanges: dict[str, Exchange] = {}
@@ -120,7 +138,7 @@ class Session:
         path = self.transcript.path
         facts = [self.model or "no model"]
         if self.state is not RunState.IDLE:
-            facts.append("running")
+            facts.append("waiting to retry" if self.state is RunState.RETRYING else "running")
         elif waiting := self.transcript.unanswered():
             facts.append(f"{len(waiting)} call{'s' * (len(waiting) > 1)} · waiting for you")
         elif path and path[-1].outcome and path[-1].outcome.failure:
@@ -142,6 +160,17 @@ class Session:
             raise ValueError(f"unknown protocol {protocol!r}")
         self._set("protocol", protocol)
 
+    def switch_protocol(self, protocol: str) -> None:
+        """Speak another protocol and take along every parameter that has a counterpart there (see ``carry``).
+
+        Nothing else is touched: what the other protocol cannot carry is sent again after switching back.
+        """
+        if protocol == self.protocol:
+            return
+        before = self.current_parameters()
+        self.set_protocol(protocol)
+        self.set_parameters(carry_parameters(before, self.current_parameters()))
+
     def set_model(self, model: str) -> None:
         """Ask another model from the next run on; any text is allowed."""
         self._set("model", model.strip())
@@ -149,6 +178,33 @@ class Session:
     def set_tools(self, tools: tuple[ToolDefinition, ...]) -> None:
         """Offer these tools from the next run on."""
         self._set("tools", tools)
+
+    def set_extra_body(self, body: JSONObject) -> None:
+        """Merge this into the body from the next run on; it wins over everything, the gateway's own included."""
+        self._set("extra_body", body)
+
+    def set_extra_headers(self, headers: dict[str, str]) -> None:
+        """Send these headers with this experiment's runs. Raises ValueError for one that cannot go or is a secret."""
+        from playground.engine.extras import extra_header_problem
+
+        for name, value in headers.items():
+            if problem := extra_header_problem(name, value):
+                raise ValueError(problem)
+        self._set("extra_headers", headers)
+
+    def set_reasoning_return(self, rule: ReasoningReturn | None) -> None:
+        """Send reasoning back by this rule; None: by the gateway's."""
+        self._set("reasoning_return", rule)
+
+    def set_unsent(self, name: str, value: JSON) -> None:
+        """Keep what is typed in a field and cannot be sent yet; an empty value forgets it."""
+        rest = {key: kept for key, kept in self.unsent.items() if key != name}
+        self._set("unsent", {**rest, name: value} if value else rest)
+
+    @property
+    def profile(self) -> Profile | None:
+        """The gateway's settings, as far as they are known here."""
+        return self._profile_of(self.profile_id) if self._profile_of is not None else None
 
     def set_parameters(self, parameters: Parameters) -> None:
         """Replace the current protocol's parameters."""
@@ -178,7 +234,8 @@ class Session:
         self.transcript = Transcript().append(*request.turns)
         self.protocol, self.model, self.tools = request.protocol, request.model, request.tools
         self.parameters = {**self.parameters, request.protocol: request.parameters}
-        self.extra_body = request.extra_body
+        self.extra_body, self.extra_headers = request.extra_body, request.extra_headers
+        self.unsent = {}
         self._title = title
         self._path_changed()
 
@@ -209,6 +266,27 @@ class Session:
         )
         self._replace(turn.model_copy(update={"parts": parts}))
 
+    def set_image(self, turn_id: str, at: int, image: Image | None) -> None:
+        """Replace the image at position ``at`` among a turn's images; None takes it out. Raises IndexError."""
+        turn = self.transcript.turns[turn_id]
+        place = [number for number, part in enumerate(turn.parts) if isinstance(part, Image)][at]
+        put = (image,) if image is not None else ()
+        self._replace(turn.model_copy(update={"parts": (*turn.parts[:place], *put, *turn.parts[place + 1 :])}))
+
+    def drop_thinking(self, turn_ids: Collection[str]) -> None:
+        """Take the signed thinking out of these turns. Raises KeyError for an unknown id."""
+        self._edit(thinking.drop(self.transcript, turn_ids))
+
+    def branch(self, before: Transcript, stale: Collection[str]) -> None:
+        """The edit that led from ``before`` to here becomes a branch beside it, without the thinking that is stale.
+
+        ``before`` stays as it was; one undo goes back to it. See ``playground.engine.thinking``.
+        """
+        edited, self.transcript = self.transcript, before
+        if self._undo and self._undo[-1] is before:
+            self._undo.pop()
+        self._edit(thinking.branch(before, edited, stale))
+
     def change_role(self, turn_id: str, role: Role) -> None:
         """Give a turn another role. Content becomes a result when it becomes a tool turn, and the reverse."""
         turn = self.transcript.turns[turn_id]
@@ -216,7 +294,7 @@ class Session:
             return
         parts = turn.parts
         if role is Role.TOOL:
-            waiting = self.transcript.unanswered()
+            waiting = [call for call in self.transcript.unanswered() if call not in turn.calls]
             parts = (ToolResult(call_id=waiting[0].id if waiting else "", text=turn.text),)
         elif turn.role is Role.TOOL:
             parts = tuple(Text(text=result.text) for result in turn.results)
@@ -301,14 +379,17 @@ class Session:
             for turn in (*self.transcript.path, *more)
             if turn.id not in self.growing and not (turn.outcome is not None and not turn.parts)
         )
+        profile = self.profile
+        inherited = profile.reasoning_return if profile is not None else ReasoningReturn()
         return Request(
             protocol=self.protocol,
             model=self.model,
             turns=turns,
             parameters=self.current_parameters(),
             tools=self.tools,
-            extra_body=self.extra_body,
-            reasoning_return=self.reasoning_return,
+            extra_body={**(profile.extra_body if profile is not None else {}), **self.extra_body},
+            extra_headers=self.extra_headers,
+            reasoning_return=self.reasoning_return if self.reasoning_return is not None else inherited,
         )
 
     def preview(self) -> JSONObject:
@@ -324,6 +405,8 @@ class Session:
         answered = {result.call_id for turn in more for result in turn.results}
         if waiting := [call for call in self.transcript.unanswered() if call.id not in answered]:
             names = ", ".join(f"{call.name} ({call.id})" for call in waiting[:3])
+            if any(turn.truncated and waiting[0] in turn.calls for turn in self.transcript.path):
+                return f"The answer broke off at a tool call: {names}. Regenerate that turn, or delete it."
             return f"Every tool call needs a result before the next request. Still open: {names}."
         request = self.request(*more)
         if not request.turns:
@@ -342,9 +425,11 @@ class Session:
         if reason := self.refusal():
             raise RunRefusedError(reason)
         self._drop_failed_head()
-        request = self.request()
         self._remember()
-        run = self._run = Run(self, request)
+        await self._perform()
+
+    async def _perform(self) -> None:
+        run = self._run = Run(self, self.request())
         try:
             await run.perform(self._connect)
         finally:
@@ -365,8 +450,9 @@ class Session:
         hollow = turn.outcome is not None and not turn.parts and not before.children(turn_id)
         kept = before.remove(turn_id) if hollow else before
         self.transcript = kept.truncate_after(turn.parent)
+        self._drop_failed_head()
         self._path_changed()
-        await self.run()
+        await self._perform()
 
     def stop(self) -> None:
         """End the run under way, keeping what has arrived. Without one, nothing happens."""
@@ -426,9 +512,9 @@ class Session:
         """More of a turn has arrived."""
         self.tell(TurnGrew(turn_id))
 
-    def with_draft(self, text: str, role: Role) -> None:
+    def with_draft(self, text: str, role: Role, images: tuple[Image, ...] = ()) -> None:
         """Remember what stands in the composer."""
-        self.draft = Draft(text, role)
+        self.draft = Draft(text, role, images)
 
 
 def _with_text(parts: tuple[Part, ...], text: str) -> tuple[Part, ...]:

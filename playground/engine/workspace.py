@@ -25,7 +25,7 @@ class Workspace:
     def new(self) -> Session:
         """A new, empty experiment becomes the current one; an untouched one is used again."""
         current = self.sessions[0] if self.sessions else None
-        if current is not None and not current.transcript.turns and not current.draft.text:
+        if current is not None and not (current.transcript.turns or current.draft.text or current.draft.images):
             self.current = current
             self._tell()
             return current
@@ -35,6 +35,7 @@ class Workspace:
         profile_id = profile_id or self.gateways.active_id
         session = Session(
             self.gateways.client,
+            profile_of=self.gateways.get,
             profile_id=profile_id,
             protocol=protocol or "chat",
             model=model or self.gateways.get(profile_id).default_model,

@@ -125,6 +125,17 @@ def _plain_path(parts: SplitResult, repairs: list[str]) -> str:
     return path
 
 
+def doubled(base: str) -> str:
+    """What a repaired base still seems to hold twice, in words that explain a 404; "" when nothing."""
+    path = urlsplit(base).path
+    pasted = next((end for end in ENDPOINTS if f"{end}/" in f"{path}/"), "")
+    if pasted:
+        return f"The address holds {pasted}, which is added by itself."
+    if len(list(_VERSION.finditer(path))) > 1:
+        return f"The address names a version more than once ({path})."
+    return ""
+
+
 def is_loopback(url: str) -> bool:
     """Whether ``url`` names this machine: localhost, 127.0.0.0/8, ::1 or an unspecified address."""
     try:

@@ -28,7 +28,7 @@ from playground.gateway.connection import Connection
 from playground.gateway.limits import RateLimits, read_limits
 from playground.gateway.outgoing import Outgoing
 from playground.gateway.redact import Redactor
-from playground.gateway.retry import read_retry_after, read_should_retry
+from playground.gateway.retry import read_retry_after, read_should_retry, wait_for_window
 from playground.gateway.tape import Exchange
 from playground.gateway.transfer import Transfer, TransferError, blank_exchange
 from playground.protocols.protocol import Decoder, Protocol
@@ -67,8 +67,6 @@ class Call:
         self._decoder: Decoder | None = None
         self._finished: set[int] = set()
         self._choices = 1
-        self._silent = 0  # bytes since the last event
-        self._silence = connection.max_event_bytes
         self._done = False
 
     def __aiter__(self) -> Call:
@@ -109,7 +107,7 @@ class Call:
             if decoder.finished:
                 events = [*events, *decoder.close()]
                 self._done = True
-        self._watch(events, transfer, len(data or b""))
+        self._watch(events, transfer)
         if self._done:
             transfer.exchange.complete = transfer.exchange.complete or self.exchange.failure is None
             await transfer.aclose()
@@ -132,21 +130,13 @@ class Call:
         self.should_retry = read_should_retry(exchange.response_headers)
         if (exchange.status or 0) >= 300:
             raise TransferError(await read_refusal(transfer, self._redactor, now))
-        content_type = exchange.content_type
-        self._decoder = self._protocol.decoder(content_type)
-        if "event-stream" not in (content_type or "event-stream"):
-            self._silence = self._connection.max_body_bytes  # a JSON body gives its events at its end
+        self._decoder = self._protocol.decoder(exchange.content_type, self._connection.max_event_bytes)
         return []
 
-    def _watch(self, events: list[Event], transfer: Transfer, size: int) -> None:
-        """Re-arm the clocks, count what gave no event, note a failure."""
+    def _watch(self, events: list[Event], transfer: Transfer) -> None:
+        """Re-arm the clocks, note a failure."""
         if not events:
-            self._silent += size
-            if self._silent > self._silence:
-                message = "One event is larger than the limit set for events; the rest was not read."
-                raise TransferError(Failure(kind=FailureKind.TOO_LARGE, message=message))
             return
-        self._silent = 0
         content = False
         for event in events:
             kind = type(event)
@@ -217,8 +207,10 @@ async def read_refusal(transfer: Transfer, redactor: Redactor, now: float) -> Fa
     failure = read_error(exchange.body, status)
     headers = exchange.response_headers
     named = exchange.response_header("x-request-id") or exchange.response_header("request-id")
-    more = {"retry_after": read_retry_after(headers, now), "request_id": failure.request_id or named}
-    return failure.model_copy(update=more)
+    wait = read_retry_after(headers, now)
+    if wait is None and status == 429:
+        wait = wait_for_window(read_limits(headers, now), failure.dimension)
+    return failure.model_copy(update={"retry_after": wait, "request_id": failure.request_id or named})
 
 
 def _redirect(exchange: Exchange) -> Failure:

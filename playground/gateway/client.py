@@ -1,4 +1,4 @@
-"""One gateway's client: runs, the model list and the connection test, over one pool of connections.
+"""One gateway's client: runs, the model list and a knock at an endpoint, over one pool of connections.
 
 It belongs to the event loop it was first used on. It decides nothing: no retries, no waiting, no storing.
 """
@@ -6,6 +6,8 @@ It belongs to the event loop it was first used on. It decides nothing: no retrie
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
@@ -15,8 +17,8 @@ from playground.gateway.address import Address, resolve
 from playground.gateway.call import Call, read_refusal
 from playground.gateway.clock import Stage
 from playground.gateway.connection import Connection
-from playground.gateway.models import Model, ModelList, Report, next_page, read_models
-from playground.gateway.outgoing import Outgoing, model_list_request, outgoing, redactor
+from playground.gateway.models import Model, ModelList, next_page, read_models
+from playground.gateway.outgoing import Outgoing, knock_request, model_list_request, outgoing, redactor
 from playground.gateway.redact import Redactor
 from playground.gateway.tape import Exchange
 from playground.gateway.transfer import Transfer, TransferError, blank_exchange
@@ -63,7 +65,7 @@ class GatewayClient:
         failure: Failure | None = None
         query: str = ""
         for _ in range(MOST_PAGES):
-            exchange, failure = await self._get_models(protocol_name, query)
+            exchange, failure = await self._fetch(partial(self._list_request, protocol_name, query))
             exchanges.append(exchange)
             if failure is not None:
                 break
@@ -80,29 +82,14 @@ class GatewayClient:
         seconds = sum(exchange.ended or 0.0 for exchange in exchanges)
         return ModelList(tuple(models.values()), failure, tuple(exchanges), seconds)
 
-    async def test(self, protocol_name: str = "chat") -> Report:
-        """Whether the gateway answers, takes the key and lists models, in words. Never raises."""
-        try:
-            address = resolve(self.connection.base_url)
-        except ValueError as error:
-            failure = Failure(kind=FailureKind.INPUT, message=str(error))
-            return Report(False, False, failure.message, None, ModelList(failure=failure))
-        listing = await self.list_models(protocol_name)
-        status = listing.exchanges[0].status if listing.exchanges else None
-        failure_kind = listing.failure.kind if listing.failure is not None else None
-        if listing.failure is None:
-            count = len(listing.models)
-            words = f"OK: {count} {'model' if count == 1 else 'models'} in {listing.seconds:.2f} s."
-            if count == 0:
-                words = "The gateway answers, but lists no models. Type a model id instead."
-        elif failure_kind is FailureKind.HTTP and status in (404, 405, 501):
-            words = f"Something answers, but there is no model list at {address.models} (HTTP {status})."
-            words += f" Try {address.suggestion}." if address.suggestion else " Type a model id; no key was checked."
-        elif failure_kind is FailureKind.HTTP:
-            words = f"The gateway answers with HTTP {status}: {listing.failure.message}"
-        else:
-            words = listing.failure.message
-        return Report(listing.failure is None, status is not None, words, address, listing)
+    async def knock(self, protocol: Protocol) -> Exchange:
+        """POST an empty object to the protocol's endpoint. Never raises.
+
+        No gateway can answer it with a completion: the status of the exchange, and its failure, tell whether there is
+        such an endpoint and whether the key is let in.
+        """
+        exchange, _ = await self._fetch(lambda address: knock_request(self.connection, address, protocol))
+        return exchange
 
     async def aclose(self) -> None:
         """Close all connections. Runs still under way break; cancel them first."""
@@ -117,11 +104,14 @@ class GatewayClient:
                 self._http = await asyncio.to_thread(_make_client, self.connection, address.base)
             return self._http
 
-    async def _get_models(self, protocol_name: str, query: str) -> tuple[Exchange, Failure | None]:
-        """One page: the exchange, and the failure if there was one."""
+    def _list_request(self, protocol_name: str, query: str, address: Address) -> Outgoing:
+        return model_list_request(self.connection, address, protocol_name, query)
+
+    async def _fetch(self, make: Callable[[Address], Outgoing]) -> tuple[Exchange, Failure | None]:
+        """One request and its whole body: the exchange, and the failure if there was one."""
         try:
             address = resolve(self.connection.base_url)
-            request = model_list_request(self.connection, address, protocol_name, query)
+            request = make(address)
             http = await self._client(address)
         except ValueError as error:
             failure = Failure(kind=FailureKind.INPUT, message=self.redactor.text(str(error)))

@@ -19,6 +19,9 @@ MESSAGES_VERSION = "2023-06-01"
 MEBIBYTE = 1024 * 1024
 
 
+_LINE_ENDS = frozenset("\r\n\v\f\x85\u2028\u2029")
+
+
 class Auth(StrEnum):
     """Which header carries the key."""
 
@@ -47,8 +50,9 @@ class Connection(Value):
 
     ``base_url`` is as typed; ``playground.gateway.address.resolve`` reads it. ``auth`` maps a protocol name to
     the way its key is sent (default: bearer). ``headers`` are added last and win over ours. ``ca_file`` is a PEM file
-    trusted besides the system's certificates. ``max_event_bytes`` caps what may arrive without giving one event,
-    ``max_body_bytes`` a whole decoded body.
+    trusted besides the system's certificates. ``max_event_bytes`` caps one event of a stream or one JSON answer,
+    ``max_body_bytes`` any whole body, both after gzip was undone. ``retries`` is for whoever runs requests: the client
+    never tries again itself.
     """
 
     base_url: str
@@ -57,6 +61,7 @@ class Connection(Value):
     auth: dict[str, Auth] = Field(default_factory=dict)
     timeouts: Timeouts = Timeouts()
     ca_file: str | None = None
+    retries: int = Field(default=0, ge=0)
     max_event_bytes: int = Field(default=100 * MEBIBYTE, gt=0)
     max_body_bytes: int = Field(default=256 * MEBIBYTE, gt=0)
 
@@ -66,13 +71,21 @@ class Connection(Value):
 
     @property
     def clean_key(self) -> str:
-        """The key without the spaces and line breaks that pasting adds around it; empty when there is none."""
-        return self.key.get_secret_value().strip() if self.key is not None else ""
+        """The key without the spaces, line breaks and invisible characters that pasting adds; empty without a key."""
+        typed = self.key.get_secret_value() if self.key is not None else ""
+        return "".join(character for character in typed if not _is_blank(character))
 
     @property
-    def key_was_stripped(self) -> bool:
-        """Whether ``clean_key`` differs from what was given, so that a person can be told."""
-        return self.key is not None and self.key.get_secret_value() != self.clean_key
+    def key_repairs(self) -> tuple[str, ...]:
+        """What ``clean_key`` took out, in words that do not show the key, so that a person can be told."""
+        typed = self.key.get_secret_value() if self.key is not None else ""
+        gone = [character for character in typed if _is_blank(character)]
+        found = {
+            "line breaks": any(character in _LINE_ENDS for character in gone),
+            "spaces": any(character.isspace() and character not in _LINE_ENDS for character in gone),
+            "invisible characters": any(not character.isspace() for character in gone),
+        }
+        return tuple(what for what, there in found.items() if there)
 
     @property
     def key_problem(self) -> str:
@@ -82,9 +95,10 @@ class Connection(Value):
                 continue
             name = unicodedata.name(character, "")
             shown = f"U+{ord(character):04X}{f' ({name.lower()})' if name else ''}"
-            if character in "\r\n":
-                shown = "a line break"
-            elif character == "\t":
-                shown = "a tab"
             return f"The key holds {shown} at position {number}, which no header can carry. Paste the key again."
         return ""
+
+
+def _is_blank(character: str) -> bool:
+    """Whether a character is white space, a control or a mark without a width: no key holds one."""
+    return character.isspace() or unicodedata.category(character) in ("Cc", "Cf")

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 #: What we ask for, in a header.
 ACCEPTED = "gzip, deflate"
 
-#: The most bytes that one step gives.
-STEP = 256 * 1024
+#: The most bytes that one step gives; as much as one read from a socket, so that both take about as long to decode.
+STEP = 64 * 1024
 
 _GZIP_OR_ZLIB = 47  # 32 + 15: zlib finds out by itself
 _BARE = -15  # "deflate" without the zlib header, as some servers send it

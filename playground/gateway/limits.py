@@ -23,6 +23,9 @@ _UNIT = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, 
 _EPOCH_SECONDS = 1e8
 _EPOCH_MILLISECONDS = 1e11
 
+#: Seconds by which two clocks may differ and still count as the same: Date is rounded, and an answer takes time.
+_AGREES = 5.0
+
 
 @dataclass(frozen=True)
 class RateLimit:
@@ -66,9 +69,14 @@ class RateLimits:
 
 
 def read_limits(headers: Iterable[tuple[str, str]], now: float) -> RateLimits:
-    """The limits in ``headers`` (name, value), read at ``now`` (Unix seconds). Never raises on any value."""
+    """The limits in ``headers`` (name, value), read at ``now`` (Unix seconds). Never raises on any value.
+
+    Points in time are measured by the gateway's own clock where it sent one, so that ours may be wrong.
+    """
+    pairs = list(headers)
+    theirs = gateway_time(pairs, now)
     windows: dict[str, RateLimit] = {}
-    for name, sent in headers:
+    for name, sent in pairs:
         found = _NAME.match(name.lower())
         if found is None:
             continue
@@ -86,9 +94,23 @@ def read_limits(headers: Iterable[tuple[str, str]], now: float) -> RateLimits:
         elif what == "remaining":
             window = replace(window, remaining=read_number(value), raw=(limit, value, reset))
         else:
-            window = replace(window, reset_in=read_reset(value, now), raw=(limit, remaining, value))
+            window = replace(window, reset_in=read_reset(value, theirs), raw=(limit, remaining, value))
         windows[dimension] = window
     return RateLimits(tuple(windows.values()), now)
+
+
+def read_date(headers: Iterable[tuple[str, str]]) -> float | None:
+    """When the answer was sent by the gateway's clock (Unix seconds, whole ones), from Date and Age; None unsaid."""
+    values = {name.lower(): value.strip() for name, value in headers}
+    moment = _moment(values.get("date", ""))
+    age = read_number(values.get("age", ""))
+    return None if moment is None else moment + (age or 0.0)
+
+
+def gateway_time(headers: Iterable[tuple[str, str]], now: float) -> float:
+    """Now (Unix seconds) by the clock of the gateway; ours, which is finer, where they agree or it sent none."""
+    theirs = read_date(headers)
+    return now if theirs is None or abs(theirs - now) < _AGREES else theirs
 
 
 def read_number(value: str) -> float | None:
@@ -115,17 +137,24 @@ def read_reset(value: str, now: float) -> float | None:
 
 def _read_worded_reset(value: str, now: float) -> float | None:
     if _DURATION.match(value):
-        return sum(float(number) * _UNIT[unit] for number, unit in _DURATION_PART.findall(value))
+        seconds = sum(float(number) * _UNIT[unit] for number, unit in _DURATION_PART.findall(value))
+        return seconds if seconds < float("inf") else None
+    moment = _moment(value)
+    return None if moment is None else max(0.0, moment - now)
+
+
+def _moment(value: str) -> float | None:
+    """Unix seconds of an RFC 3339 or HTTP date; None for anything else."""
     try:
         moment = datetime.fromisoformat(value)
     except ValueError:
         try:
             moment = parsedate_to_datetime(value)
-        except (ValueError, TypeError, IndexError):
+        except (ValueError, TypeError, IndexError, OverflowError):
             return None
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)
     try:
-        return max(0.0, moment.timestamp() - now)
+        return moment.timestamp()
     except (OverflowError, ValueError):
         return None

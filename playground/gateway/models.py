@@ -1,4 +1,4 @@
-"""Reads a model list in any of the shapes gateways send, and holds what a test of a gateway found.
+"""Reads a model list in any of the shapes gateways send.
 
 The specification names the endpoint and leaves its answer open (sections 2.6 and 4.3). Nothing here opens a socket.
 """
@@ -9,9 +9,10 @@ from dataclasses import dataclass
 
 from playground.domain.errors import Failure
 from playground.domain.values import JSON, JSONObject
-from playground.gateway.address import Address
 from playground.gateway.tape import Exchange
+from playground.protocols import jsontext
 
+_DEEPEST = 3  # objects around a list; more is not a model list but an attempt
 _LISTS = ("data", "models", "items", "result", "results")
 _IDS = ("id", "model_id", "model", "name")
 _TITLES = ("display_name", "displayName", "name", "title")
@@ -41,25 +42,6 @@ class ModelList:
         return tuple(model.id for model in self.models)
 
 
-@dataclass(frozen=True)
-class Report:
-    """What a test of a connection found, in ``words`` for people.
-
-    ``ok``: the gateway answered and gave a list. ``reachable``: something answered over HTTP at all.
-    """
-
-    ok: bool
-    reachable: bool
-    words: str
-    address: Address | None = None
-    listing: ModelList = ModelList()
-
-    @property
-    def failure(self) -> Failure | None:
-        """Why it failed; None when it did not."""
-        return self.listing.failure
-
-
 def read_models(value: JSON) -> list[Model] | None:
     """The models in a parsed body; None where it holds no list at all."""
     entries = _entries(value)
@@ -74,24 +56,27 @@ def read_models(value: JSON) -> list[Model] | None:
 
 
 def next_page(value: JSON) -> str | None:
-    """The ``after_id`` of the next page; None on the last one."""
+    """The ``after_id`` of the next page, the last entry's where the gateway names none; None on the last page."""
     if not isinstance(value, dict) or value.get("has_more") is not True:
         return None
     last = value.get("last_id")
-    return last if isinstance(last, str) and last else None
+    if isinstance(last, str) and last:
+        return jsontext.whole(last)
+    found = read_models(value)
+    return found[-1].id if found else None
 
 
-def _entries(value: JSON) -> list[JSON] | None:
+def _entries(value: JSON, depth: int = 0) -> list[JSON] | None:
     if isinstance(value, list):
         return value
-    if not isinstance(value, dict):
+    if not isinstance(value, dict) or depth == _DEEPEST:
         return None
     for name in _LISTS:
         inner = value.get(name)
         if isinstance(inner, list):
             return inner
         if isinstance(inner, dict):
-            deeper = _entries(inner)
+            deeper = _entries(inner, depth + 1)
             if deeper is not None:
                 return deeper
     return None
@@ -99,6 +84,7 @@ def _entries(value: JSON) -> list[JSON] | None:
 
 def _model(entry: JSON) -> Model | None:
     if isinstance(entry, str):
+        entry = jsontext.whole(entry)
         return Model(entry, raw=entry) if entry.strip() else None
     if not isinstance(entry, dict):
         return None
@@ -106,12 +92,12 @@ def _model(entry: JSON) -> Model | None:
     if not name:
         return None
     title = _text(entry, _TITLES)
-    return Model(name, title if title != name else "", entry)
+    return Model(name, title if title != name else "", jsontext.keepable(entry))
 
 
 def _text(entry: JSONObject, names: tuple[str, ...]) -> str:
     for name in names:
         value = entry.get(name)
         if isinstance(value, str) and value.strip():
-            return value
+            return jsontext.whole(value)
     return ""

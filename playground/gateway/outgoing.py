@@ -57,7 +57,7 @@ def outgoing(connection: Connection, address: Address, protocol: Protocol, reque
     return Outgoing(
         method="POST",
         url=address.endpoint(protocol.endpoint),
-        headers=_headers(connection, protocol.name, headers),
+        headers=_headers(connection, protocol.name, headers, request.extra_headers),
         body=encode_json(body),
         streams=streams,
         choices=n if isinstance(n, int) and n > 1 else 1,
@@ -68,6 +68,13 @@ def model_list_request(connection: Connection, address: Address, protocol_name: 
     """The request for the model list (specification, section 4.3). ``query`` is already encoded."""
     headers = _headers(connection, protocol_name, [("Accept", "application/json")])
     return Outgoing("GET", address.models + (f"?{query}" if query else ""), headers, b"")
+
+
+def knock_request(connection: Connection, address: Address, protocol: Protocol) -> Outgoing:
+    """An empty object for the protocol's endpoint."""
+    headers = [("Content-Type", "application/json"), ("Accept", "application/json")]
+    url = address.endpoint(protocol.endpoint)
+    return Outgoing("POST", url, _headers(connection, protocol.name, headers), b"{}")
 
 
 def encode_json(body: JSONObject) -> bytes:
@@ -86,8 +93,10 @@ def encode_json(body: JSONObject) -> bytes:
         return _SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", text).encode()
 
 
-def _headers(connection: Connection, protocol_name: str, first: list[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    """``first``, what every request has, the key, and the person's own headers, which win."""
+def _headers(
+    connection: Connection, protocol_name: str, first: list[tuple[str, str]], last: dict[str, str] | None = None
+) -> tuple[tuple[str, str], ...]:
+    """``first``, what every request has, the key, the gateway's own headers, and ``last``; later ones win."""
     headers = [*first, ("Accept-Encoding", ACCEPTED), ("User-Agent", USER_AGENT)]
     key, auth = connection.clean_key, connection.auth_for(protocol_name)
     if key:
@@ -99,21 +108,28 @@ def _headers(connection: Connection, protocol_name: str, first: list[tuple[str, 
             headers.append(("x-api-key", key))
     if protocol_name == "messages" and auth in (Auth.X_API_KEY, Auth.BOTH):
         headers.append(("anthropic-version", MESSAGES_VERSION))
-    extra = list(_checked(connection.headers))
+    extra = list(_checked(last or {}))
+    own = {name.lower() for name, _ in extra}
+    extra = [*(pair for pair in _checked(connection.headers) if pair[0].lower() not in own), *extra]
     own = {name.lower() for name, _ in extra}
     return (*(pair for pair in headers if pair[0].lower() not in own), *extra)
 
 
+def header_problem(name: str, value: str) -> str:
+    """Why no request can carry a header, in words that do not show its value; empty when it can."""
+    if not _TOKEN.match(name):
+        return f"The header name “{name[:80]}” holds a character that header names cannot have."
+    if name.lower() in _OURS:
+        return f"The header {name} is set from the request itself. Remove it from the extra headers."
+    if not _VALUE.match(value):
+        return f"The value of the header {name} holds a line break, a control character or a letter outside ASCII."
+    return ""
+
+
 def _checked(headers: dict[str, str]) -> Iterator[tuple[str, str]]:
     for name, value in ((name.strip(), value.strip()) for name, value in headers.items()):
-        if not _TOKEN.match(name):
-            raise ValueError(f"The header name “{name[:80]}” holds a character that header names cannot have.")
-        if name.lower() in _OURS:
-            raise ValueError(f"The header {name} is set from the request itself. Remove it from the extra headers.")
-        if not _VALUE.match(value):
-            raise ValueError(
-                f"The value of the header {name} holds a line break, a control character or a letter outside ASCII."
-            )
+        if problem := header_problem(name, value):
+            raise ValueError(problem)
         yield name, value
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from random import Random
 
 from playground.domain.errors import Failure, FailureKind
-from playground.gateway.limits import read_reset
+from playground.gateway.limits import RateLimits, gateway_time, read_reset
 
 RETRIED_STATUS = frozenset({408, 409, 429, 500, 502, 503, 504, 529})
 RETRIED_KINDS = frozenset({FailureKind.REFUSED, FailureKind.CONNECTION, FailureKind.TIMEOUT_CONNECT})
@@ -21,13 +21,20 @@ FIRST_DELAY = 0.5
 LARGEST_BACKOFF = 30.0
 LONGEST = 120.0
 
+#: What the native protocol calls an error that passes, inside a stream that began with 200.
+_PASSING_TYPES = frozenset({"overloaded_error", "rate_limit_error"})
+
+#: What a dimension of the specification (section 8) counts, as limit headers name it.
+_UNITS = {"R": "requests", "T": "tokens", "I": "images"}
+
 #: A 429 that says this is no rate limit and does not pass by waiting.
 _NO_MONEY = re.compile(r"insufficient|balance|billing|credit|payment|quota", re.IGNORECASE)
 
 
 def read_retry_after(headers: Iterable[tuple[str, str]], now: float) -> float | None:
     """Seconds to wait, from ``retry-after-ms`` or ``Retry-After`` (seconds or an HTTP date). None when not said."""
-    values = {name.lower(): value.strip() for name, value in headers}
+    pairs = list(headers)
+    values = {name.lower(): value.strip() for name, value in pairs}
     try:
         milliseconds = float(values.get("retry-after-ms", ""))
     except ValueError:
@@ -35,7 +42,23 @@ def read_retry_after(headers: Iterable[tuple[str, str]], now: float) -> float | 
     else:
         if 0 <= milliseconds < float("inf"):
             return milliseconds / 1000
-    return read_reset(values["retry-after"], now) if values.get("retry-after") else None
+    return read_reset(values["retry-after"], gateway_time(pairs, now)) if values.get("retry-after") else None
+
+
+def wait_for_window(limits: RateLimits, dimension: str | None = None) -> float | None:
+    """Seconds until a 429 may pass, from its rate-limit headers when it named no wait; None when they do not say.
+
+    The windows of the ``dimension`` that the message names count, else all. Of those that are used up the last to
+    open again is waited for; where none says so, the one with the least left.
+    """
+    unit = _UNITS.get((dimension or " ")[0], "")
+    known = [window for window in limits.windows if window.reset_in is not None]
+    windows = [window for window in known if unit and unit in window.dimension] or known
+    used_up = [window.reset_in or 0.0 for window in windows if window.remaining is not None and window.remaining <= 0]
+    if used_up:
+        return max(used_up)
+    tightest = RateLimits(tuple(windows)).tightest
+    return tightest.reset_in if tightest is not None else None
 
 
 def read_should_retry(headers: Iterable[tuple[str, str]]) -> bool | None:
@@ -52,17 +75,20 @@ def is_transient(failure: Failure, should_retry: bool | None = None) -> bool:
         return should_retry
     if failure.kind in RETRIED_KINDS:
         return True
-    if failure.kind is not FailureKind.HTTP or failure.status not in RETRIED_STATUS:
+    if failure.kind is FailureKind.STREAM and failure.type in _PASSING_TYPES:
+        return True
+    if failure.kind not in (FailureKind.HTTP, FailureKind.STREAM) or failure.status not in RETRIED_STATUS:
         return False
     said = f"{failure.code or ''} {failure.type or ''} {failure.message}"
     return failure.status != 429 or failure.dimension is not None or not _NO_MONEY.search(said)
 
 
 def delay_after(failure: Failure, attempt: int, rng: Random, should_retry: bool | None = None) -> float | None:
-    """Seconds to wait before the next try after the ``attempt``-th one (from 1) failed; None: do not, or ask.
+    """Seconds to wait before the next try after the ``attempt``-th one (from 1) failed; None: not by itself, ask.
 
-    Full jitter above half of the back-off, so that clients do not come back together; a wait that the gateway
-    named is kept to and jitter is put on top.
+    Full jitter above half of the back-off, so that clients do not come back together. A wait that the gateway named,
+    or that its rate-limit headers gave (``failure.retry_after``), is kept to and jitter is put on top; above
+    ``LONGEST`` it is for a person to decide. ``should_retry`` is what ``read_should_retry`` found.
     """
     if not is_transient(failure, should_retry):
         return None
@@ -72,4 +98,4 @@ def delay_after(failure: Failure, attempt: int, rng: Random, should_retry: bool 
         return jittered
     if failure.retry_after > LONGEST:
         return None
-    return failure.retry_after + min(1.0, jittered) * 0.5
+    return max(jittered, failure.retry_after + min(1.0, jittered) * 0.5)

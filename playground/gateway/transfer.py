@@ -6,8 +6,9 @@ closes the socket at once and passes through. The caller calls ``aclose`` in the
 
 from __future__ import annotations
 
+import asyncio
 import time
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Iterator, Mapping
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -17,6 +18,7 @@ from playground.gateway.clock import Clock, Expired, Stage
 from playground.gateway.connection import Connection
 from playground.gateway.inflate import Inflater
 from playground.gateway.outgoing import Outgoing
+from playground.gateway.proxy import proxy_for
 from playground.gateway.redact import Redactor
 from playground.gateway.tape import Exchange, Read
 
@@ -62,6 +64,8 @@ class Transfer:
         self._raw: AsyncGenerator[bytes, None] | None = None
         self._pieces: Iterator[bytes] = iter(())
         self._size = 0
+        self._tunnels = False  # the headers sent last asked a proxy for a tunnel
+        self._unreadable: Failure | None = None  # why no read can succeed
         self._broken: tuple[type[Exception], ...] = (OSError,)  # what a read may raise
         exchange.started_at = time.time()
 
@@ -96,14 +100,19 @@ class Transfer:
         try:
             self._inflater = Inflater(response.headers.get("content-encoding", ""))
         except ValueError as error:
-            raise TransferError(Failure(kind=FailureKind.DECODE, message=str(error), status=exchange.status)) from None
+            # Told by the first read: the status is worth more than a body that cannot be read.
+            self._unreadable = Failure(kind=FailureKind.DECODE, message=str(error), status=exchange.status)
 
     async def read(self) -> bytes | None:
         """The next piece of the body, as put on the tape; None at its end. Raises TransferError."""
         assert self._raw is not None, "start comes first"  # noqa: S101 - a call in the wrong order is our own fault
+        if self._unreadable is not None:
+            raise TransferError(self._unreadable)
         try:
             while True:
                 for piece in self._pieces:
+                    with self.clock:
+                        await asyncio.sleep(0)  # a read may inflate to very much: clocks and Stop must get their turn
                     return self._keep(piece)
                 try:
                     with self.clock:
@@ -155,13 +164,16 @@ class Transfer:
         self.exchange.reads.append(Read(self.clock.now, held))
         return held  # httpx's generator is at its end and stays there: the next read comes back here
 
-    async def _trace(self, name: str, info: object) -> None:
+    async def _trace(self, name: str, info: Mapping[str, object]) -> None:
         """Called by httpcore at each step of a request; the steps that matter start a clock or leave a mark."""
         if name in ("connection.connect_tcp.complete", "connection.start_tls.complete"):
             self.exchange.connected = self.clock.now
         elif name == "http11.send_request_headers.started":
-            self.clock.wait_for(Stage.FIRST)
-        elif name == "http11.send_request_body.complete":
+            method = getattr(info.get("request"), "method", b"")
+            self._tunnels = method == b"CONNECT"  # a proxy is asked for the way: that still is connecting
+            if not self._tunnels:
+                self.clock.wait_for(Stage.FIRST)
+        elif name == "http11.send_request_body.complete" and not self._tunnels:
             self.exchange.sent = self.clock.now
             self.clock.wait_for(Stage.FIRST)
 
@@ -177,7 +189,9 @@ class Transfer:
         alive = " Signs of life came, but no content." if self.exchange.reads else ""
         if stage is Stage.CONNECT:
             kind = FailureKind.TIMEOUT_CONNECT
-            words = f"No connection to {host} within {times.connect:g} s. Check the address and the network."
+            proxy = proxy_for(self._request.url)
+            way = f" through the proxy {proxy}" if proxy else ""
+            words = f"No connection to {host}{way} within {times.connect:g} s. Check the address and the network."
         elif stage is Stage.FIRST:
             kind = FailureKind.TIMEOUT_FIRST
             quiet = self._request.body and not self._request.streams

@@ -10,14 +10,18 @@ import errno
 import socket
 import ssl
 from collections.abc import Iterator
+from datetime import datetime
 from urllib.parse import urlsplit
-from urllib.request import getproxies, proxy_bypass
 
 import httpx
 
 from playground.domain.errors import Failure, FailureKind
-from playground.gateway.address import is_loopback
 from playground.gateway.connection import Connection
+from playground.gateway.proxy import proxy_for, proxy_url
+
+#: OpenSSL's verdicts on a certificate: not valid yet, expired; another host, another address.
+_WRONG_TIME = frozenset({9, 10})
+_WRONG_NAME = frozenset({62, 64})
 
 #: Seconds an unused connection stays open for the next request; short, since a stale one costs a failed run.
 KEEP_OPEN = 15.0
@@ -32,7 +36,8 @@ def make_client(connection: Connection, base: str) -> httpx.AsyncClient:
             http1=True,
             http2=False,
             follow_redirects=False,
-            trust_env=not is_loopback(base),  # a proxy cannot reach this machine's own loopback
+            proxy=proxy_url(base) or None,
+            trust_env=False,  # the proxy is chosen above, so that the one shown is the one used
             timeout=httpx.Timeout(None),  # the clocks are ours
             limits=httpx.Limits(max_connections=None, max_keepalive_connections=20, keepalive_expiry=KEEP_OPEN),
         )
@@ -59,15 +64,6 @@ def _tls(connection: Connection) -> ssl.SSLContext:
 def _bare_tls() -> ssl.SSLContext:
     """For http addresses: trusts nobody, and costs nothing to make."""
     return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-
-
-def proxy_for(url: str) -> str:
-    """Host and port of the proxy that the environment names for ``url``; "" when it goes straight there."""
-    parts = urlsplit(url)
-    if is_loopback(url) or proxy_bypass(parts.hostname or ""):
-        return ""
-    proxies = getproxies()
-    return (proxies.get(parts.scheme) or proxies.get("all") or "").rpartition("@")[2].rpartition("//")[2]
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
@@ -100,14 +96,15 @@ def explain(error: Exception, url: str, *, answering: bool) -> Failure:
     if isinstance(error, httpx.InvalidURL | httpx.UnsupportedProtocol | httpx.LocalProtocolError):
         return failure(FailureKind.INPUT, f"The request cannot be made as it is: {_short(error)}.")
     if isinstance(error, httpx.ProxyError):
-        return failure(FailureKind.CONNECTION, f"The proxy {proxy or place} refused the connection: {_short(error)}.")
+        return failure(FailureKind.CONNECTION, _proxy_words(_short(error), place, f"{host}:{port}"))
     for cause in causes:
         if isinstance(cause, ssl.SSLError):
             return failure(FailureKind.TLS, _tls_words(cause, host, port))
     for cause in causes:
         if isinstance(cause, socket.gaierror | UnicodeError):
-            name = proxy or host
-            return failure(FailureKind.NAME, f"The name {name} was not found. Check the base URL and the network.")
+            if proxy:
+                return failure(FailureKind.NAME, f"The name of {place} was not found. Check that setting.")
+            return failure(FailureKind.NAME, f"The name {host} was not found. Check the base URL and the network.")
     if any(isinstance(cause, ConnectionRefusedError) for cause in causes):
         message = f"Nothing answers at {place}. Is the gateway running, and is the port right?"
         return failure(FailureKind.REFUSED, message)
@@ -135,14 +132,25 @@ def _why(error: Exception, causes: list[BaseException]) -> str:
 def _tls_words(error: ssl.SSLError, host: str, port: int) -> str:
     if isinstance(error, ssl.SSLCertVerificationError):
         why = error.verify_message or "not trusted"
-        return (
-            f"The certificate of {host} cannot be trusted ({why}). If the gateway has a certificate authority of its "
-            "own, name its CA file in the gateway settings."
-        )
+        begun = f"The certificate of {host} cannot be trusted ({why})."
+        if error.verify_code in _WRONG_TIME:
+            return f"{begun} Is this computer's clock right? It says {datetime.now().astimezone():%Y-%m-%d %H:%M}."
+        if error.verify_code in _WRONG_NAME:
+            return f"{begun} It was issued for another name: is the host in the base URL right?"
+        return f"{begun} If the gateway has a certificate authority of its own, name its CA file in the settings."
     reason = (error.reason or str(error)).replace("_", " ").lower()
     if error.reason in ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "RECORD_LAYER_FAILURE", "PACKET_LENGTH_TOO_LONG"):
         return f"{host}:{port} does not speak TLS. If the gateway is plain HTTP, begin its address with http://."
     return f"The TLS handshake with {host} failed ({reason})."
+
+
+def _proxy_words(said: str, place: str, target: str) -> str:
+    if said.startswith("407"):
+        return (
+            f"{place[0].upper()}{place[1:]} wants a user name and a password (407). They go into the proxy's address, "
+            "before the host: http://name:password@host."
+        )
+    return f"{place[0].upper()}{place[1:]} does not lead to {target} ({said})."
 
 
 def _short(error: Exception) -> str:

@@ -40,6 +40,7 @@ class BodyDecoder:
         self._head = b""  # undecided bytes, never more than a byte order mark
         self._body = bytearray()  # of a JSON body or a page
         self._line_tried = False
+        self._searched = 0  # bytes of it in which no line ends
         self._parser = SSEParser(cap)
         self._noted: set[str] = set()
         self._failed = False
@@ -107,7 +108,9 @@ class BodyDecoder:
 
     def _try_lines(self, out: list[Event]) -> None:
         """A JSON text on a line of its own with more below is a stream that lost its framing."""
-        at = self._body.find(b"\n")
+        at = self._body.find(b"\n", self._searched)
+        if at < 0:
+            self._searched = len(self._body)  # a large body in many reads is searched once
         if at < 0 or not bytes(self._body[at:]).strip(_SPACE):
             return
         self._line_tried = True

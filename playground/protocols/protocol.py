@@ -13,6 +13,7 @@ from playground.domain.parameters import Parameters
 from playground.domain.request import Request
 from playground.domain.tools import ToolDefinition
 from playground.domain.values import JSON, JSONObject
+from playground.protocols.sse import DEFAULT_CAP
 
 
 class Decoder(Interface):
@@ -43,8 +44,11 @@ class Protocol(Interface):
         """The request body as JSON values. Only what is set is in it; ``extra_body`` is merged last."""
         ...
 
-    def decoder(self, content_type: str | None = None) -> Decoder:
-        """A fresh decoder. ``content_type`` is a hint; the body itself decides where it is wrong or missing."""
+    def decoder(self, content_type: str | None = None, cap: int = DEFAULT_CAP) -> Decoder:
+        """A fresh decoder. ``content_type`` is a hint; the body itself decides where it is wrong or missing.
+
+        ``cap`` is the largest event, or whole JSON body, in bytes; a larger one ends in ``Failed`` with TOO_LARGE.
+        """
         ...
 
     def read_tool(self, value: JSON) -> ToolDefinition:

@@ -207,7 +207,7 @@ class CodeEditor(QPlainTextEdit):
         control = bool(modifiers & Qt.KeyboardModifier.ControlModifier)
         if key == Qt.Key.Key_Backtab:
             QWidget.focusNextPrevChild(self, False)
-        elif key == Qt.Key.Key_Tab and (control or self.isReadOnly()):
+        elif key == Qt.Key.Key_Tab and (control or self.isReadOnly() or self.tabChangesFocus()):
             QWidget.focusNextPrevChild(self, True)
         elif self.isReadOnly():
             super().keyPressEvent(event)

@@ -60,6 +60,9 @@ class ElidedLabel(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setPen(QColor(getattr(tokens(), self._colour)))
-        text = self.fontMetrics().elidedText(show_hidden(self._text), self._elide, self.width())
-        painter.drawText(self.rect(), self._align | Qt.AlignmentFlag.AlignVCenter, text)
+        painter.drawText(self.rect(), self._align | Qt.AlignmentFlag.AlignVCenter, self.fitting())
         painter.end()
+
+    def fitting(self) -> str:
+        """As much of the text as there is room for."""
+        return self.fontMetrics().elidedText(show_hidden(self._text), self._elide, self.width())

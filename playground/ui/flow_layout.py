@@ -7,12 +7,13 @@ from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
 
 
 class FlowLayout(QLayout):
-    """Items side by side, ``gap`` pixels apart in both directions; each line's items stand on its middle."""
+    """Items side by side, ``gap`` pixels apart in both directions; each line's items stand on its middle, or top."""
 
-    def __init__(self, parent: QWidget | None = None, gap: int = 4) -> None:
+    def __init__(self, parent: QWidget | None = None, gap: int = 4, *, top: bool = False) -> None:
         super().__init__(parent)
         self.setContentsMargins(0, 0, 0, 0)
         self._gap = gap
+        self._top = top
         self._items: list[QLayoutItem] = []
 
     def addItem(self, item: QLayoutItem) -> None:
@@ -79,6 +80,7 @@ class FlowLayout(QLayout):
         height = max(size.height() for _, size in line)
         if place:
             for item, size in line:
-                item.setGeometry(QRect(QPoint(x, y + (height - size.height()) // 2), size))
+                lower = 0 if self._top else (height - size.height()) // 2
+                item.setGeometry(QRect(QPoint(x, y + lower), size))
                 x += size.width() + self._gap
         return height

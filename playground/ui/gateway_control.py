@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import QObject, Signal
 
-from playground.engine.profiles import Profile
+from playground.domain.prices import Price
+from playground.engine.profiles import Profile, ProfileError
 from playground.engine.run import RunRefusedError
 from playground.engine.workspace import Workspace
 from playground.ui.loop import spawn
 from playground.ui.main_window import MainWindow
+from playground.ui.price_dialog import PriceDialog
 
 
 class GatewayControl(QObject):
-    """Acts on the workspace's current session. ``changed``: a gateway in the list is different."""
+    """Acts on the current session. ``changed``: a gateway in the list is different; ``priced``: a price is."""
 
     changed = Signal()
+    priced = Signal()
 
     def __init__(self, window: MainWindow, workspace: Workspace) -> None:
         super().__init__(window)
@@ -27,10 +32,10 @@ class GatewayControl(QObject):
         return self._states.get(profile_id, "unknown")
 
     def note(self, profile_id: str, state: str) -> None:
-        """Remember whether a gateway was reached, and show it if it is the one in use."""
-        self._states[profile_id] = state
-        if self._workspace.current.profile_id == profile_id:
-            self._window.bar.show_state(state)
+        """Remember whether a gateway was reached."""
+        if self._states.get(profile_id) != state:
+            self._states[profile_id] = state
+            self.changed.emit()
 
     def choose(self, profile_id: str) -> None:
         """Use that gateway in the current experiment and in new ones."""
@@ -39,7 +44,6 @@ class GatewayControl(QObject):
         profile = gateways.get(profile_id)
         if profile.default_model:
             session.set_model(profile.default_model)
-        session.reasoning_return = profile.reasoning_return
         if not profile.demo:
             gateways.store.select(profile_id)
         self.load_models()
@@ -65,6 +69,34 @@ class GatewayControl(QObject):
             self._workspace.current.set_model(found.ids[0])
         if refresh and found.failure is not None:
             notice.say(f"The models could not be listed: {found.failure.message}")
+
+    def raise_timeouts(self) -> None:
+        """Double the time-outs of the gateway in use, and say so."""
+        gateways, pane = self._workspace.gateways, self._window.pane
+        try:
+            words = gateways.raise_timeouts(self._workspace.current.profile_id)
+        except ProfileError as error:
+            pane.notice.say(str(error))
+            return
+        pane.notice.say(words, "Retry", pane.retry_last)
+
+    def open_price(self) -> None:
+        """Ask what the model in use costs."""
+        session, gateways = self._workspace.current, self._workspace.gateways
+        profile, model = gateways.get(session.profile_id), session.model
+        if not model:
+            self._window.pane.notice.say("Choose a model first (Ctrl+L).")
+            return
+        dialog = PriceDialog(model, profile.name, gateways.price(profile.id, model) or Price(), self._window)
+        dialog.priced.connect(partial(self._set_price, profile.id, model))
+        dialog.open()
+
+    def _set_price(self, profile_id: str, model: str, price: Price) -> None:
+        try:
+            self._workspace.gateways.set_price(profile_id, model, price)
+        except ProfileError as error:
+            self._window.pane.notice.say(str(error))
+        self.priced.emit()
 
     def open_settings(self) -> None:
         """The dialog in which gateways are set up."""

@@ -7,6 +7,7 @@ once a frame. No nested event loops anywhere: no ``exec()``, no ``processEvents(
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import sys
 from collections.abc import Callable, Coroutine
@@ -19,6 +20,7 @@ from PySide6.QtWidgets import QApplication, QDialog
 
 T = TypeVar("T")
 FRAME_MS = 16
+SWEEP_MS = 250
 
 _loop: asyncio.AbstractEventLoop | None = None
 _tasks: set[asyncio.Task[Any]] = set()
@@ -33,14 +35,30 @@ def run(app: QApplication, main: Callable[[], Coroutine[Any, Any, None]]) -> int
     asyncio.set_event_loop(loop)
     _loop = loop
     app.setProperty("exit_code", 0)
+    sweeper = QTimer()
+    sweeper.timeout.connect(_sweep)
+    sweeper.start(SWEEP_MS)
+    collected = gc.isenabled()
+    gc.disable()
     try:
         with loop:
             spawn(main(), name="main")
             loop.run_forever()
     finally:
+        if collected:
+            gc.enable()
+        sweeper.stop()
         _loop = None
         asyncio.set_event_loop(None)
     return int(app.property("exit_code") or 0)
+
+
+def _sweep() -> None:
+    """Collect garbage here, when it is due: left to another thread's allocations, Qt objects would die over there."""
+    for generation in (2, 1, 0):
+        if gc.get_count()[generation] > gc.get_threshold()[generation]:
+            gc.collect(generation)
+            return
 
 
 def finish(exit_code: int = 0) -> None:
@@ -54,8 +72,10 @@ def finish(exit_code: int = 0) -> None:
 
 def spawn(coro: Coroutine[Any, Any, T], *, name: str) -> asyncio.Task[T]:
     """Start a task, keep it alive, and send what it raises to ``sys.excepthook``. The only way to start one."""
-    loop = _loop or asyncio.get_event_loop()
-    task = loop.create_task(coro, name=name)
+    if _loop is None:
+        coro.close()
+        raise RuntimeError(f"the task {name!r} cannot start: the event loop does not run")
+    task = _loop.create_task(coro, name=name)
     _tasks.add(task)
     task.add_done_callback(_ended)
     return task

@@ -21,7 +21,10 @@ from playground.ui.actions import ACTIONS, CONVERSATION_ONLY, MENUS, make_action
 from playground.ui.conversation.pane import ConversationPane
 from playground.ui.experiments.panel import ExperimentsPanel
 from playground.ui.inspector.inspector import Inspector
+from playground.ui.output.panel import OutputPanel
 from playground.ui.parameters.panel import ParameterPanel
+from playground.ui.raw.panel import RawPanel
+from playground.ui.raw.reasoning_return import ReasoningReturnFields
 from playground.ui.status_bar import StatusBar
 from playground.ui.theme import tokens
 from playground.ui.tool_bar import ToolBar
@@ -45,13 +48,20 @@ class MainWindow(QMainWindow):
         self.resize(1440, 900)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)
         self.actions_by_id = make_actions(self)
-        self.pane = ConversationPane(workspace.current)
+        self.pane = ConversationPane(workspace.current, workspace.gateways.price)
         self.experiments = ExperimentsPanel(workspace)
-        self.parameters = ParameterPanel()
+        self.parameters = ParameterPanel(without=("Output",))
+        self.reasoning_return = ReasoningReturnFields(self)
+        self.parameters.add_extra("Reasoning", "Send reasoning back", self.reasoning_return.when)
+        self.parameters.add_extra("Reasoning", "Under the name", self.reasoning_return.field)
         self.tools = ToolsPanel()
+        self.output = OutputPanel()
+        self.raw = RawPanel()
         self.side = SidePanel()
         self.side.add("Parameters", self.parameters)
         self.side.add("Tools", self.tools)
+        self.side.add("Output", self.output)
+        self.side.add("Raw", self.raw)
         self.inspector = Inspector()
         self.bar = ToolBar(self._main_menu(), self._settings_menu())
         self.status = StatusBar()
@@ -92,7 +102,7 @@ class MainWindow(QMainWindow):
             self.addDockWidget(place, dock)
             dock.show()
         self.resizeDocks([self.left_dock, self.right_dock], [LEFT, RIGHT], Qt.Orientation.Horizontal)
-        self.resizeDocks([self.bottom_dock], [BOTTOM], Qt.Orientation.Vertical)
+        self.resizeDocks([self.bottom_dock], [min(BOTTOM, self.height() // 4)], Qt.Orientation.Vertical)
 
     def _place_actions(self) -> None:
         for spec in ACTIONS:
@@ -166,7 +176,9 @@ class SidePanel(QFrame):
         self.tabs = QTabBar()
         self.tabs.setDrawBase(False)
         self.tabs.setExpanding(False)
+        self.tabs.setUsesScrollButtons(False)
         self.tabs.setAccessibleName("Side panel")
+        self.setMinimumWidth(290)
         self._pages = QStackedWidget()
         self._titles: list[str] = []
         self.tabs.currentChanged.connect(self._pages.setCurrentIndex)
@@ -174,7 +186,7 @@ class SidePanel(QFrame):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         row = QHBoxLayout()
-        row.setContentsMargins(10, 0, 10, 0)
+        row.setContentsMargins(8, 0, 8, 0)
         row.addWidget(self.tabs)
         row.addStretch(1)
         layout.addLayout(row)
@@ -208,7 +220,7 @@ class Dock(QDockWidget):
 
 
 class _Grip(QWidget):
-    """Eight pixels to take hold of: drag to move or float, double-click to float, right-click for a menu."""
+    """A few pixels to take hold of: drag to move or float, double-click to float, right-click for a menu."""
 
     def __init__(self, dock: QDockWidget) -> None:
         super().__init__(dock)
@@ -220,7 +232,7 @@ class _Grip(QWidget):
         self.customContextMenuRequested.connect(self._menu)
 
     def sizeHint(self) -> QSize:
-        return QSize(40, 8)
+        return QSize(40, 6)
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
@@ -249,7 +261,7 @@ class _Grip(QWidget):
         if self._hover or self._dock.isFloating():
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(t.muted))
-            painter.drawRoundedRect(QRect(self.width() // 2 - 14, 3, 28, 3), 1.5, 1.5)
+            painter.drawRoundedRect(QRect(self.width() // 2 - 14, 2, 28, 3), 1.5, 1.5)
 
 
 def rule() -> QFrame:

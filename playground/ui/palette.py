@@ -5,9 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QObject, Qt
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QDialog, QLineEdit, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt
+from PySide6.QtGui import QColor, QKeyEvent, QPainter
+from PySide6.QtWidgets import (
+    QDialog,
+    QFrame,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from playground.ui.plain_text import show_hidden, tip
+from playground.ui.theme import tokens
 
 SHOWN = 200
 
@@ -38,11 +52,19 @@ class Palette(QDialog):
         self._list = QListWidget()
         self._list.setAccessibleName("Matches")
         self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._list.setItemDelegate(_Rows(self._list))
+        self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._list.setVerticalScrollMode(QListWidget.ScrollMode.ScrollPerPixel)
         self._list.itemClicked.connect(self._choose)
+        frame = QFrame()
+        frame.setProperty("kind", "palette")
+        inner = QVBoxLayout(frame)
+        inner.setContentsMargins(8, 8, 8, 8)
+        inner.addWidget(self._field)
+        inner.addWidget(self._list)
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(10, 10, 10, 10)
-        layout.addWidget(self._field)
-        layout.addWidget(self._list)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(frame)
         self._filter("")
 
     @property
@@ -72,7 +94,8 @@ class Palette(QDialog):
             if self._list.count() >= SHOWN:
                 break
             if all(word in f"{entry.text} {entry.side}".casefold() for word in words):
-                item = QListWidgetItem(f"{entry.text}    {entry.side}" if entry.side else entry.text)
+                item = QListWidgetItem(entry.text)
+                item.setToolTip(tip(f"{entry.text}\n{entry.side}" if len(entry.text) > 50 else ""))
                 item.setData(Qt.ItemDataRole.UserRole, entry)
                 self._list.addItem(item)
         self._list.setCurrentRow(0)
@@ -102,3 +125,33 @@ class Palette(QDialog):
                 self._choose(self._list.currentItem())
                 return True
         return super().eventFilter(watched, event)
+
+
+class _Rows(QStyledItemDelegate):
+    """The name at the left, the word at the side muted at the right; both give way where the room is short."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+        return QSize(100, 30)
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        t = tokens()
+        entry: Entry = index.data(Qt.ItemDataRole.UserRole)
+        rect = QRect(option.rect)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if option.state & QStyle.StateFlag.State_Selected:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(t.accent_background))
+            painter.drawRoundedRect(rect.adjusted(0, 1, 0, -1), 6, 6)
+        inner = rect.adjusted(10, 0, -10, 0)
+        metrics = painter.fontMetrics()
+        side = metrics.elidedText(entry.side, Qt.TextElideMode.ElideRight, inner.width() // 3)
+        painter.setPen(QColor(t.muted))
+        painter.drawText(inner, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, side)
+        room = inner.width() - metrics.horizontalAdvance(side) - 16
+        text = metrics.elidedText(show_hidden(entry.text), Qt.TextElideMode.ElideRight, room)
+        painter.setPen(QColor(t.text))
+        painter.drawText(inner, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text)
+        painter.restore()

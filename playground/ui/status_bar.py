@@ -6,6 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer
+from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QLabel, QProgressBar, QStatusBar, QWidget
 
 from playground.domain.usage import Usage
@@ -29,6 +30,9 @@ class StatusBar(QStatusBar):
         self._meter.setTextVisible(False)
         self._meter.setFixedWidth(90)
         self._meter.setAccessibleName("Rate limit, share left")
+        self._dot = QLabel()
+        self._dot.setContentsMargins(8, 0, 0, 0)
+        self.addWidget(self._dot)
         self.addWidget(self._gateway)
         self.addWidget(self._usage)
         for widget in (self._limit_name, self._meter, self._limit):
@@ -39,13 +43,15 @@ class StatusBar(QStatusBar):
         self._timer.timeout.connect(self._show_limit)
         self.show_limits(None)
 
-    def show_gateway(self, words: str) -> None:
-        """The gateway in use and where it is."""
-        self._gateway.setText(f"  {words}    ")
+    def show_gateway(self, words: str, dot: QIcon) -> None:
+        """The gateway in use, where it is, and whether it was reached."""
+        self._dot.setPixmap(dot.pixmap(16, 16))
+        self._gateway.setText(f"{words}    ")
 
-    def show_usage(self, usage: Usage | None) -> None:
-        """Token counts of the last run."""
-        self._usage.setText(usage_line(usage))
+    def show_usage(self, usage: Usage | None, cost: str = "", total: str = "") -> None:
+        """Token counts of the last run, what it cost, and what the whole experiment did."""
+        words = [usage_line(usage), cost, f"{total} in all" if total and total != cost else ""]
+        self._usage.setText(" · ".join(word for word in words if word))
 
     def show_limits(self, limits: RateLimits | None) -> None:
         """What the last answer's rate-limit headers said."""

@@ -19,12 +19,15 @@ from playground.engine.session import Session
 from playground.engine.workspace import Workspace
 from playground.ui import dialogs
 from playground.ui.actions import ACTIONS, key_text
+from playground.ui.extras_control import ExtrasControl
 from playground.ui.gateway_control import GatewayControl
 from playground.ui.inspector.from_exchange import view_of
 from playground.ui.loop import Throttle, spawn
 from playground.ui.main_window import MainWindow
 from playground.ui.palette import Entry, Palette
+from playground.ui.protocol_switch import ProtocolSwitch
 from playground.ui.theme import Theme
+from playground.ui.tool_bar import PROTOCOLS, dot
 
 if TYPE_CHECKING:
     pass
@@ -68,7 +71,13 @@ class WindowActions(QObject):
         self._exchange = ""
         self._unsubscribe: Callable[[], None] = _nothing
         self._gateways = GatewayControl(window, workspace)
+        self._extras = ExtrasControl(window, workspace)
+        window.raw.settings_asked.connect(self._gateways.open_settings)
         self._gateways.changed.connect(self._settings_changed)
+        self._gateways.priced.connect(self._priced)
+        self._protocols = ProtocolSwitch()
+        self._protocols.switched.connect(self._gateways.load_models)
+        window.pane.add_bar(self._protocols)
         self._preview = Throttle(self._show_preview, self, interval=150)
         self.handlers: dict[str, Callable[[], None]] = self._make_handlers()
         for action_id, handler in self.handlers.items():
@@ -79,7 +88,7 @@ class WindowActions(QObject):
         self._mark_theme()
         self._set_enter(bool(settings.value("enter_runs", False, type=bool)))
         window.pane.view.set_zoom(float(str(settings.value("zoom", 1.0))))
-        self._workspace_changed()
+        self._show_session()
 
     def _make_handlers(self) -> dict[str, Callable[[], None]]:
         window, pane = self._window, self._window.pane
@@ -100,13 +109,20 @@ class WindowActions(QObject):
             "run.run": pane.run,
             "run.stop": pane.stop,
             "run.model": window.bar.model.setFocus,
+            "run.protocol": self.switch_protocol,
+            "edit.image": pane.intake.choose_files,
+            "edit.image-clipboard": pane.intake.paste,
+            "edit.image-address": pane.intake.ask_address,
             "run.models": partial(self._gateways.load_models, refresh=True),
+            "run.price": self._gateways.open_price,
             "gateway.settings": self._gateways.open_settings,
             "view.palette": self.open_palette,
             "view.experiments": _nothing,  # the dock itself follows this action
             "view.inspector": _nothing,
             "view.parameters": partial(self._show_side, "Parameters"),
             "view.tools": partial(self._show_side, "Tools"),
+            "view.output": partial(self._show_side, "Output"),
+            "view.raw": partial(self._show_side, "Raw"),
             "view.reset": window.reset_layout,
             "view.larger": partial(self._step_zoom, 1),
             "view.smaller": partial(self._step_zoom, -1),
@@ -143,17 +159,25 @@ class WindowActions(QObject):
         """The experiment looked at."""
         return self._workspace.current
 
+    def start(self) -> None:
+        """Ask the gateway in use for its models. Called once the event loop runs."""
+        self._gateways.load_models()
+
     def _workspace_changed(self) -> None:
+        self._show_session()
+        self._gateways.load_models()
+
+    def _show_session(self) -> None:
         session = self.session
         self._unsubscribe()
         self._unsubscribe = session.subscribe(self._changed)
         self._window.pane.set_session(session)
+        self._protocols.follow(session)
         exchanges = list(session.exchanges)
         self._exchange = exchanges[-1] if exchanges else ""
         self._settings_changed()
         self._redraw_exchange()
         self._run_changed()
-        self._gateways.load_models()
 
     def _changed(self, change: Change) -> None:
         match change:
@@ -179,21 +203,28 @@ class WindowActions(QObject):
         window.parameters.set_value(session.current_parameters())
         window.parameters.set_tool_names([tool.name for tool in session.tools if tool.sendable])
         window.tools.set_tools(session.tools)
+        self._extras.show_session()
         window.side.set_count("Tools", len(session.tools))
         window.pane.welcome.describe(profile.name, demo=profile.demo)
         where = "on this computer, simulated" if profile.demo else profile.base_url
-        window.status.show_gateway(f"{profile.name} · {where}")
+        window.status.show_gateway(f"{profile.name} · {where}", dot(self._gateways.state(profile.id)))
         self._preview.poke()
 
     def _run_changed(self) -> None:
         session = self.session
         self._window.action("run.stop").setEnabled(session.active_run is not None)
         last = next((turn for turn in reversed(session.transcript.path) if turn.outcome is not None), None)
-        self._window.status.show_usage(last.outcome.usage if last and last.outcome else None)
+        pane = self._window.pane
+        cost = pane.cost_words(last.id) if last else ""
+        self._window.status.show_usage(last.outcome.usage if last and last.outcome else None, cost, pane.total_cost())
         self._window.status.show_limits(session.limits)
         if last is not None and last.outcome is not None and session.active_run is None:
             reached = last.outcome.timing is not None and last.outcome.timing.headers is not None
             self._gateways.note(session.profile_id, "ok" if reached else "error")
+
+    def _priced(self) -> None:
+        self._window.pane.refresh()
+        self._run_changed()
 
     def _show_preview(self) -> None:
         session = self.session
@@ -203,7 +234,7 @@ class WindowActions(QObject):
         except ValueError as error:
             body = {"error": f"The request cannot be written: {error}"}
         path = "/chat/completions" if session.protocol == "chat" else "/messages"
-        self._window.inspector.set_preview(body, f"{profile.base_url or 'http://127.0.0.1/v1'}{path}")
+        self._window.inspector.set_preview(body, f"{profile.base_url}{path}")
 
     def _redraw_exchange(self) -> None:
         exchange = self.session.exchanges.get(self._exchange)
@@ -218,7 +249,13 @@ class WindowActions(QObject):
     # Choosing
 
     def _choose_protocol(self, name: str) -> None:
-        self.session.set_protocol(name)
+        self._protocols.choose(self.session, name)
+        self._window.bar.show_protocol(self.session.protocol)
+
+    def switch_protocol(self) -> None:
+        """Speak the next protocol, after asking when it cannot carry everything."""
+        names = [name for name, _ in PROTOCOLS]
+        self._choose_protocol(names[(names.index(self.session.protocol) + 1) % len(names)])
 
     def _choose_model(self, model: str) -> None:
         self.session.set_model(model)
@@ -227,7 +264,10 @@ class WindowActions(QObject):
         self.session.set_parameters(parameters)
 
     def _tools_edited(self, tools: tuple[ToolDefinition, ...]) -> None:
+        before = [tool for tool in self.session.tools if tool.sendable]
         self.session.set_tools(tools)
+        if [tool for tool in tools if tool.sendable] != before:
+            self._window.pane.tools_changed()
 
     # Experiments
 
@@ -266,8 +306,10 @@ class WindowActions(QObject):
 
     def _take_advice(self, action: str) -> None:
         match action:
-            case "gateway" | "timeout":
+            case "gateway":
                 self._gateways.open_settings()
+            case "timeout":
+                self._gateways.raise_timeouts()
             case "model":
                 self._window.bar.model.setFocus()
             case _:

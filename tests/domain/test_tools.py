@@ -76,7 +76,7 @@ def test_arguments_that_do_not_fit_say_where_and_what() -> None:
         ("days[1]", '"x" is not of type integer'),
         ("unit", '"C" is not one of celsius, fahrenheit'),
     ]
-    assert words(check_arguments(" ", SCHEMA)) == [("", "'city' is a required property")]
+    assert words(check_arguments(" ", SCHEMA)) == [("", "“city” is missing")]
     assert words(check_arguments("[1]", SCHEMA)) == [("", "arguments must be a JSON object")]
     assert check_arguments('{"city": ', SCHEMA)[0].message.startswith("not JSON")
 

@@ -210,7 +210,6 @@ async def test_connections_are_reused_after_whole_answers(server: FaultServer, m
 
 async def test_bad_settings_are_told_as_input(server: FaultServer, make_client: MakeClient) -> None:
     for settings, words in (
-        ({"key": "sk-canary\nsecond-line"}, "line break"),
         ({"key": "sk-canary-ü-12345"}, "U+00FC"),
         ({"headers": {"X-Bad": "a\r\nInjected: 1"}}, "X-Bad"),
         ({"headers": {"Bad Name": "1"}}, "Bad Name"),

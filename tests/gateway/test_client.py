@@ -1,4 +1,4 @@
-"""The model list, the connection test, and the demo gateway end to end."""
+"""The model list, a knock at an endpoint, and the demo gateway end to end."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from playground.domain.accumulator import Accumulator
 from playground.domain.errors import FailureKind
 from playground.gateway.client import GatewayClient
 from playground.gateway.connection import Auth, Connection, Timeouts
+from playground.protocols.protocol import get_protocol
 from tests.gateway.conftest import CANARY, MakeClient, ask, failure_of, run, text_of
 from tests.support.fault_server import FaultServer, head, hold, keep, send, sse, whole
 
@@ -51,6 +52,39 @@ async def test_pages_are_followed(server: FaultServer, make_client: MakeClient) 
 
 
 @pytest.mark.parametrize(
+    ("value", "ids"),
+    [
+        ({"object": "list", "data": [{"id": "a", "object": "model"}, {"id": "b"}]}, ("a", "b")),
+        ({"data": [{"id": "a", "display_name": "A"}], "has_more": False, "last_id": "a"}, ("a",)),
+        ({"models": [{"name": "a"}, {"model": "b"}, {"model_id": "c"}]}, ("a", "b", "c")),
+        ([{"id": "a"}, "b"], ("a", "b")),
+        (["a", "b"], ("a", "b")),
+    ],
+)
+async def test_each_shape_over_the_wire(
+    server: FaultServer, make_client: MakeClient, value: Any, ids: tuple[str, ...]
+) -> None:
+    server.play(send(listing(value)))
+    assert (await make_client().list_models()).ids == ids
+
+
+async def test_a_page_that_does_not_name_its_last_entry(server: FaultServer, make_client: MakeClient) -> None:
+    server.play_next(send(listing({"data": [{"id": "a"}, {"id": "b"}], "has_more": True})), keep())
+    server.play_next(send(listing({"data": [{"id": "c"}], "has_more": False})), keep())
+    assert (await make_client().list_models()).ids == ("a", "b", "c")
+    assert server.requests[1].target == "/v1/models?after_id=b"
+
+
+async def test_what_was_listed_before_a_failure_stays(server: FaultServer, make_client: MakeClient) -> None:
+    server.play_next(send(listing({"data": [{"id": "a"}], "has_more": True, "last_id": "a"})), keep())
+    server.play_next(send(whole(500, "application/json", b'{"message":"page lost"}')))
+    found = await make_client().list_models()
+    assert found.ids == ("a",)
+    assert found.failure is not None
+    assert found.failure.message == "page lost"
+
+
+@pytest.mark.parametrize(
     ("answer", "kind", "word"),
     [
         (whole(200, "text/html", b"<html>Login</html>"), FailureKind.DECODE, "not a model list"),
@@ -72,38 +106,26 @@ async def test_lists_that_are_none(
     assert word in found.failure.message
 
 
-async def test_reports(server: FaultServer, make_client: MakeClient) -> None:
+async def test_a_knock_tells_what_is_there(server: FaultServer, make_client: MakeClient) -> None:
     client = make_client(timeouts=Timeouts(first=0.2))
-    server.play_next(send(listing({"data": ["a", "b"]})))
-    report = await client.test()
-    assert report.ok
-    assert report.words.startswith("OK: 2 models in ")
-    server.play_next(send(whole(404, "text/plain", b"nothing here")))
-    report = await client.test()
-    assert not report.ok
-    assert report.reachable
-    assert "no model list" in report.words
-    server.play_next(send(whole(401, "application/json", b'{"code":1,"message":"bad key","data":null}')))
-    report = await client.test()
-    assert "401" in report.words
-    assert "bad key" in report.words
+    server.play_next(
+        send(whole(400, "application/json", b'{"code":1,"message":"model is missing","data":null}')), keep()
+    )
+    knock = await client.knock(get_protocol("messages"))
+    assert (knock.status, knock.method) == (400, "POST")
+    assert knock.failure is not None
+    assert knock.failure.message == "model is missing"
+    assert (server.requests[0].target, server.requests[0].json) == ("/v1/messages", {})
     server.play_next(hold())
-    report = await client.test()
-    assert not report.reachable
-    assert report.failure is not None
-    assert report.failure.kind is FailureKind.TIMEOUT_FIRST
-    assert "streaming" not in report.words
-    report = await make_client(base_url="gopher://x").test()
-    assert report.failure is not None
-    assert report.failure.kind is FailureKind.INPUT
-    report = await make_client(key="line\nbroken-key").test()
-    assert "line break" in report.words
+    knock = await client.knock(get_protocol("chat"))
+    assert knock.failure is not None
+    assert knock.failure.kind is FailureKind.TIMEOUT_FIRST
 
 
 async def test_test_and_run_use_the_same_address(server: FaultServer, make_client: MakeClient) -> None:
     server.play(send(head()), send(sse("[DONE]")))
     client = make_client(base_url=f" {server.url}/v1/chat/completions/ ")
-    await client.test()
+    await client.list_models()
     await run(client)
     assert [request.target for request in server.requests] == ["/v1/models", "/v1/chat/completions"]
 
@@ -119,9 +141,9 @@ async def test_runs_side_by_side(server: FaultServer, make_client: MakeClient) -
 async def test_the_demo_gateway() -> None:
     with DemoServer(DemoConfig(tokens_per_second=0, time_to_first_token=0)) as demo:
         async with GatewayClient(Connection(base_url=demo.base_url, key=SecretStr("demo-key-12345"))) as client:
-            report = await client.test()
-            assert report.ok, report.words
-            model = report.listing.ids[0]
+            listing = await client.list_models()
+            assert listing.failure is None
+            model = listing.ids[0]
             call, events = await run(client, ask("Hello").model_copy(update={"model": model}))
             state = Accumulator()
             state.add(events)

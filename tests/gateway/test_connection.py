@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from pydantic import SecretStr
 
 from playground.gateway.client import GatewayClient
@@ -15,6 +16,23 @@ def test_nothing_shows_the_key() -> None:
     )
     assert "canary" not in f"{connection!r} {connection} {GatewayClient(connection)!r}"
     assert connection.clean_key == CANARY
-    assert connection.key_was_stripped
-    assert "canary" not in Connection(base_url="", key=SecretStr("canary\u200b-key")).key_problem
-    assert "zero width space" in Connection(base_url="", key=SecretStr("canary\u200b-key")).key_problem
+    assert "canary" not in Connection(base_url="", key=SecretStr("canary-ключ")).key_problem
+    assert "cyrillic" in Connection(base_url="", key=SecretStr("canary-ключ")).key_problem
+
+
+@pytest.mark.parametrize(
+    ("typed", "repairs"),
+    [
+        (CANARY, ()),
+        ("", ()),
+        (f"  {CANARY}\r\n", ("line breaks", "spaces")),
+        (f"{CANARY[:9]}\n{CANARY[9:]}", ("line breaks",)),
+        (f"{CANARY[:9]} \t\u00a0{CANARY[9:]}", ("spaces",)),
+        (f"\ufeff{CANARY}\u200b", ("invisible characters",)),
+    ],
+)
+def test_what_pasting_adds_is_taken_out_and_told(typed: str, repairs: tuple[str, ...]) -> None:
+    connection = Connection(base_url="", key=SecretStr(typed))
+    assert connection.clean_key == (CANARY if typed else "")
+    assert connection.key_repairs == repairs
+    assert connection.key_problem == ""

@@ -5,8 +5,10 @@ from __future__ import annotations
 from email.utils import formatdate
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from playground.gateway.limits import RateLimit, read_limits, read_number, read_reset
+from playground.gateway.limits import RateLimit, gateway_time, read_date, read_limits, read_number, read_reset
 
 NOW = 1_700_000_000.0
 
@@ -88,6 +90,35 @@ def test_odd_values_do_not_raise() -> None:
     assert limits.windows[0].share is None
     assert limits.tightest is limits.windows[0]
     assert read_number("100;w=60") == 100
+
+
+def test_points_in_time_are_by_the_gateways_clock() -> None:
+    """Ours is two hours slow; the Date header tells."""
+    date = ("Date", formatdate(NOW + 7200, usegmt=True))
+    pairs = [("X-RateLimit-Reset", str(int(NOW + 7230))), ("X-RateLimit-Reset-Tokens", "9s"), date]
+    limits = read_limits(pairs, NOW)
+    assert [window.reset_in for window in limits.windows] == [30, 9]
+    assert limits.read_at == NOW  # countdowns run on our clock
+
+
+@pytest.mark.parametrize(
+    ("headers", "date"),
+    [
+        ([("date", formatdate(NOW, usegmt=True))], NOW),
+        ([("Date", formatdate(NOW, usegmt=True)), ("Age", "40")], NOW + 40),
+        ([("Date", "yesterday")], None),
+        ([("Date", "1 Jan 99999999999999999999 00:00:00 GMT")], None),
+        ([], None),
+    ],
+)
+def test_the_gateways_date(headers: list[tuple[str, str]], date: float | None) -> None:
+    assert read_date(headers) == date
+    assert gateway_time(headers, NOW) == (NOW if date is None else date)
+
+
+@given(st.text(max_size=40))
+def test_no_header_raises(value: str) -> None:
+    read_limits([("Date", value), ("Age", value), ("X-RateLimit-Reset", value), ("X-RateLimit-Limit", value)], NOW)
 
 
 def test_no_limits() -> None:

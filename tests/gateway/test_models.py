@@ -9,6 +9,14 @@ import pytest
 from playground.gateway.models import read_models
 
 
+def nested(depth: int) -> Any:
+    """A list inside that many objects."""
+    value: Any = ["a"]
+    for _ in range(depth):
+        value = {"data": value}
+    return value
+
+
 @pytest.mark.parametrize(
     ("value", "ids"),
     [
@@ -22,6 +30,9 @@ from playground.gateway.models import read_models
         ({"ok": True}, None),
         ("text", None),
         (None, None),
+        (nested(900), None),
+        (["a\ud83d"], ["a\ufffd"]),
+        ([{"id": "\ud83d\ude00"}], ["\U0001f600"]),
     ],
 )
 def test_shapes(value: Any, ids: list[str] | None) -> None:

@@ -8,7 +8,8 @@ from random import Random
 import pytest
 
 from playground.domain.errors import Failure, FailureKind
-from playground.gateway.retry import LARGEST_BACKOFF, delay_after, read_retry_after, read_should_retry
+from playground.gateway.limits import read_limits
+from playground.gateway.retry import LARGEST_BACKOFF, delay_after, read_retry_after, read_should_retry, wait_for_window
 
 NOW = 1_700_000_000.0
 
@@ -37,6 +38,14 @@ def test_should_retry() -> None:
     assert read_should_retry([("X-Should-Retry", "false")]) is False
     assert read_should_retry([("x-should-retry", "True")]) is True
     assert read_should_retry([("x-should-retry", "maybe")]) is None
+
+
+BOTH_USED_UP = {
+    "x-ratelimit-remaining-requests": "0",
+    "x-ratelimit-reset-requests": "10s",
+    "x-ratelimit-remaining-tokens": "0",
+    "x-ratelimit-reset-tokens": "1m30s",
+}
 
 
 @pytest.mark.parametrize("status", [408, 409, 429, 500, 502, 503, 504, 529])
@@ -72,6 +81,50 @@ def test_the_gateways_wait_is_kept_to() -> None:
     delay = delay_after(http(429, retry_after=12.0), 1, Random(1))
     assert delay is not None
     assert 12 <= delay <= 12.5
+
+
+def test_a_wait_of_nothing_does_not_hasten_the_back_off() -> None:
+    delay = delay_after(http(429, retry_after=0.0), 5, Random(1))
+    assert delay is not None
+    assert delay >= 4
+
+
+def test_an_error_inside_a_stream_counts_by_what_its_body_says() -> None:
+    for failure in (
+        Failure(kind=FailureKind.STREAM, message="", status=503),
+        Failure(kind=FailureKind.STREAM, message="", type="overloaded_error"),
+        Failure(kind=FailureKind.STREAM, message="", type="rate_limit_error"),
+    ):
+        assert delay_after(failure, 1, Random(1)) is not None
+    for failure in (
+        Failure(kind=FailureKind.STREAM, message="", status=400),
+        Failure(kind=FailureKind.STREAM, message="", type="invalid_request_error"),
+        Failure(kind=FailureKind.STREAM, message="insufficient balance", status=429),
+    ):
+        assert delay_after(failure, 1, Random(1)) is None
+
+
+@pytest.mark.parametrize(
+    ("headers", "dimension", "seconds"),
+    [
+        ({"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "30"}, None, 30),
+        ({"X-RateLimit-Reset": "30"}, None, 30),
+        ({"X-RateLimit-Remaining": "0"}, None, None),
+        (BOTH_USED_UP, None, 90),
+        (BOTH_USED_UP, "RPM", 10),
+        (BOTH_USED_UP, "TPD", 90),
+        (BOTH_USED_UP, "IPM", 90),  # no window of images: all count
+        ({**BOTH_USED_UP, "x-ratelimit-remaining-tokens": "5"}, None, 10),
+        (
+            {"x-ratelimit-limit-tokens": "100", "x-ratelimit-remaining-tokens": "5", "x-ratelimit-reset-tokens": "8s"},
+            "TPM",
+            8,
+        ),
+        ({}, "RPM", None),
+    ],
+)
+def test_the_window_a_429_waits_for(headers: dict[str, str], dimension: str | None, seconds: float | None) -> None:
+    assert wait_for_window(read_limits(headers.items(), 1_700_000_000.0), dimension) == seconds
 
 
 def test_a_named_dimension_is_a_rate_limit_whatever_the_words() -> None:

@@ -11,6 +11,7 @@ from playground.protocols.chat.encode import encode
 from playground.protocols.chat.parameters import ChatParameters
 from playground.protocols.chat.tools import read_tool, write_tool
 from playground.protocols.protocol import Decoder, Protocol
+from playground.protocols.sse import DEFAULT_CAP
 
 
 class ChatProtocol:
@@ -25,9 +26,9 @@ class ChatProtocol:
         """The body of POST /chat/completions."""
         return encode(request)
 
-    def decoder(self, content_type: str | None = None) -> Decoder:
-        """A decoder of one answer."""
-        return ChatDecoder(content_type)
+    def decoder(self, content_type: str | None = None, cap: int = DEFAULT_CAP) -> Decoder:
+        """A decoder of one answer; ``cap`` is the largest event or JSON body in bytes."""
+        return ChatDecoder(content_type, cap)
 
     def read_tool(self, value: JSON) -> ToolDefinition:
         """A definition in the shape of section 2.3."""

@@ -128,6 +128,7 @@ class ChatParameters(Parameters):
             group="Output",
             editor="json",
             help="The shape of the answer: free text, any JSON object, or JSON that follows a schema.",
+            suggestions=("text", "json_object", "json_schema"),
             start={"type": "json_object"},
             source="4.1",
         ),

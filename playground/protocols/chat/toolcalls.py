@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from playground.domain.events import Event, ToolCallDelta
 from playground.domain.values import JSON, JSONObject
-from playground.protocols.jsontext import parse, text_of, write
+from playground.protocols.jsontext import parse, text_of, whole, write
 
 
 @dataclass(slots=True)
@@ -109,7 +109,7 @@ class ToolCalls:
             index=index if type(index) is int else None,
             id=text_of(entry.get("id")),
             name=text_of(name),
-            arguments=arguments if isinstance(arguments, str) else "",
+            arguments=whole(arguments) if isinstance(arguments, str) else "",
         )
 
     def _with_index(self, fragment: Fragment, index: int, touched: set[int]) -> Call | None:

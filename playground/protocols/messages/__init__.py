@@ -10,6 +10,7 @@ from playground.protocols.messages.decode import MessagesDecoder
 from playground.protocols.messages.encode import encode, read_tool, write_tool
 from playground.protocols.messages.parameters import MessagesParameters
 from playground.protocols.protocol import Decoder, Protocol
+from playground.protocols.sse import DEFAULT_CAP
 
 
 class MessagesProtocol:
@@ -24,9 +25,9 @@ class MessagesProtocol:
         """The body of POST /messages; raises ValueError for arguments that are not a JSON object."""
         return encode(request)
 
-    def decoder(self, content_type: str | None = None) -> Decoder:
-        """A decoder of one answer."""
-        return MessagesDecoder(content_type)
+    def decoder(self, content_type: str | None = None, cap: int = DEFAULT_CAP) -> Decoder:
+        """A decoder of one answer; ``cap`` is the largest event or JSON body in bytes."""
+        return MessagesDecoder(content_type, cap)
 
     def read_tool(self, value: JSON) -> ToolDefinition:
         """A definition ``{name, description, input_schema}``."""

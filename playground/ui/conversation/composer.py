@@ -4,19 +4,50 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QColor, QFocusEvent, QInputMethodEvent, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QMimeData, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import (
+    QColor,
+    QDragEnterEvent,
+    QDragMoveEvent,
+    QFocusEvent,
+    QInputMethodEvent,
+    QKeyEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QMenu,
+    QPlainTextEdit,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
+from playground.domain.parts import Image
 from playground.domain.transcript import Role
 from playground.engine.changes import RunState
 from playground.ui.conversation.facts import count
-from playground.ui.conversation.turn_card import ROLE_WORDS
+from playground.ui.conversation.image_view import ImageStrip
+from playground.ui.conversation.images import offers_images, sources_of
+from playground.ui.conversation.turn_header import ROLE_WORDS
+from playground.ui.elided_label import ElidedLabel
 from playground.ui.icons import icon
 from playground.ui.theme import body_font, tokens
 
 WRITABLE = (Role.USER, Role.SYSTEM, Role.DEVELOPER, Role.ASSISTANT, Role.TOOL)
 MOST_LINES = 12
+MOST_CHIPS, LEAST_CHIPS = 190, 62  # pixels; more attached images scroll
+IMAGE_WAYS = (
+    ("file", "From files…"),
+    ("clipboard", "From the clipboard"),
+    ("address", "By address…"),
+)
 
 
 class Composer(QFrame):
@@ -26,16 +57,21 @@ class Composer(QFrame):
     stop_asked = Signal()
     add_asked = Signal()
     edited = Signal()
+    images_pasted = Signal(object)  # what was pasted: a list of playground.ui.conversation.images.Source
+    image_wanted = Signal(str)  # a way of IMAGE_WAYS
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._role = Role.USER
         self._state = RunState.IDLE
+        self._dropping = False
+        self._build_images()
         self._field = _Field()
         self._field.setAccessibleName("Message")
         self._field.setPlaceholderText("Message")
         self._field.run_pressed.connect(self._run_pressed)
         self._field.textChanged.connect(self.edited)
+        self._field.images_pasted.connect(self.images_pasted)
         self._note = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
         self._note.setProperty("kind", "warning")
         self._note.hide()
@@ -45,9 +81,7 @@ class Composer(QFrame):
         for role in WRITABLE:
             menu.addAction(ROLE_WORDS[role]).triggered.connect(partial(self.set_role, role))
         self._role_button.setMenu(menu)
-        self._tokens = QLabel(textFormat=Qt.TextFormat.PlainText)
-        self._tokens.setProperty("kind", "muted")
-        self._tokens.setToolTip("Estimated size of the next request: about four characters a token")
+        self._tokens = ElidedLabel("Estimated size of the next request", align=Qt.AlignmentFlag.AlignRight)
         self._add = QPushButton("Add")
         self._add.setToolTip("Add as a turn without running")
         self._add.clicked.connect(self.add_asked)
@@ -56,6 +90,7 @@ class Composer(QFrame):
         row = QHBoxLayout()
         row.setSpacing(8)
         row.addWidget(self._role_button)
+        row.addWidget(self._image_button)
         row.addStretch(1)
         row.addWidget(self._tokens)
         row.addWidget(self._add)
@@ -64,11 +99,66 @@ class Composer(QFrame):
         layout.setContentsMargins(10, 8, 10, 8)
         layout.setSpacing(6)
         layout.addWidget(self._note)
+        layout.addWidget(self._chips)
+        layout.addWidget(self._reading)
         layout.addWidget(self._field)
         layout.addLayout(row)
         self.setFocusProxy(self._field)
         self.set_role(Role.USER)
         self.set_state(RunState.IDLE)
+
+    def _build_images(self) -> None:
+        self.images = ImageStrip(large=False)
+        self.images.detail_chosen.connect(self._set_detail)
+        self.images.removed.connect(self._remove_image)
+        self._chips = _Chips(self.images)
+        self._reading = QLabel(textFormat=Qt.TextFormat.PlainText)
+        self._reading.setProperty("kind", "small")
+        self._reading.hide()
+        self._image_button = QPushButton("Image   ")
+        self._image_button.setIcon(icon("plus"))
+        self._image_button.setAccessibleName("Attach an image")
+        self._image_button.setToolTip("Attach images: files, the clipboard, an address. Paste and drop work too.")
+        menu = QMenu(self._image_button)
+        for way, words in IMAGE_WAYS:
+            menu.addAction(words).triggered.connect(partial(self.image_wanted.emit, way))
+        self._image_button.setMenu(menu)
+
+    @property
+    def attached(self) -> tuple[Image, ...]:
+        """The images that go with the text."""
+        return self.images.images
+
+    def set_images(self, images: tuple[Image, ...]) -> None:
+        """Replace the images that go with the text."""
+        if images != self.attached:
+            self.images.show_images(images)
+            self._chips.fit()
+            self.edited.emit()
+
+    def replace_image(self, old: Image, new: Image) -> None:
+        """Put ``new`` where ``old`` stands, if it still does."""
+        self.set_images(tuple(new if image is old else image for image in self.attached))
+
+    def say_reading(self, words: str) -> None:
+        """Say that images are on their way; empty takes it away."""
+        self._reading.setText(words)
+        self._reading.setVisible(bool(words))
+
+    def set_dropping(self, dropping: bool) -> None:
+        """Show that images let go now would be attached."""
+        self._dropping = dropping
+        self._field.setPlaceholderText("Drop the images to attach them" if dropping else "Message")
+        self.update()
+
+    def _set_detail(self, at: int, detail: str | None) -> None:
+        images = list(self.attached)
+        images[at] = images[at].model_copy(update={"detail": detail})
+        self.set_images(tuple(images))
+
+    def _remove_image(self, at: int) -> None:
+        self.set_images((*self.attached[:at], *self.attached[at + 1 :]))
+        self._field.setFocus()
 
     @property
     def text(self) -> str:
@@ -111,9 +201,11 @@ class Composer(QFrame):
         self._field.enter_runs = enter_runs
         self.set_state(self._state)
 
-    def set_tokens(self, estimate: int) -> None:
-        """Show the estimated size of the next request."""
-        self._tokens.setText(f"≈ {count(estimate)} tokens" if estimate else "")
+    def set_tokens(self, estimate: int, images: int = 0) -> None:
+        """Show the estimated size of the next request; images are not estimated, only counted."""
+        words = [f"≈ {count(estimate)} tok"] if estimate else []
+        words += [f"{images} image{'s' * (images > 1)}"] if images else []
+        self._tokens.set_text(" + ".join(words))
 
     def say(self, words: str) -> None:
         """Show why something was not done; empty takes it away."""
@@ -130,8 +222,8 @@ class Composer(QFrame):
         t = tokens()
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QColor(t.accent if self._field.hasFocus() else t.line))
-        painter.setBrush(QColor(t.raised))
+        painter.setPen(QColor(t.accent if self._dropping or self._field.hasFocus() else t.line))
+        painter.setBrush(QColor(t.accent_background if self._dropping else t.raised))
         painter.drawRoundedRect(self.rect().toRectF().adjusted(0.5, 0.5, -0.5, -0.5), 8, 8)
 
     def changeEvent(self, event: QEvent) -> None:
@@ -140,15 +232,52 @@ class Composer(QFrame):
             self.set_state(self._state)
 
 
+class _Chips(QScrollArea):
+    """The attached images, as tall as they need, up to a few rows; more of them scroll. Hidden without any."""
+
+    def __init__(self, strip: ImageStrip) -> None:
+        super().__init__()
+        self._strip = strip
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setWidgetResizable(True)
+        self.setWidget(strip)
+        self.viewport().setAutoFillBackground(False)
+        strip.setAutoFillBackground(False)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+        self.setAccessibleName("Attached images")
+        self.hide()
+
+    def fit(self) -> None:
+        """Take the height that the images need at this width."""
+        self.setVisible(bool(self._strip.boxes))
+        self.updateGeometry()
+
+    def sizeHint(self) -> QSize:
+        height = self._strip.heightForWidth(max(self.viewport().width(), 100))
+        return QSize(100, min(height, MOST_CHIPS))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(100, min(self.sizeHint().height(), LEAST_CHIPS))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.updateGeometry()
+
+
 class _Field(QPlainTextEdit):
-    """The text. Enter that ends an input-method composition never runs."""
+    """The text. Enter that ends an input-method composition never runs. Images are passed on, not taken as text."""
 
     run_pressed = Signal()
+    images_pasted = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()
         self.enter_runs = False
         self._composing = False
+        self._composed = QTimer(self)  # runs from the end of a composition to the next turn of the event loop
+        self._composed.setSingleShot(True)
         self.setFont(body_font())
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setStyleSheet("QPlainTextEdit { background: transparent; border: none; padding: 0; }")
@@ -174,7 +303,11 @@ class _Field(QPlainTextEdit):
         self._fit()
 
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
-        self._composing = bool(event.preeditString())
+        composing = bool(event.preeditString())
+        if self._composing and not composing:
+            # Some systems deliver the Enter that ends a composition right behind what it composed.
+            self._composed.start()
+        self._composing = composing
         super().inputMethodEvent(event)
 
     def event(self, event: QEvent) -> bool:
@@ -186,7 +319,10 @@ class _Field(QPlainTextEdit):
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not self._composing:
+        enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        if enter and self._composed.isActive():
+            return
+        if enter and not self._composing:
             with_control = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
             plain = not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
             if (self.enter_runs and plain) or (not self.enter_runs and with_control):
@@ -196,6 +332,29 @@ class _Field(QPlainTextEdit):
                 self.insertPlainText("\n")
                 return
         super().keyPressEvent(event)
+
+    def canInsertFromMimeData(self, source: QMimeData) -> bool:
+        return offers_images(source) or super().canInsertFromMimeData(source)
+
+    def insertFromMimeData(self, source: QMimeData) -> None:
+        images = sources_of(source)
+        if images:
+            self.images_pasted.emit(images)
+        else:
+            super().insertFromMimeData(source)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Images dragged over the text are the whole pane's business."""
+        if offers_images(event.mimeData()):
+            event.ignore()
+        else:
+            super().dragEnterEvent(event)
+
+    def dragMoveEvent(self, event: QDragMoveEvent) -> None:
+        if offers_images(event.mimeData()):
+            event.ignore()
+        else:
+            super().dragMoveEvent(event)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)

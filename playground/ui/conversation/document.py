@@ -99,6 +99,7 @@ class DocumentWriter:
                 self._append(cursor, line)
         finally:
             cursor.endEditBlock()
+        self._make_head()
 
     def rewrite(self, *, zoom: float | None = None) -> None:
         """Write everything again, for new colours or another text size."""
@@ -114,6 +115,15 @@ class DocumentWriter:
         for line in lines:
             self._append(cursor, line)
         cursor.endEditBlock()
+
+    def _make_head(self) -> None:
+        """Room above a text that begins with code: Qt leaves the top margin of the very first block out."""
+        head = CODE_HEAD if self._lines and self._lines[0].kind == "code" else 0
+        frame = self._document.rootFrame()
+        form = frame.frameFormat()
+        if form.topMargin() != head:
+            form.setTopMargin(head)
+            frame.setFrameFormat(form)
 
     # Patching
 
@@ -311,14 +321,13 @@ def _code_colour(token: str) -> str:
 
 
 def _same_frame(old: Line, new: Line) -> bool:
-    return (old.kind, old.level, old.marker, old.quote, old.joins, old.language, old.group, old.first) == (
+    return (old.kind, old.level, old.marker, old.quote, old.joins, old.language, old.first) == (
         new.kind,
         new.level,
         new.marker,
         new.quote,
         new.joins,
         new.language,
-        new.group,
         new.first,
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 
 from PySide6.QtCore import QEvent, Qt, Signal
@@ -9,19 +10,23 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from playground.domain.errors import Failure
-from playground.engine.advice import LABELS, advise
+from playground.engine.advice import LABELS, advise, limit_words
+from playground.ui.conversation.facts import seconds as waiting_words
 from playground.ui.conversation.text_view import TextView
 from playground.ui.theme import tokens
 
 
 class ErrorCard(QFrame):
-    """``action_taken`` carries the name of the action chosen (``playground.engine.advice``)."""
+    """``action_taken`` carries the name of the action chosen; ``actions`` are those advised unless given."""
 
     action_taken = Signal(str)
     height_changed = Signal()
 
-    def __init__(self, failure: Failure, *, streamed: bool, retriable: bool, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, failure: Failure, *, streamed: bool, actions: tuple[str, ...] | None = None, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
+        self.failure = failure
         advice = advise(failure, streamed=streamed)
         title = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
         title.setText(advice.title + (f" · {failure.status}" if failure.status else ""))
@@ -46,7 +51,7 @@ class ErrorCard(QFrame):
                 ("code", failure.code),
                 ("type", failure.type),
                 ("parameter", failure.param),
-                ("limit", failure.dimension),
+                ("limit:", limit_words(failure.dimension)),
                 ("request", failure.request_id),
             )
             if value
@@ -55,22 +60,33 @@ class ErrorCard(QFrame):
             line = QLabel(" · ".join(facts)[:400], textFormat=Qt.TextFormat.PlainText, wordWrap=True)
             line.setProperty("kind", "small")
             layout.addWidget(line)
+        if failure.retry_after is not None and "retry" in (actions or advice.actions):
+            wait = QLabel(f"The gateway asks to wait {waiting_words(failure.retry_after)} before the next try.")
+            wait.setProperty("kind", "muted")
+            layout.addWidget(wait)
         remedy = QLabel(advice.remedy, textFormat=Qt.TextFormat.PlainText, wordWrap=True)
         remedy.setProperty("kind", "muted")
         layout.addWidget(remedy)
         row = QHBoxLayout()
         row.setSpacing(6)
-        actions = [name for name in advice.actions if retriable or name not in ("retry", "stream_on")]
+        actions = advice.actions if actions is None else actions
+        self._buttons: dict[str, QPushButton] = {}
         for number, name in enumerate(actions):
-            button = QPushButton(LABELS[name])
+            button = self._buttons[name] = QPushButton(LABELS[name])
             if not number:
                 button.setProperty("kind", "primary")
             button.clicked.connect(partial(self.action_taken.emit, name))
             row.addWidget(button)
+        self._wait = QLabel()
+        self._wait.setProperty("kind", "muted")
+        row.addWidget(self._wait)
         row.addStretch(1)
-        if actions:
-            layout.addLayout(row)
+        layout.addLayout(row)
         self.setAccessibleName(f"Error: {advice.title}")
+
+    def count_down(self, seconds: float, attempt: int, most: int) -> None:
+        """Say when the next try begins, and which of how many it is."""
+        self._wait.setText(f"next try in {math.ceil(seconds)} s · {attempt + 1} of {most}")
 
     def paintEvent(self, event: QPaintEvent) -> None:
         t = tokens()

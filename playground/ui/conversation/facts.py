@@ -26,11 +26,11 @@ def estimate_tokens(text: str) -> int:
     return wide + (len(text) - wide + 3) // 4
 
 
-def speed_line(turn: Turn) -> str:
-    """``first token 0.42 s · 86 tok/s · 214 tok`` as far as it is known."""
+def speed_figures(turn: Turn) -> list[str]:
+    """``first token 0.42 s``, ``86 tok/s``, ``214 tok`` as far as they are known."""
     outcome = turn.outcome
     if outcome is None:
-        return ""
+        return []
     parts: list[str] = []
     timing, usage = outcome.timing, outcome.usage
     first = _first(timing)
@@ -42,12 +42,12 @@ def speed_line(turn: Turn) -> str:
         parts.append(f"{mark}{tokens / (timing.end - first):.0f} tok/s")
     if tokens:
         parts.append(f"{'' if exact else '≈ '}{count(tokens)} tok")
-    return " · ".join(parts)
+    return parts
 
 
-def live_line(elapsed: float, deltas: int) -> str:
+def live_figures(elapsed: float, deltas: int) -> list[str]:
     """The same while it streams, from the number of fragments: an estimate."""
-    return f"{seconds(elapsed)} · ≈ {count(deltas)} tok" if deltas else seconds(elapsed)
+    return [seconds(elapsed), *([f"≈ {count(deltas)} tok"] if deltas else [])]
 
 
 def reasoning_line(turn: Turn) -> str:

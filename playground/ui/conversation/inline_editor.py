@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QFont, QKeyEvent, QKeySequence
+from PySide6.QtGui import QFont, QKeyEvent, QKeySequence, QResizeEvent, QTextCursor
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
 from playground.ui.theme import body_font, code_font
@@ -38,6 +38,10 @@ class GrowingField(QPlainTextEdit):
             self.setFixedHeight(height)
             self.height_changed.emit()
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()  # lines wrap differently now
+
     def event(self, event: QEvent) -> bool:
         """The keys used here come here, although the window has shortcuts on them."""
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride:
@@ -68,6 +72,7 @@ class InlineEditor(QWidget):
         super().__init__(parent)
         self._field = GrowingField(code=code, most=24)
         self._field.setPlainText(text)
+        self._field.moveCursor(QTextCursor.MoveOperation.End)
         self._field.setAccessibleName(name)
         self._field.submitted.connect(self._keep)
         self._field.cancelled.connect(self.cancelled)

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
+DEEPEST = 20  # levels of nesting the parser follows; a list item takes two
+
 _BARE_URL = re.compile(r"https?://[^\s<>\"'`|\\^{}]+[^\s<>\"'`|\\^{}.,;:!?)\]]")
 
 
@@ -51,8 +53,8 @@ class Line:
     ``kind``: "paragraph", "heading", "item", "code", "rule", "table"; "plain" and "raw" for exact text.
     ``level`` is the heading's level or the depth of a list item, ``quote`` the depth of quoting.
     ``joins`` marks a continuation that was cut only for
-    speed: no space before it, no line break when copied. For code, ``language`` is the fence's word and
-    ``group`` the number of the block in this text. A table has ``rows`` of cells of spans instead of spans.
+    speed: no space before it, no line break when copied. For code, ``language`` is the fence's word and ``first``
+    marks the line a block begins with. A table has ``rows`` of cells of spans instead of spans.
     """
 
     kind: str
@@ -62,7 +64,6 @@ class Line:
     quote: int = 0
     joins: bool = False
     language: str = ""
-    group: int = 0
     first: bool = False
     rows: tuple[tuple[tuple[Span, ...], ...], ...] = ()
     header: bool = False
@@ -78,23 +79,37 @@ class Line:
 def _parser() -> MarkdownIt:
     from markdown_it import MarkdownIt
 
-    return MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+    # A link's definition would vanish from the text, and the blocks are parsed apart: it is shown as it stands.
+    rules = MarkdownIt("commonmark", {"html": False, "maxNesting": DEEPEST}).enable(["table", "strikethrough"])
+    return rules.disable("reference")
 
 
-def parse_block(source: str) -> list[Line]:
-    """The lines of a piece of Markdown, complete in itself. Never raises: what cannot be parsed is plain text."""
+def parse_block(source: str, *, number: int | None = None) -> list[Line] | None:
+    """The lines of a piece of Markdown, complete in itself; None if it cannot be parsed without losing text.
+
+    ``number`` is what a numbered list that begins here goes on with, whatever number is written.
+    """
     try:
         tokens = _parser().parse(source)
     except (RecursionError, ValueError, IndexError):
-        return [Line("paragraph", (Span(source),))]
-    return _Walker(tokens).lines
+        return None
+    if any(token.nesting == 1 and token.level >= DEEPEST - 1 for token in tokens):
+        return None  # the parser drops what lies deeper
+    return _Walker(tokens, number).lines
+
+
+def plain_lines(source: str) -> list[Line]:
+    """The same text with nothing made of it."""
+    text = source.strip("\n")
+    return [Line("paragraph", (Span(text.replace("\n", "\u2028")),))] if text else []
 
 
 class _Walker:
     """Turns markdown-it's tokens into lines."""
 
-    def __init__(self, tokens: list[Token]) -> None:
+    def __init__(self, tokens: list[Token], number: int | None) -> None:
         self.lines: list[Line] = []
+        self._number = number
         self._lists: list[int | None] = []  # the next number of each open list, None for bullets
         self._quote = 0
         self._marker = ""
@@ -109,15 +124,20 @@ class _Walker:
             case "bullet_list_open":
                 self._lists.append(None)
             case "ordered_list_open":
-                self._lists.append(int(token.attrs.get("start", 1)))
+                start = int(token.attrs.get("start", 1))
+                self._lists.append(self._number if self._number is not None and not self._lists else start)
             case "bullet_list_close" | "ordered_list_close":
                 self._lists.pop()
             case "list_item_open":
+                self._flush_marker()
                 number = self._lists[-1]
                 self._marker = "•" if number is None else f"{number}."
                 if number is not None:
                     self._lists[-1] = number + 1
+            case "list_item_close":
+                self._flush_marker()
             case "blockquote_open":
+                self._flush_marker()
                 self._quote += 1
             case "blockquote_close":
                 self._quote -= 1
@@ -130,8 +150,10 @@ class _Walker:
             case "fence" | "code_block":
                 self._code(token)
             case "hr":
+                self._flush_marker()
                 self.lines.append(Line("rule", quote=self._quote))
             case "table_open":
+                self._flush_marker()
                 self._table, self._aligns = [], []
             case "tr_open" if self._table is not None:
                 self._table.append([])
@@ -151,13 +173,22 @@ class _Walker:
             if self._table:
                 self._table[-1].append(spans)
             return
+        if self._heading and self._marker:
+            spans, self._heading = tuple(replace(span, style=span.style | Style.BOLD) for span in spans), 0
         kind = "heading" if self._heading else ("item" if self._lists else "paragraph")
         level = self._heading or len(self._lists)
         self.lines.append(Line(kind, spans, level, self._marker if self._lists else "", self._quote))
         self._marker = ""
 
+    def _flush_marker(self) -> None:
+        """An item that begins with something else than words, or is empty, still shows its marker."""
+        if self._marker:
+            self.lines.append(Line("item", (), len(self._lists), self._marker, self._quote))
+            self._marker = ""
+
     def _code(self, token: Token) -> None:
         """A code block inside a list or quote, or an indented one."""
+        self._flush_marker()
         language = (token.info or "").strip().split(" ")[0][:40]
         rows = token.content.removesuffix("\n").split("\n")
         for number, spans in enumerate(highlight(rows, language)):
@@ -168,7 +199,6 @@ class _Walker:
                     level=len(self._lists),
                     quote=self._quote,
                     language=language,
-                    group=-(token.map[0] + 1 if token.map else 1),
                     first=number == 0,
                 )
             )

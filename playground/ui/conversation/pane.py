@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from playground.domain.accumulator import GrowingChoice
-from playground.domain.parts import ToolResult
+from playground.domain.parts import Image, ToolResult
+from playground.domain.prices import Price, cost_of, money
 from playground.domain.transcript import Role, Turn, make_turn
+from playground.engine.advice import GIVE_UP, RETRY, RETRY_NOW, STREAM_ON
 from playground.engine.changes import (
     Change,
     PathChanged,
@@ -17,17 +22,25 @@ from playground.engine.changes import (
     TurnChanged,
     TurnGrew,
 )
+from playground.engine.pause import Pause
 from playground.engine.run import RunRefusedError
 from playground.engine.session import Session
 from playground.ui.conversation.composer import Composer
 from playground.ui.conversation.facts import estimate_tokens
+from playground.ui.conversation.image_dialog import ImageDialog
+from playground.ui.conversation.image_intake import ImageIntake
 from playground.ui.conversation.notice_bar import NoticeBar
 from playground.ui.conversation.rows import make_rows
+from playground.ui.conversation.thinking_guard import ThinkingGuard
 from playground.ui.conversation.transcript_view import MARGIN, READING_WIDTH, TranscriptView
+from playground.ui.conversation.variants_dialog import VariantsDialog
 from playground.ui.conversation.welcome import Welcome
 from playground.ui.loop import Throttle, spawn
 
 CLOCK_MS = 100
+
+#: The price entered for a gateway's model, by profile id and model id.
+PriceOf = Callable[[str, str], Price | None]
 
 
 class ConversationPane(QWidget):
@@ -37,9 +50,10 @@ class ConversationPane(QWidget):
     exchange_asked = Signal(str)  # exchange id
     link_asked = Signal(str)
 
-    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+    def __init__(self, session: Session, price_of: PriceOf, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session = session
+        self._price_of = price_of
         self._grown: set[str] = set()
         self.view = TranscriptView(self, self._growing)
         self.welcome = Welcome()
@@ -49,10 +63,14 @@ class ConversationPane(QWidget):
         self.composer.stop_asked.connect(self.stop)
         self.composer.add_asked.connect(self.add)
         self.composer.edited.connect(self._draft_edited)
+        self.composer.images.opened.connect(self._open_attached)
+        self.composer.images.link_asked.connect(self.open_link)
+        self.intake = ImageIntake(self.composer, self.notice, self)
+        self._guard = ThinkingGuard(self.notice)
         self._stack = QStackedWidget()
         self._stack.addWidget(self.welcome)
         self._stack.addWidget(self.view)
-        column = QVBoxLayout()
+        column = self._column = QVBoxLayout()
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
         column.addWidget(self.notice)
@@ -99,7 +117,9 @@ class ConversationPane(QWidget):
         self.composer.blockSignals(True)
         self.composer.set_text(session.draft.text)
         self.composer.set_role(session.draft.role)
+        self.composer.set_images(session.draft.images)
         self.composer.blockSignals(False)
+        self.intake.show_session(session)
         self.composer.set_state(session.state)
         self._clock_for(session.state)
         self._show_rows()
@@ -111,6 +131,8 @@ class ConversationPane(QWidget):
     def run(self) -> None:
         """Add what is written as a turn, if anything is, and run."""
         session = self._session
+        if self._images_wait():
+            return
         turn = self._written()
         if reason := session.refusal(*([turn] if turn else [])):
             self.notice.say(reason)
@@ -124,7 +146,7 @@ class ConversationPane(QWidget):
 
     def add(self) -> None:
         """Add what is written as a turn and do not run."""
-        turn = self._written()
+        turn = None if self._images_wait() else self._written()
         if turn is not None:
             self._take(turn)
             self.view.jump_to_latest()
@@ -135,17 +157,28 @@ class ConversationPane(QWidget):
         self._session.stop()
 
     def _written(self) -> Turn | None:
-        text, role = self.composer.text, self.composer.role
-        if not text.strip():
+        text, role, images = self.composer.text, self.composer.role, self.composer.attached
+        if not text.strip() and not images:
             return None
         if role is Role.TOOL:
             waiting = self._session.transcript.unanswered()
             return make_turn(role, "", ToolResult(call_id=waiting[0].id if waiting else "", text=text))
-        return make_turn(role, text)
+        return make_turn(role, text if text.strip() else "", *images)
+
+    def _images_wait(self) -> bool:
+        """Whether the images in the composer cannot become a turn yet; then it is being said why."""
+        if self.intake.busy:
+            self.notice.say("An image is still being read. Try again in a moment.", stays=False)
+            return True
+        if self.composer.attached and self.composer.role is Role.TOOL:
+            self.notice.say("A tool result holds text only. Choose another role, or remove the images.")
+            return True
+        return False
 
     def _take(self, turn: Turn) -> None:
         self._session.add_turn(turn)
         self.composer.set_text("")
+        self.composer.set_images(())
         if turn.role is not Role.USER:
             self.composer.set_role(Role.USER)
 
@@ -173,26 +206,51 @@ class ConversationPane(QWidget):
     # TurnCommands
 
     def edit_text(self, turn_id: str, text: str) -> None:
-        self._session.edit_text(turn_id, text)
+        self._guard.edit(self._session, partial(self._session.edit_text, turn_id, text))
 
     def edit_call(self, turn_id: str, call_id: str, arguments: str) -> None:
-        self._session.edit_call(turn_id, call_id, arguments)
+        self._guard.edit(self._session, partial(self._session.edit_call, turn_id, call_id, arguments))
+
+    def set_image(self, turn_id: str, at: int, image: Image | None) -> None:
+        session = self._session
+        if not self._guard.edit(session, partial(session.set_image, turn_id, at, image)) and image is None:
+            self.notice.say("Image removed.", "Undo", self.undo, stays=False)
+
+    def open_image(self, image: Image) -> None:
+        ImageDialog(image, self).show()
+
+    def shrink_image(self, turn_id: str, at: int) -> None:
+        self.intake.shrink_in_turn(turn_id, at)
+
+    def _open_attached(self, at: int) -> None:
+        self.open_image(self.composer.attached[at])
+
+    def tools_changed(self) -> None:
+        """Other tools are on offer: thinking that is bound to the former ones is pointed out."""
+        self._guard.tools_changed(self._session)
+
+    def add_bar(self, bar: QWidget) -> None:
+        """Put a bar above the notice and the composer."""
+        self._column.insertWidget(0, bar)
 
     def change_role(self, turn_id: str, role: Role) -> None:
-        self._session.change_role(turn_id, role)
+        self._guard.edit(self._session, partial(self._session.change_role, turn_id, role))
 
     def delete_turn(self, turn_id: str) -> None:
         if turn_id in self._session.growing:
             self._session.stop()
             return
-        self._session.delete_turn(turn_id)
-        self.notice.say("Turn deleted.", "Undo", self.undo, stays=False)
+        if not self._guard.edit(self._session, partial(self._session.delete_turn, turn_id)):
+            self.notice.say("Turn deleted.", "Undo", self.undo, stays=False)
 
     def move_turn(self, turn_id: str, step: int) -> None:
-        self._session.move_turn(turn_id, step)
+        self._guard.edit(self._session, partial(self._session.move_turn, turn_id, step))
 
     def select_variant(self, turn_id: str) -> None:
         self._session.select_variant(turn_id)
+
+    def show_variants(self, turn_id: str) -> None:
+        VariantsDialog(self._session, turn_id, self, self._growing, self).open()
 
     def regenerate(self, turn_id: str) -> None:
         self._start(turn_id)
@@ -201,21 +259,52 @@ class ConversationPane(QWidget):
         session = self._session
         session.answer(call_id, text, is_error=is_error)
         if not session.transcript.unanswered():
+            self.composer.setFocus()
             self.run()
         else:
             self._focus_waiting_call()
 
     def take_advice(self, turn_id: str, action: str) -> None:
         session = self._session
-        if action == "stream_on":
+        pause = session.active_run.pause if session.active_run is not None else None
+        if action == RETRY_NOW and pause is not None:
+            pause.retry_now()
+            return
+        if action == GIVE_UP and pause is not None:
+            pause.give_up()
+            return
+        if action == STREAM_ON:
             session.set_parameters(session.current_parameters().with_value("stream", True))
-        if action in ("retry", "stream_on"):
+        if action in (RETRY, STREAM_ON):
             self._start(turn_id)
         else:
             self.advice_asked.emit(action)
 
     def open_link(self, address: str) -> None:
         self.link_asked.emit(address)
+
+    def cost_words(self, turn_id: str) -> str:
+        turn = self._session.transcript.turns.get(turn_id)
+        cost = self._cost(turn) if turn is not None else None
+        return money(*cost) if cost is not None else ""
+
+    def total_cost(self) -> str:
+        """What all turns of the experiment cost, every branch; empty without a price."""
+        costs = [cost for turn in self._session.transcript.turns.values() if (cost := self._cost(turn)) is not None]
+        return money(sum(amount for amount, _ in costs), costs[0][1]) if costs else ""
+
+    def _cost(self, turn: Turn) -> tuple[float, str] | None:
+        outcome, session = turn.outcome, self._session
+        if outcome is None:
+            return None
+        price = self._price_of(session.profile_id, outcome.model) or self._price_of(session.profile_id, session.model)
+        amount = cost_of(outcome.usage, price)
+        return (amount, price.currency) if amount is not None and price is not None else None
+
+    def refresh(self) -> None:
+        """Draw the turns in view again, for figures that depend on settings."""
+        for card in self.view.cards.values():
+            card.refresh_header()
 
     def show_exchange(self, turn_id: str) -> None:
         outcome = self._session.transcript.turns[turn_id].outcome
@@ -224,6 +313,7 @@ class ConversationPane(QWidget):
 
     def undo(self) -> None:
         """Take the last edit of the experiment back."""
+        self.notice.hide()
         if not self._session.undo():
             self.notice.say("There is nothing to undo.", stays=False)
 
@@ -239,6 +329,12 @@ class ConversationPane(QWidget):
             if card is not None and turn_id not in self._session.growing:
                 card.begin_edit()
 
+    def retry_last(self) -> None:
+        """Ask again for the last turn."""
+        path = self._session.transcript.path
+        if path and path[-1].role is Role.ASSISTANT:
+            self.regenerate(path[-1].id)
+
     def regenerate_focused(self) -> None:
         """Ask again for the turn that has the focus, or for the last one."""
         path = self._session.transcript.path
@@ -248,9 +344,9 @@ class ConversationPane(QWidget):
 
     # Following the session
 
-    def _growing(self, turn_id: str) -> tuple[GrowingChoice, float] | None:
+    def _growing(self, turn_id: str) -> tuple[GrowingChoice, float, Pause | None] | None:
         choice, run = self._session.growing.get(turn_id), self._session.active_run
-        return (choice, run.elapsed) if choice is not None and run is not None else None
+        return (choice, run.elapsed, run.pause) if choice is not None and run is not None else None
 
     def _changed(self, change: Change) -> None:
         match change:
@@ -291,7 +387,7 @@ class ConversationPane(QWidget):
         self._draw.poke()
 
     def _draft_edited(self) -> None:
-        self._session.with_draft(self.composer.text, self.composer.role)
+        self._session.with_draft(self.composer.text, self.composer.role, self.composer.attached)
         self._count.poke()
 
     def _count_tokens(self) -> None:
@@ -301,7 +397,8 @@ class ConversationPane(QWidget):
             for turn in session.transcript.path
         )
         letters += sum(len(str(tool.parameters)) + len(tool.description) for tool in session.tools if tool.sendable)
-        self.composer.set_tokens(letters // 4 + estimate_tokens(self.composer.text))
+        images = sum(len(turn.images) for turn in session.transcript.path) + len(self.composer.attached)
+        self.composer.set_tokens(letters // 4 + estimate_tokens(self.composer.text), images)
 
     def open_turn(self, turn_id: str) -> None:
         """Scroll to a turn and give it the focus."""

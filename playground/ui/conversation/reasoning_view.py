@@ -31,6 +31,7 @@ class ReasoningView(QFrame):
         self._text.setAccessibleName("Reasoning")
         self._text.height_changed.connect(self.height_changed)
         self._pending: list[str] = []
+        self._start = ""  # the first characters, for the folded line
         layout = QVBoxLayout(self)
         layout.setContentsMargins(6, 3, 10, 3)
         layout.setSpacing(2)
@@ -51,8 +52,11 @@ class ReasoningView(QFrame):
 
     def grow(self, fragments: list[str], facts: str) -> None:
         """More has arrived; ``fragments`` are all pieces so far."""
-        self._pending += fragments[self._drawn :]
+        fresh = fragments[self._drawn :]
+        self._pending += fresh
         self._drawn = len(fragments)
+        if len(self._start) < EXCERPT:
+            self._start = (self._start + "".join(fresh))[:EXCERPT]
         self._live = True
         self._facts = facts
         self._refresh()
@@ -70,6 +74,7 @@ class ReasoningView(QFrame):
             self._pending = []
             self._text.set_text("")
             self._pending = [text]
+            self._start = text[:EXCERPT]
         self.settle(facts)
 
     @property
@@ -102,7 +107,7 @@ class ReasoningView(QFrame):
         facts = f" · {self._facts}" if self._facts else ""
         words = f"{arrow} Reasoning{'…' if self._live else ''}{facts}"
         if not shown:
-            excerpt = " ".join(self.source[:EXCERPT].split())
+            excerpt = " ".join(self._start.split())
             words += f" — {excerpt}" if excerpt else ""
         room = max(self.width() - 40, 120)
         self._head.setText(self._head.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, room))

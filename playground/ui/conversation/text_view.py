@@ -6,7 +6,7 @@ import math
 from bisect import bisect_left
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QMimeData, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QMimeData, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QAbstractTextDocumentLayout,
     QColor,
@@ -16,16 +16,23 @@ from PySide6.QtGui import (
     QPaintEvent,
     QPalette,
     QResizeEvent,
+    QTextBlock,
+    QTextBlockFormat,
+    QTextCursor,
     QTextDocument,
+    QTextTable,
     QWheelEvent,
 )
 from PySide6.QtWidgets import QFrame, QSizePolicy, QTextEdit, QToolButton, QWidget
 
+from playground.ui.conversation.blocks import LONG_LINE
 from playground.ui.conversation.document import CODE_HEAD, CODE_PAD, JOINS, DocumentWriter
 from playground.ui.conversation.markdown import Line, Span, Style
-from playground.ui.conversation.markdown_stream import LONG_PARAGRAPH, MarkdownStream
+from playground.ui.conversation.markdown_stream import MarkdownStream
 from playground.ui.icons import icon
 from playground.ui.theme import tokens
+
+COPIED_MS = 2_000  # how long a copy button says that it has copied
 
 
 class _Document(QTextDocument):
@@ -60,20 +67,27 @@ class TextView(QTextEdit):
         self._mode = mode
         self._source: list[str] = []
         self._copy_buttons: list[QToolButton] = []
+        self._copied = QTimer(self)
+        self._copied.setSingleShot(True)
+        self._copied.timeout.connect(self._forget_copied)
         self._zoom = zoom
         self.setDocument(_Document(self))
+        # The width is ours to say, once a change. NoWrap would unwrap it all, WidgetWidth lay it out a second time.
+        self.setLineWrapMode(QTextEdit.LineWrapMode.FixedPixelWidth)
         self._writer = DocumentWriter(self.document(), zoom=zoom, muted=muted)
+        cursor = self.textCursor()
+        cursor.setKeepPositionOnInsert(True)  # a selection up to the end does not grow with the text
+        self.setTextCursor(cursor)
         self.setReadOnly(True)
         self.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setLineWrapMode(QTextEdit.LineWrapMode.NoWrap)  # the width is set on the document, once a change
         self.setAcceptDrops(False)
         self.setTabChangesFocus(True)
         self.setStyleSheet("QTextEdit { background: transparent; border: none; padding: 0; border-radius: 0; }")
         self.viewport().setAutoFillBackground(False)
-        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
         self._height = 0
@@ -97,7 +111,7 @@ class TextView(QTextEdit):
             self._writer.write(first, self._stream.lines[first:])
         else:
             self._append_exact(text)
-        self._fit()
+        self._fit(grown=True)
 
     def set_text(self, text: str) -> None:
         """Show ``text``; when it goes on from what is shown, only the rest is added."""
@@ -140,6 +154,9 @@ class TextView(QTextEdit):
         self._fit()
 
     def _append_exact(self, text: str) -> None:
+        # A line end that came in two pieces is one: the first piece has drawn it.
+        if text.startswith("\n") and len(self._source) > 1 and self._source[-2].endswith("\r"):
+            text = text[1:]
         drawn = self._writer.lines
         last = drawn[-1] if drawn else Line(self._mode)
         self._writer.write(max(len(drawn) - 1, 0), exact_lines(last.text + text, self._mode, joins=last.joins))
@@ -152,7 +169,7 @@ class TextView(QTextEdit):
     def heightForWidth(self, width: int) -> int:
         document = self.document()
         if document.textWidth() != width:
-            document.setTextWidth(width)
+            self.setLineWrapColumnOrWidth(width)
         return math.ceil(document.size().height()) + self._foot()
 
     def sizeHint(self) -> QSize:
@@ -162,9 +179,11 @@ class TextView(QTextEdit):
         return QSize(50, 0)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
+        """Not QTextEdit's own, which would lay the whole text out again at each new height."""
+        for bar in (self.horizontalScrollBar(), self.verticalScrollBar()):
+            bar.setRange(0, 0)
         if self.document().textWidth() != self.width():
-            self.document().setTextWidth(self.width())
+            self.setLineWrapColumnOrWidth(self.width())
         self._place_copy_buttons()
 
     def _foot(self) -> int:
@@ -172,13 +191,13 @@ class TextView(QTextEdit):
         lines = self._writer.lines
         return CODE_PAD if lines and lines[-1].kind == "code" else 0
 
-    def _fit(self) -> None:
+    def _fit(self, *, grown: bool = False) -> None:
         height = self.heightForWidth(max(self.width(), 50))
         if height != self._height:
             self._height = height
             self.updateGeometry()
             self.height_changed.emit()
-        self._place_copy_buttons()
+        self._place_copy_buttons(max(len(self._copy_buttons) - 1, 0) if grown else 0)
 
     # Looks
 
@@ -204,11 +223,10 @@ class TextView(QTextEdit):
     def _paint_frames(self, painter: QPainter, clip: QRectF) -> None:
         """What stands behind the text: code blocks, quote bars, rules."""
         t = tokens()
-        writer, layout = self._writer, self.document().documentLayout()
+        writer = self._writer
         if not writer.lines:
             return
-        top = writer.line_at(layout.hitTest(QPointF(0, clip.top()), Qt.HitTestAccuracy.FuzzyHit))
-        bottom = writer.line_at(layout.hitTest(QPointF(0, clip.bottom()), Qt.HitTestAccuracy.FuzzyHit))
+        top, bottom = self._line_at(clip.top()), self._line_at(clip.bottom())
         blocks = writer.code_blocks
         for block in blocks[bisect_left(blocks, top, key=lambda b: b.last) :]:
             if block.first > bottom + 1:
@@ -240,6 +258,11 @@ class TextView(QTextEdit):
         head = QRectF(rect.left() + CODE_PAD, rect.top() + 3, rect.width() - 90, CODE_HEAD - 4)
         painter.drawText(head, Qt.AlignmentFlag.AlignVCenter, language or "text")
 
+    def _line_at(self, y: float) -> int:
+        """The line at a height. By halving: the layout's own hit test looks at every line there is."""
+        count = len(self._writer.lines)
+        return min(bisect_left(range(count), y, key=lambda index: self._line_rect(index).bottom()), count - 1)
+
     def _line_rect(self, index: int) -> QRectF:
         block = self.document().findBlock(self._writer.block_start(index))
         return self.document().documentLayout().blockBoundingRect(block)
@@ -259,7 +282,8 @@ class TextView(QTextEdit):
 
     # Copying
 
-    def _place_copy_buttons(self) -> None:
+    def _place_copy_buttons(self, first: int = 0) -> None:
+        """``first`` is the first one that may have to move or has to be made."""
         blocks = self._writer.code_blocks
         while len(self._copy_buttons) < len(blocks):
             button = QToolButton(self)
@@ -271,7 +295,7 @@ class TextView(QTextEdit):
             button.setCursor(Qt.CursorShape.PointingHandCursor)
             button.clicked.connect(self._copy_clicked)
             self._copy_buttons.append(button)
-        for number, button in enumerate(self._copy_buttons):
+        for number, button in enumerate(self._copy_buttons[first:], start=first):
             button.setVisible(number < len(blocks))
             if number < len(blocks):
                 rect = self._code_rect(blocks[number].first, blocks[number].last)
@@ -288,6 +312,12 @@ class TextView(QTextEdit):
         QGuiApplication.clipboard().setText(text)
         button.setText("Copied")
         self._place_copy_buttons()
+        self._copied.start(COPIED_MS)
+
+    def _forget_copied(self) -> None:
+        for button in self._copy_buttons:
+            button.setText("Copy")
+        self._place_copy_buttons()
 
     def createMimeDataFromSelection(self) -> QMimeData:
         """Plain text only, with lines that were cut for speed joined again."""
@@ -296,10 +326,14 @@ class TextView(QTextEdit):
         out: list[str] = []
         block = self.document().findBlock(start)
         while block.isValid() and block.position() < end:
-            text = block.text()
+            form, text = block.blockFormat(), block.text()
             first, last = max(start - block.position(), 0), min(end - block.position(), len(text))
-            joined = bool(block.blockFormat().property(JOINS)) or not out
-            out.append(("" if joined else "\n") + text[first:last].replace("\u2028", "\n").replace("\t", " "))
+            holds_table = form.lineHeightType() == QTextBlockFormat.LineHeightTypes.FixedHeight.value
+            if text or not holds_table:
+                if self._writer.lines[self._writer.line_at(block.position())].kind == "item":
+                    text = text.replace("\t", " ", 1)  # the tab behind the marker
+                before = "" if form.property(JOINS) or not out else "\t" if _in_later_column(block) else "\n"
+                out.append(before + text[first:last].replace("\u2028", "\n"))
             block = block.next()
         data = QMimeData()
         data.setText("".join(out))
@@ -326,12 +360,17 @@ class TextView(QTextEdit):
         return  # the whole content is always in view
 
 
+def _in_later_column(block: QTextBlock) -> bool:
+    frame = QTextCursor(block).currentFrame()
+    return isinstance(frame, QTextTable) and frame.cellAt(block.position()).column() > 0
+
+
 def exact_lines(text: str, kind: str, *, joins: bool = False) -> list[Line]:
     """The exact text, a line each; one without a break is cut so that it costs no more than a short one."""
     style = Style.CODE if kind == "raw" else Style.PLAIN
     out: list[Line] = []
     for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n"):
-        pieces = [line[at : at + LONG_PARAGRAPH] for at in range(0, len(line), LONG_PARAGRAPH)] or [""]
+        pieces = [line[at : at + LONG_LINE] for at in range(0, len(line), LONG_LINE)] or [""]
         for number, piece in enumerate(pieces):
             spans = (Span(piece, style),) if piece else ()
             out.append(Line(kind, spans, joins=number > 0 or (joins and not out)))

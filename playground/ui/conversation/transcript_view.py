@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QFrame, QPushBu
 
 from playground.domain.accumulator import GrowingChoice
 from playground.domain.tools import ToolDefinition
+from playground.engine.pause import Pause
 from playground.ui.conversation.commands import TurnCommands
 from playground.ui.conversation.rows import Row
 from playground.ui.conversation.turn_card import TurnCard
@@ -28,8 +29,9 @@ SPARE = 400  # pixels above and below the view in which cards are kept
 ZOOMS = (0.75, 0.85, 1.0, 1.15, 1.3, 1.5, 1.75, 2.0)
 
 
-#: What has arrived so far for a turn being received, and the seconds since its run began; None for other turns.
-Growing = Callable[[str], tuple[GrowingChoice, float] | None]
+#: What has arrived so far for a turn being received, the seconds since its run began, and the wait for the next try
+#: if there is one; None for other turns.
+Growing = Callable[[str], tuple[GrowingChoice, float, Pause | None] | None]
 
 
 class TranscriptView(QAbstractScrollArea):
@@ -69,6 +71,7 @@ class TranscriptView(QAbstractScrollArea):
     def set_rows(self, rows: Sequence[Row], tools: tuple[ToolDefinition, ...]) -> None:
         """Show these rows. Cards of turns that stay are kept."""
         old = {row.id: (height, row) for row, height in zip(self._rows, self._heights, strict=True)}
+        anchor, inside = self._anchor()
         self._rows, self._tools = list(rows), tools
         self._index = {row.id: at for at, row in enumerate(self._rows)}
         self._heights = [old[row.id][0] if row.id in old else self._estimate(row) for row in self._rows]
@@ -79,7 +82,20 @@ class TranscriptView(QAbstractScrollArea):
             if old[turn_id][1] != row:
                 card.show_row(row, tools)
         self._retop()
+        if anchor in self._index and not self._follow:
+            self._set_range()
+            self._laying_out = True
+            self.verticalScrollBar().setValue(self._tops[self._index[anchor]] + inside)
+            self._laying_out = False
         self._lay_out()
+
+    def _anchor(self) -> tuple[str, int]:
+        """The turn at the upper edge of the view, and how many pixels of it lie above."""
+        if not self._rows:
+            return "", 0
+        value = self.verticalScrollBar().value()
+        at = self._row_at(value)
+        return self._rows[at].id, value - self._tops[at]
 
     def set_tools(self, tools: tuple[ToolDefinition, ...]) -> None:
         """Judge the calls in view against other definitions."""
@@ -292,6 +308,7 @@ class TranscriptView(QAbstractScrollArea):
     def _drop(self, turn_id: str) -> None:
         card = self._cards.pop(turn_id)
         typed = {call.call.id: call.pending_result for call in card.calls if call.pending_result}
+        self._typed.pop(turn_id, None)
         if typed:
             self._typed[turn_id] = typed
         card.hide()

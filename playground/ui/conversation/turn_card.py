@@ -6,12 +6,16 @@ from functools import partial
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QColor, QGuiApplication, QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
 
 from playground.domain.accumulator import GrowingChoice
-from playground.domain.parts import Image, Reasoning, Refusal, Text, ToolCall, ToolResult, Unknown
+from playground.domain.errors import Failure
+from playground.domain.output import wants_json
+from playground.domain.parts import Image, Part, Reasoning, Refusal, Text, ToolCall, ToolResult, Unknown
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, Turn
+from playground.engine.advice import GIVE_UP, RETRY_NOW
+from playground.engine.pause import Pause
 from playground.ui.conversation import facts
 from playground.ui.conversation.call_card import CallCard, json_lines
 from playground.ui.conversation.commands import TurnCommands
@@ -20,17 +24,10 @@ from playground.ui.conversation.inline_editor import InlineEditor
 from playground.ui.conversation.reasoning_view import ReasoningView
 from playground.ui.conversation.rows import Row
 from playground.ui.conversation.text_view import TextView
-from playground.ui.icons import icon
-from playground.ui.plain_text import tip
+from playground.ui.conversation.turn_header import ROLE_WORDS, TurnHeader
+from playground.ui.conversation.turn_images import TurnImages, first_of_runs
+from playground.ui.conversation.verdict_view import VerdictView
 from playground.ui.theme import tokens
-
-ROLE_WORDS = {
-    Role.SYSTEM: "System",
-    Role.DEVELOPER: "Developer",
-    Role.USER: "User",
-    Role.ASSISTANT: "Assistant",
-    Role.TOOL: "Tool",
-}
 
 
 class TurnCard(QFrame):
@@ -49,14 +46,18 @@ class TurnCard(QFrame):
         self._parts: list[QWidget] = []
         self._editor: InlineEditor | None = None
         self._exact = False
-        self._build_header()
+        self._header = TurnHeader()
+        self._header.role_chosen.connect(self._role_chosen)
+        self._header.variant_stepped.connect(self._step_variant)
+        self._header.edit_asked.connect(self.begin_edit)
+        self._header.menu.aboutToShow.connect(self._fill_menu)
         self._body = QVBoxLayout()
         self._body.setContentsMargins(0, 0, 4, 0)
         self._body.setSpacing(8)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(17, 6, 10, 10)
         layout.setSpacing(2)
-        layout.addLayout(self._head)
+        layout.addWidget(self._header)
         layout.addLayout(self._body)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.show_row(row, tools)
@@ -66,85 +67,14 @@ class TurnCard(QFrame):
         """The turn shown."""
         return self._row.turn
 
-    # Header
+    def refresh_header(self) -> None:
+        """Show the figures again."""
+        self._refresh_header(self._row.growing)
 
-    def _build_header(self) -> None:
-        self._role = QPushButton()
-        self._role.setProperty("kind", "heading")
-        self._role.setToolTip("Change the role")
-        menu = QMenu(self._role)
-        for role, word in ROLE_WORDS.items():
-            menu.addAction(word).triggered.connect(partial(self._role_chosen, role))
-        self._role.setMenu(menu)
-        self._model = QLabel(textFormat=Qt.TextFormat.PlainText)
-        self._model.setProperty("kind", "small")
-        self._ending = QLabel(textFormat=Qt.TextFormat.PlainText)
-        self._ending.setProperty("kind", "chip")
-        self._lint = QLabel(textFormat=Qt.TextFormat.PlainText)
-        self._lint.setProperty("kind", "chip")
-        self._facts = QLabel(textFormat=Qt.TextFormat.PlainText)
-        self._facts.setProperty("kind", "small")
-        self._before = self._quiet("chevron-left", "", "Earlier variant")
-        self._variant = QLabel()
-        self._variant.setProperty("kind", "small")
-        self._after = self._quiet("chevron-right", "", "Later variant")
-        self._before.clicked.connect(partial(self._step_variant, -1))
-        self._after.clicked.connect(partial(self._step_variant, 1))
-        self._edit = self._quiet("", "edit", "Edit this turn (E)")
-        self._edit.clicked.connect(self.begin_edit)
-        self._more = self._quiet("more", "", "More for this turn")
-        self._more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        menu = QMenu(self._more)
-        menu.aboutToShow.connect(self._fill_menu)
-        self._more.setMenu(menu)
-        self._head = QHBoxLayout()
-        self._head.setContentsMargins(0, 0, 0, 0)
-        self._head.setSpacing(6)
-        left: tuple[QWidget, ...] = (self._role, self._model, self._ending, self._lint)
-        for widget in left:
-            self._head.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
-        self._head.addStretch(1)
-        for control in (self._facts, self._before, self._variant, self._after, self._edit, self._more):
-            self._head.addWidget(control)
-
-    def _quiet(self, name: str, text: str, words: str) -> QToolButton:
-        button = QToolButton()
-        button.setProperty("kind", "quiet")
-        if name:
-            button.setIcon(icon(name))
-        button.setText(text)
-        button.setToolTip(words)
-        button.setAccessibleName(words)
-        return button
-
-    def _refresh_header(self, growing: bool) -> None:
-        turn, outcome = self.turn, self.turn.outcome
-        t = tokens()
-        self._role.setText(ROLE_WORDS[turn.role])
-        self._role.setStyleSheet(f"color: {t.role(turn.role)}; font-weight: 600;")
-        self._model.setText(outcome.model if outcome else "")
-        self._model.setVisible(bool(outcome and outcome.model))
-        chip, words = facts.ending_words(outcome) if outcome else ("", "")
-        if growing:
-            chip, words = "receiving", "The answer is arriving."
-        self._ending.setText(chip)
-        self._ending.setToolTip(words)
-        self._ending.setVisible(bool(chip))
-        deviations = outcome.deviations if outcome else ()
-        self._lint.setText(f"{len(deviations)} deviation{'s' * (len(deviations) > 1)}")
-        self._lint.setToolTip(tip("\n".join(f"• {note}" for _, note in deviations)))
-        self._lint.setVisible(bool(deviations))
-        if not growing:
-            self._facts.setText(facts.speed_line(turn))
-        at = self._row.variants.index(turn.id) + 1 if turn.id in self._row.variants else 1
-        several = len(self._row.variants) > 1
-        self._variant.setText(f"{at}/{len(self._row.variants)}")
-        for widget in (self._before, self._variant, self._after):
-            widget.setVisible(several)
-        self._before.setEnabled(at > 1)
-        self._after.setEnabled(at < len(self._row.variants))
-        self._edit.setVisible(not growing)
-        self.setAccessibleName(f"{ROLE_WORDS[turn.role]} turn {chip}".strip())
+    def _refresh_header(self, growing: bool, *, waiting: bool = False) -> None:
+        cost = "" if growing else self._commands.cost_words(self.turn.id)
+        chip = self._header.show_row(self._row, growing=growing, cost=cost, waiting=waiting)
+        self.setAccessibleName(f"{ROLE_WORDS[self.turn.role]} turn {chip}".strip())
 
     # Content
 
@@ -155,18 +85,17 @@ class TurnCard(QFrame):
         if row.growing:
             self._show_waiting()
             return
-        wanted = [part for part in row.turn.parts if not (isinstance(part, Reasoning) and not _has_words(part))]
+        wanted = _wanted(row.turn)
         old, self._parts = self._parts, []
         for part in wanted:
             view = self._reuse(old, part) or self._make(part)
             self._fill(view, part)
             self._parts.append(view)
+        judged = next((view for view in self._parts if isinstance(view, VerdictView)), None)
+        self._header.show_verdict(*(judged.verdict if judged is not None else ("", "chip", "")))
         outcome = row.turn.outcome
         if outcome is not None and outcome.failure is not None:
-            error = ErrorCard(outcome.failure, streamed=outcome.timing is not None, retriable=True)
-            error.action_taken.connect(self._advice_taken)
-            error.height_changed.connect(self.height_changed)
-            self._parts.append(error)
+            self._parts.append(self._make_error(outcome.failure, streamed=outcome.streamed))
         elif not wanted:
             empty = QLabel("(nothing arrived)" if outcome is not None else "(empty)")
             empty.setProperty("kind", "muted")
@@ -178,7 +107,7 @@ class TurnCard(QFrame):
         for at, view in enumerate(self._parts):
             if self._body.indexOf(view) != at:
                 self._body.insertWidget(at, view)
-            view.setVisible(self._editor is None or not isinstance(view, TextView))
+            view.setVisible(self._editor is None or not isinstance(view, TextView | VerdictView))
         self.height_changed.emit()
 
     def _show_waiting(self) -> None:
@@ -200,6 +129,12 @@ class TurnCard(QFrame):
             elif isinstance(part, Reasoning):
                 if isinstance(view, ReasoningView):
                     return view
+            elif isinstance(part, Image):
+                if isinstance(view, TurnImages):
+                    return view
+            elif isinstance(part, Text) and _is_judged(self.turn):
+                if isinstance(view, VerdictView):
+                    return view
             elif isinstance(view, TextView) and isinstance(part, Text | Refusal | ToolResult):
                 return view
         return None
@@ -210,7 +145,9 @@ class TurnCard(QFrame):
         if isinstance(part, Reasoning):
             return self._make_reasoning()
         if isinstance(part, Image):
-            return QLabel(textFormat=Qt.TextFormat.PlainText)
+            return TurnImages(self._commands)
+        if isinstance(part, Text) and _is_judged(self.turn):
+            return self._make_verdict()
         exact = isinstance(part, Unknown | ToolResult) or self._exact
         written = self.turn.role is not Role.ASSISTANT
         return self._make_text("raw" if exact else "plain" if written else "markdown")
@@ -219,6 +156,12 @@ class TurnCard(QFrame):
         view = TextView(mode=mode, zoom=self._zoom)
         view.setAccessibleName("Text of the turn")
         view.link_clicked.connect(self._commands.open_link)
+        view.height_changed.connect(self.height_changed)
+        return view
+
+    def _make_verdict(self) -> VerdictView:
+        view = VerdictView(zoom=self._zoom)
+        view.set_exact(self._exact)
         view.height_changed.connect(self.height_changed)
         return view
 
@@ -237,6 +180,12 @@ class TurnCard(QFrame):
         card.result_deleted.connect(self._commands.delete_turn)
         return card
 
+    def _make_error(self, failure: Failure, *, streamed: bool, actions: tuple[str, ...] | None = None) -> ErrorCard:
+        error = ErrorCard(failure, streamed=streamed, actions=actions)
+        error.action_taken.connect(self._advice_taken)
+        error.height_changed.connect(self.height_changed)
+        return error
+
     def _fill(self, view: QWidget, part: object) -> None:
         turn = self.turn
         if isinstance(view, CallCard) and isinstance(part, ToolCall):
@@ -250,27 +199,30 @@ class TurnCard(QFrame):
             )
         elif isinstance(view, ReasoningView) and isinstance(part, Reasoning):
             view.set_text(part.text or "(redacted by the provider)", facts.reasoning_line(turn))
-        elif isinstance(view, QLabel) and isinstance(part, Image):
-            kind = part.url.split(";", 1)[0].removeprefix("data:") if part.url.startswith("data:") else part.url
-            view.setText(f"Image: {part.name or kind[:200]}")
+        elif isinstance(view, TurnImages) and isinstance(part, Image):
+            view.show_run(turn, part)
+        elif isinstance(view, VerdictView) and isinstance(part, Text):
+            view.show_answer(part.text, turn.outcome.response_format if turn.outcome else None)
         elif isinstance(view, TextView):
             if isinstance(part, Text | Refusal | ToolResult):
                 view.set_text(part.text)
             elif isinstance(part, Unknown):
                 view.set_text("\n".join(line for _, line in json_lines(part.value)))
 
-    def grow(self, choice: GrowingChoice, elapsed: float) -> None:
-        """Draw what has arrived since the last time."""
-        self._refresh_header(growing=True)
-        self._facts.setText(facts.live_line(elapsed, choice.deltas))
+    def grow(self, choice: GrowingChoice, elapsed: float, pause: Pause | None = None) -> None:
+        """Draw what has arrived since the last time, or how long the next try is waited for."""
+        self._refresh_header(growing=True, waiting=pause is not None)
+        self._show_pause(pause)
+        self._header.show_figures(facts.live_figures(elapsed, choice.deltas))
         if choice.parts and self._parts and isinstance(self._parts[0], QLabel):
             self._clear()
         last = len(choice.parts) - 1
         for number, part in enumerate(choice.parts):
             view = self._parts[number] if number < len(self._parts) else None
             if view is None:
+                exact = part.kind == "unknown" or self._exact or choice.is_json
                 view = {"reasoning": self._make_reasoning, "tool_call": self._make_call}.get(
-                    part.kind, partial(self._make_text, "raw" if part.kind == "unknown" or self._exact else "markdown")
+                    part.kind, partial(self._make_text, "raw" if exact else "markdown")
                 )()
                 self._parts.append(view)
                 self._body.addWidget(view)
@@ -287,6 +239,21 @@ class TurnCard(QFrame):
                 if len(part.fragments) > drawn:
                     view.append("".join(part.fragments[drawn:]))
                     view.setProperty("drawn", len(part.fragments))
+
+    def _show_pause(self, pause: Pause | None) -> None:
+        shown = self._parts[0] if self._parts else None
+        if pause is None:
+            if isinstance(shown, ErrorCard):
+                self._clear()
+                self._show_waiting()
+            return
+        if not isinstance(shown, ErrorCard) or shown.failure is not pause.failure:
+            self._clear()
+            shown = self._make_error(pause.failure, streamed=True, actions=(RETRY_NOW, GIVE_UP))
+            self._parts.append(shown)
+            self._body.addWidget(shown)
+            self.height_changed.emit()
+        shown.count_down(pause.remaining, pause.attempt, pause.most)
 
     def _clear(self) -> None:
         for view in self._parts:
@@ -312,10 +279,10 @@ class TurnCard(QFrame):
         self._editor.cancelled.connect(self.end_edit)
         self._editor.height_changed.connect(self.height_changed)
         for view in self._parts:
-            if isinstance(view, TextView) or (isinstance(view, QLabel) and not self.turn.parts):
+            if isinstance(view, TextView | VerdictView) or (isinstance(view, QLabel) and not self.turn.parts):
                 view.hide()
         self._body.addWidget(self._editor)
-        self._edit.setEnabled(False)
+        self._header.edit.setEnabled(False)
         self._editor.setFocus()
         self.height_changed.emit()
 
@@ -326,7 +293,7 @@ class TurnCard(QFrame):
         self._editor.hide()
         self._editor.deleteLater()
         self._editor = None
-        self._edit.setEnabled(True)
+        self._header.edit.setEnabled(True)
         for view in self._parts:
             view.show()
         self.setFocus()
@@ -344,6 +311,7 @@ class TurnCard(QFrame):
         return any(
             (isinstance(view, CallCard) and view.editing)
             or (isinstance(view, TextView) and view.textCursor().hasSelection())
+            or (isinstance(view, VerdictView) and view.view.textCursor().hasSelection())
             for view in self._parts
         )
 
@@ -356,13 +324,13 @@ class TurnCard(QFrame):
         """Another text size."""
         self._zoom = zoom
         for view in self._parts:
-            if isinstance(view, TextView):
+            if isinstance(view, TextView | VerdictView):
                 view.set_zoom(zoom)
             elif isinstance(view, ReasoningView):
                 view.text_view.set_zoom(zoom)
 
     def _fill_menu(self) -> None:
-        menu = self._more.menu()
+        menu = self._header.menu
         menu.clear()
         turn = self.turn
         menu.addAction("Copy text").triggered.connect(self._copy)
@@ -375,6 +343,10 @@ class TurnCard(QFrame):
                 partial(self._commands.show_exchange, turn.id)
             )
             menu.addAction("Regenerate").triggered.connect(partial(self._commands.regenerate, turn.id))
+        if len(self._row.variants) > 1:
+            menu.addAction("Show variants side by side").triggered.connect(
+                partial(self._commands.show_variants, turn.id)
+            )
         menu.addSeparator()
         menu.addAction("Move up").triggered.connect(partial(self._commands.move_turn, turn.id, -1))
         menu.addAction("Move down").triggered.connect(partial(self._commands.move_turn, turn.id, 1))
@@ -388,8 +360,10 @@ class TurnCard(QFrame):
     def _set_exact(self, exact: bool) -> None:
         self._exact = exact
         usual = "markdown" if self.turn.role is Role.ASSISTANT else "plain"
-        for view, part in zip(self._parts, self.turn.parts, strict=False):
-            if isinstance(view, TextView) and isinstance(part, Text | Refusal):
+        for view, part in zip(self._parts, _wanted(self.turn), strict=False):
+            if isinstance(view, VerdictView):
+                view.set_exact(exact)
+            elif isinstance(view, TextView) and isinstance(part, Text | Refusal):
                 view.set_mode("raw" if exact else usual)
 
     def _role_chosen(self, role: Role) -> None:
@@ -424,9 +398,23 @@ class TurnCard(QFrame):
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_editor"):
-            colour = tokens().role(self.turn.role)
-            self._role.setStyleSheet(f"color: {colour}; font-weight: 600;")
             self.update()
+
+
+def _is_judged(turn: Turn) -> bool:
+    """Whether the text of a turn is an answer that was to be JSON; what stands beside a tool call is not."""
+    outcome = turn.outcome
+    return outcome is not None and wants_json(outcome.response_format) and bool(turn.text) and not turn.calls
+
+
+def _wanted(turn: Turn) -> list[Part]:
+    """The parts that are shown; the text of an answer that was to be JSON is one part."""
+    parts = [part for part in first_of_runs(turn.parts) if not (isinstance(part, Reasoning) and not _has_words(part))]
+    if not _is_judged(turn):
+        return parts
+    first = next(part for part in parts if isinstance(part, Text))
+    whole = first.model_copy(update={"text": turn.text})
+    return [whole if part is first else part for part in parts if part is first or not isinstance(part, Text)]
 
 
 def _has_words(part: Reasoning) -> bool:

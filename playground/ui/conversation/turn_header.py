@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QWidget
 
 from playground.domain.transcript import Role
 from playground.ui.conversation import facts
 from playground.ui.conversation.rows import Row
 from playground.ui.elided_label import ElidedLabel
+from playground.ui.icon_button import IconButton
 from playground.ui.icons import icon
 from playground.ui.parameters.fields import look
 from playground.ui.plain_text import tip
@@ -42,10 +43,11 @@ class TurnHeader(QWidget):
         for role, word in ROLE_WORDS.items():
             roles.addAction(word).triggered.connect(partial(self.role_chosen.emit, role))
         self._role.setMenu(roles)
-        self._model = ElidedLabel("Model")
+        self._model = QLabel(textFormat=Qt.TextFormat.PlainText)
+        self._model.setProperty("kind", "small")
         self._ending, self._lint, self._verdict = _chip(), _chip(), _chip()
         self._verdict.hide()
-        self._figures = ElidedLabel("Figures", align=Qt.AlignmentFlag.AlignRight, elide=Qt.TextElideMode.ElideRight)
+        self._figures = _Figures()
         self._before = _quiet("chevron-left", "", "Earlier variant")
         self._variant = QLabel()
         self._variant.setProperty("kind", "small")
@@ -54,7 +56,7 @@ class TurnHeader(QWidget):
         self._after.clicked.connect(partial(self.variant_stepped.emit, 1))
         self.edit = _quiet("", "edit", "Edit this turn (E)")
         self.edit.clicked.connect(self.edit_asked)
-        more = _quiet("more", "", "More for this turn")
+        more = IconButton("more", "More for this turn")
         more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.menu = QMenu(more)
         more.setMenu(self.menu)
@@ -68,17 +70,20 @@ class TurnHeader(QWidget):
         for control in (self._figures, self._before, self._variant, self._after, self.edit, more):
             row.addWidget(control)
 
-    def show_row(self, row: Row, *, growing: bool, cost: str) -> str:
+    def show_row(self, row: Row, *, growing: bool, cost: str, waiting: bool = False) -> str:
         """Show what is known about a turn. Returns the word for how it ended."""
         turn, outcome = row.turn, row.turn.outcome
         self._role.setText(ROLE_WORDS[turn.role])
         self._role_colour = turn.role
         self._colour()
-        self._model.set_text(outcome.model if outcome else "")
+        self._model.setText(_short(outcome.model) if outcome else "")
+        self._model.setToolTip(tip(outcome.model) if outcome else "")
         self._model.setVisible(bool(outcome and outcome.model))
         chip, words = facts.ending_words(outcome) if outcome else ("", "")
         if growing:
             chip, words = "receiving", "The answer is arriving."
+            if waiting:
+                chip, words = "waiting to retry", "The last try failed; the next one is waited for."
         self._ending.setText(chip)
         self._ending.setToolTip(words)
         self._ending.setVisible(bool(chip))
@@ -87,7 +92,7 @@ class TurnHeader(QWidget):
         self._lint.setToolTip(tip("\n".join(f"• {note}" for _, note in deviations)))
         self._lint.setVisible(bool(deviations))
         if not growing:
-            self.show_figures(" · ".join(words for words in (facts.speed_line(turn), cost) if words))
+            self.show_figures([*facts.speed_figures(turn), *([cost] if cost else [])])
         at = row.variants.index(turn.id) + 1 if turn.id in row.variants else 1
         self._variant.setText(f"{at}/{len(row.variants)}")
         for widget in (self._before, self._variant, self._after):
@@ -104,9 +109,9 @@ class TurnHeader(QWidget):
         self._verdict.setVisible(bool(words))
         look(self._verdict, kind)
 
-    def show_figures(self, words: str) -> None:
-        """Times, rates, tokens and cost."""
-        self._figures.set_text(words)
+    def show_figures(self, figures: list[str]) -> None:
+        """Times, rates, tokens and cost; where the room is short the first ones give way, whole."""
+        self._figures.show_figures(figures)
 
     def _colour(self) -> None:
         self._role.setStyleSheet(f"color: {tokens().role(self._role_colour)}; font-weight: 600;")
@@ -115,6 +120,32 @@ class TurnHeader(QWidget):
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange and self._role_colour:
             self._colour()
+
+
+class _Figures(ElidedLabel):
+    """Figures side by side; as many from the right as there is room for."""
+
+    def __init__(self) -> None:
+        super().__init__("Figures", align=Qt.AlignmentFlag.AlignRight)
+        self._all: list[str] = []
+
+    def show_figures(self, figures: list[str]) -> None:
+        self._all = figures
+        self.set_text(" · ".join(figures))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, super().minimumSizeHint().height())
+
+    def fitting(self) -> str:
+        for start in range(len(self._all)):
+            words = " · ".join(self._all[start:])
+            if self.fontMetrics().horizontalAdvance(words) <= self.width():
+                return words
+        return ""
+
+
+def _short(model: str) -> str:
+    return model if len(model) <= 28 else f"{model[:14]}…{model[-13:]}"
 
 
 def _chip() -> QLabel:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
+from playground.ui.flow_layout import FlowLayout
 from playground.ui.icons import icon
 from playground.ui.theme import tokens
 
@@ -40,12 +41,9 @@ class Welcome(QWidget):
         self._prompts = QPushButton("Prompts to try")
         self._prompts.setProperty("kind", "quiet")
         self._prompts.clicked.connect(self.prompts_asked)
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addWidget(self._try)
-        row.addWidget(connect)
-        row.addWidget(self._prompts)
-        row.addStretch(1)
+        row = FlowLayout(gap=8)
+        for button in (self._try, connect, self._prompts):
+            row.addWidget(button)
         card = QFrame()
         card.setProperty("kind", "card")
         card.setMaximumWidth(560)

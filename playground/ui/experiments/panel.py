@@ -6,7 +6,7 @@ import time
 from datetime import date, datetime
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QPainter
+from PySide6.QtGui import QColor, QFontMetrics, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QLineEdit,
@@ -26,6 +26,7 @@ from playground.ui.icons import icon
 from playground.ui.loop import Throttle
 from playground.ui.theme import body_font, tokens
 
+TITLE_HEIGHT = 19
 ID, STATE = Qt.ItemDataRole.UserRole, Qt.ItemDataRole.UserRole + 1
 
 
@@ -38,6 +39,7 @@ class ExperimentsPanel(QWidget):
         super().__init__(parent)
         self._workspace = workspace
         self._watched: set[str] = set()
+        self.setMinimumWidth(196)
         self.setProperty("kind", "surface")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._new = QPushButton("New experiment")
@@ -51,13 +53,14 @@ class ExperimentsPanel(QWidget):
         self.list = QListWidget()
         self.list.setAccessibleName("Experiments")
         self.list.setItemDelegate(_Rows(self.list))
+        self.list.setResizeMode(QListWidget.ResizeMode.Adjust)
         self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.list.customContextMenuRequested.connect(self._menu)
         self.list.currentItemChanged.connect(self._chosen)
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(10, 10, 10, 0)
+        layout.setContentsMargins(10, 5, 10, 0)
         layout.setSpacing(10)
         layout.addWidget(self._new)
         layout.addWidget(self.search)
@@ -147,7 +150,15 @@ class _Rows(QStyledItemDelegate):
     """Draws a heading as a heading and an experiment as two lines."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
-        return QSize(100, 48 if index.data(ID) else 28)
+        if not index.data(ID):
+            return QSize(100, 28)
+        view = self.parent()
+        width = view.viewport().width() if isinstance(view, QListWidget) else 200
+        font = body_font()
+        font.setPixelSize(12)
+        box = QRect(0, 0, max(width - 16, 60), 200)
+        lines = QFontMetrics(font).boundingRect(box, Qt.TextFlag.TextWordWrap, str(index.data(STATE)))
+        return QSize(100, TITLE_HEIGHT + min(lines.height(), 48) + 12)
 
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
@@ -179,6 +190,7 @@ class _Rows(QStyledItemDelegate):
         font.setPixelSize(12)
         painter.setFont(font)
         painter.setPen(QColor(t.muted))
-        line = painter.fontMetrics().elidedText(str(index.data(STATE)), Qt.TextElideMode.ElideRight, inner.width())
-        painter.drawText(inner, Qt.AlignmentFlag.AlignBottom, line)
+        below = inner.adjusted(0, TITLE_HEIGHT, 0, 0)
+        flags = Qt.AlignmentFlag.AlignTop | Qt.TextFlag.TextWordWrap
+        painter.drawText(below, flags, str(index.data(STATE)))
         painter.restore()

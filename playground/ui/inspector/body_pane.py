@@ -7,6 +7,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from playground.ui.code_editor import CodeEditor
+from playground.ui.elided_label import ElidedLabel
 from playground.ui.inspector.excerpt import Excerpt, excerpt, size
 from playground.ui.plain_text import show_hidden, tip
 from playground.ui.segments import Segments
@@ -26,10 +27,7 @@ class BodyPane(QWidget):
         self._everything = False
         self.text = CodeEditor(read_only=True)
         self.text.setAccessibleName(says)
-        self.note = QLabel()
-        self.note.setTextFormat(Qt.TextFormat.PlainText)
-        self.note.setProperty("kind", "small")
-        self.note.setMinimumWidth(0)
+        self.note = ElidedLabel()
         self.all_button = QPushButton("Show all")
         self.all_button.setProperty("kind", "quiet")
         self.copy_button = QPushButton("Copy")
@@ -89,8 +87,7 @@ class BodyPane(QWidget):
         said = [show_hidden(about)] if about else []
         if not part.whole:
             said.append(_what_is_left_out(part))
-        self.note.setText("   ".join(said))
-        self.note.setToolTip(tip("\n".join(said)))
+        self.note.set_text("   ".join(said))
         self.all_button.setVisible(not part.whole)
         self.copy_button.setVisible(bool(body))
         self._stack.setCurrentWidget(self.text)
@@ -105,7 +102,7 @@ class BodyPane(QWidget):
         self._body = b""
         if instead:
             self.empty.setText(instead)
-        self.note.setText("")
+        self.note.set_text("")
         self.all_button.hide()
         self.copy_button.hide()
         self._stack.setCurrentWidget(self.empty)

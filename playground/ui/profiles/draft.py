@@ -6,8 +6,10 @@ No widgets in here. A draft holds a typed key only until it is saved, and its re
 from __future__ import annotations
 
 import asyncio
+import json
 from dataclasses import dataclass, field, replace
 
+from playground.domain.values import JSONObject
 from playground.engine.credentials import (
     ConsentReason,
     Credentials,
@@ -17,8 +19,10 @@ from playground.engine.credentials import (
     credentials_for,
     store_secret,
 )
+from playground.engine.extras import secret_in
 from playground.engine.profiles import Profile, ProfileError, ProfileStore, resolve_address
 from playground.engine.secrets import KeyringState, Keys, Secret, clean_key, looks_secret
+from playground.ui.json_text import pretty, read_json
 
 NEW_NAME = "New gateway"
 
@@ -41,12 +45,13 @@ class HeaderRow:
 class Draft:
     """One gateway in the form. ``profile`` lacks the headers, which are in ``headers``; the rest is as typed.
 
-    ``key`` is a newly typed key ("" leaves the stored one alone), ``forget_key`` deletes the stored one,
-    ``move_key`` is the person's yes to sending the stored secrets to the new origin.
+    ``body`` is the extra body as typed. ``key`` is a newly typed key ("" leaves the stored one alone), ``forget_key``
+    deletes the stored one, ``move_key`` is the person's yes to sending the stored secrets to the new origin.
     """
 
     profile: Profile
     headers: tuple[HeaderRow, ...] = ()
+    body: str = ""
     key: str = field(default="", repr=False)
     forget_key: bool = False
     move_key: bool = False
@@ -56,7 +61,8 @@ class Draft:
         """The draft that changes nothing about ``profile``."""
         rows = [HeaderRow(name, value) for name, value in profile.headers.items()]
         rows += [HeaderRow(name, kept=True) for name in profile.secret_headers]
-        return cls(profile.model_copy(update={"headers": {}}), tuple(rows))
+        body = pretty(json.dumps(profile.extra_body, ensure_ascii=False)) if profile.extra_body else ""
+        return cls(profile.model_copy(update={"headers": {}, "extra_body": {}}), tuple(rows), body)
 
     @property
     def title(self) -> str:
@@ -96,7 +102,21 @@ def problem(draft: Draft) -> str:
         return "An extra header has a value but no name."
     if any(not (c.isascii() and (c.isalnum() or c in "!#$%&'*+-.^_`|~")) for name in names for c in name):
         return "A header's name holds a character that is not allowed there."
+    body = _body(draft)
+    if body is None:
+        return "The extra body is not a JSON object. Correct it, or empty it."
+    if name := secret_in(body):
+        return f"“{name}” in the extra body looks like a key, and the extra body is kept in a file. Take it out."
     return ""
+
+
+def _body(draft: Draft) -> JSONObject | None:
+    """The extra body that is typed; None when it is no JSON object."""
+    try:
+        value = read_json(draft.body) if draft.body.strip() else {}
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) else None
 
 
 async def save(draft: Draft, store: ProfileStore, keys: Keys) -> tuple[Profile, KeyringState | None]:
@@ -112,6 +132,7 @@ async def save(draft: Draft, store: ProfileStore, keys: Keys) -> tuple[Profile, 
     plain = {row.name.strip(): row.value.strip() for row in rows if not row.secret}
     update = {
         "headers": plain,
+        "extra_body": _body(draft) or {},
         "base_url": resolve_address(draft.profile.base_url).base,
         "name": draft.title.strip(),
     }

@@ -20,11 +20,13 @@ from playground.domain.request import ReasoningReturn, SendReasoning
 from playground.engine.credentials import ConsentReason, plain_origin
 from playground.engine.profiles import Auth, Profile
 from playground.engine.secrets import KeyringState, Keys
+from playground.ui.json_field import JsonField
 from playground.ui.profiles.address_field import AddressField
 from playground.ui.profiles.draft import Draft
 from playground.ui.profiles.header_rows import HeaderRows
 from playground.ui.profiles.key_field import KeyField
-from playground.ui.profiles.rows import FIELD_HEIGHT, SecondsEdit, push_button, text_label
+from playground.ui.profiles.rows import FIELD_HEIGHT, SecondsEdit, WholeEdit, push_button, text_label
+from playground.ui.raw.reasoning_return import REASONING_FIELDS, SEND_REASONING
 
 LABEL_WIDTH = 116
 PROTOCOLS = (("chat", "Chat completions"), ("messages", "Messages"))
@@ -33,17 +35,17 @@ AUTH_STYLES = (
     (Auth.X_API_KEY, "x-api-key"),
     (Auth.BOTH, "both headers"),
 )
-SEND_REASONING = (
-    (SendReasoning.NEVER, "never"),
-    (SendReasoning.AFTER_TOOL_CALLS, "after tool calls"),
-    (SendReasoning.ALWAYS, "always"),
-)
-REASONING_FIELDS = ("", "reasoning_content", "reasoning", "reasoning_details", "thinking")
 CLOCKS = (
     ("connect", "Connect", "Seconds for name, connection and TLS."),
     ("first", "First content", "Seconds from the request to the first content; keep-alives do not count."),
     ("idle", "Between content", "Seconds between two pieces of content; keep-alives do not count."),
     ("total", "Whole answer", "Seconds for the whole exchange."),
+)
+
+LIMITS = (
+    ("retries", "Tries after a failure", "How often a run is tried again by itself before any content came.", 0, 20),
+    ("max_event_mib", "Largest event, MiB", "One event of a stream may not be larger.", 1, 4096),
+    ("max_body_mib", "Largest answer, MiB", "A whole answer may not be larger.", 1, 16384),
 )
 
 
@@ -75,7 +77,14 @@ class ProfileForm(QWidget):
         if line is not None:
             line.setPlaceholderText("as it came")
         self.headers = HeaderRows()
+        self.body = JsonField("Extra body", root="body", placeholder='{"top_k": 40}', least=3)
+        self.body.editor.setTabChangesFocus(True)  # a form is walked through with Tab
+        self.body.editor.setAccessibleDescription("")
         self.clocks = {clock: SecondsEdit(f"{title}, time-out", what) for clock, title, what in CLOCKS}
+        blank = Profile(name="")
+        self.limits = {
+            name: WholeEdit(title, what, low, high, getattr(blank, name)) for name, title, what, low, high in LIMITS
+        }
         _keep_from_wheel(self.reasoning_field)
         self.ca_file = QLineEdit()
         self.ca_file.setPlaceholderText("the system's certificates only")
@@ -103,8 +112,12 @@ class ProfileForm(QWidget):
             self.reasoning.setCurrentIndex(self.reasoning.findData(profile.reasoning_return.when))
             self.reasoning_field.setEditText(profile.reasoning_return.field)
             self.headers.set_rows(draft.headers)
+            self.body.set_text(draft.body)
+            self.body.show_problems([])
             for clock, box in self.clocks.items():
                 box.set_seconds(getattr(profile.timeouts, clock))
+            for name, field in self.limits.items():
+                field.set_number(getattr(profile, name))
             self.ca_file.setText(profile.ca_file or "")
         finally:
             self._showing = False
@@ -126,6 +139,7 @@ class ProfileForm(QWidget):
             ),
             "timeouts": base.timeouts.model_copy(update=times),
             "ca_file": self.ca_file.text().strip() or None,
+            **{name: field.number() for name, field in self.limits.items()},
         }
         profile = base.model_copy(update=update)
         agreed = profile.origin if self.address.consented() else ""
@@ -135,6 +149,7 @@ class ProfileForm(QWidget):
             self._base,
             profile=profile,
             headers=self.headers.rows(),
+            body=self.body.text,
             key=self.key.key(),
             forget_key=self.key.forget.isChecked(),
             move_key=self.key.move_key.isChecked() and self.key.move_key.isVisibleTo(self.key),
@@ -159,6 +174,10 @@ class ProfileForm(QWidget):
             self.describe()
             self.changed.emit()
 
+    def _body_edited(self) -> None:
+        self.body.show_problems([])
+        self._edited()
+
     # ---- widgets
 
     def _connect(self) -> None:
@@ -171,6 +190,9 @@ class ProfileForm(QWidget):
         self.reasoning_field.editTextChanged.connect(self._edited)
         for box in self.clocks.values():
             box.textChanged.connect(self._edited)
+        for field in self.limits.values():
+            field.textChanged.connect(self._edited)
+        self.body.edited.connect(self._body_edited)
         self.browse.clicked.connect(self._choose_file)
 
     def _lay_out(self) -> None:
@@ -194,8 +216,14 @@ class ProfileForm(QWidget):
         self._section("Time-outs, in seconds")
         for clock, title, _what in CLOCKS:
             self._row(title, _leaning_left(self.clocks[clock]), self.clocks[clock])
+        self._section("Limits")
+        for name, title, _what, _low, _high in LIMITS:
+            self._row(title, _leaning_left(self.limits[name]), self.limits[name])
         self._section("Extra headers")
         self._row("&Headers", self.headers, self.headers.add)
+        self._section("Extra body: merged into every request's body")
+        self.body.caption.hide()
+        self._row("&Body", self.body, self.body.editor)
         self._section("Certificates")
         files = QHBoxLayout()
         files.setSpacing(8)

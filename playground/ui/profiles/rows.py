@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRegularExpression, QSize, Qt
-from PySide6.QtGui import QRegularExpressionValidator, QResizeEvent
+from PySide6.QtGui import QIntValidator, QRegularExpressionValidator, QResizeEvent
 from PySide6.QtWidgets import QLabel, QLineEdit, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from playground.ui.icons import icon
@@ -124,3 +124,26 @@ class SecondsEdit(QLineEdit):
     def set_seconds(self, seconds: float | None) -> None:
         """Show a value; None is off."""
         self.setText(f"{seconds:.3f}".rstrip("0").rstrip(".") if seconds else "")
+
+
+class WholeEdit(QLineEdit):
+    """A whole number from ``low`` to ``high``; what is out of range cannot be typed, empty is ``start``."""
+
+    def __init__(self, name: str, what: str, low: int, high: int, start: int) -> None:
+        super().__init__()
+        self._low = low
+        self._start = start
+        self.setValidator(QIntValidator(0, high, self))
+        self.setPlaceholderText(str(start))
+        self.setAccessibleName(name)
+        self.setAccessibleDescription(what)
+        self.setToolTip(tip(what))
+
+    def number(self) -> int:
+        """The value."""
+        text = self.text().strip()
+        return max(int(text), self._low) if text.isdecimal() else self._start
+
+    def set_number(self, number: int) -> None:
+        """Show a value."""
+        self.setText(str(number))

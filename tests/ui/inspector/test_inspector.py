@@ -95,7 +95,7 @@ def test_the_next_request_and_the_one_that_was_sent(qtbot: QtBot, inspector: Ins
     inspector.set_preview({"model": "next", "temperature": 0.7}, URL)
     qtbot.waitUntil(lambda: "next" in view.pane.text.text())
     assert view.pane.text.text() == '{\n  "model": "next",\n  "temperature": 0.7\n}'
-    assert URL in view.pane.note.text()
+    assert URL in view.pane.note.text
     assert not view.switch.buttons[1].isEnabled()
     inspector.set_exchange(exchange(lambda: CHUNK))
     qtbot.waitUntil(lambda: "1.0" in view.pane.text.text())
@@ -191,7 +191,7 @@ def test_two_megabytes_of_stream_are_bounded_until_asked_for(inspector: Inspecto
     assert 0 < len(view.pane.text.text()) <= SHOWN_AT_MOST
     assert '"last": true' in view.pane.text.text()
     assert view.pane.text.text().startswith(("\n", "data: {"))
-    assert "The last" in view.pane.note.text()
+    assert "The last" in view.pane.note.text
     QTest.mouseClick(view.pane.all_button, Qt.MouseButton.LeftButton)
     assert len(view.pane.text.text()) == len(body)
     assert not view.pane.all_button.isVisible()

@@ -129,3 +129,19 @@ def test_a_draft_does_not_show_its_secrets() -> None:
 
 def _read(path: Path) -> str:
     return path.read_text(encoding="utf-8")
+
+
+async def test_the_extra_body_is_saved_as_json_or_not_at_all(store: ProfileStore, keys: Keys) -> None:
+    profile, _state = await save(replace(a_draft(), body='{"top_k": 40}'), store, keys)
+    assert profile.extra_body == {"top_k": 40}
+    again = Draft.of(profile)
+    assert again.body == '{\n  "top_k": 40\n}'
+    assert (await save(again, store, keys))[0] == profile
+    assert (await save(replace(again, body=" "), store, keys))[0].extra_body == {}
+    for text in ('{"top_k": ', "[40]"):
+        assert "not a JSON object" in problem(replace(again, body=text))
+    secret = replace(again, body=f'{{"key": "{CANARY}"}}')
+    assert "looks like a key" in problem(secret)
+    with pytest.raises(ProfileError):
+        await save(secret, store, keys)
+    assert CANARY not in _read(store.path)

@@ -1,0 +1,31 @@
+"""Which proxy the surroundings name for a gateway: the environment's variables, or the system's settings.
+
+The one answer serves the client that connects and the words that are shown; the latter never hold its user name or
+password. Nothing here opens a socket.
+"""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from playground.gateway.address import is_loopback
+
+
+def proxy_url(url: str) -> str:
+    """The proxy on the way to ``url``, credentials included and so never to be shown; "" when it goes straight there.
+
+    Loopback addresses and those in ``NO_PROXY`` go straight.
+    """
+    from urllib.request import getproxies, proxy_bypass  # late: it brings an HTTP client of its own
+
+    parts = urlsplit(url)
+    if is_loopback(url) or proxy_bypass(parts.netloc.rpartition("@")[2]):
+        return ""
+    proxies = getproxies()
+    found = (proxies.get(parts.scheme) or proxies.get("all") or "").strip()
+    return found if "://" in found or not found else f"http://{found}"
+
+
+def proxy_for(url: str) -> str:
+    """Host and port of that proxy, for people; "" when there is none."""
+    return proxy_url(url).partition("://")[2].rpartition("@")[2].partition("/")[0]

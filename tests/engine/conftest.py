@@ -1,0 +1,36 @@
+"""Gateways that lead to the demo gateway over a real socket, and sessions on them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+import pytest
+from keyring.backend import KeyringBackend
+
+from playground.demo.server import DemoServer
+from playground.engine.gateways import DEMO_ID, Gateways
+from playground.engine.profiles import ProfileStore
+from playground.engine.secrets import KeyringError, Keys
+from playground.engine.session import Session
+
+MakeSession = Callable[..., Session]
+
+
+def no_keyring() -> KeyringBackend:
+    raise KeyringError("No system keyring was found.")
+
+
+@pytest.fixture
+async def gateways(demo: DemoServer, tmp_path: Path) -> AsyncIterator[Gateways]:
+    """The demo gateway and a store in a file of its own; keys stay in memory, and nothing is tried again by itself."""
+    made = Gateways(ProfileStore(tmp_path / "gateways.json"), Keys(backend=no_keyring), demo.start)
+    made.update(made.get(DEMO_ID).model_copy(update={"retries": 0}))
+    yield made
+    await made.aclose()
+
+
+@pytest.fixture
+def session(gateways: Gateways) -> Session:
+    """An empty experiment on the demo gateway."""
+    return Session(gateways.client, profile_id=DEMO_ID, model="demo-chat")

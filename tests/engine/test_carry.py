@@ -1,0 +1,321 @@
+"""From one protocol to the other: parameters that mean the same go along, everything else is named in words."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from playground.demo.server import DemoServer
+from playground.domain.parameters import Parameters
+from playground.domain.parts import Image, Part, Reasoning, Refusal, Text, ToolCall, ToolResult, Unknown
+from playground.domain.request import Request
+from playground.domain.tools import ToolDefinition
+from playground.domain.transcript import Ending, Role, Turn, make_turn, new_id
+from playground.domain.values import JSON
+from playground.engine.carry import CHANGED, DOUBTFUL, LOST, carry_parameters, losses
+from playground.engine.session import Session
+from playground.protocols.protocol import get_protocol
+
+PIXEL = (
+    "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII="
+)
+
+
+def chat(**values: JSON) -> Parameters:
+    return get_protocol("chat").parameters_type.from_wire(values)
+
+
+def native(**values: JSON) -> Parameters:
+    return get_protocol("messages").parameters_type.from_wire(values)
+
+
+def said(role: Role, *parts: Part) -> Turn:
+    return Turn(id=new_id(), role=role, parts=parts)
+
+
+def told(*turns: Turn, to: str = "messages", parameters: Parameters | None = None) -> list[tuple[str, str]]:
+    """(kind, line) of every loss of a request with these turns, asked for from the other protocol."""
+    here = "chat" if to == "messages" else "messages"
+    given = parameters or get_protocol(here).parameters_type()
+    request = Request(protocol=here, model="m", turns=turns, parameters=given)
+    return [(loss.kind, str(loss)) for loss in losses(request, to)]
+
+
+# Parameters
+
+
+PAIRS = [
+    ({"temperature": 0.7}, {"temperature": 0.7}),
+    ({"top_p": 0.9}, {"top_p": 0.9}),
+    ({"max_completion_tokens": 512}, {"max_tokens": 512}),
+    ({"stop": ["END", "STOP"]}, {"stop_sequences": ["END", "STOP"]}),
+    ({"reasoning_effort": "high"}, {"output_config": {"effort": "high"}}),
+    ({"tool_choice": "auto"}, {"tool_choice": {"type": "auto"}}),
+    ({"tool_choice": "none"}, {"tool_choice": {"type": "none"}}),
+    ({"tool_choice": "required"}, {"tool_choice": {"type": "any"}}),
+    ({"tool_choice": {"type": "function", "function": {"name": "f"}}}, {"tool_choice": {"type": "tool", "name": "f"}}),
+    ({"stream": False}, {"stream": False}),
+    ({"user": "u-1"}, {"metadata": {"user_id": "u-1"}}),
+    (
+        {"response_format": {"type": "json_schema", "json_schema": {"name": "answer", "schema": {"type": "object"}}}},
+        {"output_config": {"format": {"type": "json_schema", "schema": {"type": "object"}}}},
+    ),
+]
+
+
+@pytest.mark.parametrize(("here", "there"), PAIRS, ids=lambda value: next(iter(value)))
+def test_what_means_the_same_goes_along_in_both_directions(here: dict[str, JSON], there: dict[str, JSON]) -> None:
+    assert carry_parameters(chat(**here), native()).to_wire() == there
+    assert carry_parameters(native(**there), chat()).to_wire() == here
+    lossy = [line for line in told(parameters=chat(**here)) if "name" not in line[1]]
+    assert lossy == []
+    assert told(parameters=native(**there), to="chat") == []
+
+
+def test_a_word_the_other_side_spells_differently_keeps_its_spelling() -> None:
+    before = chat(stop="END", max_tokens=99, response_format={"type": "json_object"})
+    there = carry_parameters(before, native())
+    assert there.to_wire() == {"max_tokens": 99, "stop_sequences": ["END"]}
+    assert carry_parameters(there, before) == before
+
+
+def test_a_schema_keeps_its_name_on_the_way_back() -> None:
+    named = {"type": "json_schema", "json_schema": {"name": "weather", "strict": True, "schema": {"type": "object"}}}
+    before = chat(response_format=named)
+    assert carry_parameters(carry_parameters(before, native()), before) == before
+    assert told(parameters=before) == [(LOST, "Parameters: of response_format its name and strict")]
+
+
+def test_set_back_to_default_there_is_default_here() -> None:
+    before = chat(temperature=0.7, seed=3)
+    there = carry_parameters(before, native()).with_value("temperature", None)
+    assert carry_parameters(there, before).to_wire() == {"seed": 3}
+
+
+def test_changed_there_is_changed_here_and_the_rest_is_remembered() -> None:
+    before = chat(temperature=0.7, seed=3, reasoning_effort="minimal", n=2)
+    there = carry_parameters(before, native()).with_value("temperature", 0.2).with_value("top_k", 5)
+    back = carry_parameters(there, before)
+    assert back.to_wire() == {"temperature": 0.2, "seed": 3, "reasoning_effort": "minimal", "n": 2}
+    assert carry_parameters(back, there) == there
+
+
+_words = st.text("abc", min_size=1, max_size=3)
+_chat = st.fixed_dictionaries(
+    {},
+    optional={
+        "temperature": st.sampled_from([0, 0.5, 1.5]),
+        "max_tokens": st.integers(1, 9),
+        "max_completion_tokens": st.integers(1, 9),
+        "stop": st.one_of(_words, st.lists(_words, max_size=3)),
+        "reasoning_effort": st.sampled_from(["none", "minimal", "low", "odd"]),
+        "tool_choice": st.sampled_from(["auto", "required", {"type": "function", "function": {"name": "f"}}, {"x": 1}]),
+        "response_format": st.sampled_from([{"type": "text"}, {"type": "json_object"}]),
+        "stream": st.booleans(),
+        "seed": st.integers(0, 9),
+        "user": _words,
+        "logit_bias": st.just({"1": 2}),
+    },
+)
+
+
+@given(_chat)
+def test_there_and_back_restores_everything(values: dict[str, JSON]) -> None:
+    before = chat(**values)
+    assert carry_parameters(carry_parameters(before, native()), before).to_wire() == before.to_wire()
+
+
+@given(_chat)
+def test_every_set_value_is_carried_or_named(values: dict[str, JSON]) -> None:
+    before = chat(**values)
+    there = carry_parameters(before, native()).to_wire()
+    lines = "\n".join(line for _, line in told(parameters=before))
+    names = {"max_tokens": "max_tokens", "max_completion_tokens": "max_tokens", "stop": "stop_sequences"}
+    names |= {"reasoning_effort": "output_config", "user": "metadata"}
+    for name, value in values.items():
+        if value == {"type": "text"}:
+            continue
+        both = name == "max_tokens" and "max_completion_tokens" in values
+        assert (names.get(name, name) in there and not both) or name in lines, (name, lines)
+
+
+def test_what_has_no_counterpart_is_listed_with_its_value() -> None:
+    lines = told(parameters=chat(seed=7, n=3, presence_penalty=0.5, frequency_penalty=1, reasoning_effort="minimal"))
+    assert lines == [
+        (LOST, "Parameters: seed (7) has no counterpart in Messages"),
+        (LOST, "Parameters: reasoning_effort (minimal) has no counterpart in Messages"),
+        (LOST, "Parameters: presence_penalty (0.5) has no counterpart in Messages"),
+        (LOST, "Parameters: frequency_penalty (1) has no counterpart in Messages"),
+        (LOST, "Parameters: n (3) has no counterpart in Messages"),
+    ]
+    back = told(parameters=native(top_k=5, thinking={"type": "adaptive"}, service_tier="auto"), to="chat")
+    assert [kind for kind, _ in back] == [LOST] * 3
+    assert all(any(name in line for _, line in back) for name in ("top_k (5)", "thinking", "service_tier (auto)"))
+
+
+def test_a_value_beyond_the_other_range_goes_along_and_is_pointed_out() -> None:
+    hot = chat(temperature=1.5)
+    assert carry_parameters(hot, native()).to_wire() == {"temperature": 1.5}
+    assert told(parameters=hot) == [
+        (DOUBTFUL, "Parameters: Temperature 1.5 is above the documented maximum of 1 in Messages")
+    ]
+    many = native(stop_sequences=list("abcde"))
+    assert [kind for kind, _ in told(parameters=many, to="chat")] == [DOUBTFUL]
+
+
+@pytest.mark.parametrize("usual", [{"n": 1}, {"stream": True}, {"stream_options": {"include_usage": True}}])
+def test_what_the_other_side_does_anyway_is_no_loss(usual: dict[str, JSON]) -> None:
+    assert told(parameters=chat(**usual)) == []
+
+
+# Turns
+
+
+def test_a_plain_conversation_loses_nothing() -> None:
+    turns = (
+        make_turn(Role.SYSTEM, "Be brief."),
+        make_turn(Role.USER, "Look", Image(url=PIXEL)),
+        said(Role.ASSISTANT, ToolCall(id="a", name="f", arguments="{}"), ToolCall(id="b", name="g", arguments="")),
+        said(Role.TOOL, ToolResult(call_id="a", text="1")),
+        said(Role.TOOL, ToolResult(call_id="b", text="2")),
+        make_turn(Role.ASSISTANT, "Done."),
+    )
+    assert told(*turns) == []
+    assert told(*turns, to="chat") == []
+
+
+def test_what_messages_cannot_carry_of_turns() -> None:
+    lines = told(
+        make_turn(Role.DEVELOPER, "Be brief."),
+        make_turn(Role.USER, "One"),
+        make_turn(Role.USER, "Two", Image(url=PIXEL, detail="high")),
+        said(Role.ASSISTANT, Reasoning(text="hm", details=({"id": 1},)), Text(text="1"), Refusal(text="no")),
+        make_turn(Role.SYSTEM, "And kind."),
+        said(Role.ASSISTANT, ToolCall(id="c1", name="f", arguments="[1")),
+        said(Role.USER, Unknown(value={"type": "input_audio"})),
+    )
+    assert {place: kind for kind, line in lines for place in [line[: line.index(")") + 1]]} == {
+        "Turn 1 (developer)": CHANGED,
+        "Turn 3 (user)": CHANGED,
+        "Turn 4 (assistant)": CHANGED,
+        "Turn 5 (system)": CHANGED,
+        "Turn 6 (assistant)": DOUBTFUL,
+        "Turn 7 (user)": DOUBTFUL,
+    }
+    text = "\n".join(line for _, line in lines)
+    assert [kind for kind, _ in lines] == sorted((kind for kind, _ in lines), key=[LOST, CHANGED, DOUBTFUL].index)
+    for words in (
+        "Turn 3 (user): the detail of its image (high)",
+        "Turn 4 (assistant): its reasoning has no signature and vendor records",
+        "Turn 4 (assistant): its refusal is sent as ordinary text",
+        "Turn 3 (user): joins the turn before it in one user message",
+        "Turn 5 (system): stands in the middle",
+        "Turn 6 (assistant): joins the turn before it in one assistant message",
+        "Turn 6 (assistant): the arguments of f (c1) are not a JSON object",
+        "Turn 7 (user): a part of type input_audio is sent as it came",
+    ):
+        assert words in text
+
+
+def test_what_chat_cannot_carry_of_turns() -> None:
+    lines = told(
+        make_turn(Role.USER, "Go"),
+        said(
+            Role.ASSISTANT,
+            Reasoning(text="hm", signature="s"),
+            Reasoning(text="", redacted="x"),
+            Text(text="First"),
+            ToolCall(id="c1", name="f", arguments="{}"),
+            Text(text="then"),
+        ),
+        said(Role.TOOL, ToolResult(call_id="c1", text="no", is_error=True)),
+        said(Role.ASSISTANT, Unknown(value={"type": "server_tool_use"})),
+        to="chat",
+    )
+    assert lines == [
+        (
+            LOST,
+            "Turn 2 (assistant): the signature of its thinking; the text goes only if reasoning is sent back",
+        ),
+        (LOST, "Turn 2 (assistant): its redacted thinking"),
+        (LOST, "Turn 3 (tool): that the result of c1 is an error; its text is sent"),
+        (CHANGED, "Turn 2 (assistant): its text is joined and its calls follow; their order is not sent"),
+        (
+            DOUBTFUL,
+            "Turn 4 (assistant): a part of type server_tool_use is sent as it came, in the shape of the other protocol",
+        ),
+    ]
+
+
+def test_the_extra_body_is_pointed_out() -> None:
+    request = Request(protocol="chat", model="m", extra_body={"top_k": 1, "logprobs": True})
+    assert [str(loss) for loss in losses(request, "messages")] == [
+        "Extra body: logprobs and top_k will be sent unchanged; the fields may mean nothing there"
+    ]
+
+
+def test_the_same_protocol_loses_nothing_and_an_unknown_one_is_refused() -> None:
+    request = Request(protocol="chat", model="m", parameters=chat(seed=1))
+    assert losses(request, "chat") == []
+    with pytest.raises(ValueError, match="unknown protocol"):
+        losses(request, "carrier pigeon")
+
+
+# A session, over real sockets
+
+
+def weather() -> ToolDefinition:
+    schema = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+    return ToolDefinition(name="get_weather", description="The weather of a city", parameters=schema)
+
+
+def test_switching_there_and_back_restores_the_body(session: Session) -> None:
+    session.set_parameters(chat(temperature=0.4, seed=7, stop="END", stream=True))
+    session.add_turn(make_turn(Role.SYSTEM, "Be brief."))
+    session.add_turn(make_turn(Role.USER, "Look", Image(url=PIXEL, detail="low")))
+    before, transcript = session.preview(), session.transcript
+    session.switch_protocol("messages")
+    body = session.preview()
+    assert (body["system"], body["temperature"], body["stop_sequences"]) == ("Be brief.", 0.4, ["END"])
+    assert body["messages"][0]["content"][1]["source"]["media_type"] == "image/png"
+    assert "seed" not in body
+    session.switch_protocol("chat")
+    assert session.preview() == before
+    assert session.transcript is transcript
+
+
+@pytest.mark.parametrize("protocol", ["chat", "messages"])
+async def test_an_image_is_described_over_either_protocol(session: Session, demo: DemoServer, protocol: str) -> None:
+    session.set_model("demo-vision" if protocol == "chat" else "demo-messages")
+    session.switch_protocol(protocol)
+    session.add_turn(make_turn(Role.USER, "What is this?", Image(url=PIXEL)))
+    await session.run()
+    answer = session.transcript.path[-1]
+    assert answer.outcome is not None
+    assert answer.outcome.ending is Ending.COMPLETE, answer.outcome.failure
+    assert "1 × 1 pixels" in answer.text
+    assert "`image/png`" in answer.text
+
+
+async def test_a_tool_loop_goes_on_over_the_other_protocol(session: Session, demo: DemoServer) -> None:
+    session.set_model("demo-messages")
+    session.set_tools((weather(),))
+    session.add_turn(make_turn(Role.USER, "How is the weather in Lisbon?"))
+    await session.run()
+    calls = session.transcript.unanswered()
+    assert calls, session.transcript.path[-1]
+    for call in calls:
+        session.answer(call.id, '{"temp": 21}', is_error=True)
+    session.switch_protocol("messages")
+    await session.run()
+    answer = session.transcript.path[-1]
+    assert answer.outcome is not None
+    assert answer.outcome.ending is Ending.COMPLETE, answer.outcome.failure
+    session.add_turn(make_turn(Role.USER, "And tomorrow?"))
+    assert any("is an error" in str(loss) for loss in losses(session.request(), "chat"))
+    session.switch_protocol("chat")
+    await session.run()
+    last = session.transcript.path[-1]
+    assert last.outcome is not None
+    assert last.outcome.failure is None, last.outcome.failure

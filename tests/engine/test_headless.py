@@ -1,0 +1,249 @@
+"""Runs from a file: what reaches which stream, and the exit code."""
+
+from __future__ import annotations
+
+import io
+import json
+import socket
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from playground.demo.server import DemoConfig, DemoServer
+from playground.engine.headless import BadInputError, ExitCode, read_request, run_file
+from playground.engine.secrets import Secret
+from tests.support.fault_server import FaultServer, head, send, sse, text_chunk, whole
+
+CANARY = "sk-canary-93ac55d1"
+NOWHERE = "http://127.0.0.1:1/v1"  # a run that is begun ends with TRANSPORT there
+WEATHER = {
+    "type": "function",
+    "function": {
+        "name": "get_weather",
+        "parameters": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]},
+    },
+}
+
+
+def experiment(prompt: str = "Hello", **fields: Any) -> dict[str, Any]:
+    messages = [{"role": "user", "content": prompt}]
+    return {"playground": 1, "model": "demo-chat", "messages": messages, **fields}
+
+
+@dataclass
+class Ended:
+    """What a run left behind."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(self.out)
+        return found
+
+
+@dataclass
+class Desk:
+    folder: Path
+    base_url: str
+
+    async def run(self, content: object, *, base_url: str = "", as_json: bool = False) -> Ended:
+        path = self.folder / "experiment.json"
+        if isinstance(content, bytes):
+            path.write_bytes(content)
+        else:
+            path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
+        return await self.run_path(path, base_url=base_url, as_json=as_json)
+
+    async def run_path(self, path: Path, *, base_url: str = "", as_json: bool = False) -> Ended:
+        out, err = io.StringIO(), io.StringIO()
+        code = await run_file(path, base_url or self.base_url, Secret(CANARY), as_json=as_json, out=out, err=err)
+        assert CANARY not in out.getvalue() + err.getvalue()
+        return Ended(code, out.getvalue(), err.getvalue())
+
+
+@pytest.fixture
+def desk(tmp_path: Path, demo: DemoServer) -> Desk:
+    return Desk(tmp_path, demo.base_url)
+
+
+async def test_text_and_reasoning_go_to_streams_of_their_own(desk: Desk) -> None:
+    ended = await desk.run(experiment("What is 6 * 7?", model="demo-reasoner"))
+    assert ended.code == ExitCode.OK
+    assert "42" in ended.out
+    assert "The user says" in ended.err
+    assert "The user says" not in ended.out
+
+
+async def test_a_file_streams_unless_it_says_otherwise(desk: Desk, demo: DemoServer) -> None:
+    await desk.run(experiment())
+    assert json.loads(demo.requests[-1].body)["stream"] is True
+    ended = await desk.run(experiment(parameters={"stream": False}))
+    assert json.loads(demo.requests[-1].body)["stream"] is False
+    assert ended.code == ExitCode.OK
+    assert ended.out.strip()
+
+
+async def test_what_the_file_says_is_what_is_sent(desk: Desk, demo: DemoServer) -> None:
+    await desk.run(experiment(parameters={"temperature": 0.3}, extra_body={"provider": "x"}, tools=[WEATHER]))
+    body = json.loads(demo.requests[-1].body)
+    assert (body["temperature"], body["provider"], body["tools"]) == (0.3, "x", [WEATHER])
+    assert demo.requests[-1].header("authorization") == f"Bearer {CANARY}"
+
+
+async def test_calls_are_written_after_the_text(desk: Desk) -> None:
+    ended = await desk.run(experiment("Weather in Oslo?", model="demo-tools", tools=[WEATHER]))
+    assert ended.code == ExitCode.OK
+    assert "→ get_weather({" in ended.out
+
+
+async def test_the_turn_as_json(desk: Desk) -> None:
+    ended = await desk.run(experiment("What is 6 * 7?", model="demo-reasoner"), as_json=True)
+    turn = ended.json
+    assert ended.code == ExitCode.OK
+    assert ended.err == ""
+    assert "42" in turn["content"]
+    assert turn["reasoning"]
+    assert (turn["role"], turn["finish_reason"], turn["complete"]) == ("assistant", "stop", True)
+    assert (turn["error"], turn["tool_calls"], turn["deviations"]) == (None, [], [])
+    assert turn["model"] == "demo-reasoner"
+
+
+async def test_every_completion_is_in_the_json(desk: Desk) -> None:
+    ended = await desk.run(experiment(parameters={"n": 3}), as_json=True)
+    assert [choice["index"] for choice in ended.json["choices"]] == [0, 1, 2]
+
+
+async def test_the_native_protocol(desk: Desk) -> None:
+    content = experiment("What is 6 * 7?", protocol="messages", model="demo-messages", parameters={"max_tokens": 500})
+    ended = await desk.run(content)
+    assert ended.code == ExitCode.OK
+    assert "42" in ended.out
+
+
+@pytest.mark.parametrize(
+    ("word", "code"),
+    [
+        ("!503", ExitCode.HTTP),
+        ("!401", ExitCode.HTTP),
+        ("!html", ExitCode.HTTP),
+        ("!redirect", ExitCode.HTTP),
+        ("!error", ExitCode.INCOMPLETE),
+        ("!cut", ExitCode.INCOMPLETE),
+        ("!empty", ExitCode.INCOMPLETE),
+        ("!length", ExitCode.OK),
+    ],
+)
+async def test_the_exit_code_says_how_it_ended(desk: Desk, word: str, code: int) -> None:
+    ended = await desk.run(experiment(f"{word} Tell me something"))
+    assert ended.code == code
+    assert bool(ended.err) is (code != ExitCode.OK)
+
+
+async def test_a_failure_is_said_with_the_gateways_words_and_a_remedy(desk: Desk) -> None:
+    ended = await desk.run(experiment("!503 Hello"))
+    assert "playground: The gateway is overloaded (503): The service is temporarily unavailable" in ended.err
+    assert ended.out == ""
+
+
+async def test_a_failure_stands_in_the_json_too(desk: Desk) -> None:
+    ended = await desk.run(experiment("!error Tell me something"), as_json=True)
+    assert ended.code == ExitCode.INCOMPLETE
+    assert ended.json["error"]["kind"] == "stream"
+    assert ended.json["content"]
+    assert ended.json["complete"] is False
+
+
+async def test_a_port_where_nothing_listens(desk: Desk) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        ended = await desk.run(experiment(), base_url=f"http://127.0.0.1:{taken.getsockname()[1]}/v1")
+    assert ended.code == ExitCode.TRANSPORT
+    assert "Nothing answers at that address" in ended.err
+
+
+async def test_a_key_refused_is_not_repeated(tmp_path: Path) -> None:
+    with DemoServer(DemoConfig(key="another", tokens_per_second=0, time_to_first_token=0)) as locked:
+        ended = await Desk(tmp_path, locked.base_url).run(experiment())
+    assert ended.code == ExitCode.HTTP
+    assert "The key was not accepted (401)" in ended.err
+
+
+async def test_a_gateway_that_repeats_the_key_does_not_get_it_shown(tmp_path: Path) -> None:
+    body = json.dumps({"error": {"message": f"Incorrect API key: {CANARY}"}}).encode()
+    with FaultServer() as server:
+        server.play(send(whole(401, "application/json", body)))
+        desk = Desk(tmp_path, server.url)
+        assert (await desk.run(experiment())).code == ExitCode.HTTP  # the canary is looked for by the desk
+        assert (await desk.run(experiment(), as_json=True)).code == ExitCode.HTTP
+
+
+async def test_a_model_cannot_steer_the_terminal(tmp_path: Path) -> None:
+    with FaultServer() as server:
+        server.play(send(head(), sse(text_chunk("a\x1b[2Jb\rc\nd", "stop"), "[DONE]")))
+        ended = await Desk(tmp_path, server.url).run(experiment())
+    assert ended.code == ExitCode.OK
+    assert ended.out.strip() == "a\ufffd[2Jb\ufffdc\nd"
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("", "is not JSON"),
+        ("{", "is not JSON"),
+        ("[" * 100_000, "is not JSON"),
+        (b"\xff\xfe\x00", "is not UTF-8 text"),
+        ([], "must hold one JSON object"),
+        ({}, '"playground": 1 is missing'),
+        (experiment(playground=2), '"playground": 1 is missing'),
+        (experiment(extra=1, body=2), "unknown field 'body', 'extra'"),
+        (experiment(model=""), '"model" must be the id of a model'),
+        (experiment(model=7), '"model" must be the id of a model'),
+        (experiment(protocol="telegraph"), "telegraph"),
+        (experiment(messages="Hello"), "messages"),
+        (experiment(messages=[{"role": "pope", "content": "x"}]), "pope"),
+        (experiment(messages=[7]), "message 1"),
+        (experiment(tools=[7]), "tools[0]"),
+        (experiment(tools="x"), '"tools" must be an array'),
+        (experiment(parameters=[1]), '"parameters" must be an object'),
+        (experiment(extra_body="x"), '"extra_body" must be an object'),
+    ],
+)
+async def test_a_file_that_cannot_be_run_is_explained(tmp_path: Path, content: object, words: str) -> None:
+    ended = await Desk(tmp_path, NOWHERE).run(content)
+    assert ended.code == ExitCode.BAD_INPUT
+    assert ended.out == ""
+    assert ended.err.startswith("playground: ")
+    assert words in ended.err
+    assert ended.err.count("\n") == 1
+
+
+async def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    desk = Desk(tmp_path, NOWHERE)
+    missing = await desk.run_path(tmp_path / "missing.json")
+    folder = await desk.run_path(tmp_path)
+    assert missing.code == folder.code == ExitCode.BAD_INPUT
+    assert "missing.json cannot be read" in missing.err
+    assert "cannot be read" in folder.err
+
+
+async def test_a_byte_order_mark_is_no_obstacle(desk: Desk) -> None:
+    content = b"\xef\xbb\xbf" + json.dumps(experiment()).encode()
+    assert (await desk.run(content)).code == ExitCode.OK
+
+
+async def test_an_address_that_is_none(tmp_path: Path) -> None:
+    ended = await Desk(tmp_path, "not an address").run(experiment())
+    assert ended.code == ExitCode.BAD_INPUT
+    assert ended.err.strip().startswith("playground: ")
+
+
+def test_unset_parameters_stay_unset() -> None:
+    request = read_request(experiment())
+    assert request.parameters.to_wire() == {"stream": True}
+    with pytest.raises(BadInputError):
+        read_request(None)

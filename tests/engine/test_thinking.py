@@ -1,0 +1,178 @@
+"""Signed thinking: which edits make it invalid, and the two ways out. Checked against the bodies that would be sent."""
+
+from __future__ import annotations
+
+import pytest
+
+from playground.domain.parts import Image, Reasoning, Text, ToolCall
+from playground.domain.transcript import Role, Transcript, Turn, make_turn, new_id
+from playground.engine import thinking
+from playground.engine.run import RunRefusedError
+from playground.engine.session import Session
+from playground.gateway.client import GatewayClient
+
+
+async def nowhere(_profile_id: str) -> GatewayClient:
+    raise RunRefusedError("These tests send nothing.")
+
+
+def thought(text: str, *, redacted: bool = False) -> Turn:
+    block = Reasoning(text="", redacted="x9") if redacted else Reasoning(text="hm", field="thinking", signature="s1g")
+    return Turn(id=new_id(), role=Role.ASSISTANT, parts=(block, Text(text=text)))
+
+
+def make_session(*turns: Turn) -> Session:
+    session = Session(nowhere, profile_id="p", protocol="messages", model="m")
+    for turn in turns:
+        session.add_turn(turn)
+    return session
+
+
+@pytest.fixture
+def session() -> Session:
+    """system, user, thought, user, thought."""
+    return make_session(
+        make_turn(Role.SYSTEM, "Be brief."),
+        make_turn(Role.USER, "One?"),
+        thought("1"),
+        make_turn(Role.USER, "Two?", Image(url="https://example.org/a.png")),
+        thought("2", redacted=True),
+    )
+
+
+def ids(session: Session) -> list[str]:
+    return [turn.id for turn in session.transcript.path]
+
+
+def stale_after(session: Session, edit: str, *arguments: object) -> list[int]:
+    """Places on the path of the turns whose thinking the edit made stale."""
+    before = session.transcript
+    getattr(session, edit)(*arguments)
+    stale = thinking.invalidated(before, session.transcript)
+    return [number for number, turn in enumerate(session.transcript.path) if turn.id in stale]
+
+
+def blocks_of(session: Session) -> list[str]:
+    """The kinds of all blocks in the assistant messages of the body."""
+    found = []
+    for message in session.preview()["messages"]:
+        if message["role"] == "assistant":
+            content = message["content"]
+            found += [block["type"] for block in content] if isinstance(content, list) else ["text"]
+    return found
+
+
+def test_an_edit_makes_the_thinking_after_it_stale_and_none_before(session: Session) -> None:
+    path = ids(session)
+    assert stale_after(session, "edit_text", path[1], "Uno?") == [2, 4]
+    assert stale_after(session, "edit_text", path[3], "Due?") == [4]
+    assert stale_after(session, "edit_text", path[4], "zwei") == []
+
+
+def test_a_turn_s_own_text_binds_only_the_thinking_after_it(session: Session) -> None:
+    assert stale_after(session, "edit_text", ids(session)[2], "eins") == [4]
+
+
+def test_the_system_prompt_binds_all_wherever_it_stands(session: Session) -> None:
+    assert stale_after(session, "edit_text", ids(session)[0], "Be long.") == [2, 4]
+    late = make_turn(Role.SYSTEM, "And kind.")
+    assert stale_after(session, "add_turn", late) == [2, 4]
+    assert stale_after(session, "delete_turn", late.id) == [2, 4]
+
+
+def test_deleting_moving_and_another_role_count_as_edits(session: Session) -> None:
+    path = ids(session)
+    assert stale_after(session, "move_turn", path[3], -1) == [3, 4]
+    session.undo()
+    assert stale_after(session, "change_role", path[2], Role.USER) == [2, 4]
+    session.undo()
+    assert stale_after(session, "delete_turn", path[1]) == [1, 3]
+
+
+def test_what_is_not_sent_there_binds_nothing(session: Session) -> None:
+    turn = ids(session)[3]
+    image = Image(url="https://example.org/a.png", detail="high", name="a.png")
+    assert stale_after(session, "set_image", turn, 0, image) == []
+    assert stale_after(session, "set_image", turn, 0, None) == [4]
+
+
+def test_unsigned_reasoning_is_never_stale() -> None:
+    plain = Turn(id=new_id(), role=Role.ASSISTANT, parts=(Reasoning(text="hm"), Text(text="1")))
+    session = make_session(make_turn(Role.USER, "One?"), plain)
+    assert stale_after(session, "edit_text", ids(session)[0], "Uno?") == []
+
+
+def test_arguments_of_a_call_bind_what_comes_after() -> None:
+    call = ToolCall(id="c1", name="f", arguments="{}")
+    asked = Turn(id=new_id(), role=Role.ASSISTANT, parts=(Reasoning(text="hm", signature="s"), call))
+    session = make_session(make_turn(Role.USER, "Go"), asked)
+    session.answer("c1", "done")
+    session.add_turn(thought("2"))
+    assert stale_after(session, "edit_call", asked.id, "c1", '{"a": 1}') == [3]
+
+
+def test_other_branches_are_looked_at_too(session: Session) -> None:
+    path = ids(session)
+    other = thought("another one")
+    session.transcript = session.transcript.truncate_after(path[1]).append(other).select(path[4])
+    before = session.transcript
+    session.edit_text(path[1], "Uno?")
+    assert set(thinking.invalidated(before, session.transcript)) == {path[2], path[4], other.id}
+
+
+def test_dropping_takes_only_the_thinking_and_can_be_undone(session: Session) -> None:
+    path = ids(session)
+    before = session.transcript
+    session.edit_text(path[1], "Uno?")
+    session.drop_thinking(thinking.invalidated(before, session.transcript))
+    assert blocks_of(session) == ["text", "text"]
+    assert [turn.text for turn in session.transcript.path] == ["Be brief.", "Uno?", "1", "Two?", "2"]
+    session.undo()
+    assert blocks_of(session) == ["thinking", "text", "redacted_thinking", "text"]
+
+
+@pytest.mark.parametrize("step", ["edit", "delete"])
+def test_a_branch_leaves_the_old_path_as_it_was(session: Session, step: str) -> None:
+    path, before = ids(session), session.transcript
+    if step == "edit":
+        session.edit_text(path[1], "Uno?")
+    else:
+        session.delete_turn(path[1])
+    session.branch(before, thinking.invalidated(before, session.transcript))
+    assert all(session.transcript.turns[turn.id] == turn for turn in before.turns.values())
+    assert session.transcript.path[0].id == path[0]
+    texts = [turn.text for turn in session.transcript.path]
+    assert texts == (["Be brief.", "Uno?", "1", "Two?", "2"] if step == "edit" else ["Be brief.", "1", "Two?", "2"])
+    assert not {turn.id for turn in session.transcript.path[1:]} & set(path)
+    assert blocks_of(session) == ["text", "text"]
+    session.select_variant(path[1])
+    assert blocks_of(session) == ["thinking", "text", "redacted_thinking", "text"]
+
+
+def test_one_undo_takes_edit_and_branch_back(session: Session) -> None:
+    before = session.transcript
+    session.edit_text(ids(session)[1], "Uno?")
+    session.branch(before, thinking.invalidated(before, session.transcript))
+    session.undo()
+    assert session.transcript is before
+
+
+def test_other_tools_concern_every_turn_with_signed_thinking(session: Session) -> None:
+    path = ids(session)
+    assert thinking.signed_turns(session.transcript) == (path[2], path[4])
+    session.branch(session.transcript, thinking.signed_turns(session.transcript))
+    assert ids(session)[:2] == path[:2]
+    assert blocks_of(session) == ["text", "text"]
+
+
+def test_a_long_conversation_is_judged_quickly() -> None:
+    transcript = Transcript()
+    for number in range(1500):
+        transcript = transcript.append(make_turn(Role.USER, str(number)), thought(str(number)))
+    first = transcript.path[0]
+    after = transcript.replace(make_turn(Role.USER, "other").model_copy(update={"id": first.id}))
+    import time
+
+    began = time.perf_counter()
+    assert len(thinking.invalidated(transcript, after)) == 1500
+    assert time.perf_counter() - began < 1

@@ -1,0 +1,137 @@
+"""The list of experiments: what is current, what deleting and searching do."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from playground.demo.server import DemoServer
+from playground.domain.transcript import Ending, Role, make_turn
+from playground.engine.gateways import DEMO_ID, Gateways
+from playground.engine.profiles import Profile
+from playground.engine.run import RunRefusedError
+from playground.engine.workspace import Workspace
+
+
+@pytest.fixture
+def workspace(gateways: Gateways) -> Workspace:
+    return Workspace(gateways)
+
+
+def write(workspace: Workspace, text: str) -> str:
+    session = workspace.new()
+    session.add_turn(make_turn(Role.USER, text))
+    return session.id
+
+
+async def test_it_begins_with_one_empty_experiment_on_the_demo_gateway(workspace: Workspace) -> None:
+    assert workspace.sessions == [workspace.current]
+    assert workspace.current.profile_id == DEMO_ID
+    assert workspace.current.model == "demo-reasoner"
+
+
+async def test_an_untouched_experiment_is_used_again(workspace: Workspace) -> None:
+    first = workspace.current
+    assert workspace.new() is first
+    first.with_draft("half a sentence", Role.USER)
+    assert workspace.new() is not first
+    assert len(workspace.sessions) == 2
+
+
+async def test_a_new_experiment_goes_on_with_gateway_protocol_and_model(workspace: Workspace) -> None:
+    write(workspace, "Hello")
+    workspace.current.set_protocol("messages")
+    workspace.current.set_model("demo-messages")
+    new = workspace.new()
+    assert (new.profile_id, new.protocol, new.model) == (DEMO_ID, "messages", "demo-messages")
+    assert workspace.sessions[0] is new
+
+
+async def test_the_first_experiment_is_on_the_gateway_used_last(gateways: Gateways) -> None:
+    profile = gateways.store.add(Profile(name="Mine", base_url="https://gateway.example/v1", default_model="big"))
+    gateways.store.select(profile.id)
+    current = Workspace(gateways).current
+    assert (current.profile_id, current.model) == (profile.id, "big")
+
+
+async def test_observers_are_told_and_see_the_new_state(workspace: Workspace) -> None:
+    seen: list[tuple[int, str]] = []
+    write(workspace, "one")
+    workspace.subscribe(lambda: seen.append((len(workspace.sessions), workspace.current.title)))
+    first = workspace.current.id
+    write(workspace, "two")
+    assert seen[-1][0] == 2
+    workspace.open(first)
+    assert seen[-1] == (2, "one")
+    workspace.delete(first)
+    assert seen[-1] == (1, "two")
+    workspace.undelete()
+    assert seen[-1] == (2, "one")
+
+
+async def test_undelete_brings_back_each_in_its_place(workspace: Workspace) -> None:
+    ids = [write(workspace, text) for text in ("a", "b", "c")]
+    workspace.delete(ids[1])
+    workspace.delete(ids[0])
+    assert workspace.undelete()
+    assert workspace.undelete()
+    assert [session.title for session in workspace.sessions] == ["c", "b", "a"]
+    assert not workspace.undelete()
+
+
+async def test_deleting_the_last_experiment_leaves_an_empty_one(workspace: Workspace) -> None:
+    only = write(workspace, "only")
+    workspace.delete(only)
+    assert len(workspace.sessions) == 1
+    assert workspace.current.title == "New experiment"
+    assert workspace.undelete()
+    assert workspace.current.id == only
+
+
+async def test_deleting_an_experiment_stops_its_run(workspace: Workspace, demo: DemoServer) -> None:
+    session = workspace.current
+    session.add_turn(make_turn(Role.USER, "Hello !long=2000 !tps=50"))
+    run = asyncio.get_running_loop().create_task(session.run())
+    async with asyncio.timeout(5):
+        while not any(choice.deltas for choice in session.growing.values()):  # noqa: ASYNC110
+            await asyncio.sleep(0.005)
+    workspace.delete(session.id)
+    await run
+    outcome = session.transcript.path[-1].outcome
+    assert outcome is not None
+    assert outcome.ending is Ending.STOPPED
+
+
+async def test_experiments_run_side_by_side(workspace: Workspace) -> None:
+    sessions = []
+    for number in range(4):
+        write(workspace, f"What is {number} + 1?")
+        sessions.append(workspace.current)
+    await asyncio.gather(*(session.run() for session in sessions))
+    for number, session in enumerate(sessions):
+        assert str(number + 1) in session.transcript.path[-1].text
+
+
+async def test_search_looks_into_titles_models_and_texts(workspace: Workspace) -> None:
+    write(workspace, "Lisbon or Oslo?")
+    workspace.current.add_turn(make_turn(Role.ASSISTANT, "Straße and CAFÉ"))
+    write(workspace, "Something else")
+    workspace.current.set_model("demo-chat")
+    assert [s.title for s in workspace.search("")] == ["Something else", "Lisbon or Oslo?"]
+    assert [s.title for s in workspace.search("oslo LISBON")] == ["Lisbon or Oslo?"]
+    assert [s.title for s in workspace.search("café strasse")] == ["Lisbon or Oslo?"]
+    assert [s.title for s in workspace.search("demo-chat")] == ["Something else"]
+    assert workspace.search("oslo else") == []
+
+
+async def test_an_unknown_experiment_is_an_error(workspace: Workspace) -> None:
+    with pytest.raises(KeyError):
+        workspace.open("gone")
+    with pytest.raises(KeyError):
+        workspace.delete("gone")
+
+
+async def test_an_empty_experiment_refuses_to_run(workspace: Workspace) -> None:
+    with pytest.raises(RunRefusedError):
+        await workspace.current.run()

@@ -1,0 +1,290 @@
+"""A stage: the real application on the real event loop, and a person at its mouse and keyboard.
+
+A scene is a coroutine; it acts only through ``Person`` and waits only for conditions. When it ends the application is
+quit as a person would quit it, and nothing may be left: no task, no thread, no window, no server.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import json
+import sys
+import threading
+from collections.abc import Callable, Coroutine, Iterator
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import Any, TypeVar
+
+import pytest
+from PySide6.QtCore import QEvent, QPoint, Qt, QTimer
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QApplication, QMenu, QPushButton, QToolButton, QWidget
+from shiboken6 import isValid
+
+from playground.app import App
+from playground.demo.server import DemoConfig, DemoServer
+from playground.domain.transcript import Turn
+from playground.engine.session import Session
+from playground.ui import loop
+from playground.ui.conversation.pane import ConversationPane
+from playground.ui.conversation.turn_card import TurnCard
+
+W = TypeVar("W", bound=QWidget)
+PACE = DemoConfig(tokens_per_second=600, time_to_first_token=0.02, rate_limit=1_000_000)
+SECONDS = 15  # the longest one wait may take on a busy machine
+
+HARMLESS = "This plugin does not support"  # what the offscreen platform says of every popup
+
+Scene = Callable[["Person"], Coroutine[Any, Any, None]]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.parent == Path(__file__).parent:
+            item.add_marker(pytest.mark.qt_log_ignore(HARMLESS, extend=True))
+
+
+class Person:
+    """Somebody at the window."""
+
+    def __init__(self, app: App, mistakes: list[BaseException]) -> None:
+        self.app = app
+        self._mistakes = mistakes
+
+    # Looking
+
+    @property
+    def pane(self) -> ConversationPane:
+        return self.app.window.pane
+
+    @property
+    def session(self) -> Session:
+        return self.app.workspace.current
+
+    @property
+    def server(self) -> DemoServer:
+        return self.app.demo.server
+
+    @property
+    def path(self) -> tuple[Turn, ...]:
+        return self.session.transcript.path
+
+    def body(self, at: int = -1) -> dict[str, Any]:
+        """The body of a request as the demo gateway received it."""
+        posts = [request for request in self.server.requests if request.method == "POST"]
+        found: dict[str, Any] = json.loads(posts[at].body)
+        return found
+
+    def card(self, at: int) -> TurnCard:
+        """The card of a turn on the path."""
+        card = self.pane.view.card(self.path[at].id)
+        assert card is not None, f"turn {at} has no card"
+        return card
+
+    def find(self, kind: type[W], name: str = "", inside: QWidget | None = None) -> list[W]:
+        """Widgets in view whose accessible name, or else text, is or begins with ``name``."""
+        place = inside or self.app.window
+        return [widget for widget in place.findChildren(kind) if widget.isVisible() and _called(widget, name)]
+
+    def one(self, kind: type[W], name: str = "", inside: QWidget | None = None) -> W:
+        found = self.find(kind, name, inside)
+        assert len(found) == 1, f"{len(found)} × {kind.__name__} {name!r}"
+        return found[0]
+
+    async def until(self, condition: Callable[[], object], what: str = "") -> None:
+        """Wait for a condition, the application going on meanwhile."""
+        try:
+            async with asyncio.timeout(SECONDS):
+                while not condition():
+                    await asyncio.sleep(0.01)
+                    if self._mistakes:  # told already by pytest-qt; there is nothing left to wait for
+                        raise self._mistakes[0]
+        except TimeoutError:
+            raise AssertionError(f"never came: {what or condition}") from None
+
+    async def seen(self, kind: type[W], name: str = "", inside: QWidget | None = None) -> W:
+        """Wait until there is one such widget in view."""
+        await self.until(lambda: len(self.find(kind, name, inside)) == 1, f"{kind.__name__} {name!r}")
+        return self.one(kind, name, inside)
+
+    async def idle(self, turns: int | None = None) -> None:
+        """Wait until no run is under way (and the path has so many turns)."""
+
+        def rests() -> bool:
+            return self.session.active_run is None and (turns is None or len(self.path) == turns)
+
+        await self.until(rests, f"rest with {turns} turns")
+
+    # Doing: as events of their own, as real ones come, not inside a task
+
+    async def do(self, work: Callable[[], object]) -> None:
+        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+        def act() -> None:
+            try:
+                work()
+            except BaseException as error:
+                done.set_exception(error)
+            else:
+                done.set_result(None)
+
+        QTimer.singleShot(0, act)
+        await done
+
+    async def click(self, widget: QWidget) -> None:
+        """Press and release the left button in the middle of what is seen of a widget."""
+        await self.reveal(widget)
+        await self.do(partial(click_at, widget, widget.visibleRegion().boundingRect().center()))
+
+    async def reveal(self, widget: QWidget) -> None:
+        """Scroll the conversation until a widget is in view."""
+        view = self.pane.view
+        if widget.visibleRegion().isEmpty() and view.isAncestorOf(widget):
+            bar = view.verticalScrollBar()
+            await self.do(lambda: bar.setValue(bar.value() + widget.mapTo(view, QPoint(0, -40)).y()))
+        await self.until(lambda: not widget.visibleRegion().isEmpty(), f"{widget} in view")
+
+    async def press(self, name: str, inside: QWidget | None = None) -> None:
+        """Click the button of that name."""
+        await self.click(await self.seen(QAbstractButton, name, inside))
+
+    async def keys(self, text: str) -> None:
+        """Type where the focus is."""
+        for letter in text:
+            await self.do(partial(QTest.keyClick, self.app.window.windowHandle(), letter))
+
+    async def key(self, key: Qt.Key, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
+        """Press one key where the focus is."""
+        await self.do(partial(QTest.keyClick, self.app.window.windowHandle(), key, modifier))
+
+    async def type_into(self, widget: QWidget, text: str) -> None:
+        """Click into a field, mark all and type."""
+        await self.click(widget)
+        await self.until(lambda: _has_focus(widget), f"focus in {widget}")
+        await self.key(Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+        await self.keys(text)
+
+    async def run(self, text: str) -> None:
+        """Write a message and run it with Ctrl+Enter."""
+        await self.type_into(self.pane.composer.focusProxy(), text)
+        await self.key(Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+
+    async def use_model(self, model: str) -> None:
+        """Type a model id into the tool bar."""
+        picker = self.app.window.bar.model
+        await self.type_into(picker, model)
+        await self.key(Qt.Key.Key_Return)
+        await self.until(lambda: self.session.model == model, f"the model {model}")
+
+    async def choose(self, button: QPushButton | QToolButton, entry: str) -> None:
+        """Open the menu of a button and click an entry."""
+        menu = button.menu()
+        await self.reveal(button)
+        at = button.visibleRegion().boundingRect().center()
+        QTimer.singleShot(0, partial(click_at, button, at))  # may not return before the menu is closed
+        await self.until(menu.isVisible, f"menu of {button}")
+        await self.pick(menu, entry)
+
+    async def pick(self, menu: QMenu, entry: str) -> None:
+        (action,) = [action for action in menu.actions() if shown(action.text()) == entry]
+        await self.do(partial(click_at, menu, menu.actionGeometry(action).center()))
+        await self.until(lambda: not isValid(menu) or not menu.isVisible(), "the menu to close")
+
+
+def shown(text: str) -> str:
+    """The text of a button or menu entry as a person sees it."""
+    return text.replace("&&", "\0").replace("&", "").replace("\0", "&").strip()
+
+
+def _called(widget: QWidget, name: str) -> bool:
+    if not name:
+        return True
+    text = shown(widget.text()) if isinstance(widget, QAbstractButton) else ""
+    return any(known == name or known.startswith(f"{name} ") for known in (widget.accessibleName(), text))
+
+
+def click_at(widget: QWidget, at: QPoint) -> None:
+    window = widget.window()
+    position = widget.mapTo(window, at)
+    hit = window.childAt(position)
+    assert window is widget or hit is widget or (hit is not None and widget.isAncestorOf(hit)), f"{hit} covers {widget}"
+    QTest.mouseClick(window.windowHandle(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, position)
+
+
+def _has_focus(widget: QWidget) -> bool:
+    focus = QApplication.focusWidget()
+    return focus is not None and (focus is widget or widget.isAncestorOf(focus))
+
+
+class Stage:
+    """Plays one scene; may be used again in the same process."""
+
+    def __init__(self, qapp: QApplication) -> None:
+        self._qapp = qapp
+        self.exit_code: int | None = None
+
+    def play(self, scene: Scene, demo: DemoConfig = PACE) -> App:
+        """Open the application, play, quit. What the scene raises is raised here. Gives the ended application."""
+        before = set(threading.enumerate())
+        raised: list[BaseException] = []
+        mistakes: list[BaseException] = []
+        told = sys.excepthook
+
+        def note(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+            mistakes.append(error)
+            told(kind, error, trace)
+
+        sys.excepthook = note
+        app = App(self._qapp, demo=demo)
+
+        async def main() -> None:
+            try:
+                app.show()
+                app.window.activateWindow()
+                person = Person(app, mistakes)
+                await person.until(lambda: QApplication.activeWindow() is app.window, "an active window")
+                await scene(person)
+            except BaseException as error:
+                raised.append(error)
+            finally:
+                app.quit()
+
+        try:
+            self.exit_code = loop.run(self._qapp, main)
+        finally:
+            sys.excepthook = told
+            app.demo.stop()
+            _clear(app)
+        if raised:
+            raise raised[0]
+        left = [thread for thread in threading.enumerate() if thread not in before and _ours(thread)]
+        assert not left, f"threads left alive: {left}"
+        assert not loop._tasks, f"tasks left: {loop._tasks}"
+        assert not app.demo.server.running
+        return app
+
+
+def _ours(thread: threading.Thread) -> bool:
+    """Qt's own pool shows up as dummies, which Python 3.11 keeps after they have ended."""
+    return thread.is_alive() and not isinstance(thread, threading._DummyThread)
+
+
+def _clear(app: App) -> None:
+    """Objects of Qt die here and now, in the thread they belong to."""
+    assert not app.window.isVisible(), "the window was left open"
+    app.window.deleteLater()
+    app.theme.deleteLater()
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    gc.collect()
+
+
+@pytest.fixture
+def stage(qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
+    """The stage, with settings and gateways in a folder of its own."""
+    for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "APPDATA", "LOCALAPPDATA", "HOME", "USERPROFILE"):
+        monkeypatch.setenv(name, str(tmp_path))
+    yield Stage(qapp)
+    qapp.setStyleSheet("")
+    qapp.setQuitOnLastWindowClosed(True)

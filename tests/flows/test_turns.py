@@ -1,0 +1,133 @@
+"""Turns in the hand of a person: an error and its Retry, edits through the card's own buttons, variants, undo."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QAbstractButton, QLabel, QPlainTextEdit, QPushButton, QToolButton
+
+from playground.domain.transcript import Ending, Role
+from playground.engine.gateways import DEMO_ID
+from playground.ui.conversation.error_card import ErrorCard
+from tests.flows.conftest import Person, Stage
+
+CONTROL = Qt.KeyboardModifier.ControlModifier
+
+
+def never_again(person: Person) -> None:
+    """Have failures shown at once instead of tried again by themselves."""
+    gateways = person.app.gateways
+    gateways.update(gateways.get(DEMO_ID).model_copy(update={"retries": 0}))
+
+
+def test_an_error_stands_in_its_turn_and_retry_mends_it(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        never_again(person)
+        await person.run("!503x1 Hello")
+        await person.idle(turns=2)
+        failed = person.path[-1]
+        assert failed.outcome is not None
+        assert failed.outcome.failure is not None
+        assert failed.outcome.failure.status == 503
+        error = await person.seen(ErrorCard, inside=person.card(-1))
+        words = " ".join(label.text() for label in person.find(QLabel, inside=error))
+        assert "overloaded" in words
+        assert "503" in words
+        await person.press("Retry", error)
+        await person.until(lambda: person.path[-1].id != failed.id, "another try")
+        await person.idle(turns=2)
+        assert person.path[-1].outcome is not None
+        assert person.path[-1].outcome.ending is Ending.COMPLETE
+        assert person.find(ErrorCard) == []
+        assert len(person.session.transcript.turns) == 2, "an empty failure is replaced"
+
+    stage.play(scene)
+
+
+def test_a_failure_that_passes_is_tried_again_without_a_hand(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        await person.run("!503x1 Hello")
+        await person.until(lambda: len(person.path) == 2, "the turn")
+        await person.idle(turns=2)
+        assert person.path[-1].outcome is not None
+        assert person.path[-1].outcome.ending is Ending.COMPLETE
+        posts = [request for request in person.server.requests if request.method == "POST"]
+        assert len(posts) == 2
+
+    stage.play(scene)
+
+
+def test_editing_deleting_moving_and_changing_roles(stage: Stage) -> None:
+    def texts(person: Person) -> list[tuple[str, str]]:
+        return [(turn.role.value, turn.text) for turn in person.path]
+
+    async def add(person: Person, text: str) -> None:
+        await person.type_into(person.pane.composer.focusProxy(), text)
+        await person.press("Add", person.pane.composer)
+        await person.until(lambda: person.path and person.path[-1].text == text, f"the turn {text}")
+
+    async def scene(person: Person) -> None:
+        for text in ("one", "two", "three"):
+            await add(person, text)
+
+        await person.press("Edit this turn", person.card(1))
+        editor = await person.seen(QPlainTextEdit, "Edit the user turn", person.card(1))
+        await person.until(editor.hasFocus, "the cursor in the editor")
+        await person.key(Qt.Key.Key_A, CONTROL)
+        await person.keys("zwei")
+        await person.press("Keep", person.card(1))
+        await person.until(lambda: person.path[1].text == "zwei", "the new text")
+
+        await person.press("Edit this turn", person.card(1))
+        editor = await person.seen(QPlainTextEdit, "Edit the user turn", person.card(1))
+        await person.until(editor.hasFocus, "the cursor in the editor")
+        await person.keys("never kept")
+        await person.key(Qt.Key.Key_Escape)
+        await person.until(lambda: not person.find(QPlainTextEdit, "Edit the user turn"), "the editor to go")
+        assert person.path[1].text == "zwei"
+
+        await person.choose(await person.seen(QToolButton, "More for this turn", person.card(2)), "Move up")
+        await person.until(lambda: texts(person)[1] == ("user", "three"), "the turn to move up")
+        await person.choose(await person.seen(QPushButton, "User", person.card(0)), "System")
+        await person.until(lambda: person.path[0].role is Role.SYSTEM, "the new role")
+        await person.choose(await person.seen(QToolButton, "More for this turn", person.card(1)), "Delete")
+        await person.until(lambda: texts(person) == [("system", "one"), ("user", "zwei")], "the turn to go")
+        await person.press("Undo", person.pane.notice)
+        await person.until(lambda: len(person.path) == 3, "the turn to come back")
+
+        await person.do(person.pane.view.setFocus)
+        expected = [
+            [("user", "one"), ("user", "three"), ("user", "zwei")],
+            [("user", "one"), ("user", "zwei"), ("user", "three")],
+            [("user", "one"), ("user", "two"), ("user", "three")],
+        ]
+        for state in expected:
+            await person.key(Qt.Key.Key_Z, CONTROL)
+            await person.until(lambda state=state: texts(person) == state, f"{state}")
+        for state in [*reversed(expected[:-1]), [("system", "one"), ("user", "three"), ("user", "zwei")]]:
+            await person.key(Qt.Key.Key_Z, CONTROL | Qt.KeyboardModifier.ShiftModifier)
+            await person.until(lambda state=state: texts(person) == state, f"{state}")
+
+        await person.key(Qt.Key.Key_Return, CONTROL)
+        await person.idle(turns=4)
+        assert [(m["role"], m["content"]) for m in person.body()["messages"]] == texts(person)[:3]
+
+    stage.play(scene)
+
+
+def test_variants_are_made_and_leafed_through(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        await person.use_model("demo-chat")
+        await person.run("Hello")
+        await person.idle(turns=2)
+        first = person.path[-1]
+        await person.choose(await person.seen(QToolButton, "More for this turn", person.card(-1)), "Regenerate")
+        await person.until(lambda: person.path[-1].id != first.id, "a variant")
+        await person.idle(turns=2)
+        second = person.path[-1]
+        assert [b.isEnabled() for b in person.find(QAbstractButton, "Later variant", person.card(-1))] == [False]
+        await person.press("Earlier variant", person.card(-1))
+        await person.until(lambda: person.path[-1] == first, "the first again")
+        await person.press("Later variant", person.card(-1))
+        await person.until(lambda: person.path[-1] == second, "the second again")
+
+    stage.play(scene)

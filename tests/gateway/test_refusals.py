@@ -1,0 +1,202 @@
+"""Every status of the specification, section 7.1, in every shape of body, streamed and not, over real sockets."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any
+
+import pytest
+
+from playground.domain.errors import Failure, FailureKind
+from playground.domain.events import Event, Failed, TextDelta
+from playground.domain.request import Request
+from playground.gateway.client import GatewayClient
+from playground.gateway.connection import Timeouts
+from playground.protocols.protocol import get_protocol
+from tests.gateway.conftest import MakeClient, ask, collect, failure_of, run, text_of
+from tests.support.fault_server import FaultServer, head, hold, keep, send, sse, text_chunk, whole
+
+QUICK = Timeouts(connect=5, first=0.2, idle=0.2, settle=0.2)
+STATUSES = (400, 401, 402, 403, 404, 408, 429, 500, 502, 503, 504, 529)
+
+#: A message that a careless reader would change: quotes, two scripts, spaces inside and a line break.
+WORDS = 'Zu viele  Anfragen — “x”\n数量 "quoted" <b>&amp;</b>'
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A body and what it says besides the status. ``message`` None stands for a sentence of ours."""
+
+    body: bytes
+    message: str | None = WORDS
+    code: str | None = None
+    type: str | None = None
+    param: str | None = None
+    request_id: str | None = None
+    content_type: str | None = "application/json"
+    encoding: str = ""
+    excerpt: bool = True
+
+
+def as_json(value: Any) -> bytes:
+    return json.dumps(value, ensure_ascii=False).encode()
+
+
+SHAPES = {
+    "the service's own": Shape(as_json({"code": 20012, "message": WORDS, "data": None}), code="20012"),
+    "code as text": Shape(as_json({"code": "E_20012", "message": WORDS, "data": None}), code="E_20012"),
+    "error object": Shape(
+        as_json({"error": {"message": WORDS, "type": "bad_thing", "param": "n", "code": "x1"}}),
+        WORDS,
+        "x1",
+        "bad_thing",
+        "n",
+    ),
+    "error object, code a number": Shape(
+        as_json({"error": {"message": WORDS, "type": None, "param": None, "code": 17}}), WORDS, "17"
+    ),
+    "native": Shape(
+        as_json({"type": "error", "error": {"type": "api_error", "message": WORDS}, "request_id": "req_7"}),
+        type="api_error",
+        request_id="req_7",
+    ),
+    "error text": Shape(as_json({"error": WORDS})),
+    "detail": Shape(as_json({"detail": WORDS})),
+    "detail list": Shape(
+        as_json({"detail": [{"loc": ["body", "n"], "msg": "too small", "type": "value_error"}]}), "body.n: too small"
+    ),
+    "listed": Shape(as_json([{"error": {"message": WORDS, "code": 418, "status": "ODD"}}]), code="418", type="ODD"),
+    "at the top": Shape(as_json({"message": WORDS, "type": "odd", "code": "c"}), code="c", type="odd"),
+    "object error": Shape(
+        as_json({"object": "error", "message": WORDS, "type": "OddError", "code": 40}), WORDS, "40", "OddError"
+    ),
+    "page": Shape(
+        b"<!doctype html><html><head><title>Bad &amp; worse</title></head><body><h1>nginx</h1></body></html>",
+        "Bad & worse – nginx",
+        content_type="text/html",
+    ),
+    "plain text": Shape(b"upstream connect error", "upstream connect error", content_type="text/plain"),
+    "empty": Shape(b"", None, content_type=None),
+    "gzip": Shape(gzip.compress(as_json({"code": 1, "message": WORDS, "data": None})), code="1", encoding="gzip"),
+    "an encoding nobody asked for": Shape(b"\x1b\x00\x01", None, encoding="br"),
+}
+
+
+def request_for(protocol: str, *, streamed: bool) -> Request:
+    return ask(stream=streamed).model_copy(update={"protocol": protocol})
+
+
+async def refused(client: GatewayClient, protocol: str, *, streamed: bool) -> Failure:
+    call = client.open(get_protocol(protocol), request_for(protocol, streamed=streamed))
+    return failure_of(await collect(call))
+
+
+@pytest.mark.parametrize("name", SHAPES)
+@pytest.mark.parametrize("streamed", [True, False], ids=["streamed", "whole"])
+async def test_every_status(server: FaultServer, make_client: MakeClient, name: str, streamed: bool) -> None:
+    shape = SHAPES[name]
+    headers = [f"Content-Encoding: {shape.encoding}"] if shape.encoding else []
+    plain = gzip.decompress(shape.body) if shape.encoding == "gzip" else shape.body
+    client = make_client()
+    for status in STATUSES:
+        for protocol in ("chat", "messages"):
+            server.play(send(whole(status, shape.content_type, shape.body, *headers)), keep())
+            failure = await refused(client, protocol, streamed=streamed)
+            phrase = f" {HTTPStatus(status).phrase}" if status in HTTPStatus._value2member_map_ else ""
+            expected = Failure(
+                kind=FailureKind.HTTP,
+                status=status,
+                message=f"HTTP {status}{phrase}, with an empty body" if shape.message is None else shape.message,
+                code=shape.code,
+                type=shape.type,
+                param=shape.param,
+                request_id=shape.request_id,
+                body="" if shape.encoding == "br" else plain.decode(),
+            )
+            assert failure == expected, (status, protocol)
+
+
+@pytest.mark.parametrize("dimension", ["RPM", "RPD", "TPM", "TPD", "IPM", "IPD"])
+async def test_the_limit_that_a_429_names(server: FaultServer, make_client: MakeClient, dimension: str) -> None:
+    body = as_json({"code": 42901, "message": f"Rate limit exceeded: {dimension} of 60.", "data": None})
+    server.play(send(whole(429, "application/json", body)))
+    _, events = await run(make_client())
+    assert failure_of(events).dimension == dimension
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        (["Retry-After: 7"], 7),
+        (["Retry-After: 0.5"], 0.5),
+        (["Retry-After: Tue, 14 Nov 2023 22:13:50 GMT", "Date: Tue, 14 Nov 2023 22:13:20 GMT"], 30),
+        (["retry-after-ms: 1500", "Retry-After: 60"], 1.5),
+        (["Retry-After: 7", "X-RateLimit-Remaining: 0", "X-RateLimit-Reset: 90"], 7),
+        (["X-RateLimit-Limit: 60", "X-RateLimit-Remaining: 0", "X-RateLimit-Reset: 9"], 9),
+        (["X-RateLimit-Remaining: 0", "X-RateLimit-Reset: 1700000012", "Date: Tue, 14 Nov 2023 22:13:20 GMT"], 12),
+        (["Retry-After: soon"], None),
+        ([], None),
+    ],
+)
+async def test_how_long_a_429_asks_to_wait(
+    server: FaultServer, make_client: MakeClient, headers: list[str], seconds: float | None
+) -> None:
+    server.play(send(whole(429, "application/json", b'{"message":"slow down"}', *headers)))
+    _, events = await run(make_client())
+    assert failure_of(events).retry_after == (None if seconds is None else pytest.approx(seconds, abs=0.5))
+
+
+async def test_other_statuses_do_not_wait_for_a_window(server: FaultServer, make_client: MakeClient) -> None:
+    server.play(send(whole(503, None, b"", "X-RateLimit-Remaining: 0", "X-RateLimit-Reset: 9")))
+    _, events = await run(make_client())
+    assert failure_of(events).retry_after is None
+
+
+# ---- errors inside a stream that began with 200
+
+CHAT_TEXT = sse(text_chunk("Hel"))
+ERROR = {"error": {"message": WORDS, "type": "server_error", "code": "x1"}}
+NATIVE = {"type": "error", "error": {"type": "overloaded_error", "message": WORDS}, "request_id": "r"}
+BEGUN = b"".join(
+    b"event: %s\ndata: %s\n\n" % (str(value["type"]).encode(), as_json(value))
+    for value in (
+        {"type": "message_start", "message": {"id": "m", "role": "assistant", "content": []}},
+        {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "Hel"}},
+    )
+)
+
+MIDSTREAM = {
+    "error object": ("chat", CHAT_TEXT + sse(json.dumps(ERROR)), "server_error", "x1"),
+    "beside choices": ("chat", CHAT_TEXT + sse(json.dumps({"choices": [], **ERROR})), "server_error", "x1"),
+    "after a reason": ("chat", CHAT_TEXT + sse(text_chunk("", "stop"), json.dumps(ERROR)), "server_error", "x1"),
+    "after the end": ("chat", CHAT_TEXT + sse("[DONE]", json.dumps(ERROR)), "server_error", "x1"),
+    "error event": ("chat", CHAT_TEXT + b"event: error\n" + sse(json.dumps(ERROR)), "server_error", "x1"),
+    "bare line": ("chat", CHAT_TEXT + json.dumps(ERROR).encode() + b"\n\n", "server_error", "x1"),
+    "error text": ("chat", CHAT_TEXT + sse(json.dumps({"error": WORDS})), None, None),
+    "the service's own": ("chat", CHAT_TEXT + sse(json.dumps({"code": 5, "message": WORDS, "data": None})), None, "5"),
+    "native event": ("messages", BEGUN + b"event: error\n" + sse(json.dumps(NATIVE)), "overloaded_error", None),
+    "native without a name": ("messages", BEGUN + sse(json.dumps(NATIVE)), "overloaded_error", None),
+    "native bare line": ("messages", BEGUN + json.dumps(NATIVE).encode() + b"\n\n", "overloaded_error", None),
+}
+
+
+@pytest.mark.parametrize("name", MIDSTREAM)
+@pytest.mark.parametrize("stays_open", [False, True], ids=["closed", "left open"])
+async def test_an_error_inside_a_stream(
+    server: FaultServer, make_client: MakeClient, name: str, stays_open: bool
+) -> None:
+    protocol, body, kind, code = MIDSTREAM[name]
+    server.play(send(head()), send(body), *([hold()] if stays_open else []))
+    client = make_client(timeouts=QUICK)
+    call = client.open(get_protocol(protocol), request_for(protocol, streamed=True))
+    events: list[Event] = await collect(call)
+    failures = [event.failure for event in events if isinstance(event, Failed)]
+    assert [(one.kind, one.message, one.type, one.code) for one in failures] == [
+        (FailureKind.STREAM, WORDS, kind, code)
+    ]
+    assert text_of([event for event in events if isinstance(event, TextDelta)]) == "Hel"
+    assert call.exchange.failure == failures[0]

@@ -1,0 +1,247 @@
+"""The demo gateway behind what stands before real ones: a private authority, a proxy, and each way to send the key."""
+
+from __future__ import annotations
+
+import ssl
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import aclosing
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trustme
+from pydantic import SecretStr
+
+from playground.demo.server import DemoConfig, DemoServer
+from playground.domain.accumulator import Accumulator
+from playground.domain.errors import Failure, FailureKind
+from playground.gateway.client import GatewayClient
+from playground.gateway.connection import Auth, Connection, Timeouts
+from playground.gateway.proxy import proxy_for
+from playground.protocols.protocol import get_protocol
+from tests.gateway.conftest import CANARY, ask
+from tests.support.fault_server import FaultServer, keep, send, whole
+from tests.support.proxy import Front, Proxy
+
+NAME = "gateway.private.example"
+
+
+@pytest.fixture(scope="module")
+def demo() -> Iterator[DemoServer]:
+    """A demo gateway that takes one key."""
+    with DemoServer(DemoConfig(key=CANARY, tokens_per_second=0, time_to_first_token=0, rate_limit=100_000)) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def authority() -> trustme.CA:
+    return trustme.CA()
+
+
+@pytest.fixture(scope="module")
+def ca_file(authority: trustme.CA, tmp_path_factory: pytest.TempPathFactory) -> str:
+    path: Path = tmp_path_factory.mktemp("authority") / "ca.pem"
+    authority.cert_pem.write_to_path(str(path))
+    return str(path)
+
+
+def server_context(certificate: trustme.LeafCert) -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    certificate.configure_cert(context)
+    return context
+
+
+@pytest.fixture(scope="module")
+def front(authority: trustme.CA, demo: DemoServer) -> Iterator[Front]:
+    """The demo gateway behind TLS, for its address and for ``NAME``."""
+    context = server_context(authority.issue_cert("127.0.0.1", "localhost", NAME))
+    with Front(context, port_of(demo)) as running:
+        yield running
+
+
+@pytest.fixture
+async def opened() -> AsyncIterator[list[GatewayClient]]:
+    clients: list[GatewayClient] = []
+    yield clients
+    for client in clients:
+        await client.aclose()
+
+
+def port_of(demo: DemoServer) -> int:
+    return int(demo.base_url.rpartition(":")[2].partition("/")[0])
+
+
+def client_for(opened: list[GatewayClient], base_url: str, **settings: Any) -> GatewayClient:
+    settings.setdefault("key", SecretStr(CANARY))
+    settings.setdefault("timeouts", Timeouts(connect=5, first=5, idle=5))
+    opened.append(GatewayClient(Connection(base_url=base_url, **settings)))
+    return opened[-1]
+
+
+async def answer(client: GatewayClient, protocol: str = "chat") -> Accumulator:
+    """One streamed run on the demo gateway."""
+    extra = {"max_tokens": 50} if protocol == "messages" else {}
+    model = "demo-messages" if protocol == "messages" else "demo-chat"
+    request = ask("Hello", **extra).model_copy(update={"protocol": protocol, "model": model})
+    state = Accumulator()
+    async with aclosing(client.open(get_protocol(protocol), request)) as call:
+        async for events in call:
+            state.add(events)
+    return state
+
+
+async def failure(client: GatewayClient) -> Failure:
+    state = await answer(client)
+    assert state.failure is not None
+    return state.failure
+
+
+# ---- a private authority
+
+
+async def test_a_private_authority(opened: list[GatewayClient], front: Front, ca_file: str) -> None:
+    url = f"https://127.0.0.1:{front.port}/v1"
+    refused = await failure(client_for(opened, url))
+    assert refused.kind is FailureKind.TLS
+    assert "CA file" in refused.message
+    trusting = client_for(opened, url, ca_file=ca_file)
+    assert (await trusting.list_models()).failure is None
+    assert (await answer(trusting)).complete
+
+
+async def test_a_certificate_for_another_name(
+    opened: list[GatewayClient], authority: trustme.CA, demo: DemoServer, ca_file: str
+) -> None:
+    with Front(server_context(authority.issue_cert("elsewhere.example")), port_of(demo)) as front:
+        refused = await failure(client_for(opened, f"https://127.0.0.1:{front.port}/v1", ca_file=ca_file))
+    assert refused.kind is FailureKind.TLS
+    assert "another name" in refused.message
+
+
+async def test_a_certificate_that_expired(
+    opened: list[GatewayClient], authority: trustme.CA, demo: DemoServer, ca_file: str
+) -> None:
+    old = authority.issue_cert("127.0.0.1", not_after=datetime.now(UTC) - timedelta(days=1))
+    with Front(server_context(old), port_of(demo)) as front:
+        refused = await failure(client_for(opened, f"https://127.0.0.1:{front.port}/v1", ca_file=ca_file))
+    assert refused.kind is FailureKind.TLS
+    assert "clock" in refused.message
+
+
+# ---- a proxy
+
+
+@pytest.fixture
+def bare(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """No proxy of this machine's own."""
+    for name in ("http_proxy", "https_proxy", "all_proxy", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
+    return monkeypatch
+
+
+async def test_a_tunnel_and_a_private_authority(
+    opened: list[GatewayClient], bare: pytest.MonkeyPatch, front: Front, ca_file: str
+) -> None:
+    with Proxy({NAME: ("127.0.0.1", front.port)}, "person:pass-word-123") as proxy:
+        bare.setenv("HTTPS_PROXY", f"http://person:pass-word-123@127.0.0.1:{proxy.port}")
+        client = client_for(opened, f"https://{NAME}/v1", ca_file=ca_file)
+        assert (await answer(client)).complete
+        assert proxy.asked == [(f"CONNECT {NAME}:443 HTTP/1.1", "person:pass-word-123")]
+        assert proxy_for(f"https://{NAME}/v1") == f"127.0.0.1:{proxy.port}"
+
+
+async def test_a_forwarded_request(opened: list[GatewayClient], bare: pytest.MonkeyPatch, demo: DemoServer) -> None:
+    with Proxy({NAME: ("127.0.0.1", port_of(demo))}) as proxy:
+        bare.setenv("ALL_PROXY", f"127.0.0.1:{proxy.port}")
+        client = client_for(opened, f"http://{NAME}/v1")
+        assert (await client.list_models()).failure is None
+        assert (await answer(client)).complete
+        assert [first for first, _ in proxy.asked] == [
+            f"GET http://{NAME}/v1/models HTTP/1.1",
+            f"POST http://{NAME}/v1/chat/completions HTTP/1.1",
+        ]
+
+
+@pytest.mark.parametrize(
+    ("login", "host", "words"),
+    [("person:wrong-password", NAME, "user name and a password (407)"), ("a:b", "unknown.example", "502 Unknown Host")],
+)
+async def test_a_proxy_that_refuses(
+    opened: list[GatewayClient], bare: pytest.MonkeyPatch, front: Front, login: str, host: str, words: str
+) -> None:
+    with Proxy({NAME: ("127.0.0.1", front.port)}, "a:b") as proxy:
+        bare.setenv("HTTPS_PROXY", f"http://{login}@127.0.0.1:{proxy.port}")
+        refused = await failure(client_for(opened, f"https://{host}/v1"))
+    assert refused.kind is FailureKind.CONNECTION
+    assert words in refused.message
+    assert f"127.0.0.1:{proxy.port}" in refused.message
+    assert login not in refused.message
+    assert "wrong" not in refused.message
+
+
+async def test_a_proxy_that_never_answers_is_a_connection_that_was_not_made(
+    opened: list[GatewayClient], bare: pytest.MonkeyPatch
+) -> None:
+    with Proxy({}, stalls=True) as proxy:
+        bare.setenv("HTTPS_PROXY", f"http://127.0.0.1:{proxy.port}")
+        client = client_for(opened, f"https://{NAME}/v1", timeouts=Timeouts(connect=0.3, first=20))
+        before = time.monotonic()
+        refused = await failure(client)
+    assert refused.kind is FailureKind.TIMEOUT_CONNECT
+    assert "through the proxy" in refused.message
+    assert time.monotonic() - before < 3
+
+
+async def test_names_that_go_straight(opened: list[GatewayClient], bare: pytest.MonkeyPatch, demo: DemoServer) -> None:
+    with Proxy({}) as proxy:
+        bare.setenv("HTTP_PROXY", f"http://127.0.0.1:{proxy.port}")
+        bare.setenv("NO_PROXY", "inside.example,.corp.example")
+        assert (await answer(client_for(opened, demo.base_url))).complete  # this machine itself
+        assert proxy.asked == []
+    for host, straight in (("inside.example", True), ("a.corp.example", True), ("outside.example", False)):
+        assert (proxy_for(f"http://{host}/v1") == "") is straight
+
+
+# ---- the key
+
+
+@pytest.mark.parametrize("protocol", ["chat", "messages"])
+@pytest.mark.parametrize("auth", list(Auth))
+async def test_each_way_to_send_the_key(opened: list[GatewayClient], protocol: str, auth: Auth) -> None:
+    with FaultServer() as server:
+        server.play(send(whole(400, "application/json", b"{}")), keep())
+        client = client_for(opened, server.url, auth={protocol: auth})
+        await client.list_models(protocol)
+        await answer(client, protocol)
+        await client.knock(get_protocol(protocol))
+    assert [request.method for request in server.requests] == ["GET", "POST", "POST"]
+    for request in server.requests:
+        bearer = auth in (Auth.BEARER, Auth.BOTH)
+        own = auth in (Auth.X_API_KEY, Auth.BOTH)
+        assert request.header("Authorization") == (f"Bearer {CANARY}" if bearer else None)
+        assert request.header("x-api-key") == (CANARY if own else None)
+        version = "2023-06-01" if own and protocol == "messages" else None
+        assert request.header("anthropic-version") == version
+
+
+@pytest.mark.parametrize(
+    ("protocol", "auth"),
+    [
+        ("chat", Auth.BEARER),
+        ("chat", Auth.BOTH),
+        ("messages", Auth.BEARER),
+        ("messages", Auth.X_API_KEY),
+        ("messages", Auth.BOTH),
+    ],
+)
+async def test_the_demo_gateway_takes_each(
+    opened: list[GatewayClient], demo: DemoServer, protocol: str, auth: Auth
+) -> None:
+    client = client_for(opened, demo.base_url, auth={protocol: auth})
+    assert (await client.list_models(protocol)).failure is None
+    state = await answer(client, protocol)
+    assert state.failure is None
+    assert state.complete

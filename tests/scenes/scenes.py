@@ -1,0 +1,380 @@
+"""The scenes. One async function each; its name is the scene's, its docstring says what to look at.
+
+To add one, write it here under ``@scene``: nothing else knows the list.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from PySide6.QtWidgets import QApplication
+
+from playground.demo.server import DemoConfig
+from playground.domain.parts import ToolCall
+from playground.domain.transcript import Role, Turn, make_turn
+from playground.engine.changes import RunState
+from playground.engine.profiles import Profile
+from playground.ui.conversation.verdict_view import VerdictView
+from playground.ui.output.draft import EXAMPLE
+from playground.ui.profiles.dialog import ProfileDialog
+from tests.scenes.stage import SceneError, Stage
+
+Play = Callable[[Stage], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """A named state of the window, and the demo gateway it is played with."""
+
+    name: str
+    play: Play
+    demo: DemoConfig
+
+
+SCENES: dict[str, Scene] = {}
+
+
+def scene(*, tokens_per_second: float = 0) -> Callable[[Play], Play]:
+    """Register a scene; the demo gateway answers at once unless a scene is about something under way."""
+
+    def register(play: Play) -> Play:
+        name = getattr(play, "__name__", "").replace("_", "-")
+        if name in SCENES:
+            raise ValueError(f"two scenes are called {name}")
+        SCENES[name] = Scene(name, play, DemoConfig(tokens_per_second=tokens_per_second, time_to_first_token=0))
+        return play
+
+    return register
+
+
+WEATHER = '{"temp": 21, "sky": "clear"}', '{"temp": 9, "sky": "rain", "wind": {"speed": 34, "from": "NW"}}'
+
+
+@scene()
+async def welcome(stage: Stage) -> None:
+    """The first start: nothing asked yet."""
+
+
+@scene(tokens_per_second=100)
+async def reasoning(stage: Stage) -> None:
+    """Reasoning arrives, nothing answered yet; Stop is offered."""
+    stage.fresh("demo-reasoner", reasoning_effort="high")
+    await stage.ask("Which is the shorter way from Lisbon to Oslo: by Paris or by Frankfurt?", wait=False)
+    await stage.until(lambda: len(_growing(stage, "reasoning")) > 300, "300 characters of reasoning")
+
+
+@scene(tokens_per_second=300)
+async def answering(stage: Stage) -> None:
+    """The reasoning is folded, the answer grows."""
+    stage.fresh("demo-reasoner", reasoning_effort="minimal")
+    await stage.ask("!long=800 Tell me about the way from Lisbon to Oslo.", wait=False)
+    await stage.until(lambda: len(_growing(stage, "text")) > 700, "700 characters of the answer")
+
+
+@scene()
+async def finished(stage: Stage) -> None:
+    """A finished answer: headings, list, quotation, table, code."""
+    stage.fresh("demo-chat", temperature=0.7, max_completion_tokens=2048)
+    await stage.ask("Tell me what arrived: turns, parameters and the last turn.")
+
+
+@scene()
+async def code(stage: Stage) -> None:
+    """Code in two languages, then the exchange in the inspector."""
+    stage.fresh("demo-chat")
+    await stage.ask("Show me a little code, please.")
+    stage.window.inspector.show_tab("Response")
+
+
+@scene()
+async def turns(stage: Stage) -> None:
+    """Every role, read from the top, without the inspector."""
+    stage.fresh("demo-chat")
+    stage.session.add_turn(make_turn(Role.SYSTEM, "You are a terse assistant."))
+    stage.session.add_turn(make_turn(Role.DEVELOPER, "Answer in tables where that is shorter."))
+    await stage.ask("Show me a table !table")
+    stage.window.bottom_dock.hide()
+    await stage.scroll_to_top()
+
+
+@scene()
+async def tool_calls(stage: Stage) -> None:
+    """Two calls wait for a result; the Tools page lists what is offered."""
+    await stage.sample()
+    stage.window.side.show_page("Tools")
+    await stage.scroll_to_turn(-1)
+
+
+@scene()
+async def tool_calls_wrong(stage: Stage) -> None:
+    """Arguments that do not fit the schema, and one call answered already."""
+    stage.act("experiment.sample")
+    await stage.ask("Is it warmer in Lisbon or Oslo? !calls=2 !broken")
+    waiting = stage.session.transcript.unanswered()
+    if len(waiting) != 2:
+        raise SceneError(f"{len(waiting)} calls wait; two were asked for")
+    stage.window.pane.answer(waiting[0].id, WEATHER[0], False)
+    await stage.scroll_to_turn(stage.session.transcript.path.index(_calling(stage)))
+
+
+@scene()
+async def tool_answers(stage: Stage) -> None:
+    """Both calls answered, and what the model made of them."""
+    await stage.sample()
+    await stage.answer(*WEATHER)
+
+
+@scene()
+async def tool_editor(stage: Stage) -> None:
+    """A schema with a wrong type and a required property that is missing."""
+    stage.act("experiment.sample")
+    stage.window.side.show_page("Tools")
+    await stage.settle()
+    stage.window.tools.add_sample()
+    stage.window.tools.editor.schema.setPlainText(
+        '{\n  "type": "object",\n  "properties": {\n    "city": {"type": "text"},\n'
+        '    "unit": {"type": "string", "enum": []}\n  },\n  "required": ["town"]\n}'
+    )
+
+
+@scene()
+async def tool_editor_not_json(stage: Stage) -> None:
+    """A schema that is not JSON, under a name that no gateway takes."""
+    stage.window.side.show_page("Tools")
+    stage.window.tools.add_sample()
+    stage.window.tools.editor.name.setText("get weather, please")
+    stage.window.tools.editor.name.textEdited.emit("get weather, please")
+    stage.window.tools.editor.schema.setPlainText('{\n  "type": "object",\n  "properties": {"city": }\n}')
+
+
+@scene()
+async def output_page(stage: Stage) -> None:
+    """Where the form of the answer is set."""
+    stage.window.side.show_page("Output")
+
+
+@scene()
+async def raw_page(stage: Stage) -> None:
+    """Where fields and headers are added that have no control."""
+    stage.window.side.show_page("Raw")
+
+
+@scene()
+async def gateways(stage: Stage) -> None:
+    """The dialog: an example filled in, its address with the endpoint path and a doubled version in it."""
+    store = stage.app.gateways.store
+    store.add(Profile(name="Staging", base_url="http://10.0.0.12:8080/v1"))
+    made = store.add(
+        Profile(
+            name="Team gateway",
+            base_url="https://gateway.example/v1",
+            default_model="large-chat-2",
+            headers={"X-Team": "research"},
+        )
+    )
+    stage.act("gateway.settings")
+    dialog = _dialog()
+    dialog.select(made.id)
+    dialog.form.address.edit.setText("https://gateway.example/v1/v1/chat/completions")
+
+
+@scene()
+async def gateway_test_failed(stage: Stage) -> None:
+    """A gateway that is not there: what Test says."""
+    store = stage.app.gateways.store
+    store.add(Profile(name="Nobody at home", base_url="http://127.0.0.1:9/v1"))
+    stage.act("gateway.settings")
+    dialog = _dialog()
+    dialog.test_current()
+    await stage.until(lambda: dialog.message.text() not in ("", "Testing…"), "the test's verdict")
+
+
+@scene()
+async def error_401(stage: Stage) -> None:
+    """The gateway refuses the key."""
+    stage.fresh("demo-chat")
+    await stage.ask("Hello !401")
+
+
+@scene()
+async def error_503(stage: Stage) -> None:
+    """The gateway is overloaded and asks for longer than a run waits by itself, after an answer that came."""
+    stage.fresh("demo-chat")
+    await stage.ask("Hello !table")
+    await stage.ask("And again, please !503=300")
+
+
+@scene()
+async def retrying(stage: Stage) -> None:
+    """The gateway asks to wait; the run waits before it tries again."""
+    stage.fresh("demo-chat")
+    await stage.ask("Hello !429=40", wait=False)
+    await stage.until(lambda: stage.session.state is RunState.RETRYING, "the wait before the next try")
+
+
+@scene()
+async def error_mid_stream(stage: Stage) -> None:
+    """The text that came before the error stays."""
+    stage.fresh("demo-chat")
+    await stage.ask("Tell me a little !long=120 !error")
+
+
+@scene()
+async def long_text(stage: Stage) -> None:
+    """A long prompt with a word, a link and a line of code wider than any window; scrolled to the top."""
+    stage.fresh("demo-chat")
+    prompt = (
+        "Please read all of this.\n\n"
+        + "\n\n".join(f"{n}. " + "The quick brown fox jumps over the lazy dog. " * 6 for n in range(1, 4))
+        + f"\n\nOne word: {'Donaudampfschifffahrtsgesellschaft' * 8}\n\n"
+        + f"https://gateway.example/v1/{'segment/' * 30}\n\n"
+        + "```python\nprint("
+        + " + ".join(f"number_{n}" for n in range(40))
+        + ")\n```\n\n!long=400"
+    )
+    await stage.ask(prompt)
+    await stage.scroll_to_top()
+
+
+@scene()
+async def wide_answer(stage: Stage) -> None:
+    """An answer with a very long word, a code line and a table wider than the column."""
+    stage.fresh("demo-chat")
+    columns = [f"Column {n}" for n in range(1, 13)]
+    table = "\n".join(
+        ("| " + " | ".join(row) + " |")
+        for row in (columns, ["---"] * 12, *([f"value {n} of row {r}" for n in range(1, 13)] for r in range(1, 4)))
+    )
+    answer = (
+        f"One word, **{'unbreakable' * 20}**, and `{'inline_code_' * 14}`.\n\n```json\n"
+        + json.dumps({f"key_{n}": n for n in range(30)})
+        + f"\n```\n\n{table}\n\n> A quotation after it.\n\n1. one\n2. two\n    - inner\n"
+    )
+    stage.session.add_turn(make_turn(Role.USER, "Answer with everything wide that you know."))
+    stage.session.add_turn(make_turn(Role.ASSISTANT, answer))
+    await stage.scroll_to_turn(-1)
+
+
+@scene()
+async def wide_call(stage: Stage) -> None:
+    """A call with a long name, a long id and long arguments, for a tool that is not defined."""
+    stage.session.add_turn(make_turn(Role.USER, "Call a tool with much to say."))
+    stage.session.add_turn(
+        make_turn(
+            Role.ASSISTANT,
+            "",
+            ToolCall(
+                id="call_with_a_rather_long_id_0123456789abcdef0123456789",
+                name="a_tool_with_quite_a_long_name_that_wants_room",
+                arguments=json.dumps({"query": "SELECT name FROM cities " * 8, "limit": 10}),
+            ),
+        )
+    )
+
+
+@scene()
+async def palette(stage: Stage) -> None:
+    """Every action, model and gateway by name."""
+    stage.act("view.palette")
+
+
+@scene()
+async def prompts(stage: Stage) -> None:
+    """What can be asked of the demo gateway."""
+    stage.act("experiment.prompts")
+
+
+@scene()
+async def messages(stage: Stage) -> None:
+    """The native messages protocol: thinking, then the answer; its own parameters."""
+    stage.fresh(
+        "demo-messages", protocol="messages", max_tokens=4096, thinking={"type": "enabled", "budget_tokens": 1024}
+    )
+    await stage.ask("What is 12 × 12, and how did you find it?")
+
+
+@scene()
+async def editing(stage: Stage) -> None:
+    """A turn being edited, and several experiments in the list."""
+    stage.fresh("demo-chat")
+    await stage.ask("What is a rate limit?")
+    stage.act("experiment.new")
+    await stage.ask("Hello !402")
+    stage.act("experiment.new")
+    await stage.ask("Write a haiku about sockets")
+    await stage.scroll_to_top()
+    card = stage.window.pane.view.card(stage.session.transcript.path[0].id)
+    if card is None:
+        raise SceneError("the first turn has no card")
+    card.begin_edit()
+
+
+@scene()
+async def output_errors(stage: Stage) -> None:
+    """An answer under a schema with four errors, one of them chosen; the schema in the Output tab."""
+    await _under_schema(stage)
+    bad = {"vendor": "Acme", "items": [{"name": "Nut", "price": "12"}, {"name": "Gear"}], "total": "much", "note": 1}
+    turn = stage.session.transcript.path[-1]
+    stage.session.edit_text(turn.id, json.dumps(bad))
+    await stage.settle()
+    card = stage.window.pane.view.card(turn.id)
+    verdict = card.findChild(VerdictView) if card is not None else None
+    if verdict is None or len(verdict.lines) != 4:
+        raise SceneError("the answer does not show four errors")
+    verdict.go_to(verdict.lines[0].problem)
+
+
+@scene()
+async def output_not_json(stage: Stage) -> None:
+    """An answer that is no JSON; a schema being typed that is none either, so that no format is sent."""
+    await _under_schema(stage)
+    stage.session.edit_text(stage.session.transcript.path[-1].id, 'Here it is:\n```json\n{"vendor": "Acme"}\n```')
+    stage.window.output.schema.replace_text('{\n  "type": "object",\n  "properties": {,}\n}')
+
+
+@scene()
+async def raw(stage: Stage) -> None:
+    """Extra body and headers: the gateway's greyed, the experiment's own below, two headers refused."""
+    team = Profile(
+        name="Team gateway",
+        base_url="http://127.0.0.1:9/v1",
+        headers={"X-Team": "research"},
+        extra_body={"top_k": 40, "provider": {"order": ["near", "far"]}},
+    )
+    stage.session.set_profile(stage.app.gateways.store.add(team).id)
+    stage.session.set_extra_body({"top_k": 20, "min_p": 0.1})
+    stage.window.side.show_page("Raw")
+    headers = stage.window.raw.headers
+    for name, value in (("X-Trace", "on"), ("X-Api-Key", "a-key"), ("X Bad", "1")):
+        headers.add()
+        headers.rows[-1].name.setText(name)
+        headers.rows[-1].value.setText(value)
+        headers.rows[-1].edited.emit()
+
+
+async def _under_schema(stage: Stage) -> None:
+    schema = {"type": "json_schema", "json_schema": {"name": "invoice", "schema": json.loads(EXAMPLE), "strict": True}}
+    stage.fresh("demo-chat", response_format=schema)
+    stage.window.side.show_page("Output")
+    await stage.ask("Extract the invoice: Acme, a nut and a gear.")
+
+
+def _growing(stage: Stage, what: str) -> str:
+    """The text of the turn being received: its ``reasoning`` or its ``text``."""
+    choice = next(iter(stage.session.growing.values()), None)
+    if choice is None:
+        return ""
+    return "".join("".join(part.fragments) for part in choice.parts if part.kind == what)
+
+
+def _calling(stage: Stage) -> Turn:
+    return next(turn for turn in stage.session.transcript.path if turn.calls)
+
+
+def _dialog() -> ProfileDialog:
+    found = next((w for w in QApplication.topLevelWidgets() if isinstance(w, ProfileDialog) and w.isVisible()), None)
+    if found is None:
+        raise SceneError("the gateway dialog did not open")
+    return found

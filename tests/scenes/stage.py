@@ -1,0 +1,272 @@
+"""The real window, driven as a person would, and the picture of it. Knows no scene.
+
+A stage stands for one picture: a new ``App`` with its own demo gateway, opened at one size in one scheme, shut down
+in order afterwards. Whatever goes to ``sys.excepthook`` or to Qt's warnings meanwhile is an error of the scene.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import sys
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import TracebackType
+
+import shiboken6
+from PySide6.QtCore import QMessageLogContext, QPoint, QSettings, QSize, Qt, QtMsgType, qInstallMessageHandler
+from PySide6.QtGui import QColor, QImage, QPainter
+from PySide6.QtWidgets import QApplication, QWidget
+
+from playground.app import App, make_application, settings_path
+from playground.demo.server import DemoConfig
+from playground.domain.values import JSON
+from playground.engine.changes import Change, RunStateChanged
+from playground.engine.session import Session
+from playground.ui import loop
+from playground.ui.conversation.transcript_view import TOP
+from playground.ui.theme import tokens
+
+SEED = 7
+SETTLE = 0.25  # seconds: longer than the window's own delays (preview 0.15, token count 0.2, checks 0.15)
+PATIENCE = 15.0  # seconds until something awaited counts as failed
+HARMLESS = "This plugin does not support"  # what the offscreen platform says of every window and popup
+
+
+class SceneError(Exception):
+    """A scene did not come to the state it is to show."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """One way to draw a scene: a scheme and the window's size in pixels."""
+
+    scheme: str
+    width: int
+    height: int
+
+    @property
+    def name(self) -> str:
+        """As it stands in file names."""
+        return f"{self.scheme}-{self.width}x{self.height}"
+
+
+class Stage:
+    """What a scene plays on."""
+
+    def __init__(self, app: App) -> None:
+        self.app = app
+        self.window = app.window
+
+    @property
+    def session(self) -> Session:
+        """The experiment looked at."""
+        return self.app.workspace.current
+
+    # Doing
+
+    def act(self, action_id: str) -> None:
+        """Carry out one of the window's actions, as its menu item would."""
+        self.window.action(action_id).trigger()
+
+    def fresh(self, model: str, *, protocol: str = "chat", **parameters: JSON) -> None:
+        """Set the empty experiment up: the demo gateway, a model, parameters by their wire names; a fixed seed."""
+        session = self.session
+        session.set_protocol(protocol)
+        session.set_model(model)
+        if protocol == "chat":
+            parameters.setdefault("seed", SEED)
+        values = session.current_parameters()
+        for name, value in parameters.items():
+            values = values.with_value(name, value)
+        session.set_parameters(values)
+
+    async def ask(self, text: str, *, wait: bool = True) -> None:
+        """Write a message and run it; ``wait`` until the answer has ended."""
+        self.window.pane.composer.set_text(text)
+        await self.run(wait=wait)
+
+    async def run(self, *, wait: bool = True) -> None:
+        """Run what stands there."""
+        await self._begin(self.window.pane.run)
+        if wait:
+            await self.idle()
+
+    async def sample(self) -> None:
+        """The sample experiment, run until its calls wait."""
+        self.act("experiment.sample")
+        self.session.set_parameters(self.session.current_parameters().with_value("seed", SEED))
+        await self.run()
+        await self.until(lambda: len(self.session.transcript.unanswered()) > 1, "two calls to wait for an answer")
+
+    async def answer(self, *results: str) -> None:
+        """Answer the calls that wait, in order; the run that follows is awaited."""
+        waiting = zip(self.session.transcript.unanswered(), results, strict=True)
+
+        def give() -> None:
+            for call, result in waiting:
+                self.window.pane.answer(call.id, result, False)
+
+        await self._begin(give)
+        await self.idle()
+
+    async def _begin(self, start: Callable[[], None]) -> None:
+        """Start a run. Listens rather than looks: a refused one is over before one could look."""
+        told: list[Change] = []
+        cancel = self.session.subscribe(told.append)
+        start()
+        await self.until(lambda: any(isinstance(change, RunStateChanged) for change in told), "the run to begin")
+        cancel()
+
+    # Waiting
+
+    async def until(self, reached: Callable[[], bool], what: str) -> None:
+        """Wait for a state. Raises SceneError when it does not come."""
+        end = time.monotonic() + PATIENCE
+        while not reached():
+            if time.monotonic() > end:
+                raise SceneError(f"waited {PATIENCE:.0f} s for {what}")
+            await asyncio.sleep(0.01)
+
+    async def idle(self) -> None:
+        """Wait until no run is under way."""
+        await self.until(lambda: self.session.active_run is None, "the run to end")
+
+    async def settle(self) -> None:
+        """Let what is drawn with a delay be drawn."""
+        await asyncio.sleep(SETTLE)
+
+    # Scrolling
+
+    async def scroll_to_turn(self, index: int) -> None:
+        """Bring a turn's beginning to the top of the view."""
+        await self.settle()
+        view = self.window.pane.view
+        card = view.card(self.session.transcript.path[index].id)
+        if card is None:
+            raise SceneError(f"turn {index} has no card")
+        bar = view.verticalScrollBar()
+        bar.setValue(bar.value() + card.y() - TOP)
+
+    async def scroll_to_top(self) -> None:
+        """Show the first turn."""
+        await self.settle()
+        self.window.pane.view.verticalScrollBar().setValue(0)
+
+    # The picture
+
+    def picture(self) -> QImage:
+        """The window and whatever stands open above it (dialogs, popups), at its own size."""
+        image = _render(self.window)
+        origin = self.window.mapToGlobal(QPoint(0, 0))
+        painter = QPainter(image)
+        for widget in _above(self.window):
+            at = widget.mapToGlobal(QPoint(0, 0)) - origin
+            if not widget.windowFlags() & Qt.WindowType.FramelessWindowHint:
+                # A desktop centres a dialog and frames it; a platform without a desktop does neither.
+                at = QPoint((image.width() - widget.width()) // 2, (image.height() - widget.height()) // 2)
+                painter.setPen(QColor(tokens().muted))
+                painter.drawRect(at.x() - 1, at.y() - 1, widget.width() + 1, widget.height() + 1)
+            painter.drawImage(at, _render(widget))
+        painter.end()
+        return image
+
+
+def _above(window: QWidget) -> list[QWidget]:
+    """Dialogs and popups that stand open."""
+    return [w for w in QApplication.topLevelWidgets() if w is not window and w.isVisible()]
+
+
+def _render(widget: QWidget) -> QImage:
+    image = QImage(widget.size(), QImage.Format.Format_RGB32)
+    image.fill(QColor(tokens().window))
+    widget.render(image)
+    return image
+
+
+def application() -> QApplication:
+    """The one QApplication; the cursor does not blink, so that two pictures of one state are alike."""
+    existing = QApplication.instance()
+    qt = existing if isinstance(existing, QApplication) else make_application()
+    qt.setCursorFlashTime(0)
+    return qt
+
+
+def draw(play: Callable[[Stage], Awaitable[None]], look: Look, demo: DemoConfig) -> QImage:
+    """Open the window, play a scene and take its picture. Raises SceneError, or what the scene raised."""
+    _forget_settings(look)
+    qt = application()
+    opened: list[App] = []
+    drawn: list[QImage] = []
+    failed: list[BaseException] = []
+
+    async def main() -> None:
+        app = App(qt, demo=demo)
+        opened.append(app)
+        try:
+            drawn.append(await _play(app, play, look))
+        except Exception as error:  # kept for the caller, after the window has been shut down in order
+            failed.append(error)
+        finally:
+            for widget in _above(app.window):
+                widget.close()
+            app.quit()
+
+    gc.disable()  # a collection on the demo gateway's thread would end Qt objects there
+    with _listening(failed):
+        loop.run(qt, main)
+        for app in opened:  # a window left over would be restyled with every later one
+            shiboken6.delete(app.window)
+            shiboken6.delete(app.theme)
+        opened.clear()
+        gc.collect()
+    if failed:
+        raise failed[0]
+    return drawn[0]
+
+
+async def _play(app: App, play: Callable[[Stage], Awaitable[None]], look: Look) -> QImage:
+    stage = Stage(app)
+    app.window.resize(look.width, look.height)
+    app.show()
+    await stage.until(lambda: bool(app.window.bar.model.ids), "the demo gateway's models")
+    await play(stage)
+    await stage.settle()
+    if app.window.size() != QSize(look.width, look.height):
+        size = app.window.size()
+        raise SceneError(f"the window is {size.width()}x{size.height()}; something in it needs more room")
+    return stage.picture()
+
+
+def _forget_settings(look: Look) -> None:
+    """A first start in this scheme: no layout, no gateways from the scene before."""
+    folder = settings_path().parent
+    if folder.exists():
+        for path in folder.iterdir():
+            path.unlink()
+    settings = QSettings(str(settings_path()), QSettings.Format.IniFormat)
+    settings.clear()
+    settings.setValue("theme", look.scheme)
+    settings.sync()
+
+
+@contextmanager
+def _listening(failed: list[BaseException]) -> Iterator[None]:
+    """Collect errors of tasks and slots, and Qt's warnings, which otherwise would only be printed."""
+
+    def hook(_kind: type[BaseException], error: BaseException, _trace: TracebackType | None) -> None:
+        failed.append(error)
+
+    def handler(kind: QtMsgType, _context: QMessageLogContext, text: str) -> None:
+        if kind not in (QtMsgType.QtDebugMsg, QtMsgType.QtInfoMsg) and HARMLESS not in text:
+            failed.append(SceneError(f"Qt said: {text}"))
+
+    before, sys.excepthook = sys.excepthook, hook
+    previous = qInstallMessageHandler(handler)
+    try:
+        yield
+    finally:
+        qInstallMessageHandler(previous)
+        sys.excepthook = before

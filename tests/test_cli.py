@@ -1,0 +1,284 @@
+"""The commands as a shell runs them: each in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from playground import __version__
+
+CANARY = "sk-canary-c0ffee42"
+CHAT = b'data: {"id":"c","model":"m","choices":[{"index":0,"delta":{"content":"Hi"},"finish_reason":"stop"}]}\n\n'
+DONE = b"data: [DONE]\n\n"
+
+
+def playground(
+    *arguments: str, data: bytes = b"", env: dict[str, str] | None = None, without: tuple[str, ...] = ()
+) -> subprocess.CompletedProcess[bytes]:
+    """Run one command to its end. ``env`` is added to the environment, ``without`` taken from it."""
+    environment = {name: value for name, value in os.environ.items() if name not in without} | (env or {})
+    return subprocess.run(
+        [sys.executable, "-m", "playground", *arguments],
+        input=data,
+        capture_output=True,
+        timeout=60,
+        env=environment,
+        check=False,
+    )
+
+
+def test_version() -> None:
+    ended = playground("--version")
+    assert ended.returncode == 0
+    assert ended.stdout.decode().strip() == f"Gateway Playground {__version__}"
+
+
+def test_help_names_the_commands_and_is_quick_to_say_so() -> None:
+    ended = playground("--help")
+    assert ended.returncode == 0
+    for command in ("demo", "run", "decode"):
+        assert command.encode() in ended.stdout
+
+
+def test_help_loads_neither_qt_nor_a_client() -> None:
+    code = "import sys, playground.cli\ntry: playground.cli.main(['--help'])\nexcept SystemExit: pass\n"
+    code += "print([m for m in ('PySide6', 'httpx', 'uvicorn', 'asyncio', 'pydantic') if m in sys.modules])"
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60, check=True)
+    assert ended.stdout.decode().splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["fly"],
+        ["--fast"],
+        ["decode"],
+        ["decode", "--protocol", "telegraph"],
+        ["run"],
+        ["demo", "--port", "70000"],
+        ["demo", "--port", "x"],
+        ["demo", "--tps", "nan"],
+        ["demo", "--ttft", "-1"],
+    ],
+)
+def test_arguments_that_make_no_sense(arguments: list[str]) -> None:
+    ended = playground(*arguments)
+    assert ended.returncode == 2
+    assert ended.stdout == b""
+    assert b"usage:" in ended.stderr
+    assert b"Traceback" not in ended.stderr
+
+
+# decode
+
+
+def test_decode_reads_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "body.sse"
+    path.write_bytes(CHAT + DONE)
+    ended = playground("decode", "--protocol", "chat", str(path))
+    assert ended.returncode == 0
+    summary = json.loads(ended.stdout)
+    assert summary["choices"][0]["content"] == "Hi"
+    assert summary["complete"] is True
+    assert summary["error"] is None
+
+
+@pytest.mark.parametrize("arguments", [[], ["-"]])
+def test_decode_reads_standard_input(arguments: list[str]) -> None:
+    ended = playground("decode", "--protocol", "chat", *arguments, data=CHAT)
+    assert ended.returncode == 0
+    assert json.loads(ended.stdout)["choices"][0]["content"] == "Hi"
+
+
+@pytest.mark.parametrize("protocol", ["chat", "messages"])
+@pytest.mark.parametrize(
+    "data", [b"", bytes(range(256)) * 40, b"data: " + b"[" * 50_000 + b"\n\n", b"data: {\xff\xfe}\r\r\n\x00"]
+)
+def test_decode_takes_any_bytes(protocol: str, data: bytes) -> None:
+    ended = playground("decode", "--protocol", protocol, data=data)
+    assert ended.returncode == 0
+    assert ended.stderr == b""
+    assert ended.stdout.isascii()
+    assert json.loads(ended.stdout)["complete"] is False
+
+
+def test_decode_of_a_file_that_is_not_there(tmp_path: Path) -> None:
+    ended = playground("decode", "--protocol", "chat", str(tmp_path / "missing"))
+    assert ended.returncode == 2
+    assert ended.stderr.decode().count("\n") == 1
+    assert b"missing cannot be read" in ended.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="platform: needs Linux or macOS, for a pipe that is closed early")
+def test_a_reader_that_goes_away_is_no_traceback() -> None:
+    child = subprocess.Popen(
+        [sys.executable, "-m", "playground", "decode", "--protocol", "chat"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert child.stdout is not None
+    child.stdout.close()
+    child.stdout = None
+    _, err = child.communicate(CHAT, timeout=60)
+    assert b"Traceback" not in err
+    assert child.returncode == 1
+
+
+# run
+
+
+@pytest.fixture
+def experiment(tmp_path: Path) -> Path:
+    path = tmp_path / "experiment.json"
+    messages = [{"role": "user", "content": "What is 6 * 7?"}]
+    path.write_text(json.dumps({"playground": 1, "model": "demo-reasoner", "messages": messages}), encoding="utf-8")
+    return path
+
+
+def test_run_uses_the_demo_gateway_when_no_address_is_given(experiment: Path) -> None:
+    ended = playground("run", str(experiment), env={"PLAYGROUND_API_KEY": CANARY})
+    assert ended.returncode == 0
+    assert b"42" in ended.stdout
+    assert b"The user says" in ended.stderr
+    assert CANARY.encode() not in ended.stdout + ended.stderr
+
+
+def test_run_gives_json(experiment: Path) -> None:
+    ended = playground("run", str(experiment), "--json")
+    assert ended.returncode == 0
+    assert "42" in json.loads(ended.stdout)["content"]
+    assert ended.stderr == b""
+
+
+def test_run_where_nothing_listens(experiment: Path) -> None:
+    ended = playground("run", str(experiment), "--base-url", "http://127.0.0.1:1/v1")
+    assert ended.returncode == 3
+    assert b"Traceback" not in ended.stderr
+
+
+def test_run_of_a_file_that_is_not_there(tmp_path: Path) -> None:
+    ended = playground("run", str(tmp_path / "missing.json"))
+    assert ended.returncode == 2
+    assert ended.stdout == b""
+    assert ended.stderr.decode().count("\n") == 1
+
+
+# demo
+
+
+class RunningDemo:
+    """``playground demo`` in a process, from its announcement on."""
+
+    def __init__(self, *arguments: str) -> None:
+        command = [sys.executable, "-m", "playground", "demo", *arguments]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        assert self.process.stdout is not None
+        found = re.search(rb"http://\S+/v1", self.process.stdout.readline())
+        assert found is not None, self.process.communicate()
+        self.base_url = found[0].decode()
+
+    def get(self, path: str, key: str) -> Any:
+        request = urllib.request.Request(self.base_url + path, headers={"Authorization": f"Bearer {key}"})
+        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        with opener.open(request, timeout=20) as answer:
+            return json.load(answer)
+
+    def interrupt(self) -> tuple[int, bytes]:
+        self.process.send_signal(signal.SIGINT)
+        _, err = self.process.communicate(timeout=20)
+        return self.process.returncode, err
+
+
+@pytest.fixture
+def demo_command() -> Iterator[RunningDemo]:
+    running = RunningDemo("--key", CANARY, "--tps", "0", "--ttft", "0")
+    yield running
+    running.process.kill()
+    running.process.communicate()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="platform: needs Linux or macOS, to send an interrupt to one child")
+def test_demo_serves_until_it_is_interrupted(demo_command: RunningDemo) -> None:
+    models = demo_command.get("/models", CANARY)
+    assert "demo-chat" in [model["id"] for model in models["data"]]
+    with pytest.raises(urllib.error.HTTPError, match="401") as refused:
+        demo_command.get("/models", "sk-wrong")
+    refused.value.close()
+    code, err = demo_command.interrupt()
+    assert (code, err) == (0, b"")
+    with socket.socket() as probe:
+        host, port = demo_command.base_url.removeprefix("http://").removesuffix("/v1").split(":")
+        assert probe.connect_ex((host, int(port))) != 0
+
+
+def test_demo_on_a_port_in_use() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        ended = playground("demo", "--port", str(taken.getsockname()[1]))
+    assert ended.returncode == 2
+    assert ended.stdout == b""
+    assert ended.stderr.decode().count("\n") == 1
+    assert b"Choose another port" in ended.stderr
+
+
+# The window
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="platform: needs Linux, where a display may be missing")
+@pytest.mark.parametrize(
+    "displays",
+    [
+        {},
+        {"DISPLAY": ""},
+        {"DISPLAY": ":98765"},
+        {"DISPLAY": "localhost:9876.0"},
+        {"WAYLAND_DISPLAY": "wayland-77"},
+        {"QT_QPA_PLATFORM": "xcb"},
+    ],
+)
+def test_without_a_display_one_line_says_what_to_do(displays: dict[str, str]) -> None:
+    ended = playground(env=displays, without=("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"))
+    assert ended.returncode == 2
+    assert ended.stdout == b""
+    lines = ended.stderr.decode().splitlines()
+    assert len(lines) == 1
+    assert "no display" in lines[0]
+    assert "playground run" in lines[0]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="platform: needs Linux or macOS, to send an interrupt to one child")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_the_window_opens_and_a_signal_ends_it_in_order(number: signal.Signals, tmp_path: Path) -> None:
+    code = (
+        "import sys, playground.app as app\n"
+        "shown = app.App.show\n"
+        "def show(self):\n    shown(self)\n    print('shown', flush=True)\n"
+        "app.App.show = show\n"
+        "sys.exit(app.run())\n"
+    )
+    environment = os.environ | {"XDG_CONFIG_HOME": str(tmp_path), "QT_QPA_PLATFORM": "offscreen"}
+    child = subprocess.Popen(
+        [sys.executable, "-X", "dev", "-W", "error", "-c", code],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment,
+    )
+    assert child.stdout is not None
+    assert child.stdout.readline() == b"shown\n"
+    child.send_signal(number)
+    _, err = child.communicate(timeout=30)
+    assert child.returncode == 0, err
+    assert err == b""

@@ -1,0 +1,194 @@
+"""The document is always equal to the lines, and what did not change is not touched."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PySide6.QtGui import QTextBlock, QTextCursor, QTextDocument
+from pytestqt.qtbot import QtBot
+
+from playground.ui.conversation.document import DocumentWriter
+from playground.ui.conversation.markdown import Line, Span, Style
+from playground.ui.conversation.markdown_stream import MarkdownStream
+
+
+@pytest.fixture(autouse=True)
+def application(qtbot: QtBot) -> QtBot:
+    return qtbot
+
+
+def looks(document: QTextDocument) -> list[tuple[object, ...]]:
+    """Every block with what can be seen of it."""
+    out: list[tuple[object, ...]] = []
+    block: QTextBlock = document.begin()
+    while block.isValid():
+        form = block.blockFormat()
+        runs = []
+        at = block.begin()
+        while not at.atEnd():
+            run = at.fragment()
+            char = run.charFormat()
+            runs.append(
+                (
+                    run.text(),
+                    char.foreground().color().name(),
+                    char.fontWeight(),
+                    char.fontItalic(),
+                    char.anchorHref(),
+                    char.intProperty(char.Property.FontPixelSize.value),
+                )
+            )
+            at += 1
+        out.append(
+            (block.text(), form.leftMargin(), form.topMargin(), form.textIndent(), form.lineHeight(), tuple(runs))
+        )
+        block = block.next()
+    return out
+
+
+def fresh(lines: list[Line], zoom: float = 1.0) -> list[tuple[object, ...]]:
+    document = QTextDocument()
+    DocumentWriter(document, zoom=zoom).write(0, lines)
+    return looks(document)
+
+
+def plain(text: str) -> Line:
+    return Line("paragraph", (Span(text),) if text else ())
+
+
+TABLE = Line("table", rows=(((Span("a"),), (Span("b"),)), ((Span("1"),), ())), header=True, aligns=("", "right"))
+LINES = st.sampled_from(
+    [
+        plain("one"),
+        plain("one and more"),
+        plain(""),
+        Line("paragraph", (Span("x "), Span("bold", Style.BOLD))),
+        Line("paragraph", (Span("x "), Span("bold face", Style.BOLD), Span(" tail"))),
+        Line("item", (Span("item"),), 1, "•"),
+        Line("item", (), 2, "3."),
+        Line("heading", (Span("Head"),), 2),
+        Line("code", (Span("x = 1", Style.CODE, token="name"),), language="py", first=True),
+        Line("code", (Span("y", Style.CODE),), language="py"),
+        Line("code", (), language="py", joins=True),
+        Line("rule"),
+        Line("paragraph", (Span("said\u2028twice"),), quote=2),
+        Line("paragraph", (Span("goes on"),), joins=True),
+        TABLE,
+        replace(TABLE, rows=(*TABLE.rows, ((Span("2", Style.CODE),), (Span("c"),)))),
+    ]
+)
+
+
+@settings(max_examples=120, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 8), st.lists(LINES, max_size=5)), max_size=6))
+def test_any_patches_give_what_writing_at_once_gives(patches: list[tuple[int, list[Line]]]) -> None:
+    document = QTextDocument()
+    writer = DocumentWriter(document)
+    lines: list[Line] = []
+    for keep, tail in patches:
+        keep = min(keep, len(lines))
+        lines = [*lines[:keep], *tail]
+        writer.write(keep, tail)
+        assert list(writer.lines) == lines
+    assert looks(document) == fresh(lines)
+    starts = [writer.block_start(index) for index in range(len(lines))]
+    assert starts == sorted(starts)
+    for index, start in enumerate(starts):
+        assert writer.line_at(start) == index
+        assert document.findBlock(start).position() == start
+    covered = [index for block in writer.code_blocks for index in range(block.first, block.last + 1)]
+    assert covered == [index for index, line in enumerate(lines) if line.kind == "code"]
+
+
+@pytest.mark.parametrize("step", [1, 5])
+def test_growing_markdown_gives_what_writing_at_once_gives(step: int) -> None:
+    text = (
+        "# Head\nwords *that* grow\n- a\n  - b\n1. c\n\n```py\ndef f():\n    return 1\n```\n"
+        "| a | b |\n|--|--:|\n| 1 | 2 |\n| 3 | 4 |\n\n> quoted\n> more\n\n---\nend"
+    )
+    document, stream = QTextDocument(), MarkdownStream()
+    writer = DocumentWriter(document)
+    for at in range(0, len(text), step):
+        first = stream.feed(text[at : at + step])
+        writer.write(first, stream.lines[first:])
+    assert looks(document) == fresh(stream.lines)
+
+
+def test_a_rewrite_changes_the_size_and_nothing_else() -> None:
+    lines = [Line("heading", (Span("Head"),), 1), plain("words"), TABLE, Line("item", (Span("i"),), 2, "•")]
+    document = QTextDocument()
+    writer = DocumentWriter(document)
+    writer.write(0, lines)
+    writer.rewrite(zoom=2.0)
+    assert looks(document) == fresh(lines, 2.0)
+    assert document.defaultFont().pixelSize() == 26
+    writer.rewrite(zoom=1.0)
+    assert looks(document) == fresh(lines)
+
+
+def test_a_selection_before_the_end_survives_whatever_grows() -> None:
+    document, stream = QTextDocument(), MarkdownStream()
+    writer = DocumentWriter(document)
+
+    def feed(text: str) -> None:
+        first = stream.feed(text)
+        writer.write(first, stream.lines[first:])
+
+    feed("A first paragraph.\n\nA second one grows")
+    chosen = QTextCursor(document)
+    chosen.setPosition(2)
+    chosen.setPosition(7, QTextCursor.MoveMode.KeepAnchor)
+    growing = document.find("second")
+    for text in (
+        " by",
+        " a",
+        " word",
+        " and **bold**",
+        " more",
+        "\n\n```py\n",
+        "x",
+        " = 1\n",
+        "```\n",
+        "| a |\n|--|\n",
+        "| b |",
+    ):
+        feed(text)
+        assert chosen.selectedText() == "first"
+        assert growing.selectedText() == "second"
+
+
+def test_plain_words_insert_and_remove_nothing() -> None:
+    document, stream = QTextDocument(), MarkdownStream()
+    writer = DocumentWriter(document)
+    writer.write(0, stream.lines[stream.feed("Some words to begin with") :])
+    changes: list[tuple[int, int, int]] = []
+    document.contentsChange.connect(lambda at, removed, added: changes.append((at, removed, added)))
+    for word in (" and", " some", " more", "."):
+        first = stream.feed(word)
+        writer.write(first, stream.lines[first:])
+    assert sum(removed for _, removed, _ in changes) <= len(changes)
+    assert sum(added - removed for _, removed, added in changes) == len(" and some more.")
+
+
+def test_hidden_characters_are_marks_in_code_and_harmless_in_words() -> None:
+    document = QTextDocument()
+    writer = DocumentWriter(document)
+    odd = "a\u202eb\u200bc\ud800d\u2029e\U000e0041"
+    writer.write(0, [Line("code", (Span(odd, Style.CODE),), first=True), plain(odd), plain("emoji 👩\u200d🔬")])
+    code, words, emoji = document.toPlainText().split("\n", 1)[0], document.findBlockByNumber(1).text(), ""
+    assert code == "a⟨U+202E⟩b⟨U+200B⟩c⟨U+D800⟩d⟨U+2029⟩e⟨U+E0041⟩"
+    assert words == "a⟨U+202E⟩b⟨U+200B⟩c\ufffdd\u2028e⟨U+E0041⟩"
+    emoji = document.findBlockByNumber(2).text()
+    assert emoji == "emoji 👩\u200d🔬"
+
+
+def test_deeper_items_stand_further_right_at_every_size() -> None:
+    lines = [Line("item", (Span("x"),), level, "12.") for level in (1, 2, 3)]
+    for zoom in (1.0, 2.0):
+        document = QTextDocument()
+        DocumentWriter(document, zoom=zoom).write(0, lines)
+        margins = [document.findBlockByNumber(at).blockFormat().leftMargin() for at in range(3)]
+        assert margins == [20 * zoom, 40 * zoom, 60 * zoom]

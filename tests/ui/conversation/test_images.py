@@ -1,0 +1,253 @@
+"""Images between Qt and our values: what a paste offers, what is decoded, and how hostile ones end. Real pictures."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, QSize, QUrl
+from PySide6.QtGui import QColor, QImage, QImageReader
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from playground.domain.parts import Image
+from playground.engine.images import ImageError, data_of, facts, from_address, image_from
+from playground.ui.conversation.image_view import ImageBox, ImageStrip
+from playground.ui.conversation.images import decode, offers_images, read_source, shrunk, sources_of
+
+pytestmark = pytest.mark.usefixtures("qapp")
+
+
+def picture(width: int = 40, height: int = 30, colour: str = "#2F5BEA", *, alpha: bool = False) -> QImage:
+    made = QImage(width, height, QImage.Format.Format_ARGB32 if alpha else QImage.Format.Format_RGB32)
+    made.fill(QColor(0, 0, 0, 0) if alpha else QColor(colour))
+    return made
+
+
+def saved(folder: Path, name: str, made: QImage | None = None) -> Path:
+    path = folder / name
+    assert (made or picture()).save(str(path))
+    return path
+
+
+def noise(width: int, height: int) -> QImage:
+    """A picture that does not compress: the bytes of a generator with a fixed seed."""
+    import random
+
+    data = random.Random(7).randbytes(width * height * 4)
+    return QImage(data, width, height, QImage.Format.Format_RGB32).copy()
+
+
+def bomb(width: int, height: int) -> bytes:
+    """A small PNG file that says it is huge."""
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    header = struct.pack(">IIBBBBB", width, height, 8, 6, 0, 0, 0)
+    return (
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", header)
+        + chunk(b"IDAT", zlib.compress(b"\0" * 1000))
+        + chunk(b"IEND", b"")
+    )
+
+
+# What is offered
+
+
+def test_files_are_taken_in_order(tmp_path: Path) -> None:
+    paths = [saved(tmp_path, "b.png"), saved(tmp_path, "a.jpg")]
+    mime = QMimeData()
+    mime.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
+    assert offers_images(mime)
+    assert sources_of(mime) == paths
+
+
+def test_a_bitmap_becomes_png() -> None:
+    mime = QMimeData()
+    mime.setImageData(picture(12, 9))
+    assert offers_images(mime)
+    (source,) = sources_of(mime)
+    image = read_source(source)
+    assert image.name == "pasted.png"
+    assert image.url.startswith("data:image/png;base64,")
+    known = facts(image).measure
+    assert known is not None
+    assert (known.width, known.height) == (12, 9)
+
+
+def test_text_wins_over_the_picture_of_it() -> None:
+    mime = QMimeData()
+    mime.setText("A1\tB1")
+    mime.setImageData(picture())
+    assert not offers_images(mime)
+    assert sources_of(mime) == []
+
+
+def test_a_data_url_is_an_image_and_other_text_is_not() -> None:
+    made = read_source(picture())
+    mime = QMimeData()
+    mime.setText(made.url)
+    assert sources_of(mime) == [made.url]
+    assert read_source(made.url).url == made.url
+    for text in ("Hello", "https://example.org/a.png", "data:text/plain,hi"):
+        mime.setText(text)
+        assert sources_of(mime) == []
+        assert not offers_images(mime)
+
+
+def test_a_picture_dragged_from_a_page_is_an_address_and_a_page_is_text() -> None:
+    mime = QMimeData()
+    mime.setUrls([QUrl("https://example.org/a.png?x=1")])
+    assert sources_of(mime) == ["https://example.org/a.png?x=1"]
+    assert read_source("https://example.org/a.png?x=1") == from_address("https://example.org/a.png?x=1")
+    mime.setUrls([QUrl("https://example.org/page")])
+    assert sources_of(mime) == []
+
+
+# Reading
+
+
+@pytest.mark.parametrize("name", ["a.png", "a.jpg", "a.webp"])
+def test_a_file_keeps_its_bytes(tmp_path: Path, name: str) -> None:
+    path = saved(tmp_path, name)
+    image = read_source(path)
+    assert data_of(image.url) == path.read_bytes()
+    assert image.name == name
+    assert decode(image, QSize(20, 20)).size() == QSize(20, 15)
+
+
+def test_another_bitmap_format_is_rewritten_as_png(tmp_path: Path) -> None:
+    image = read_source(saved(tmp_path, "old.bmp"))
+    assert image.name == "old.png"
+    assert image.url.startswith("data:image/png;base64,")
+
+
+def test_a_file_that_only_claims_to_be_an_image(tmp_path: Path) -> None:
+    for name, data in (
+        ("a.png", b"#!/bin/sh"),
+        ("a.svg", b"<svg xmlns='http://www.w3.org/2000/svg'/>"),
+        ("b.bmp", b"BM"),
+    ):
+        path = tmp_path / name
+        path.write_bytes(data)
+        with pytest.raises(ImageError):
+            read_source(path)
+
+
+# Showing
+
+
+def test_never_scaled_up() -> None:
+    assert decode(read_source(picture(12, 9)), QSize(220, 160)).size() == QSize(12, 9)
+
+
+def test_hostile_pictures_end_in_words(qapp: QApplication) -> None:
+    whole = data_of(read_source(noise(64, 64)).url)
+    assert whole is not None
+    cases = {
+        "million pixels": bomb(60_000, 60_000),
+        "damaged or cut off": whole[: len(whole) // 3],
+        "its header is damaged": bomb(0, 7),
+    }
+    for words, data in cases.items():
+        with pytest.raises(ImageError, match=words):
+            decode(image_from(data, words), QSize(100, 100))
+    assert QImageReader.allocationLimit() == 256
+
+
+def test_a_decoder_is_never_guessed() -> None:
+    wrong = (
+        b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + struct.pack(">II", 9, 9) + b"<svg xmlns='http://www.w3.org/2000/svg'/>"
+    )
+    with pytest.raises(ImageError):
+        decode(image_from(wrong), QSize(10, 10))
+
+
+def test_shrinking_gives_a_smaller_copy_of_the_same_image() -> None:
+    with pytest.raises(ImageError, match="would not become smaller"):
+        shrunk(read_source(picture(4, 4)))
+    data = data_of(read_source(noise(2_500, 400)).url)
+    assert data is not None
+    small = shrunk(image_from(data, "noise.png").model_copy(update={"detail": "low"}))
+    known = facts(small).measure
+    assert known is not None
+    assert (known.media_type, known.width, known.height) == ("image/jpeg", 2_048, 327)
+    assert (small.name, small.detail) == ("noise.jpg", "low")
+
+
+def test_a_transparent_picture_stays_transparent_when_it_shrinks() -> None:
+    clear = noise(3_000, 200).convertToFormat(QImage.Format.Format_ARGB32)
+    clear.setPixelColor(5, 5, QColor(0, 0, 0, 0))
+    small = shrunk(read_source(clear))
+    assert small.url.startswith("data:image/png")
+    assert decode(small, QSize(100, 100)).hasAlphaChannel()
+
+
+# The boxes
+
+
+@pytest.fixture
+def strip(qtbot: QtBot) -> ImageStrip:
+    made = ImageStrip(large=False)
+    qtbot.addWidget(made)
+    made.resize(700, 200)
+    return made
+
+
+def test_a_box_tells_name_pixels_bytes_and_detail(strip: ImageStrip) -> None:
+    image = image_from(data_of(read_source(picture(1_200, 800)).url) or b"", "chart.png")
+    strip.show_images((image.model_copy(update={"detail": "high"}),))
+    (box,) = strip.boxes
+    assert box.thumb.loaded
+    assert box.accessibleName().startswith("Image chart.png, 1\u2009200 × 800 · ")
+    assert box.detail.text().startswith("detail: high")
+    assert not box.shrink.isVisibleTo(box)
+
+
+def test_detail_and_removal_carry_the_place(strip: ImageStrip, qtbot: QtBot) -> None:
+    strip.show_images((read_source(picture(1, 1)), read_source(picture(2, 2))))
+    with qtbot.waitSignal(strip.detail_chosen) as chosen:
+        next(action for action in strip.boxes[1].detail.menu().actions() if action.text() == "low").trigger()
+    assert chosen.args == [1, "low"]
+    with qtbot.waitSignal(strip.removed) as removed:
+        strip.boxes[0].remove.click()
+    assert removed.args == [0]
+    with qtbot.waitSignal(strip.detail_chosen) as back:
+        strip.boxes[1].detail.menu().actions()[0].trigger()
+    assert back.args == [1, None]
+
+
+def test_an_address_is_shown_and_never_loaded(qtbot: QtBot) -> None:
+    box = ImageBox(from_address("http://127.0.0.1:1/pixel.png"), large=True)
+    qtbot.addWidget(box)
+    assert not box.thumb.loaded
+    assert "address, not loaded" in box.accessibleName()
+    box.copy_address.click()
+    assert QApplication.clipboard().text() == "http://127.0.0.1:1/pixel.png"
+    with qtbot.waitSignal(box.link_asked) as asked:
+        box.open_address.click()
+    assert asked.args == ["http://127.0.0.1:1/pixel.png"]
+
+
+def test_a_large_one_says_so_and_offers_a_smaller_copy(qtbot: QtBot, strip: ImageStrip) -> None:
+    wide = QImage(8_200, 10, QImage.Format.Format_RGB32)
+    wide.fill(QColor("#0B7285"))
+    strip.show_images((read_source(wide),))
+    box = strip.boxes[0]
+    assert box.shrink.isVisibleTo(box)
+    with qtbot.waitSignal(strip.shrink_asked) as asked:
+        box.shrink.click()
+    assert asked.args == [0]
+
+
+def test_what_cannot_be_shown_says_why_and_can_be_removed(strip: ImageStrip) -> None:
+    strip.show_images((image_from(bomb(0, 7), "bad.png"), Image(url="data:image/png;base64,AAAA")))
+    assert "header is damaged" in strip.boxes[0].thumb.problem
+    assert "no format known" in strip.boxes[1].thumb.problem
+    assert "header is damaged" in strip.boxes[0].thumb.toolTip()
+    strip.show_images(())
+    assert strip.images == ()

@@ -1,0 +1,343 @@
+"""Markdown that grows: the lines depend on the text alone, and a token costs the same at any length."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from playground.ui.conversation import blocks, markdown, open_blocks
+from playground.ui.conversation.markdown import Line, Style
+from playground.ui.conversation.markdown_stream import MarkdownStream
+
+
+def drawn(text: str, cuts: Sequence[int] = ()) -> list[Line]:
+    """The lines after feeding ``text`` cut at ``cuts``; what a feed calls unchanged is checked to be so."""
+    stream, shown, at = MarkdownStream(), list[Line](), 0
+    for end in [*sorted(cuts), len(text)]:
+        first = stream.feed(text[at:end])
+        at = end
+        assert stream.lines[:first] == shown[:first]
+        shown = list(stream.lines)
+    return shown
+
+
+def brief(text: str) -> list[tuple[str, str]]:
+    return [(line.kind, line.text) for line in drawn(text)]
+
+
+HAND_PICKED = {
+    "nested lists": "- a\n  - b\n    - c\n- d\n\n1. one\n   - two\n2. three\n",
+    "fence in a list": "1. run\n   ```bash\n   npm i\n   ```\n   then\n2. done\n",
+    "fence on the marker's line": "- ```py\n  x = 1\n  ```\n- next\n",
+    "tilde fence": "~~~py\n```\nx\n~~~\nafter",
+    "longer fence": "````md\n```py\nx\n```\n````\nafter",
+    "unclosed fence": "text\n```python\ndef f():\n    pass",
+    "fence that ends the text": "```\ncode\n```",
+    "escaped pipes": "| a | b |\n|---|:-:|\n| 1 \\| 2 | 3 |\n| x | y |\n\nafter",
+    "table behind a paragraph": "words\na | b\n--|--\n1 | 2\nafter **it**",
+    "setext": "Title\n=====\nSecond\n-----\ntext",
+    "quotes with code": "> said\n> ```py\n> x = 1\n> ```\n> more\n\nout",
+    "quotes in quotes": "> a\n> > b\n> c\nlazy\n\nnot",
+    "rules": "a\n\n---\n\n***\n- b\n\n___\nc",
+    "carriage returns": "a\r\nb\r\n\r\n- c\rd\r\n```\r\nx\r\n\r\ny\r\n```\r\n",
+    "odd characters": "nul \0 sep \u2028 par \u2029 bidi \u202e\u2066 lone \ud800 \udfff end",
+    "code with odd characters": "```\n\0\u2028\u202e\ud800\n```",
+    "one, one, one": "1. a\n1. b\n1. c\n\n   more\n1. d\n",
+    "links and addresses": "see https://a.b/c?d=e, [x](http://y.z (t) and https://q.r...end &amp; \\( &copy",
+    "a dash that is a list": "words\n- item\n- other\n+ \n-",
+    "long line": "words and more words " * 300 + "\n\nshort\n> " + "quoted words " * 400 + "\nmore",
+    "long line without a space": "x" * 7_000 + "\ny\n- " + "z" * 5_000,
+    "long code line": "```js\n" + "abc " * 1_500 + "\nshort\n" + "y" * 4_500 + "\n```\n",
+    "long item": "1. intro\n"
+    + "".join(f"   - point {n} with a few words behind it\n" for n in range(120))
+    + "2. end\n",
+    "long table": "| a | b |\n|--|--|\n" + "".join(f"| {n} | cell |\n" for n in range(70)) + "\nend",
+}
+
+
+@pytest.mark.parametrize("text", HAND_PICKED.values(), ids=HAND_PICKED)
+def test_pieces_make_no_difference(text: str) -> None:
+    whole = drawn(text)
+    if len(text) < 400:
+        assert drawn(text, range(1, len(text))) == whole
+    for step in (7, 64, 999):
+        assert drawn(text, range(step, len(text), step)) == whole
+
+
+_PIECES = st.sampled_from(
+    [
+        *("- item", "1. one", "1. two", "3) three", "  - nested", "   in item", "    deep", "+ ", "-", "1.", "* a"),
+        *("```py", "```", "~~~", "~~~~", "````", "   ```js", "- ```sh", "x = 1  # c", '"""doc', "\ttab"),
+        *("> quote", "> > two", "> - item", "> ```", ">", "| a | b |", "|---|:-:|", "| 1 | 2\\|3 |", "a | b", "--|--"),
+        *("Title", "=====", "-----", "--", "***", "# Head", "## H *x*", "", "", "", "<b>html</b>", "![i](http://x/y)"),
+        *("*em* **bold** `c` and more words", "https://ex.com/a.b, so", "[a](http://x.y (z)", "&amp; &copy", "\\( esc"),
+        *("[ref]: http://a.b", "word\u2028sep", "\u202eevil", "\ud800", "\0", "**", "_", "`", "[", "](", ")", ";", " "),
+        *("long words " * 190, "y" * 2_100, "- " * 12, "Αβγ, 漢字 かな", "plain words that go on"),
+    ]
+)
+_ENDS = st.sampled_from(["\n", "\n", "\n", "\n\n", "\r\n", "\r", " ", ""])
+
+
+@settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    st.lists(st.tuples(_PIECES, _ENDS), max_size=16).map(lambda pairs: "".join(a + b for a, b in pairs)),
+    st.lists(st.floats(0, 1), max_size=40),
+)
+def test_any_pieces_make_no_difference(text: str, cuts: list[float]) -> None:
+    assert drawn(text, [round(cut * len(text)) for cut in cuts]) == drawn(text)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.text(st.sampled_from(list(" \n\r\t`~*_-+=#>|[]()!\\&;:/.<ab1x\u2028")), max_size=60))
+def test_any_characters_one_by_one(text: str) -> None:
+    assert drawn(text, range(1, len(text))) == drawn(text)
+
+
+# What is drawn
+
+
+def test_items_keep_their_numbers_levels_and_marks() -> None:
+    lines = drawn("1. a\n1. b\n   - c\n     1. d\n1. e\n\ntext\n\n7. f\n8. g\n")
+    assert [(line.marker, line.level) for line in lines] == [
+        ("1.", 1),
+        ("2.", 1),
+        ("•", 2),
+        ("1.", 3),
+        ("3.", 1),
+        ("", 0),
+        ("7.", 1),
+        ("8.", 1),
+    ]
+
+
+def test_a_fence_in_a_list_stays_in_it() -> None:
+    lines = drawn("1. run\n   ```bash\n   npm i\n     -g\n   ```\n   then\n2. done\n")
+    assert [(line.kind, line.level, line.text) for line in lines] == [
+        ("item", 1, "run"),
+        ("code", 1, "npm i"),
+        ("code", 1, "  -g"),
+        ("item", 1, "then"),
+        ("item", 1, "done"),
+    ]
+    assert [line.marker for line in lines] == ["1.", "", "", "", "2."]
+
+
+def test_an_item_that_begins_with_code_or_nothing_shows_its_marker() -> None:
+    lines = drawn("- ```py\n  x\n  ```\n-\n- > q\n")
+    assert [(line.kind, line.marker) for line in lines] == [
+        ("item", "•"),
+        ("code", ""),
+        ("item", "•"),
+        ("item", "•"),
+        ("item", ""),
+    ]
+
+
+def test_the_closing_fence_is_never_drawn() -> None:
+    for text in ("```\ncode\n", "```\ncode\n`", "```\ncode\n```", "```\ncode\n```\n"):
+        assert brief(text) == [("code", "code")]
+    assert brief("```\n") == [("code", "")]
+    assert brief("````\n```\n````") == [("code", "```")]
+    assert brief("~~~\n```\n~~~~~\nafter") == [("code", "```"), ("paragraph", "after")]
+
+
+def test_a_coming_list_is_no_heading() -> None:
+    assert brief("words\n-") == [("paragraph", "words"), ("paragraph", "-")]
+    assert brief("words\n- a") == [("paragraph", "words"), ("item", "a")]
+    assert brief("words\n---") == [("heading", "words")]
+
+
+def test_tables_keep_cells_and_alignment() -> None:
+    (table,) = drawn("| a | b |\n|---|:-:|\n| 1 \\| 2 | **x** |\n")
+    assert (table.kind, table.header, table.aligns) == ("table", True, ("", "center"))
+    assert [["".join(span.text for span in cell) for cell in row] for row in table.rows] == [["a", "b"], ["1 | 2", "x"]]
+
+
+def test_a_long_item_keeps_its_level_and_its_number() -> None:
+    text = "".join(
+        f"{n}. part\n" + "".join(f"   - point {n}.{m} with some more words\n" for m in range(120)) for n in (1, 2)
+    )
+    lines = drawn(text)
+    assert [line.marker for line in lines if line.level == 1] == ["1.", "2."]
+    assert len([line for line in lines if line.level == 2 and line.marker == "•"]) == 240
+
+
+def test_a_giant_quote_keeps_its_code_whole() -> None:
+    lines = drawn("> before\n> ```py\n" + "".join(f"> value_{n} = {n}\n" for n in range(400)) + "> ```\n> after\n")
+    code = [line.text for line in lines if line.kind == "code"]
+    assert code == [f"value_{n} = {n}" for n in range(400)]
+    assert all(line.quote == 1 for line in lines)
+    assert sum(line.first for line in lines) == 1
+
+
+def test_cut_lines_join_to_the_exact_text() -> None:
+    for text in ("some words " * 1_000, "x" * 9_000, "é漢 " * 3_000):
+        lines = drawn(text)
+        assert [line.joins for line in lines] == [False, *[True] * (len(lines) - 1)]
+        assert "".join(line.text for line in lines).rstrip() == text.rstrip()
+    (first, *rest) = drawn("- " + "some words " * 500)
+    assert (first.marker, first.level) == ("•", 1)
+    assert {(line.kind, line.level, line.marker, line.joins) for line in rest} == {("item", 1, "", True)}
+    quoted = drawn("> " + "some words " * 500)
+    assert {line.quote for line in quoted} == {1}
+
+
+def test_a_definition_does_not_vanish() -> None:
+    assert brief("[1]: https://example.com\n") == [("paragraph", "[1]: https://example.com")]
+
+
+@pytest.mark.parametrize("address", ["javascript:alert(1)", "file:///etc/passwd", "data:text/html,x", "//host/x", "x"])
+def test_only_safe_addresses_become_links(address: str) -> None:
+    (line,) = drawn(f"[words]({address}) ![picture]({address})")
+    assert all(span.href == "" and not span.style & Style.LINK for span in line.spans)
+    (line,) = drawn("[a](http://a.b) [c](https://c.d) [e](mailto:e@f.g) HTTPS://x.y https://h.i/j).")
+    assert [span.href for span in line.spans if span.href] == [
+        "http://a.b",
+        "https://c.d",
+        "mailto:e@f.g",
+        "https://h.i/j",
+    ]
+
+
+# Hostile input: no crash, nothing lost, bounded work
+
+
+class Work:
+    """Counts what the parser and the highlighter are given, in characters."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.done = 0
+        for module, name in ((blocks, "parse_block"), (open_blocks, "parse_block")):
+            monkeypatch.setattr(module, name, self._counted_parse)
+        self._highlight = open_blocks.highlight
+        monkeypatch.setattr(open_blocks, "highlight", self._counted_highlight)
+
+    def _counted_parse(self, source: str, *, number: int | None = None) -> list[Line] | None:
+        self.done += len(source)
+        return markdown.parse_block(source, number=number)
+
+    def _counted_highlight(self, lines: Sequence[str], language: str) -> list[list[tuple[str, str]]]:
+        self.done += sum(map(len, lines))
+        return self._highlight(lines, language)
+
+
+@pytest.fixture
+def work(monkeypatch: pytest.MonkeyPatch) -> Work:
+    return Work(monkeypatch)
+
+
+HOSTILE = {
+    "brackets": "[" * 100_000,
+    "quotes": ">" * 100_000,
+    "spaced quotes": "> " * 50_000,
+    "a list 5,000 deep": "".join("  " * n + "- a\n" for n in range(900))
+    + "".join("  " * 900 + "- b\n" for _ in range(4_100)),
+    "markers on one line": "- " * 20_000,
+    "delimiters": "**a **" * 10_000,
+    "backslashes": "\\" * 50_000,
+    "pictures": "![" * 20_000,
+    "blank lines": "\n" * 100_000,
+    "pipes": "|" * 50_000,
+    "a wide table": "|a|\n|-|\n|" + "x" * 50_000,
+}
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+def test_hostile_text_is_drawn_with_bounded_work(text: str, work: Work) -> None:
+    lines = drawn(text)
+    assert work.done < 4 * len(text) + 20_000
+    shown = sum(len(line.text) + sum(len(s.text) for row in line.rows for cell in row for s in cell) for line in lines)
+    marks = sum(text.count(mark) for mark in "*> \n-\\|") if text.strip() else len(text)
+    assert shown >= (len(text) - marks) * 0.99
+
+
+def test_what_lies_too_deep_for_the_parser_is_shown_plain() -> None:
+    text = "".join("  " * n + f"- level{n}\n" for n in range(40))
+    shown = " ".join(line.text for line in drawn(text))
+    assert all(f"level{n}" in shown for n in range(40))
+
+
+# Growth
+
+
+def _prose() -> Iterator[str]:
+    while True:
+        yield "The gateway answers in words, and **some** of them stand out. " * 6 + "\n\n"
+
+
+def _oneline() -> Iterator[str]:
+    while True:
+        yield "words that never end, "
+
+
+def _no_space() -> Iterator[str]:
+    while True:
+        yield "abcdefghij"
+
+
+def _code() -> Iterator[str]:
+    yield "```python\n"
+    while True:
+        yield "    value = compute('name', 42)  # as written\n"
+
+
+def _list() -> Iterator[str]:
+    while True:
+        yield "- **point** and some words about it\n"
+
+
+def _nested() -> Iterator[str]:
+    yield "1. all of it\n"
+    while True:
+        yield "   - a point below and some words about it\n"
+
+
+def _table() -> Iterator[str]:
+    yield "| a | b | c |\n|---|---|---|\n"
+    while True:
+        yield "| one | two words | three |\n"
+
+
+def _quote() -> Iterator[str]:
+    while True:
+        yield "> what was said by somebody else at length\n"
+
+
+def _lines() -> Iterator[str]:
+    while True:
+        yield "a line of a poem, and no blank line after it\n"
+
+
+def _take(kind: Iterator[str], size: int) -> str:
+    out, length = list[str](), 0
+    while length < size:
+        out.append(next(kind))
+        length += len(out[-1])
+    return "".join(out)[:size]
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [_prose, _oneline, _no_space, _code, _list, _nested, _table, _quote, _lines],
+    ids=lambda kind: kind.__name__[1:],
+)
+def test_a_token_costs_the_same_at_any_length(kind: object, work: Work) -> None:
+    assert callable(kind)
+    text = _take(kind(), 406_000)
+    cost: dict[int, tuple[float, int]] = {}
+    for size in (1_000, 400_000):
+        stream = MarkdownStream()
+        stream.feed(text[:size])
+        work.done, most, redrawn = 0, 0, 0
+        for at in range(size, size + 6_000, 6):
+            before = work.done
+            first = stream.feed(text[at : at + 6])
+            redrawn = max(redrawn, len(stream.lines) - first)
+            most = max(most, work.done - before)
+        cost[size] = (work.done / 1_000, redrawn)
+        assert most < 20_000, "characters parsed for one token"
+        assert redrawn < 150
+    assert cost[400_000][0] < 1.25 * cost[1_000][0] + 200

@@ -1,0 +1,331 @@
+"""A text in a turn: exact copies, nothing fetched, as tall as it is."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QPoint, Qt, QUrl
+from PySide6.QtGui import QGuiApplication, QTextCursor, QTextDocument
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QToolButton
+from pytestqt.qtbot import QtBot
+
+from playground.ui.conversation.text_view import TextView
+
+
+@pytest.fixture
+def view(qtbot: QtBot) -> TextView:
+    view = TextView()
+    qtbot.addWidget(view)
+    view.resize(600, 400)
+    view.show()
+    qtbot.waitExposed(view)
+    return view
+
+
+def select(view: TextView, start: int, end: int) -> None:
+    cursor = view.textCursor()
+    cursor.setPosition(start)
+    cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
+    view.setTextCursor(cursor)
+
+
+def copied(view: TextView) -> str:
+    view.selectAll()
+    view.copy()
+    return QGuiApplication.clipboard().text()
+
+
+def buttons(view: TextView) -> list[QToolButton]:
+    return [button for button in view.findChildren(QToolButton) if button.isVisibleTo(view)]
+
+
+# Copying
+
+
+def test_the_copy_button_gives_the_exact_code(view: TextView) -> None:
+    first = "def f():\n\treturn '\u200b'  \n\n\n    # " + "long " * 900
+    second = "\n".join(f"line {number}" for number in range(100))
+    view.append(f"words\n\n```python\n{first}\n```\nmore\n~~~\n{second}\n~~~\n")
+    one, two = buttons(view)
+    QTest.mouseClick(one, Qt.MouseButton.LeftButton)
+    assert QGuiApplication.clipboard().text() == first
+    QTest.mouseClick(two, Qt.MouseButton.LeftButton)
+    assert QGuiApplication.clipboard().text() == second
+    assert two.text() == "Copied"
+    assert {button.accessibleName() for button in (one, two)} == {"Copy this code"}
+
+
+def test_the_copy_button_says_what_it_did_only_for_a_while(
+    view: TextView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("playground.ui.conversation.text_view.COPIED_MS", 30)
+    view.append("```\nx\n```")
+    (button,) = buttons(view)
+    button.click()
+    assert button.text() == "Copied"
+    qtbot.waitUntil(lambda: button.text() == "Copy")
+
+
+def test_copying_code_with_a_lone_surrogate_does_not_fail(view: TextView) -> None:
+    view.append("```\na\ud800b\n```")
+    buttons(view)[0].click()
+    assert QGuiApplication.clipboard().text().startswith("a")
+
+
+def test_a_copied_selection_joins_lines_that_were_cut(view: TextView) -> None:
+    words = "some words " * 800
+    view.append(words + "\n\nend")
+    assert copied(view) == words.rstrip() + "\nend"
+    unbroken = "x" * 5_000
+    view.set_text(f"```\n{unbroken}\n\tnext\n```")
+    assert copied(view) == f"{unbroken}\n\tnext"
+
+
+def test_a_copied_list_and_table_read_like_text(view: TextView) -> None:
+    view.append("- one\n- two\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nend *of* it")
+    assert copied(view) == "• one\n• two\na\tb\n1\t2\nend of it"
+    select(view, 3, 7)
+    view.copy()
+    assert QGuiApplication.clipboard().text() == "ne\n•"
+
+
+# Selecting while it grows
+
+
+def test_a_selection_up_to_the_end_stays_what_it_was(view: TextView) -> None:
+    view.append("Words that are chosen")
+    view.selectAll()
+    for word in (" and", " more", ".\n\n", "Another"):
+        view.append(word)
+    assert view.textCursor().selectedText() == "Words that are chosen"
+
+
+def test_a_selection_survives_a_code_block_growing_behind_it(view: TextView) -> None:
+    view.append("chosen words\n\n```py\nx = 1\n")
+    select(view, 0, 6)
+    for number in range(80):
+        view.append(f"y{number} = [\n")
+    assert view.textCursor().selectedText() == "chosen"
+
+
+# Modes
+
+
+@pytest.mark.parametrize("mode", ["plain", "raw"])
+@pytest.mark.parametrize("step", [1, 3, 10_000])
+def test_the_exact_modes_show_the_exact_text(qtbot: QtBot, mode: str, step: int) -> None:
+    view = TextView(mode=mode)
+    qtbot.addWidget(view)
+    text = "# not a *heading*\r\n\r\n- [x](http://a.b)\n\ttab  two\n" + "word " * 900 + "\n```\n![i](file:///x)"
+    for at in range(0, len(text), step):
+        view.append(text[at : at + step])
+    assert view.source == text
+    assert copied(view) == text.replace("\r\n", "\n")
+    assert not buttons(view)
+
+
+def test_a_mode_can_be_changed_there_and_back(view: TextView) -> None:
+    text = "# Head\n\n- **a**\n"
+    view.append(text)
+    assert view.toPlainText() == "Head\n•\ta"
+    view.set_mode("raw")
+    assert view.toPlainText() == text
+    view.append("- b")
+    view.set_mode("markdown")
+    assert view.toPlainText() == "Head\n•\ta\n•\tb"
+
+
+def test_hidden_characters_are_marks_in_raw_text(qtbot: QtBot) -> None:
+    view = TextView(mode="raw")
+    qtbot.addWidget(view)
+    view.append("a\u202eb\0c\ud800")
+    assert view.toPlainText() == "a⟨U+202E⟩b⟨U+0000⟩c⟨U+D800⟩"
+
+
+def test_set_text_that_goes_on_only_appends(view: TextView) -> None:
+    view.set_text("some words that stay")
+    select(view, 0, 4)
+    view.set_text("some words that stay and go on")
+    assert view.textCursor().selectedText() == "some"
+    view.set_text("other")
+    assert view.toPlainText() == view.source == "other"
+
+
+# Size
+
+
+def test_it_is_as_tall_as_its_content(view: TextView, qtbot: QtBot) -> None:
+    heights = []
+    for _ in range(4):
+        with qtbot.waitSignal(view.height_changed):
+            view.append("A paragraph of some length, to be wrapped more than once. " * 6 + "\n\n")
+        heights.append(view.heightForWidth(600))
+    assert heights == sorted(set(heights))
+    assert view.heightForWidth(300) > view.heightForWidth(600)
+    view.resize(600, view.heightForWidth(600))
+    assert view.verticalScrollBar().maximum() == 0
+
+
+@pytest.mark.parametrize("zoom", [1.0, 2.0])
+def test_a_long_word_wraps_at_every_size(qtbot: QtBot, zoom: float) -> None:
+    view = TextView(zoom=zoom)
+    qtbot.addWidget(view)
+    view.append("x" * 900 + "\n\n1. first\n   - inner " + "y" * 400 + "\n\n```\n" + "z" * 500 + "\n```")
+    view.resize(320, view.heightForWidth(320))
+    document: QTextDocument = view.document()
+    assert document.idealWidth() <= 320
+
+
+def test_another_size_is_the_same_as_that_size_from_the_start(qtbot: QtBot) -> None:
+    text = "# Head\n\n1. one\n   - two\n\n```py\nx = 1\n```\n| a |\n|--|\n| b |\n"
+    first, second = TextView(zoom=2.0), TextView()
+    for view in (first, second):
+        qtbot.addWidget(view)
+        view.append(text)
+    normal = second.heightForWidth(500)
+    second.set_zoom(2.0)
+    assert first.heightForWidth(500) == second.heightForWidth(500) > normal
+
+
+def test_only_the_last_copy_button_is_looked_at_when_text_is_added(
+    view: TextView, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    view.append("```\nx\n```\n\n" * 200)
+    placed: list[int] = []
+    original = view._code_rect
+    monkeypatch.setattr(view, "_code_rect", lambda first, last: (placed.append(first), original(first, last))[1])
+    for word in ("some", " words", " more", "\n"):
+        view.append(word)
+    assert len(placed) <= 8
+
+
+# Painting
+
+
+def test_painting_looks_at_few_lines(view: TextView, monkeypatch: pytest.MonkeyPatch) -> None:
+    view.append("".join(f"> line {number}\n>\n" for number in range(2_000)))
+    view.resize(600, view.heightForWidth(600))
+    asked: list[int] = []
+    original = view._line_rect
+    monkeypatch.setattr(view, "_line_rect", lambda index: (asked.append(index), original(index))[1])
+    view.viewport().repaint(0, view.height() // 2, 600, 300)
+    assert 0 < len(asked) < 120
+
+
+def test_every_construct_can_be_painted(view: TextView) -> None:
+    view.append("# H\n> q\n> > r\n\n---\n\n- a\n\n```py\nx\n```\n| a |\n|--|\n| b |\n")
+    view.selectAll()
+    image = view.grab().toImage()
+    assert len({image.pixel(x, y) for x in range(0, 600, 7) for y in range(0, min(image.height(), 400), 3)}) > 6
+    empty = TextView()
+    assert not empty.grab().isNull()
+    empty.deleteLater()
+
+
+# Nothing is fetched
+
+
+class _Counting(BaseHTTPRequestHandler):
+    asked: list[str]
+
+    def do_GET(self) -> None:
+        self.asked.append(self.path)
+        self.send_response(200)
+        self.end_headers()
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name is the base class's
+        return
+
+
+@pytest.fixture
+def server() -> Iterator[tuple[str, list[str]]]:
+    handler = type("Counting", (_Counting,), {"asked": []})
+    server = HTTPServer(("127.0.0.1", 0), handler)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_address[1]}", handler.asked
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def _red_picture(folder: Path) -> Path:
+    from PySide6.QtGui import QColor, QImage
+
+    picture = QImage(40, 40, QImage.Format.Format_RGB32)
+    picture.fill(QColor("#ff0000"))
+    path = folder / "red.png"
+    assert picture.save(str(path))
+    return path
+
+
+def _reds(view: TextView) -> int:
+    image = view.grab().toImage()
+    return sum(
+        image.pixelColor(x, y).name() == "#ff0000"
+        for x in range(0, image.width(), 3)
+        for y in range(0, image.height(), 3)
+    )
+
+
+def test_no_picture_is_ever_fetched(
+    view: TextView, qtbot: QtBot, tmp_path: Path, server: tuple[str, list[str]]
+) -> None:
+    base, asked = server
+    path = _red_picture(tmp_path)
+    view.append(
+        f"![a]({base}/one.png) ![b]({path.as_uri()}) ![c]({path}) [d]({base}/two) <img src='{base}/three.png'>\n\n"
+        f"<https://127.0.0.1/x>\n\n- ![e]({base}/four)\n\n| ![f]({base}/five) |\n|---|\n| x |\n"
+    )
+    assert _reds(view) == 0
+    qtbot.wait(50)
+    assert asked == []
+    assert "[a]" in view.toPlainText()
+
+
+def test_even_a_picture_in_the_document_opens_nothing(
+    view: TextView, tmp_path: Path, server: tuple[str, list[str]]
+) -> None:
+    """The second wall: were an image ever to get into the document, Qt must not open its path by itself."""
+    base, asked = server
+    path = _red_picture(tmp_path)
+    cursor = view.textCursor()
+    for name in (str(path), path.as_uri(), f"{base}/x.png"):
+        cursor.insertImage(name)
+    assert _reds(view) == 0
+    assert view.document().resource(QTextDocument.ResourceType.ImageResource.value, QUrl(path.as_uri())) in (b"", None)
+    assert asked == []
+    ordinary = TextView()
+    ordinary.setDocument(QTextDocument(ordinary))
+    ordinary.textCursor().insertImage(str(path))
+    ordinary.resize(200, 100)
+    reds = 0
+    image = ordinary.document()
+    ordinary.grab()
+    reds = 0 if image is None else 1
+    assert reds
+    ordinary.deleteLater()
+
+
+# Links
+
+
+def test_a_click_on_a_link_asks_and_opens_nothing(view: TextView, qtbot: QtBot) -> None:
+    view.append("[here](https://example.com/a?b=c)")
+    with qtbot.waitSignal(view.link_clicked) as asked:
+        QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(8, 8))
+    assert asked.args == ["https://example.com/a?b=c"]
+
+
+def test_an_unsafe_link_is_only_words(view: TextView) -> None:
+    clicked: list[str] = []
+    view.link_clicked.connect(clicked.append)
+    view.append("[here](file:///etc/passwd) [there](javascript:alert)")
+    QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(8, 8))
+    assert clicked == []
+    assert view.toPlainText() == "here there"

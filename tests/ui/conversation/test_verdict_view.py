@@ -1,0 +1,162 @@
+"""Answers that were to be JSON: the chip, the marks, the list, and the way from an error to its place."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QScrollArea, QWidget
+from pytestqt.qtbot import QtBot
+
+from playground.domain.values import JSONObject
+from playground.ui.conversation.verdict_view import LISTED, VerdictView
+
+pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
+
+SCHEMA: JSONObject = {
+    "type": "object",
+    "properties": {
+        "vendor": {"type": "string"},
+        "items": {"type": "array", "items": {"type": "object", "properties": {"price": {"type": "number"}}}},
+    },
+    "required": ["vendor"],
+    "additionalProperties": False,
+}
+FORM: JSONObject = {"type": "json_schema", "json_schema": {"name": "invoice", "schema": SCHEMA}}
+GOOD = '{"vendor":"Acme","items":[{"price":1.50}]}'
+BAD = '{"vendor":"Acme","items":[{"price":1},{"price":"12"},{"price":null}],"note":1}'
+
+Show = Callable[..., VerdictView]
+
+
+@pytest.fixture
+def show(qtbot: QtBot) -> Iterator[Show]:
+    shown: list[VerdictView] = []
+
+    def make(text: str, form: JSONObject = FORM) -> VerdictView:
+        view = VerdictView()
+        qtbot.addWidget(view)
+        view.resize(700, 600)
+        view.show_answer(text, form)
+        view.show()
+        qtbot.waitExposed(view)
+        shown.append(view)
+        return view
+
+    yield make
+    for view in shown:
+        view.hide()
+
+
+def said(view: VerdictView) -> list[str]:
+    return [line.text.text().replace("\u200b", "") for line in view.lines]
+
+
+def test_an_answer_that_fits_is_code_laid_out(show: Show) -> None:
+    view = show(GOOD)
+    assert view.verdict.words == "✓ matches schema"
+    assert view.verdict.kind == "chip-ok"
+    assert view.view.source.startswith('{\n  "vendor": "Acme",\n')
+    assert "1.50" in view.view.source  # numbers stay as they were written
+    assert view.view.marks == {}
+    assert said(view) == []
+
+
+def test_every_error_is_marked_and_listed(show: Show) -> None:
+    view = show(BAD)
+    assert view.verdict.words == "✗ 3 schema errors"
+    assert said(view) == [
+        'items[1].price: "12" is not of type number',
+        "items[2].price: null is not of type number",
+        "note: is not allowed by the schema",
+    ]
+    lines = view.view.source.split("\n")
+    assert [lines[number - 1].strip() for number in view.view.marks] == ['"price": "12"', '"price": null', '"note": 1']
+    assert view.lines[0].accessibleName().startswith("error: items[1].price")
+    assert "items[1].price" in view.verdict.says
+
+
+def test_choosing_an_error_selects_its_place_and_scrolls_there(show: Show, qtbot: QtBot) -> None:
+    many = {"vendor": "Acme", "items": [{"price": n if n != 40 else "forty"} for n in range(80)]}
+    area = QScrollArea()
+    qtbot.addWidget(area)
+    area.setWidgetResizable(True)
+    area.resize(600, 400)
+    host = show(json.dumps(many))
+    area.setWidget(host)
+    area.show()
+    qtbot.waitExposed(area)
+    area.verticalScrollBar().setValue(area.verticalScrollBar().maximum())
+    host.lines[0].setFocus()
+    QTest.keyClick(host.lines[0], Qt.Key.Key_Return)
+    assert host.view.textCursor().selectedText() == '"forty"'
+    line = next(iter(host.view.marks))
+    top = host.view.mapTo(area.viewport(), QPoint(0, round(host.view._source_rect(line).top()))).y()
+    assert 0 <= top < area.viewport().height()
+    area.hide()
+    area.takeWidget()
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ('{\n "vendor": "Acme",\n "items": [}\n', 3),
+        ("Sure!\n{}", 1),
+        ('{"vendor": "Ac', 1),
+        ("", 1),
+        ("```json\n{}\n```", 1),
+    ],
+)
+def test_what_is_not_json_is_shown_as_it_came(show: Show, text: str, line: int) -> None:
+    view = show(text)
+    assert view.verdict.words == "✗ not JSON"
+    assert view.view.source == text
+    assert list(view.view.marks) == [line]
+    view.go_to(view.lines[0].problem)
+    assert said(view)[0].startswith("not JSON: ")
+
+
+def test_json_mode_has_words_of_its_own(show: Show) -> None:
+    assert show("[1]", {"type": "json_object"}).verdict.words == "✓ JSON"
+    assert show("no", {"type": "json_object"}).verdict.words == "✗ not JSON"
+
+
+def test_many_errors_are_counted_and_all_marked(show: Show) -> None:
+    count = LISTED + 14
+    view = show(json.dumps({"vendor": "x", "items": [{"price": "no"}] * count}))
+    assert view.verdict.words == f"✗ {count} schema errors"
+    assert len(view.lines) == LISTED
+    assert view._more.text() == "and 14 more, marked in the answer"
+    assert len(view.view.marks) == count
+
+
+def test_the_exact_text_can_be_seen_with_its_marks(show: Show) -> None:
+    view = show(BAD)
+    view.set_exact(True)
+    assert view.view.source == BAD
+    assert list(view.view.marks) == [1]
+    view.go_to(view.lines[0].problem)
+    assert view.view.textCursor().selectedText() == '"12"'
+    view.set_exact(False)
+    assert len(view.view.marks) == 3
+
+
+def test_an_edited_answer_is_judged_again(show: Show) -> None:
+    view = show(BAD)
+    view.show_answer(GOOD, FORM)
+    assert view.verdict.words == "✓ matches schema"
+    assert view.view.marks == {}
+
+
+@pytest.mark.parametrize(
+    "text", ['{"vendor": "' + "x" * 30_000 + '", "note": 1}', '{"vendor": "a\u202eb\u0000"}', "[" * 5_000]
+)
+def test_hostile_answers_are_shown(show: Show, text: str) -> None:
+    view = show(text)
+    assert isinstance(view, QWidget)
+    for line in view.lines:
+        view.go_to(line.problem)
+    view.grab()

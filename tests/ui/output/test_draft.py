@@ -1,0 +1,62 @@
+"""What the form would send, and that no value and no text is lost on the way through it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from playground.domain.values import JSONObject
+from playground.ui.output.draft import CUSTOM, DEFAULT, EXAMPLE, SCHEMA, OutputDraft
+
+EXAMPLE_SCHEMA = json.loads(EXAMPLE)
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [
+        (None, DEFAULT),
+        ({"type": "text"}, "text"),
+        ({"type": "json_object"}, "json_object"),
+        ({"type": "json_schema", "json_schema": {"name": "a", "schema": EXAMPLE_SCHEMA}}, SCHEMA),
+        (
+            {"type": "json_schema", "json_schema": {"name": "a", "description": "d", "schema": {}, "strict": False}},
+            SCHEMA,
+        ),
+        ({"type": "json_schema", "json_schema": {"name": "a", "schema": {}, "vendor": 1}}, CUSTOM),
+        ({"type": "json_schema", "json_schema": {"name": "a", "schema": {}, "strict": None}}, CUSTOM),
+        ({"type": "json_schema", "json_schema": {"name": 7, "schema": {}}}, CUSTOM),
+        ({"type": "json_schema", "json_schema": {"name": "a"}}, CUSTOM),
+        ({"type": "json_schema", "schema": {}}, CUSTOM),
+        ({"type": "grammar", "value": "root"}, CUSTOM),
+        ({"type": "text", "more": 1}, CUSTOM),
+    ],
+)
+def test_every_value_comes_out_as_it_went_in(value: JSONObject | None, kind: str) -> None:
+    draft = OutputDraft.of(value, named=True)
+    assert draft.kind == kind
+    assert draft.read(named=True).value == value
+    assert OutputDraft.from_json(json.loads(json.dumps(draft.to_json()))) == draft
+
+
+def test_the_bare_shape_has_no_name() -> None:
+    value: JSONObject = {"type": "json_schema", "schema": EXAMPLE_SCHEMA}
+    draft = OutputDraft.of(value, named=False)
+    assert draft.kind == SCHEMA
+    assert draft.read(named=False).value == value
+    odd: JSONObject = {"type": "json_schema", "name": "x", "schema": {}}
+    assert OutputDraft.of(odd, named=False).kind == CUSTOM
+
+
+@pytest.mark.parametrize("text", ["", "  ", '{"type": ', "[1]", "null", '{"a": NaN}'])
+def test_what_cannot_be_sent_says_so(text: str) -> None:
+    for draft in (OutputDraft(kind=SCHEMA, name="a", schema=text), OutputDraft(kind=CUSTOM, custom=text)):
+        reading = draft.read(named=True)
+        assert reading.value is None
+        assert "no format is sent" in reading.unsent
+        assert OutputDraft.from_json(draft.to_json()) == draft
+
+
+@pytest.mark.parametrize("value", [None, 7, [], {}, {"kind": "new in a later version"}])
+def test_a_kept_draft_that_is_none_is_no_failure(value: object) -> None:
+    assert OutputDraft.from_json(value) is None

@@ -1,0 +1,140 @@
+"""The real window against the real demo gateway: what is typed in the tabs is what arrives there."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QSettings
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from playground.demo.server import DemoServer
+from playground.domain.transcript import Role, make_turn
+from playground.engine.gateways import DEMO_ID, Gateways
+from playground.engine.profiles import ProfileStore
+from playground.engine.secrets import Keys
+from playground.engine.workspace import Workspace
+from playground.ui.conversation.turn_card import TurnCard
+from playground.ui.conversation.verdict_view import VerdictView
+from playground.ui.extras_control import ExtrasControl
+from playground.ui.main_window import MainWindow
+from playground.ui.output.draft import JSON_MODE, SCHEMA
+from tests.engine.conftest import no_keyring
+
+pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
+
+
+class Stand:
+    """A window on a workspace of its own, its side panel wired as in the application."""
+
+    def __init__(self, folder: Path, demo: DemoServer) -> None:
+        self.gateways = Gateways(ProfileStore(folder / "gateways.json"), Keys(backend=no_keyring), demo.start)
+        self.workspace = Workspace(self.gateways)
+        self.window = MainWindow(self.workspace, QSettings(str(folder / "w.ini"), QSettings.Format.IniFormat))
+        self.control = ExtrasControl(self.window, self.workspace)
+        self.workspace.current.set_model("demo-chat")
+        self.follow()
+
+    def follow(self) -> None:
+        self.workspace.current.subscribe(lambda _change: self.control.show_session())
+        self.window.pane.set_session(self.workspace.current)
+        self.control.show_session()
+
+    async def ask(self, text: str) -> TurnCard:
+        session = self.workspace.current
+        session.add_turn(make_turn(Role.USER, text))
+        await session.run()
+        card = self.window.pane.view.card(session.transcript.path[-1].id)
+        assert card is not None
+        return card
+
+
+@pytest.fixture
+def stand(qtbot: QtBot, tmp_path: Path, demo: DemoServer) -> Iterator[Stand]:
+    stand = Stand(tmp_path, demo)
+    stand.window.resize(1440, 900)
+    stand.window.show()
+    qtbot.waitExposed(stand.window)
+    yield stand
+    stand.window.let_close()
+    stand.window.close()
+    stand.window.deleteLater()
+
+
+def verdict(card: TurnCard) -> VerdictView:
+    found = card.findChildren(VerdictView)
+    assert len(found) == 1
+    return found[0]
+
+
+async def test_an_answer_under_a_schema_carries_its_verdict(stand: Stand, demo: DemoServer) -> None:
+    panel = stand.window.output
+    panel.choose(SCHEMA)
+    panel.insert_example()
+    card = await stand.ask("Extract the invoice.")
+    body = json.loads(demo.requests[-1].body)
+    assert body["response_format"]["json_schema"]["name"] == "invoice"
+    assert verdict(card).verdict.words == "✓ matches schema"
+    session = stand.workspace.current
+    session.edit_text(session.transcript.path[-1].id, '{"vendor": 1, "items": [], "total": "x"}')
+    assert verdict(card).verdict.words == "✗ 2 schema errors"
+    assert card._header._verdict.text() == "✗ 2 schema errors"
+    panel.choose(JSON_MODE)
+    assert verdict(card).verdict.words == "✗ 2 schema errors"  # it was asked for under the schema
+    await stand.gateways.aclose()
+
+
+async def test_an_answer_without_a_format_is_not_judged(stand: Stand) -> None:
+    card = await stand.ask("Hello")
+    assert card.findChildren(VerdictView) == []
+    assert not card._header._verdict.isVisible()
+    await stand.gateways.aclose()
+
+
+async def test_extras_go_out_and_half_typed_ones_do_not(stand: Stand, demo: DemoServer) -> None:
+    raw = stand.window.raw
+    QTest.keyClicks(raw.body.editor, '{"x_extra": [1, 2]}')
+    raw.headers.add()
+    QTest.keyClicks(raw.headers.rows[0].name, "X-Trace")
+    QTest.keyClicks(raw.headers.rows[0].value, "on")
+    assert stand.window.side.tabs.tabText(3).endswith("2")
+    await stand.ask("Hello")
+    assert json.loads(demo.requests[-1].body)["x_extra"] == [1, 2]
+    assert demo.requests[-1].header("X-Trace") == "on"
+    raw.body.replace_text('{"x_extra": [1, 2')
+    await stand.ask("Again")
+    assert "x_extra" not in json.loads(demo.requests[-1].body)
+    assert raw.body.text == '{"x_extra": [1, 2'
+    await stand.gateways.aclose()
+
+
+async def test_each_experiment_has_its_own(stand: Stand) -> None:
+    first = stand.workspace.current
+    stand.window.raw.body.replace_text('{"half": ')
+    stand.window.output.choose(SCHEMA)
+    stand.window.output.schema.replace_text('{"type": ')
+    await stand.ask("Hello")
+    stand.workspace.new()
+    stand.follow()
+    assert stand.window.raw.body.text == ""
+    assert stand.window.output.draft.kind == "default"
+    stand.workspace.open(first.id)
+    stand.follow()
+    assert stand.window.raw.body.text == '{"half": '
+    assert stand.window.output.schema.text == '{"type": '
+    await stand.gateways.aclose()
+
+
+async def test_what_a_gateway_adds_is_shown_and_sent(stand: Stand, demo: DemoServer) -> None:
+    changes = {"extra_body": {"x_team": True}, "headers": {"X-Team": "research"}}
+    stand.gateways.update(stand.gateways.get(DEMO_ID).model_copy(update=changes))
+    stand.control.show_session()
+    assert '"x_team": true' in stand.window.raw.inherited_body.text()
+    assert stand.window.raw.inherited_headers.text() == "X-Team: research"
+    await stand.ask("Hello")
+    assert json.loads(demo.requests[-1].body)["x_team"] is True
+    assert demo.requests[-1].header("X-Team") == "research"
+    await stand.gateways.aclose()

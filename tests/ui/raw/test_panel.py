@@ -1,0 +1,135 @@
+"""The Raw tab: what can be sent is told, what cannot stays where it was typed and says why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from playground.domain.values import JSONObject
+from playground.ui.raw.header_rows import HeaderRow
+from playground.ui.raw.panel import Inherited, RawPanel
+
+#: The offscreen platform says so whenever a window's smallest size changes; no other platform does.
+pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
+
+NOTHING = Inherited("Team")
+CANARY = "sk-canary-8f2a61c0de"
+
+
+@pytest.fixture
+def panel(qtbot: QtBot) -> Iterator[RawPanel]:
+    panel = RawPanel()
+    qtbot.addWidget(panel)
+    panel.resize(340, 800)
+    panel.show()
+    qtbot.waitExposed(panel)
+    panel.set_value({}, {}, NOTHING, fresh=True)
+    yield panel
+    panel.hide()
+
+
+@pytest.fixture
+def bodies(panel: RawPanel) -> list[JSONObject]:
+    got: list[JSONObject] = []
+    panel.body_changed.connect(got.append)
+    return got
+
+
+@pytest.fixture
+def unsent(panel: RawPanel) -> list[str]:
+    got: list[str] = []
+    panel.unsent_changed.connect(got.append)
+    return got
+
+
+@pytest.fixture
+def headers(panel: RawPanel) -> list[dict[str, str]]:
+    got: list[dict[str, str]] = []
+    panel.headers_changed.connect(got.append)
+    return got
+
+
+def row(panel: RawPanel, name: str, value: str) -> HeaderRow:
+    panel.headers.add()
+    made = panel.headers.rows[-1]
+    QTest.keyClicks(made.name, name)
+    QTest.keyClicks(made.value, value)
+    return made
+
+
+def test_a_body_is_told_while_it_is_typed(panel: RawPanel, bodies: list[JSONObject], unsent: list[str]) -> None:
+    QTest.keyClicks(panel.body.editor, '{"top_k": 40}')
+    assert bodies[-1] == {"top_k": 40}
+    assert unsent[-1] == ""
+    assert not panel.body_state.isVisible()
+
+
+@pytest.mark.parametrize("text", ['{"top_k": }', "[1]", '"text"', "{", '{"a": NaN}'])
+def test_what_is_no_object_is_kept_flagged_and_not_sent(
+    panel: RawPanel, bodies: list[JSONObject], unsent: list[str], text: str
+) -> None:
+    panel.set_value({"top_k": 1}, {}, NOTHING)
+    panel.body.replace_text(text)
+    assert bodies[-1] == {}
+    assert unsent[-1] == text
+    assert "not sent" in panel.body_state.text()
+    assert panel.body.lines
+    panel.set_value({}, {}, NOTHING)  # what the experiment says after the change
+    assert panel.body.text == text
+    panel.set_value({"other": True}, {}, NOTHING, fresh=True)
+    panel.set_value({}, {}, NOTHING, unsent=text, fresh=True)
+    assert panel.body.text == text
+    assert panel.body_state.isVisible()
+
+
+def test_a_key_in_the_body_is_neither_sent_nor_kept(
+    panel: RawPanel, bodies: list[JSONObject], unsent: list[str]
+) -> None:
+    panel.body.replace_text(f'{{"api": "{CANARY}"}}')
+    assert not any(CANARY in str(told) for told in (*bodies, *unsent))
+    assert "gateway's settings" in panel.body_state.text()
+    assert CANARY not in panel.body_state.text()
+
+
+def test_headers_are_told_as_far_as_they_can_go(panel: RawPanel, headers: list[dict[str, str]]) -> None:
+    row(panel, "X-Trace", " on ")
+    assert headers[-1] == {"X-Trace": "on"}
+    bad = row(panel, "X Bad", "1")
+    assert "character that header names cannot have" in bad.flag.text()
+    secret = row(panel, "X-Api-Key", CANARY)
+    assert "gateway's settings" in secret.flag.text()
+    twice = row(panel, "x-trace", "off")
+    assert "twice" in twice.flag.text()
+    assert headers[-1] == {"X-Trace": "on"}
+    assert not any(CANARY in str(told) for told in headers)
+    panel.set_value({}, headers[-1], NOTHING)
+    assert len(panel.headers.rows) == 4
+    panel.headers.rows[0].remove.click()
+    assert headers[-1] == {"x-trace": "off"}
+    assert not twice.flag.isVisible()
+
+
+def test_half_a_header_is_not_sent(panel: RawPanel, headers: list[dict[str, str]]) -> None:
+    panel.headers.add()
+    made = panel.headers.rows[-1]
+    QTest.keyClicks(made.value, "on")
+    assert made.flag.text() == "A name is needed."
+    assert headers == []
+    QTest.keyClicks(made.name, "X-A")
+    assert headers[-1] == {"X-A": "on"}
+
+
+def test_what_comes_from_the_gateway_is_shown_above(panel: RawPanel, bodies: list[JSONObject]) -> None:
+    assert not panel.inherited_body.isVisible()
+    inherited = Inherited("Team", {"top_k": 40, "p": 1}, {"X-Team": "research"}, ("X-Edge-Token",))
+    panel.set_value({"top_k": 20}, {"X-Own": "1"}, inherited, fresh=True)
+    assert "“Team”" in panel.inherited_says.text()
+    assert '"top_k": 40' in panel.inherited_body.text()
+    assert panel.inherited_body.isReadOnly()
+    assert panel.replaced.text() == "Replaced by this experiment: top_k"
+    assert panel.inherited_headers.text() == "X-Team: research\nX-Edge-Token: •••• (in the keyring)"
+    assert [made.pair for made in panel.headers.rows] == [("X-Own", "1")]
+    assert bodies == []

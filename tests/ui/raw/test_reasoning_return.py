@@ -1,0 +1,76 @@
+"""Send reasoning back: the gateway's rule, the experiment's own, and the way back."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QComboBox
+from pytestqt.qtbot import QtBot
+
+from playground.domain.request import ReasoningReturn, SendReasoning
+from playground.protocols.chat.parameters import ChatParameters
+from playground.protocols.messages.parameters import MessagesParameters
+from playground.ui.parameters.panel import ParameterPanel
+from playground.ui.raw.reasoning_return import ReasoningReturnFields
+
+pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
+
+TEAM = ReasoningReturn(when=SendReasoning.AFTER_TOOL_CALLS, field="reasoning")
+
+
+@pytest.fixture
+def panel(qtbot: QtBot) -> ParameterPanel:
+    panel = ParameterPanel(without=("Output",))
+    qtbot.addWidget(panel)
+    return panel
+
+
+@pytest.fixture
+def fields(panel: ParameterPanel) -> ReasoningReturnFields:
+    fields = ReasoningReturnFields(panel)
+    panel.add_extra("Reasoning", "Send reasoning back", fields.when)
+    panel.add_extra("Reasoning", "Under the name", fields.field)
+    return fields
+
+
+def pick(combo: QComboBox, words: str) -> None:
+    index = combo.findText(words)
+    assert index >= 0
+    combo.setCurrentIndex(index)
+    combo.activated.emit(index)
+
+
+def test_the_gateways_rule_is_shown_until_one_is_chosen(fields: ReasoningReturnFields) -> None:
+    told: list[object] = []
+    fields.changed.connect(told.append)
+    fields.show_value(None, TEAM, applies=True)
+    assert fields.when.currentText() == "gateway: after tool calls"
+    assert fields.field.currentText() == "reasoning"
+    pick(fields.when, "always")
+    assert told[-1] == ReasoningReturn(when=SendReasoning.ALWAYS, field="reasoning")
+    line = fields.field.lineEdit()
+    assert line is not None
+    line.selectAll()
+    QTest.keyClicks(line, "thinking")
+    assert told[-1] == ReasoningReturn(when=SendReasoning.ALWAYS, field="thinking")
+    pick(fields.when, "gateway: after tool calls")
+    assert told[-1:] == [None]
+    assert fields.rule == TEAM
+    assert fields.field.currentText() == "reasoning"
+
+
+def test_it_is_shown_where_it_applies(panel: ParameterPanel, fields: ReasoningReturnFields) -> None:
+    panel.set_value(ChatParameters())
+    assert "response_format" not in panel.rows
+    fields.show_value(None, ReasoningReturn(), applies=True)
+    assert fields.when.isVisibleTo(panel)
+    assert not fields.field.isVisibleTo(panel)  # never: under no name
+    fields.show_value(None, TEAM, applies=True)
+    assert fields.field.isVisibleTo(panel)
+    panel.set_value(MessagesParameters())
+    fields.show_value(None, TEAM, applies=False)
+    assert not fields.when.isVisibleTo(panel)
+    assert not fields.field.isVisibleTo(panel)
+    panel.set_value(ChatParameters())
+    fields.show_value(None, TEAM, applies=True)
+    assert fields.when.isVisibleTo(panel)
