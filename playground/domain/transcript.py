@@ -224,5 +224,12 @@ class Transcript:
 
     def unanswered(self) -> tuple[ToolCall, ...]:
         """Calls on the path that no later tool turn answers (specification, section 4.1, tool-calling flow)."""
-        answered = {result.call_id for turn in self.path for result in turn.results}
-        return tuple(call for turn in self.path for call in turn.calls if call.id not in answered)
+        waiting: list[ToolCall] = []
+        for turn in self.path:
+            waiting += turn.calls
+            for result in turn.results:
+                # Some gateways use an id again in a later round: a result answers the oldest call still open.
+                answered = next((call for call in waiting if call.id == result.call_id), None)
+                if answered is not None:
+                    waiting.remove(answered)
+        return tuple(waiting)

@@ -1,39 +1,31 @@
 """One experiment: its transcript, what is set, its runs. The one mutable owner; everything in it is a value.
 
 Commands are methods; what happened is told to subscribers as ``Change`` values, synchronously and in order.
-A session opens no connection itself and knows no window.
+A session opens no connection itself and knows no window. Its settings and its edits stand in files of their own.
 """
 
 from __future__ import annotations
 
-import contextlib
 import time
-from collections.abc import Awaitable, Callable, Collection
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
-from playground.domain.accumulator import GrowingChoice
-from playground.domain.parameters import Parameters
-from playground.domain.parts import Image, Part, Text, ToolCall, ToolResult
 from playground.domain.request import ReasoningReturn, Request
-from playground.domain.tools import ToolDefinition
-from playground.domain.transcript import Role, Transcript, Turn, make_turn, new_id
-from playground.domain.values import JSON, JSONObject
-from playground.engine import thinking
-from playground.engine.carry import carry_parameters
+from playground.domain.transcript import Role, Transcript, Turn, new_id
+from playground.domain.values import JSONObject
 from playground.engine.changes import (
-    Change,
     ExchangeChanged,
     PathChanged,
     RunState,
     RunStateChanged,
     SettingsChanged,
     TitleChanged,
-    TurnChanged,
     TurnGrew,
 )
+from playground.engine.edits import Edits
 from playground.engine.run import Run, RunRefusedError
-from playground.protocols.protocol import PROTOCOLS, get_protocol
+from playground.engine.settings import Draft as Draft
+from playground.protocols.protocol import get_protocol
 
 if TYPE_CHECKING:
     from playground.engine.profiles import Profile
@@ -42,25 +34,13 @@ if TYPE_CHECKING:
     from playground.gateway.tape import Exchange as Exchange
 
 Connect = Callable[[str], Awaitable["GatewayClient"]]
-UNDO_DEPTH = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
-    """What stands in the composer."""
-
-    text: str = ""
-    role: Role = Role.USER
-    images: tuple[Image, ...] = ()
-
-
-class Session:
+class Session(Edits):
     """The state of one open experiment.
 
     ``connect`` gives a client for a profile id; it may raise ``RunRefusedError``. ``profile_of`` gives the profile
     itself, from which the extra body and the rule for reasoning are inherited; without it nothing is.
-
-    ``unsent`` holds what was typed and cannot be sent yet, by the name of the field, so that no keystroke is lost.
     """
 
     def __init__(
@@ -72,47 +52,14 @@ class Session:
         model: str = "",
         profile_of: Callable[[str], Profile] | None = None,
     ) -> None:
+        super().__init__(profile_id, protocol, model, profile_of)
         self._connect = connect
-        self._profile_of = profile_of
-        self._observers: list[Callable[[Change], None]] = []
-        self._undo: list[Transcript] = []
-        self._redo: list[Transcript] = []
         self._run: Run | None = None
         self._title = ""
         self.id = new_id()
         self.created_at = time.time()
-        self.transcript = Transcript()
-        self.profile_id = profile_id
-        self.protocol = protocol
-        self.model = model
-        self.parameters: dict[str, Parameters] = {}
-        self.tools: tuple[ToolDefinition, ...] = ()
-        self.extra_body: JSONObject = {}
-        self.extra_headers: dict[str, str] = {}
-        self.reasoning_return: ReasoningReturn | None = None  # None: as the gateway's settings say
-        self.unsent: dict[str, JSON] = {}
-        self.draft = Draft()
-        self.growing: dict[str, GrowingChoice] = {}
         self.exchanges: dict[str, Exchange] = {}
         self.limits: RateLimits | None = None
-        self.state = RunState.IDLE
-
-    # Observers
-
-    def subscribe(self, callback: Callable[[Change], None]) -> Callable[[], None]:
-        """Tell ``callback`` of every change from now on. Returns a function that ends that."""
-        self._observers.append(callback)
-
-        def cancel() -> None:
-            with contextlib.suppress(ValueError):
-                self._observers.remove(callback)
-
-        return cancel
-
-    def tell(self, change: Change) -> None:
-        """Pass a change on. For the session and its run only."""
-        for callback in tuple(self._observers):
-            callback(change)
 
     # What it is called
 
@@ -148,86 +95,6 @@ class Session:
             facts.append(f"{len(path)} turn{'s' * (len(path) > 1)}")
         return " · ".join(facts)
 
-    # Settings
-
-    def set_profile(self, profile_id: str) -> None:
-        """Use another gateway from the next run on."""
-        self._set("profile_id", profile_id)
-
-    def set_protocol(self, protocol: str) -> None:
-        """Speak another protocol from the next run on. Raises ValueError for one we do not know."""
-        if protocol not in PROTOCOLS:
-            raise ValueError(f"unknown protocol {protocol!r}")
-        self._set("protocol", protocol)
-
-    def switch_protocol(self, protocol: str) -> None:
-        """Speak another protocol and take along every parameter that has a counterpart there (see ``carry``).
-
-        Nothing else is touched: what the other protocol cannot carry is sent again after switching back.
-        """
-        if protocol == self.protocol:
-            return
-        before = self.current_parameters()
-        self.set_protocol(protocol)
-        self.set_parameters(carry_parameters(before, self.current_parameters()))
-
-    def set_model(self, model: str) -> None:
-        """Ask another model from the next run on; any text is allowed."""
-        self._set("model", model.strip())
-
-    def set_tools(self, tools: tuple[ToolDefinition, ...]) -> None:
-        """Offer these tools from the next run on."""
-        self._set("tools", tools)
-
-    def set_extra_body(self, body: JSONObject) -> None:
-        """Merge this into the body from the next run on; it wins over everything, the gateway's own included."""
-        self._set("extra_body", body)
-
-    def set_extra_headers(self, headers: dict[str, str]) -> None:
-        """Send these headers with this experiment's runs. Raises ValueError for one that cannot go or is a secret."""
-        from playground.engine.extras import extra_header_problem
-
-        for name, value in headers.items():
-            if problem := extra_header_problem(name, value):
-                raise ValueError(problem)
-        self._set("extra_headers", headers)
-
-    def set_reasoning_return(self, rule: ReasoningReturn | None) -> None:
-        """Send reasoning back by this rule; None: by the gateway's."""
-        self._set("reasoning_return", rule)
-
-    def set_unsent(self, name: str, value: JSON) -> None:
-        """Keep what is typed in a field and cannot be sent yet; an empty value forgets it."""
-        rest = {key: kept for key, kept in self.unsent.items() if key != name}
-        self._set("unsent", {**rest, name: value} if value else rest)
-
-    @property
-    def profile(self) -> Profile | None:
-        """The gateway's settings, as far as they are known here."""
-        return self._profile_of(self.profile_id) if self._profile_of is not None else None
-
-    def set_parameters(self, parameters: Parameters) -> None:
-        """Replace the current protocol's parameters."""
-        if self.parameters.get(self.protocol) != parameters:
-            self.parameters = {**self.parameters, self.protocol: parameters}
-            self.tell(SettingsChanged())
-
-    def current_parameters(self) -> Parameters:
-        """The current protocol's parameters; a new experiment starts with streaming and usage switched on."""
-        found = self.parameters.get(self.protocol)
-        if found is None:
-            kind = get_protocol(self.protocol).parameters_type
-            wanted = {name: True for name in ("stream", "include_usage") if name in kind.model_fields}
-            found = kind.model_validate(wanted)
-            self.parameters = {**self.parameters, self.protocol: found}
-        return found
-
-    def _set(self, name: str, value: object) -> None:
-        if getattr(self, name) != value:
-            setattr(self, name, value)
-            self.tell(SettingsChanged())
-            self.tell(TitleChanged())
-
     def load(self, request: Request, title: str = "") -> None:
         """Begin with what a file or a sample asks for; replaces everything but the gateway."""
         self._remember()
@@ -238,137 +105,6 @@ class Session:
         self.unsent = {}
         self._title = title
         self._path_changed()
-
-    # Edits: each can be undone
-
-    def add_turn(self, turn: Turn) -> str:
-        """Append a turn at the head. Returns its id."""
-        self._edit(self.transcript.append(turn))
-        return turn.id
-
-    def edit_text(self, turn_id: str, text: str) -> None:
-        """Replace the written content of a turn (of a tool turn: its result); other parts stay in place."""
-        turn = self.transcript.turns[turn_id]
-        if turn.role is Role.TOOL and turn.results:
-            parts: tuple[Part, ...] = (turn.results[0].model_copy(update={"text": text}), *turn.parts[1:])
-        else:
-            parts = _with_text(turn.parts, text)
-        self._replace(turn.model_copy(update={"parts": parts}))
-
-    def edit_call(self, turn_id: str, call_id: str, arguments: str) -> None:
-        """Replace the raw arguments of one call."""
-        turn = self.transcript.turns[turn_id]
-        parts = tuple(
-            part.model_copy(update={"arguments": arguments})
-            if isinstance(part, ToolCall) and part.id == call_id
-            else part
-            for part in turn.parts
-        )
-        self._replace(turn.model_copy(update={"parts": parts}))
-
-    def set_image(self, turn_id: str, at: int, image: Image | None) -> None:
-        """Replace the image at position ``at`` among a turn's images; None takes it out. Raises IndexError."""
-        turn = self.transcript.turns[turn_id]
-        place = [number for number, part in enumerate(turn.parts) if isinstance(part, Image)][at]
-        put = (image,) if image is not None else ()
-        self._replace(turn.model_copy(update={"parts": (*turn.parts[:place], *put, *turn.parts[place + 1 :])}))
-
-    def drop_thinking(self, turn_ids: Collection[str]) -> None:
-        """Take the signed thinking out of these turns. Raises KeyError for an unknown id."""
-        self._edit(thinking.drop(self.transcript, turn_ids))
-
-    def branch(self, before: Transcript, stale: Collection[str]) -> None:
-        """The edit that led from ``before`` to here becomes a branch beside it, without the thinking that is stale.
-
-        ``before`` stays as it was; one undo goes back to it. See ``playground.engine.thinking``.
-        """
-        edited, self.transcript = self.transcript, before
-        if self._undo and self._undo[-1] is before:
-            self._undo.pop()
-        self._edit(thinking.branch(before, edited, stale))
-
-    def change_role(self, turn_id: str, role: Role) -> None:
-        """Give a turn another role. Content becomes a result when it becomes a tool turn, and the reverse."""
-        turn = self.transcript.turns[turn_id]
-        if role is turn.role:
-            return
-        parts = turn.parts
-        if role is Role.TOOL:
-            waiting = [call for call in self.transcript.unanswered() if call not in turn.calls]
-            parts = (ToolResult(call_id=waiting[0].id if waiting else "", text=turn.text),)
-        elif turn.role is Role.TOOL:
-            parts = tuple(Text(text=result.text) for result in turn.results)
-        self._replace(turn.model_copy(update={"role": role, "parts": parts}))
-
-    def delete_turn(self, turn_id: str) -> None:
-        """Take one turn out; those after it stay. A turn being received is stopped first."""
-        if turn_id in self.growing:
-            self.stop()
-            return
-        self._edit(self.transcript.remove(turn_id))
-
-    def move_turn(self, turn_id: str, step: int) -> None:
-        """Change places with the turn before (-1) or after (+1)."""
-        moved = self.transcript.move(turn_id, step)
-        if moved is not self.transcript:
-            self._edit(moved)
-
-    def select_variant(self, turn_id: str) -> None:
-        """Show the branch that goes through ``turn_id``."""
-        self._edit(self.transcript.select(turn_id))
-
-    def answer(self, call_id: str, text: str, *, is_error: bool = False) -> None:
-        """Answer one call: a tool turn after the turn that made it, behind the answers already there."""
-        path = self.transcript.path
-        at = next((n for n, turn in enumerate(path) if any(call.id == call_id for call in turn.calls)), None)
-        if at is None:
-            raise KeyError(call_id)
-        turn = make_turn(Role.TOOL, "", ToolResult(call_id=call_id, text=text, is_error=is_error))
-        after = at + 1
-        while after < len(path) and path[after].role is Role.TOOL:
-            after += 1
-        if after == len(path):
-            self._edit(self.transcript.append(turn))
-        else:
-            self._edit(self.transcript.insert(turn, before=path[after].id))
-
-    def undo(self) -> bool:
-        """Take the last edit back. Returns whether there was one."""
-        return self._travel(self._undo, self._redo)
-
-    def redo(self) -> bool:
-        """Do the edit taken back last again. Returns whether there was one."""
-        return self._travel(self._redo, self._undo)
-
-    def _travel(self, source: list[Transcript], target: list[Transcript]) -> bool:
-        if not source or self.state is not RunState.IDLE:
-            return False
-        target.append(self.transcript)
-        self.transcript = source.pop()
-        self._path_changed()
-        return True
-
-    def _replace(self, turn: Turn) -> None:
-        self._remember()
-        self.transcript = self.transcript.replace(turn)
-        self.tell(TurnChanged(turn.id))
-        self.tell(SettingsChanged())
-        self.tell(TitleChanged())
-
-    def _edit(self, transcript: Transcript) -> None:
-        self._remember()
-        self.transcript = transcript
-        self._path_changed()
-
-    def _remember(self) -> None:
-        self._undo.append(self.transcript)
-        del self._undo[:-UNDO_DEPTH]
-        self._redo.clear()
-
-    def _path_changed(self) -> None:
-        self.tell(PathChanged())
-        self.tell(SettingsChanged())
-        self.tell(TitleChanged())
 
     # Runs
 
@@ -473,27 +209,6 @@ class Session:
 
     # For the run
 
-    def begin_turn(self, parent: str | None, choice: GrowingChoice) -> str:
-        """A turn to be received appears below ``parent``; the first of a run becomes the head."""
-        turn = Turn(id=new_id(), role=Role.ASSISTANT, parent=parent)
-        head = turn.id if self.transcript.head == parent else self.transcript.head
-        self.transcript = Transcript({**self.transcript.turns, turn.id: turn}, head)
-        self.growing[turn.id] = choice
-        self.tell(PathChanged())
-        return turn.id
-
-    def end_turn(self, turn: Turn) -> None:
-        """A turn received has its final parts and outcome, in the past that undo goes back to as well."""
-        self.growing.pop(turn.id, None)
-
-        def settled(transcript: Transcript) -> Transcript:
-            return transcript.replace(turn) if turn.id in transcript.turns else transcript
-
-        self.transcript = settled(self.transcript)
-        self._undo = [settled(t) for t in self._undo]
-        self._redo = [settled(t) for t in self._redo]
-        self.tell(TurnChanged(turn.id))
-
     def set_state(self, state: RunState) -> None:
         """Where the run stands."""
         if state is not self.state:
@@ -511,24 +226,3 @@ class Session:
     def grew(self, turn_id: str) -> None:
         """More of a turn has arrived."""
         self.tell(TurnGrew(turn_id))
-
-    def with_draft(self, text: str, role: Role, images: tuple[Image, ...] = ()) -> None:
-        """Remember what stands in the composer."""
-        self.draft = Draft(text, role, images)
-
-
-def _with_text(parts: tuple[Part, ...], text: str) -> tuple[Part, ...]:
-    """``parts`` with all content replaced by one text, where the first content stood."""
-    out: list[Part] = []
-    placed = False
-    for part in parts:
-        if isinstance(part, Text):
-            if not placed and text:
-                out.append(Text(text=text))
-            placed = True
-        else:
-            out.append(part)
-    if not placed and text:
-        at = next((n for n, part in enumerate(out) if isinstance(part, ToolCall)), len(out))
-        out.insert(at, Text(text=text))
-    return tuple(out)

@@ -147,3 +147,17 @@ def test_turns_survive_being_saved() -> None:
         Turn(id="x", role=Role.TOOL, parts=(ToolResult(call_id="c", text="1"),)),
     ):
         assert Turn.model_validate_json(each.model_dump_json()) == each
+
+
+def test_an_id_used_again_in_a_later_round_waits_again() -> None:
+    def calling(name: str) -> Turn:
+        return Turn(id=name, role=Role.ASSISTANT, parts=(ToolCall(id="call_0", name="f", arguments="{}"),))
+
+    def answering(name: str) -> Turn:
+        return Turn(id=name, role=Role.TOOL, parts=(ToolResult(call_id="call_0", text="1"),))
+
+    once = Transcript().append(turn("u"), calling("a"), answering("b"))
+    assert once.unanswered() == ()
+    twice = once.append(calling("c"))
+    assert [call.id for call in twice.unanswered()] == ["call_0"]
+    assert twice.append(answering("d")).unanswered() == ()

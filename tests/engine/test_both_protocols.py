@@ -22,6 +22,7 @@ GOLDEN = Path(__file__).parent / "golden"
 PIXEL = (
     "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC"
 )
+QUESTION = "What is in this picture, and how is the weather in Oslo?"
 MODELS = {"chat": "demo-tools", "messages": "demo-messages"}
 
 
@@ -32,7 +33,7 @@ def experiment() -> Transcript:
     return Transcript().append(
         make_turn(Role.SYSTEM, "Be brief."),
         make_turn(Role.DEVELOPER, "Answer in English."),
-        make_turn(Role.USER, "What is in this picture, and how is the weather in Oslo?", Image(url=PIXEL, detail="low")),
+        make_turn(Role.USER, QUESTION, Image(url=PIXEL, detail="low")),
         asked,
         make_turn(Role.TOOL, "", ToolResult(call_id="call_1", text='{"temp": 4}')),
         make_turn(Role.USER, "And in Lisbon?"),

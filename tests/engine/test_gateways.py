@@ -50,7 +50,7 @@ async def test_the_demo_gateway_starts_when_first_asked_for(tmp_path: Path) -> N
 
     gateways = Gateways(ProfileStore(tmp_path / "gateways.json"), Keys(backend=no_keyring), start)
     try:
-        assert not server.running
+        assert not started
         first, second = await asyncio.gather(gateways.client(DEMO_ID), gateways.client(DEMO_ID))
         assert server.running
         assert first is second
@@ -97,7 +97,7 @@ async def test_a_key_is_not_sent_to_another_host_without_a_yes(gateways: Gateway
     profile = await with_key(gateways, locked)
     moved = profile.model_copy(update={"base_url": "https://elsewhere.example/v1"})
     gateways.store.update(moved)
-    with pytest.raises(RunRefusedError, match="elsewhere.example") as refused:
+    with pytest.raises(RunRefusedError, match=r"elsewhere\.example") as refused:
         await gateways.client(profile.id)
     assert "Answer in the gateway's settings" in str(refused.value)
     assert CANARY not in str(refused.value)

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from playground.domain.accumulator import GrowingChoice
 from playground.domain.parts import Reasoning, Text, ToolCall, ToolResult
 from playground.domain.request import Request
-from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn, new_id
 from playground.engine.changes import Change, PathChanged, SettingsChanged, TitleChanged, TurnChanged
+from playground.engine.edits import UNDO_DEPTH
 from playground.engine.run import RunRefusedError
-from playground.engine.session import UNDO_DEPTH, Draft, Session
+from playground.engine.session import Draft, Session
 from playground.gateway.client import GatewayClient
 from playground.protocols.protocol import get_protocol
 
@@ -156,7 +156,7 @@ def test_a_turn_made_a_tool_turn_answers_the_first_open_call() -> None:
     assert session.transcript.path[-1].results == (ToolResult(call_id="c1", text="sunny"),)
     session.change_role(session.transcript.path[-1].id, Role.USER)
     assert said(session)[-1] == ("user", "sunny")
-    assert session.transcript.path[-1].results == ()
+    assert not session.transcript.turns[session.transcript.path[-1].id].results
 
 
 def test_a_turn_of_calls_made_a_tool_turn_does_not_answer_itself() -> None:

@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 import pytest
 from PySide6.QtCore import QEvent, QPoint, Qt, QTimer
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QMenu, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QMenu, QPlainTextEdit, QPushButton, QToolButton, QWidget
 from shiboken6 import isValid
 
 from playground.app import App
@@ -70,6 +70,11 @@ class Person:
     @property
     def path(self) -> tuple[Turn, ...]:
         return self.session.transcript.path
+
+    @property
+    def message(self) -> QPlainTextEdit:
+        """The field of the composer."""
+        return self.one(QPlainTextEdit, "Message", self.pane.composer)
 
     def body(self, at: int = -1) -> dict[str, Any]:
         """The body of a request as the demo gateway received it."""
@@ -168,7 +173,7 @@ class Person:
 
     async def run(self, text: str) -> None:
         """Write a message and run it with Ctrl+Enter."""
-        await self.type_into(self.pane.composer.focusProxy(), text)
+        await self.type_into(self.message, text)
         await self.key(Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
 
     async def use_model(self, model: str) -> None:
@@ -253,6 +258,7 @@ class Stage:
 
         try:
             self.exit_code = loop.run(self._qapp, main)
+            still_running = app.demo.server.running
         finally:
             sys.excepthook = told
             app.demo.stop()
@@ -262,7 +268,7 @@ class Stage:
         left = [thread for thread in threading.enumerate() if thread not in before and _ours(thread)]
         assert not left, f"threads left alive: {left}"
         assert not loop._tasks, f"tasks left: {loop._tasks}"
-        assert not app.demo.server.running
+        assert not still_running, "the demo gateway was left running"
         return app
 
 

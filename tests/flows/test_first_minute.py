@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPlainTextEdit, QPushButton
 
@@ -66,7 +68,7 @@ def test_stop_keeps_the_text_closes_the_socket_and_another_run_follows(stage: St
             lambda: any(choice.deltas > 5 for choice in person.session.growing.values()), "text to stream"
         )
         assert person.server.open_streams == 1
-        assert person.one(QPushButton, "Stop", person.pane.composer)
+        await person.seen(QPushButton, "Stop", person.pane.composer)
         await person.key(Qt.Key.Key_Escape)
         await person.idle(turns=2)
         turn = person.path[-1]
@@ -109,9 +111,39 @@ def test_quitting_while_an_answer_streams_leaves_nothing_behind(stage: Stage) ->
     assert streamed
 
 
+def test_the_gateway_is_asked_for_its_models_from_the_start(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        bar = person.app.window.bar
+        await person.until(lambda: "demo-chat" in bar.model.ids, "the demo gateway's models")
+
+    stage.play(scene)
+
+
+def test_quitting_at_once_does_not_wait_for_what_is_just_starting(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        assert person.app.window.isVisible()
+
+    app = stage.play(scene)
+    assert stage.exit_code == 0
+    with pytest.raises(OSError, match="ended"):
+        app.demo.start()
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="platform: needs Linux, to count a process's threads")
+def test_the_process_has_no_more_threads_after_than_before(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        await person.run("Hello !fast")
+        await person.idle(turns=2)
+
+    stage.play(scene)
+    before = len(list(Path("/proc/self/task").iterdir()))
+    stage.play(scene)
+    assert len(list(Path("/proc/self/task").iterdir())) <= before
+
+
 def test_a_person_who_writes_does_not_need_the_mouse(stage: Stage) -> None:
     async def scene(person: Person) -> None:
-        await person.until(lambda: person.pane.composer.focusProxy().hasFocus(), "the cursor in the composer")
+        await person.until(lambda: person.message.hasFocus(), "the cursor in the composer")
         await person.keys("What is 6 * 7?")
         await person.key(Qt.Key.Key_Return)
         await person.keys("Please")

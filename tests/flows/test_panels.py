@@ -69,7 +69,7 @@ def test_a_tool_written_in_the_panel_is_offered_and_called(stage: Stage) -> None
         await person.run("And now?")
         await person.until(lambda: "Still open: find_train" in person.pane.notice.words, "the reason why not")
         assert person.session.active_run is None
-        await person.type_into(person.pane.composer.focusProxy(), " ")
+        await person.type_into(person.message, " ")
         await person.press("Send as error", call)
         await person.until(lambda: len(person.path) >= 4, "the next request")
         await person.idle()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QLabel, QPlainTextEdit, QPushButton, QToolButton
 
@@ -60,8 +62,11 @@ def test_editing_deleting_moving_and_changing_roles(stage: Stage) -> None:
     def texts(person: Person) -> list[tuple[str, str]]:
         return [(turn.role.value, turn.text) for turn in person.path]
 
+    def reads(person: Person, state: list[tuple[str, str]]) -> bool:
+        return texts(person) == state
+
     async def add(person: Person, text: str) -> None:
-        await person.type_into(person.pane.composer.focusProxy(), text)
+        await person.type_into(person.message, text)
         await person.press("Add", person.pane.composer)
         await person.until(lambda: person.path and person.path[-1].text == text, f"the turn {text}")
 
@@ -102,10 +107,10 @@ def test_editing_deleting_moving_and_changing_roles(stage: Stage) -> None:
         ]
         for state in expected:
             await person.key(Qt.Key.Key_Z, CONTROL)
-            await person.until(lambda state=state: texts(person) == state, f"{state}")
+            await person.until(partial(reads, person, state), f"{state}")
         for state in [*reversed(expected[:-1]), [("system", "one"), ("user", "three"), ("user", "zwei")]]:
             await person.key(Qt.Key.Key_Z, CONTROL | Qt.KeyboardModifier.ShiftModifier)
-            await person.until(lambda state=state: texts(person) == state, f"{state}")
+            await person.until(partial(reads, person, state), f"{state}")
 
         await person.key(Qt.Key.Key_Return, CONTROL)
         await person.idle(turns=4)

@@ -154,11 +154,14 @@ class DocumentWriter:
         """Remove the lines from ``at`` on."""
         start, fresh = self._starts[at], self._fresh[at]
         cursor.setPosition(start if fresh else start - 1)
+        before = QTextBlockFormat() if fresh else cursor.blockFormat()
+        letters = cursor.blockCharFormat()
         cursor.movePosition(QTextCursor.MoveOperation.End, QTextCursor.MoveMode.KeepAnchor)
         cursor.removeSelectedText()
         self._is_fresh = fresh
-        if fresh:
-            cursor.setBlockFormat(QTextBlockFormat())
+        if cursor.blockFormat() != before:  # an empty block has taken over the looks of what is removed behind it
+            cursor.setBlockFormat(before)
+            cursor.setBlockCharFormat(letters)
         del self._starts[at:], self._fresh[at:], self._lines[at:]
         while self._code and self._code[-1].last >= at:
             last = self._code.pop()

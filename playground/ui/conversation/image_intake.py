@@ -58,6 +58,7 @@ class ImageIntake(QObject):
     def take(self, sources: Sequence[Source]) -> None:
         """Read and attach these, in this order."""
         if self._session is not None and sources:
+            self._count(self._session, len(sources))
             spawn(self._take(self._session, list(sources)), name="read images")
 
     def choose_files(self) -> None:
@@ -104,7 +105,6 @@ class ImageIntake(QObject):
 
     async def _take(self, session: Session, sources: list[Source]) -> None:
         problems: list[str] = []
-        self._count(session, len(sources))
         async with self._turn:
             for source in sources:
                 try:

@@ -138,9 +138,13 @@ class ConversationPane(QWidget):
             self.notice.say(reason)
             self._focus_waiting_call()
             return
-        self.notice.hide()
         if turn is not None:
             self._take(turn)
+        self._run_as_it_stands()
+
+    def _run_as_it_stands(self) -> None:
+        """Run without what is written in the composer."""
+        self.notice.hide()
         self.view.jump_to_latest()
         self._start(None)
 
@@ -260,7 +264,7 @@ class ConversationPane(QWidget):
         session.answer(call_id, text, is_error=is_error)
         if not session.transcript.unanswered():
             self.composer.setFocus()
-            self.run()
+            self._run_as_it_stands()
         else:
             self._focus_waiting_call()
 
@@ -315,12 +319,17 @@ class ConversationPane(QWidget):
         """Take the last edit of the experiment back."""
         self.notice.hide()
         if not self._session.undo():
-            self.notice.say("There is nothing to undo.", stays=False)
+            self.notice.say(self._no_travel("undo"), stays=False)
 
     def redo(self) -> None:
         """Do the edit taken back last again."""
         if not self._session.redo():
-            self.notice.say("There is nothing to redo.", stays=False)
+            self.notice.say(self._no_travel("redo"), stays=False)
+
+    def _no_travel(self, what: str) -> str:
+        if self._session.state is not RunState.IDLE:
+            return f"A run is under way; stop it to {what}."
+        return f"There is nothing to {what}."
 
     def edit_focused(self) -> None:
         """Edit the turn that has the focus."""

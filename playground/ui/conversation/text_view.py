@@ -6,11 +6,12 @@ import math
 from bisect import bisect_left
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QMimeData, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QMimeData, QPoint, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QAbstractTextDocumentLayout,
     QColor,
     QGuiApplication,
+    QImage,
     QMouseEvent,
     QPainter,
     QPaintEvent,
@@ -36,10 +37,14 @@ COPIED_MS = 2_000  # how long a copy button says that it has copied
 
 
 class _Document(QTextDocument):
-    """A document that opens nothing: whatever resource is asked for is not there."""
+    """A document that opens nothing: whatever resource is asked for, there is an empty one."""
 
     def loadResource(self, kind: int, name: object) -> object:
-        return b""  # not None: Qt would then look for the file itself
+        if kind != QTextDocument.ResourceType.ImageResource.value:
+            return b""
+        picture = QImage(1, 1, QImage.Format.Format_ARGB32)  # for none, and for an empty one, Qt opens the file itself
+        picture.fill(Qt.GlobalColor.transparent)
+        return picture
 
 
 class TextView(QTextEdit):
@@ -75,9 +80,6 @@ class TextView(QTextEdit):
         # The width is ours to say, once a change. NoWrap would unwrap it all, WidgetWidth lay it out a second time.
         self.setLineWrapMode(QTextEdit.LineWrapMode.FixedPixelWidth)
         self._writer = DocumentWriter(self.document(), zoom=zoom, muted=muted)
-        cursor = self.textCursor()
-        cursor.setKeepPositionOnInsert(True)  # a selection up to the end does not grow with the text
-        self.setTextCursor(cursor)
         self.setReadOnly(True)
         self.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -91,6 +93,7 @@ class TextView(QTextEdit):
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
         self._height = 0
+        self._pressed: QPoint | None = None  # where the left button went down
 
     # Content
 
@@ -106,11 +109,15 @@ class TextView(QTextEdit):
         if not text:
             return
         self._source.append(text)
+        chosen = self.textCursor()
+        anchor, position = chosen.anchor(), chosen.position()
         if self._mode == "markdown":
             first = self._stream.feed(text)
             self._writer.write(first, self._stream.lines[first:])
         else:
             self._append_exact(text)
+        if anchor != position:
+            self._select(anchor, position)
         self._fit(grown=True)
 
     def set_text(self, text: str) -> None:
@@ -152,6 +159,16 @@ class TextView(QTextEdit):
         else:
             self._writer.write(0, exact_lines(text, self._mode))
         self._fit()
+
+    def _select(self, anchor: int, position: int) -> None:
+        """A selection up to the end must not have grown with the text."""
+        cursor = self.textCursor()
+        if (cursor.anchor(), cursor.position()) == (anchor, position):
+            return
+        last = self.document().characterCount() - 1
+        cursor.setPosition(min(anchor, last))
+        cursor.setPosition(min(position, last), QTextCursor.MoveMode.KeepAnchor)
+        self.setTextCursor(cursor)
 
     def _append_exact(self, text: str) -> None:
         # A line end that came in two pieces is one: the first piece has drawn it.
@@ -341,12 +358,24 @@ class TextView(QTextEdit):
 
     # Mouse
 
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self._pressed = event.position().toPoint() if event.button() == Qt.MouseButton.LeftButton else None
+        super().mousePressEvent(event)
+
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         super().mouseReleaseEvent(event)
-        if event.button() == Qt.MouseButton.LeftButton and not self.textCursor().hasSelection():
-            address = self.anchorAt(event.position().toPoint())
-            if address:
-                self.link_clicked.emit(address)
+        at, pressed = event.position().toPoint(), self._pressed
+        self._pressed = None
+        if pressed is not None:
+            event.accept()  # whatever Qt makes of it, it was meant for this text
+        if pressed is None or (at - pressed).manhattanLength() >= QGuiApplication.styleHints().startDragDistance():
+            return
+        address = self.anchorAt(at)
+        if address and address == self.anchorAt(pressed):
+            cursor = self.textCursor()  # Qt selects the words of a link that is clicked
+            cursor.clearSelection()
+            self.setTextCursor(cursor)
+            self.link_clicked.emit(address)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         super().mouseMoveEvent(event)

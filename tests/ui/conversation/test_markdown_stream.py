@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from playground.ui.conversation import blocks, markdown, open_blocks
+from playground.ui.conversation.highlight import highlight
 from playground.ui.conversation.markdown import Line, Style
 from playground.ui.conversation.markdown_stream import MarkdownStream
 
@@ -212,7 +213,6 @@ class Work:
         self.done = 0
         for module, name in ((blocks, "parse_block"), (open_blocks, "parse_block")):
             monkeypatch.setattr(module, name, self._counted_parse)
-        self._highlight = open_blocks.highlight
         monkeypatch.setattr(open_blocks, "highlight", self._counted_highlight)
 
     def _counted_parse(self, source: str, *, number: int | None = None) -> list[Line] | None:
@@ -221,7 +221,7 @@ class Work:
 
     def _counted_highlight(self, lines: Sequence[str], language: str) -> list[list[tuple[str, str]]]:
         self.done += sum(map(len, lines))
-        return self._highlight(lines, language)
+        return highlight(lines, language)
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPoint, Qt, QUrl
-from PySide6.QtGui import QGuiApplication, QTextCursor, QTextDocument
+from PySide6.QtCore import QPoint, QRectF, Qt, QUrl
+from PySide6.QtGui import QColor, QGuiApplication, QImage, QTextCursor, QTextDocument
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QToolButton
 from pytestqt.qtbot import QtBot
@@ -38,6 +38,20 @@ def copied(view: TextView) -> str:
     view.selectAll()
     view.copy()
     return QGuiApplication.clipboard().text()
+
+
+def counted(view: TextView, name: str, monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, ...]]:
+    """The calls of one method of the view from now on, by their arguments."""
+    calls: list[tuple[int, ...]] = []
+    original = getattr(view, name)
+
+    def call(*args: int) -> QRectF:
+        calls.append(args)
+        rect: QRectF = original(*args)
+        return rect
+
+    monkeypatch.setattr(view, name, call)
+    return calls
 
 
 def buttons(view: TextView) -> list[QToolButton]:
@@ -196,9 +210,7 @@ def test_only_the_last_copy_button_is_looked_at_when_text_is_added(
     view: TextView, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     view.append("```\nx\n```\n\n" * 200)
-    placed: list[int] = []
-    original = view._code_rect
-    monkeypatch.setattr(view, "_code_rect", lambda first, last: (placed.append(first), original(first, last))[1])
+    placed = counted(view, "_code_rect", monkeypatch)
     for word in ("some", " words", " more", "\n"):
         view.append(word)
     assert len(placed) <= 8
@@ -207,12 +219,11 @@ def test_only_the_last_copy_button_is_looked_at_when_text_is_added(
 # Painting
 
 
-def test_painting_looks_at_few_lines(view: TextView, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_painting_looks_at_few_lines(view: TextView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     view.append("".join(f"> line {number}\n>\n" for number in range(2_000)))
     view.resize(600, view.heightForWidth(600))
-    asked: list[int] = []
-    original = view._line_rect
-    monkeypatch.setattr(view, "_line_rect", lambda index: (asked.append(index), original(index))[1])
+    qtbot.wait(20)
+    asked = counted(view, "_line_rect", monkeypatch)
     view.viewport().repaint(0, view.height() // 2, 600, 300)
     assert 0 < len(asked) < 120
 
@@ -238,25 +249,23 @@ class _Counting(BaseHTTPRequestHandler):
         self.send_response(200)
         self.end_headers()
 
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name is the base class's
+    def log_message(self, format: str, *args: object) -> None:
         return
 
 
 @pytest.fixture
 def server() -> Iterator[tuple[str, list[str]]]:
-    handler = type("Counting", (_Counting,), {"asked": []})
-    server = HTTPServer(("127.0.0.1", 0), handler)
+    _Counting.asked = []
+    server = HTTPServer(("127.0.0.1", 0), _Counting)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
-    yield f"http://127.0.0.1:{server.server_address[1]}", handler.asked
+    yield f"http://127.0.0.1:{server.server_address[1]}", _Counting.asked
     server.shutdown()
     thread.join()
     server.server_close()
 
 
 def _red_picture(folder: Path) -> Path:
-    from PySide6.QtGui import QColor, QImage
-
     picture = QImage(40, 40, QImage.Format.Format_RGB32)
     picture.fill(QColor("#ff0000"))
     path = folder / "red.png"
@@ -298,18 +307,10 @@ def test_even_a_picture_in_the_document_opens_nothing(
     for name in (str(path), path.as_uri(), f"{base}/x.png"):
         cursor.insertImage(name)
     assert _reds(view) == 0
-    assert view.document().resource(QTextDocument.ResourceType.ImageResource.value, QUrl(path.as_uri())) in (b"", None)
+    picture = view.document().resource(QTextDocument.ResourceType.ImageResource.value, QUrl(path.as_uri()))
+    assert isinstance(picture, QImage)
+    assert (picture.width(), picture.pixelColor(0, 0).alpha()) == (1, 0)
     assert asked == []
-    ordinary = TextView()
-    ordinary.setDocument(QTextDocument(ordinary))
-    ordinary.textCursor().insertImage(str(path))
-    ordinary.resize(200, 100)
-    reds = 0
-    image = ordinary.document()
-    ordinary.grab()
-    reds = 0 if image is None else 1
-    assert reds
-    ordinary.deleteLater()
 
 
 # Links
@@ -317,9 +318,22 @@ def test_even_a_picture_in_the_document_opens_nothing(
 
 def test_a_click_on_a_link_asks_and_opens_nothing(view: TextView, qtbot: QtBot) -> None:
     view.append("[here](https://example.com/a?b=c)")
-    with qtbot.waitSignal(view.link_clicked) as asked:
-        QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(8, 8))
-    assert asked.args == ["https://example.com/a?b=c"]
+    view.setFocus()
+    for _ in range(2):
+        with qtbot.waitSignal(view.link_clicked, timeout=1_000) as asked:
+            QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(8, 8))
+        assert asked.args == ["https://example.com/a?b=c"]
+        assert not view.textCursor().hasSelection()
+
+
+def test_selecting_over_a_link_is_no_click(view: TextView) -> None:
+    clicked: list[str] = []
+    view.link_clicked.connect(clicked.append)
+    view.append("[some words here](https://example.com)")
+    QTest.mousePress(view.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(3, 8))
+    QTest.mouseMove(view.viewport(), QPoint(60, 8))
+    QTest.mouseRelease(view.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(60, 8))
+    assert clicked == []
 
 
 def test_an_unsafe_link_is_only_words(view: TextView) -> None:
@@ -328,4 +342,4 @@ def test_an_unsafe_link_is_only_words(view: TextView) -> None:
     view.append("[here](file:///etc/passwd) [there](javascript:alert)")
     QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(8, 8))
     assert clicked == []
-    assert view.toPlainText() == "here there"
+    assert "file:///etc/passwd" in view.toPlainText()

@@ -1,0 +1,154 @@
+"""What is set for one experiment, and how it tells that something is different. No turns, no runs here."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from playground.domain.parameters import Parameters
+from playground.domain.parts import Image
+from playground.domain.request import ReasoningReturn
+from playground.domain.tools import ToolDefinition
+from playground.domain.transcript import Role
+from playground.domain.values import JSON, JSONObject
+from playground.engine.carry import carry_parameters
+from playground.engine.changes import Change, SettingsChanged, TitleChanged
+from playground.protocols.protocol import PROTOCOLS, get_protocol
+
+if TYPE_CHECKING:
+    from playground.engine.profiles import Profile
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What stands in the composer."""
+
+    text: str = ""
+    role: Role = Role.USER
+    images: tuple[Image, ...] = ()
+
+
+class Settings:
+    """Gateway, protocol, model, parameters, tools and extras of one experiment; the part of a session below its turns.
+
+    ``profile_of`` gives a gateway's settings, from which the extra body and the rule for reasoning are inherited;
+    without it nothing is. ``unsent`` holds what was typed and cannot be sent yet, by the name of the field, so that
+    no keystroke is lost.
+    """
+
+    def __init__(self, profile_id: str, protocol: str, model: str, profile_of: Callable[[str], Profile] | None) -> None:
+        self._observers: list[Callable[[Change], None]] = []
+        self._profile_of = profile_of
+        self.profile_id = profile_id
+        self.protocol = protocol
+        self.model = model
+        self.parameters: dict[str, Parameters] = {}
+        self.tools: tuple[ToolDefinition, ...] = ()
+        self.extra_body: JSONObject = {}
+        self.extra_headers: dict[str, str] = {}
+        self.reasoning_return: ReasoningReturn | None = None  # None: as the gateway's settings say
+        self.unsent: dict[str, JSON] = {}
+        self.draft = Draft()
+
+    # Observers
+
+    def subscribe(self, callback: Callable[[Change], None]) -> Callable[[], None]:
+        """Tell ``callback`` of every change from now on. Returns a function that ends that."""
+        self._observers.append(callback)
+
+        def cancel() -> None:
+            with contextlib.suppress(ValueError):
+                self._observers.remove(callback)
+
+        return cancel
+
+    def tell(self, change: Change) -> None:
+        """Pass a change on. For the session and its run only."""
+        for callback in tuple(self._observers):
+            callback(change)
+
+    # Settings
+
+    def set_profile(self, profile_id: str) -> None:
+        """Use another gateway from the next run on."""
+        self._set("profile_id", profile_id)
+
+    def set_protocol(self, protocol: str) -> None:
+        """Speak another protocol from the next run on. Raises ValueError for one we do not know."""
+        if protocol not in PROTOCOLS:
+            raise ValueError(f"unknown protocol {protocol!r}")
+        self._set("protocol", protocol)
+
+    def switch_protocol(self, protocol: str) -> None:
+        """Speak another protocol and take along every parameter that has a counterpart there (see ``carry``).
+
+        Nothing else is touched: what the other protocol cannot carry is sent again after switching back.
+        """
+        if protocol == self.protocol:
+            return
+        before = self.current_parameters()
+        self.set_protocol(protocol)
+        self.set_parameters(carry_parameters(before, self.current_parameters()))
+
+    def set_model(self, model: str) -> None:
+        """Ask another model from the next run on; any text is allowed."""
+        self._set("model", model.strip())
+
+    def set_tools(self, tools: tuple[ToolDefinition, ...]) -> None:
+        """Offer these tools from the next run on."""
+        self._set("tools", tools)
+
+    def set_extra_body(self, body: JSONObject) -> None:
+        """Merge this into the body from the next run on; it wins over everything, the gateway's own included."""
+        self._set("extra_body", body)
+
+    def set_extra_headers(self, headers: dict[str, str]) -> None:
+        """Send these headers with this experiment's runs. Raises ValueError for one that cannot go or is a secret."""
+        from playground.engine.extras import extra_header_problem
+
+        for name, value in headers.items():
+            if problem := extra_header_problem(name, value):
+                raise ValueError(problem)
+        self._set("extra_headers", headers)
+
+    def set_reasoning_return(self, rule: ReasoningReturn | None) -> None:
+        """Send reasoning back by this rule; None: by the gateway's."""
+        self._set("reasoning_return", rule)
+
+    def set_unsent(self, name: str, value: JSON) -> None:
+        """Keep what is typed in a field and cannot be sent yet; an empty value forgets it."""
+        rest = {key: kept for key, kept in self.unsent.items() if key != name}
+        self._set("unsent", {**rest, name: value} if value else rest)
+
+    @property
+    def profile(self) -> Profile | None:
+        """The gateway's settings, as far as they are known here."""
+        return self._profile_of(self.profile_id) if self._profile_of is not None else None
+
+    def set_parameters(self, parameters: Parameters) -> None:
+        """Replace the current protocol's parameters."""
+        if self.parameters.get(self.protocol) != parameters:
+            self.parameters = {**self.parameters, self.protocol: parameters}
+            self.tell(SettingsChanged())
+
+    def current_parameters(self) -> Parameters:
+        """The current protocol's parameters; a new experiment starts with streaming and usage switched on."""
+        found = self.parameters.get(self.protocol)
+        if found is None:
+            kind = get_protocol(self.protocol).parameters_type
+            wanted = {name: True for name in ("stream", "include_usage") if name in kind.model_fields}
+            found = kind.model_validate(wanted)
+            self.parameters = {**self.parameters, self.protocol: found}
+        return found
+
+    def _set(self, name: str, value: object) -> None:
+        if getattr(self, name) != value:
+            setattr(self, name, value)
+            self.tell(SettingsChanged())
+            self.tell(TitleChanged())
+
+    def with_draft(self, text: str, role: Role, images: tuple[Image, ...] = ()) -> None:
+        """Remember what stands in the composer."""
+        self.draft = Draft(text, role, images)

@@ -1,0 +1,142 @@
+"""Where one writes: which key runs, and what never does."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QInputMethodEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit, QPushButton
+from pytestqt.qtbot import QtBot
+
+from playground.domain.transcript import Role
+from playground.engine.changes import RunState
+from playground.ui.conversation.composer import Composer
+
+CONTROL, SHIFT, NONE = (
+    Qt.KeyboardModifier.ControlModifier,
+    Qt.KeyboardModifier.ShiftModifier,
+    Qt.KeyboardModifier.NoModifier,
+)
+
+
+class Stand:
+    """A composer, the field in it, and what it asked for."""
+
+    def __init__(self) -> None:
+        self.composer = Composer()
+        (self.field,) = self.composer.findChildren(QPlainTextEdit)
+        self.asked: list[str] = []
+        self.composer.run_asked.connect(lambda: self.asked.append("run"))
+        self.composer.stop_asked.connect(lambda: self.asked.append("stop"))
+        self.composer.add_asked.connect(lambda: self.asked.append("add"))
+
+    def press(self, modifier: Qt.KeyboardModifier = NONE, key: Qt.Key = Qt.Key.Key_Return) -> None:
+        QTest.keyClick(self.field, key, modifier)
+
+    def compose(self, preedit: str, commit: str = "") -> None:
+        event = QInputMethodEvent(preedit, [])
+        event.setCommitString(commit)
+        QApplication.sendEvent(self.field, event)
+
+    def button(self, name: str) -> QPushButton:
+        return next(b for b in self.composer.findChildren(QPushButton) if name in (b.accessibleName(), b.text()))
+
+
+@pytest.fixture
+def stand(qtbot: QtBot) -> Stand:
+    stand = Stand()
+    qtbot.addWidget(stand.composer)
+    stand.composer.resize(600, 200)
+    stand.composer.show()
+    qtbot.waitExposed(stand.composer)
+    return stand
+
+
+@pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_Enter])
+def test_enter_makes_a_line_and_control_enter_runs(stand: Stand, key: Qt.Key) -> None:
+    QTest.keyClicks(stand.field, "a")
+    stand.press(key=key)
+    QTest.keyClicks(stand.field, "b")
+    assert stand.composer.text == "a\nb"
+    assert stand.asked == []
+    stand.press(CONTROL, key)
+    assert stand.asked == ["run"]
+    assert stand.composer.text == "a\nb"
+
+
+def test_the_setting_swaps_them(stand: Stand) -> None:
+    stand.composer.set_enter_runs(True)
+    QTest.keyClicks(stand.field, "a")
+    stand.press(CONTROL)
+    stand.press(SHIFT)
+    assert stand.composer.text.replace("\u2028", "\n") == "a\n\n"
+    assert stand.asked == []
+    stand.press()
+    assert stand.asked == ["run"]
+    assert "⏎" in stand.button("Run").text()
+    assert "Ctrl" not in stand.button("Run").text()
+
+
+def test_enter_that_ends_a_composition_never_runs(stand: Stand) -> None:
+    stand.composer.set_enter_runs(True)
+    stand.compose("にほ")
+    stand.press()
+    assert stand.asked == []
+    stand.compose("", "日本")
+    stand.press()  # delivered right behind the composition, as some systems do
+    assert stand.asked == []
+    assert "日本" in stand.composer.text
+    QApplication.processEvents()
+    QTest.qWait(5)
+    stand.press()
+    assert stand.asked == ["run"]
+
+
+def test_it_grows_with_its_text_up_to_a_bound(stand: Stand) -> None:
+    heights = []
+    for lines in (1, 3, 8, 12, 40):
+        stand.composer.set_text("\n".join("x" * lines))
+        heights.append(stand.field.height())
+    assert heights[0] < heights[1] < heights[2] < heights[3] == heights[4]
+    stand.composer.set_text("word " * 60)
+    wide = stand.field.height()
+    stand.composer.resize(300, 300)
+    QApplication.processEvents()
+    assert stand.field.height() > wide
+
+
+def test_while_it_runs_the_same_key_and_button_stop(stand: Stand) -> None:
+    stand.composer.set_state(RunState.STREAMING)
+    stop = stand.button("Stop")
+    assert "Stop" in stop.text()
+    assert not stand.button("Add").isEnabled()
+    stop.click()
+    stand.press(CONTROL)
+    assert stand.asked == ["stop", "stop"]
+    stand.composer.set_state(RunState.IDLE)
+    stand.button("Add").click()
+    stand.button("Run").click()
+    assert stand.asked == ["stop", "stop", "add", "run"]
+
+
+def test_text_and_role_are_edits_only_when_they_change(stand: Stand, qtbot: QtBot) -> None:
+    edits: list[None] = []
+    stand.composer.edited.connect(lambda: edits.append(None))
+    stand.composer.set_role(Role.USER)
+    stand.composer.set_text("")
+    assert edits == []
+    stand.composer.set_role(Role.SYSTEM)
+    stand.composer.set_text("words")
+    assert len(edits) == 2
+    assert stand.composer.role is Role.SYSTEM
+    assert "System" in stand.button("Role of the message").text()
+
+
+def test_why_it_did_not_run_is_said_as_plain_text(stand: Stand) -> None:
+    stand.composer.say("<b>no</b> model")
+    shown = [label for label in stand.composer.findChildren(QLabel) if label.text() == "<b>no</b> model"]
+    assert shown[0].isVisible()
+    assert shown[0].textFormat() is Qt.TextFormat.PlainText
+    stand.composer.say("")
+    assert not shown[0].isVisible()

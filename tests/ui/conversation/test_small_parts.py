@@ -1,0 +1,250 @@
+"""Reasoning, notices, the editor in place and the figures."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QPlainTextEdit, QPushButton
+from pytestqt.qtbot import QtBot
+
+from playground.domain.parts import Reasoning, Text
+from playground.domain.transcript import Ending, Outcome, Role, Turn, make_turn
+from playground.domain.usage import Timing, Usage
+from playground.ui.conversation import facts
+from playground.ui.conversation.inline_editor import InlineEditor
+from playground.ui.conversation.notice_bar import NoticeBar
+from playground.ui.conversation.reasoning_view import ReasoningView
+
+# Reasoning
+
+
+@pytest.fixture
+def reasoning(qtbot: QtBot) -> ReasoningView:
+    view = ReasoningView()
+    qtbot.addWidget(view)
+    view.resize(700, 100)
+    view.show()
+    qtbot.waitExposed(view)
+    return view
+
+
+def head(view: ReasoningView) -> QPushButton:
+    button = view.findChild(QPushButton)
+    assert isinstance(button, QPushButton)
+    return button
+
+
+def is_open(view: ReasoningView) -> bool:
+    return view.is_open and view.text_view.isVisibleTo(view)
+
+
+def test_reasoning_is_open_while_it_comes_and_folds_when_it_is_whole(reasoning: ReasoningView) -> None:
+    fragments = ["First I think. "]
+    reasoning.grow(fragments, "0.40 s")
+    assert is_open(reasoning)
+    assert "0.40 s" in head(reasoning).text()
+    fragments.append("Then I know.")
+    reasoning.grow(fragments, "0.80 s")
+    assert reasoning.text_view.source == reasoning.source == "First I think. Then I know."
+    reasoning.settle("1.80 s · 96 tokens")
+    assert not is_open(reasoning)
+    assert not reasoning.text_view.isVisible()
+    assert "1.80 s · 96 tokens" in head(reasoning).text()
+    assert "First I think." in head(reasoning).text()
+    assert head(reasoning).accessibleName() == "Reasoning, folded"
+
+
+def test_a_fold_by_hand_stays(reasoning: ReasoningView) -> None:
+    fragments = ["a "]
+    reasoning.grow(fragments, "")
+    head(reasoning).click()
+    assert not is_open(reasoning)
+    fragments.append("b ")
+    reasoning.grow(fragments, "")
+    assert not is_open(reasoning)
+    assert reasoning.source == "a b "
+    reasoning.settle("1 s")
+    head(reasoning).click()
+    assert is_open(reasoning)
+    assert reasoning.text_view.source == "a b "
+    reasoning.settle("2 s")
+    assert is_open(reasoning)
+
+
+def test_reasoning_that_is_folded_while_it_comes_is_not_joined_again_and_again(reasoning: ReasoningView) -> None:
+    fragments = ["x" * 50]
+    reasoning.grow(fragments, "")
+    head(reasoning).click()
+    for _ in range(200):
+        fragments.append("y" * 50)
+        reasoning.grow(fragments, "")
+    assert "xxx" in head(reasoning).text()
+    assert len(reasoning._start) == 300
+    head(reasoning).click()
+    assert reasoning.text_view.source == "".join(fragments)
+
+
+def test_whole_reasoning_is_folded_and_can_be_replaced(reasoning: ReasoningView) -> None:
+    reasoning.set_text("one\n\ntwo", "3 s")
+    assert not is_open(reasoning)
+    assert "one two" in head(reasoning).text()
+    reasoning.set_text("other", "4 s")
+    head(reasoning).click()
+    assert reasoning.text_view.source == "other"
+
+
+# Notices
+
+
+def test_a_notice_stays_or_goes_and_does_one_thing(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("playground.ui.conversation.notice_bar.STAYS_MS", 30)
+    bar = NoticeBar()
+    qtbot.addWidget(bar)
+    assert not bar.isVisible()
+    done: list[str] = []
+    bar.say("<i>deleted</i>", "Undo", lambda: done.append("undone"), stays=False)
+    assert bar.isVisible()
+    assert bar.words == bar.accessibleName() == "<i>deleted</i>"
+    undo = next(button for button in bar.findChildren(QPushButton) if button.text() == "Undo")
+    undo.click()
+    assert done == ["undone"]
+    assert not bar.isVisible()
+    bar.say("goes", stays=False)
+    qtbot.waitUntil(lambda: not bar.isVisible())
+    bar.say("goes", stays=False)
+    bar.say("stays")
+    qtbot.wait(60)
+    assert bar.isVisible()
+    assert not [b for b in bar.findChildren(QPushButton) if b.text() == "Undo" and b.isVisible()]
+    bar.hide()
+
+
+# The editor in place
+
+
+@pytest.fixture
+def editor(qtbot: QtBot) -> InlineEditor:
+    editor = InlineEditor("some text", "Edit the turn")
+    qtbot.addWidget(editor)
+    editor.resize(500, 200)
+    editor.show()
+    qtbot.waitExposed(editor)
+    return editor
+
+
+def field(editor: InlineEditor) -> QPlainTextEdit:
+    found = editor.findChild(QPlainTextEdit)
+    assert isinstance(found, QPlainTextEdit)
+    return found
+
+
+def test_control_enter_keeps_and_escape_cancels(editor: InlineEditor, qtbot: QtBot) -> None:
+    field(editor).moveCursor(field(editor).textCursor().MoveOperation.End)
+    QTest.keyClicks(field(editor), "!")
+    with qtbot.waitSignal(editor.kept) as kept:
+        QTest.keyClick(field(editor), Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    assert kept.args == ["some text!"]
+    with qtbot.waitSignal(editor.cancelled):
+        QTest.keyClick(field(editor), Qt.Key.Key_Escape)
+    for name, signal in (("Keep", editor.kept), ("Cancel", editor.cancelled)):
+        button = next(b for b in editor.findChildren(QPushButton) if b.text() == name)
+        with qtbot.waitSignal(signal):
+            button.click()
+
+
+def test_the_editor_is_as_tall_as_its_wrapped_text(editor: InlineEditor) -> None:
+    short = field(editor).height()
+    editor.set_text("a long paragraph without a break " * 12)
+    QApplication.processEvents()
+    wide = field(editor).height()
+    assert wide > 2 * short
+    editor.resize(250, 400)
+    QApplication.processEvents()
+    assert field(editor).height() > wide
+
+
+def test_an_editor_opened_on_a_long_paragraph_shows_it(qtbot: QtBot) -> None:
+    editor = InlineEditor("a long paragraph without a break " * 20, "Edit")
+    qtbot.addWidget(editor)
+    editor.resize(400, 300)
+    editor.show()
+    qtbot.waitExposed(editor)
+    assert field(editor).height() > 8 * field(editor).fontMetrics().lineSpacing()
+
+
+# Figures
+
+
+@pytest.mark.parametrize(
+    ("value", "words"), [(0.4211, "0.42 s"), (12.34, "12.3 s"), (99.94, "99.9 s"), (125, "2 min 5 s")]
+)
+def test_a_duration_can_be_compared(value: float, words: str) -> None:
+    assert facts.seconds(value) == words
+
+
+def test_numbers_have_thin_spaces() -> None:
+    assert facts.count(1234567) == "1\u2009234\u2009567"
+    assert facts.count(12) == "12"
+
+
+def _turn(usage: Usage | None, timing: Timing | None, **more: object) -> Turn:
+    outcome = Outcome(ending=Ending.COMPLETE, finish_reason="stop", usage=usage, timing=timing)
+    turn = make_turn(Role.ASSISTANT, "", Reasoning(text="think " * 10), Text(text="word " * 40))
+    return turn.model_copy(update={"outcome": outcome.model_copy(update=more)})
+
+
+TIMES = Timing(started_at=0, first_reasoning=0.5, reasoning_end=2.0, first_content=2.0, end=4.5)
+
+
+def speed(turn: Turn) -> str:
+    return " · ".join(facts.speed_figures(turn))
+
+
+def test_exact_figures_are_given_as_such_and_estimates_are_marked() -> None:
+    exact = speed(_turn(Usage(prompt=10, completion=200, reasoning=96), TIMES))
+    assert "0.50 s" in exact
+    assert "50 tok/s" in exact
+    assert "200 tok" in exact
+    assert "≈" not in exact
+    estimated = speed(_turn(None, TIMES))
+    assert estimated.count("≈") == 2
+    assert facts.speed_figures(make_turn(Role.USER, "hi")) == []
+    assert facts.live_figures(3.0, 20) == ["3.00 s", "≈ 20 tok"]
+    assert facts.live_figures(0.5, 0) == ["0.50 s"]
+
+
+def test_reasoning_has_its_time_and_its_tokens() -> None:
+    assert facts.reasoning_line(_turn(Usage(completion=200, reasoning=96), TIMES)) == "1.50 s · 96 tokens"
+    assert facts.reasoning_line(_turn(Usage(completion=200), TIMES)).startswith("1.50 s · ≈ ")
+
+
+def test_what_was_used_tells_the_details_apart() -> None:
+    assert facts.usage_line(Usage(prompt=412, completion=214, reasoning=96, cached=128)) == (
+        "412 in · 214 out (96 reasoning, 128 cached)"
+    )
+    assert facts.usage_line(None) == ""
+
+
+@pytest.mark.parametrize(
+    ("ending", "reason", "chip"),
+    [
+        (Ending.COMPLETE, "stop", "stop"),
+        (Ending.COMPLETE, "eos_of_sorts", "eos_of_sorts"),
+        (Ending.COMPLETE, "", "(empty)"),
+        (Ending.COMPLETE, None, ""),
+        (Ending.STOPPED, None, "stopped"),
+        (Ending.CUT_OFF, None, "cut off"),
+        (Ending.FAILED, "stop", "failed"),
+    ],
+)
+def test_why_a_turn_ended_is_said_as_it_came(ending: Ending, reason: str | None, chip: str) -> None:
+    words = facts.ending_words(Outcome(ending=ending, finish_reason=reason))
+    assert words[0] == chip
+    assert bool(words[1]) is bool(chip)
+
+
+def test_tokens_are_estimated_by_script() -> None:
+    assert facts.estimate_tokens("") == 0
+    assert facts.estimate_tokens("four" * 10) == 10
+    assert facts.estimate_tokens("漢字かな") == 4

@@ -1,0 +1,509 @@
+"""The turns: cards only for what is seen, the place kept, nothing typed lost."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from collections.abc import Iterator
+from itertools import pairwise
+
+import pytest
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QTextDocument, QWheelEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QPushButton
+from pytestqt.qtbot import QtBot
+
+from playground.domain.accumulator import GrowingChoice, GrowingPart
+from playground.domain.parts import Image, Text, ToolCall, ToolResult
+from playground.domain.tools import ToolDefinition
+from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn
+from playground.engine.pause import Pause
+from playground.ui.conversation.rows import Row, make_rows
+from playground.ui.conversation.text_view import TextView
+from playground.ui.conversation.transcript_view import READING_WIDTH, ZOOMS, TranscriptView
+from playground.ui.conversation.turn_card import TurnCard
+
+
+class Asked:
+    """What cards asked for, in place of the pane."""
+
+    def __init__(self) -> None:
+        self.log: list[tuple[object, ...]] = []
+
+    def edit_text(self, turn_id: str, text: str) -> None:
+        self.log.append(("edit_text", turn_id, text))
+
+    def edit_call(self, turn_id: str, call_id: str, arguments: str) -> None:
+        self.log.append(("edit_call", turn_id, call_id, arguments))
+
+    def set_image(self, turn_id: str, at: int, image: Image | None) -> None:
+        self.log.append(("set_image", turn_id, at, image))
+
+    def open_image(self, image: Image) -> None:
+        self.log.append(("open_image", image))
+
+    def shrink_image(self, turn_id: str, at: int) -> None:
+        self.log.append(("shrink_image", turn_id, at))
+
+    def change_role(self, turn_id: str, role: Role) -> None:
+        self.log.append(("change_role", turn_id, role))
+
+    def delete_turn(self, turn_id: str) -> None:
+        self.log.append(("delete_turn", turn_id))
+
+    def move_turn(self, turn_id: str, step: int) -> None:
+        self.log.append(("move_turn", turn_id, step))
+
+    def select_variant(self, turn_id: str) -> None:
+        self.log.append(("select_variant", turn_id))
+
+    def show_variants(self, turn_id: str) -> None:
+        self.log.append(("show_variants", turn_id))
+
+    def regenerate(self, turn_id: str) -> None:
+        self.log.append(("regenerate", turn_id))
+
+    def answer(self, call_id: str, text: str, is_error: bool) -> None:
+        self.log.append(("answer", call_id, text, is_error))
+
+    def take_advice(self, turn_id: str, action: str) -> None:
+        self.log.append(("take_advice", turn_id, action))
+
+    def open_link(self, address: str) -> None:
+        self.log.append(("open_link", address))
+
+    def cost_words(self, turn_id: str) -> str:
+        return ""
+
+    def show_exchange(self, turn_id: str) -> None:
+        self.log.append(("show_exchange", turn_id))
+
+
+class Stand:
+    """A view on rows of its own, 900 × 600, and what is growing in it."""
+
+    def __init__(self) -> None:
+        self.asked = Asked()
+        self.growing: dict[str, GrowingChoice] = {}
+        self.view = TranscriptView(self.asked, self._state)
+
+    def _state(self, turn_id: str) -> tuple[GrowingChoice, float, Pause | None] | None:
+        choice = self.growing.get(turn_id)
+        return None if choice is None else (choice, 1.5, None)
+
+    def show(self, rows: list[Row], tools: tuple[ToolDefinition, ...] = ()) -> None:
+        self.view.set_rows(rows, tools)
+        settle()
+
+    def scroll(self, share: float) -> None:
+        bar = self.view.verticalScrollBar()
+        bar.setValue(round(bar.maximum() * share))
+        settle()
+
+    def top(self, turn_id: str) -> int:
+        """Where a turn's card begins, in pixels below the view's upper edge."""
+        return self.view.cards[turn_id].y()
+
+    @property
+    def pill(self) -> QPushButton:
+        return next(b for b in self.view.findChildren(QPushButton) if b.parent() is self.view)
+
+
+def settle() -> None:
+    for _ in range(3):
+        QApplication.processEvents()
+
+
+@pytest.fixture
+def stand(qtbot: QtBot) -> Iterator[Stand]:
+    stand = Stand()
+    qtbot.addWidget(stand.view)
+    stand.view.resize(900, 600)
+    stand.view.show()
+    qtbot.waitExposed(stand.view)
+    yield stand
+    settle()
+
+
+def row(turn: Turn, *, growing: bool = False) -> Row:
+    return Row(turn, (turn.id,), {}, growing)
+
+
+def talk(count: int, words: int = 12) -> list[Row]:
+    roles = (Role.USER, Role.ASSISTANT)
+    return [row(make_turn(roles[n % 2], f"Turn {n}. " + "some words " * (words + n % 7))) for n in range(count)]
+
+
+def growing_turn(stand: Stand, text: str = "") -> tuple[Row, GrowingPart]:
+    turn = make_turn(Role.ASSISTANT)
+    part = GrowingPart("text", [text] if text else [])
+    stand.growing[turn.id] = GrowingChoice(0, [part])
+    return row(turn, growing=True), part
+
+
+# Only what is seen exists
+
+
+def test_ten_thousand_turns_are_a_few_cards(stand: Stand, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+    original = stand.view._make
+
+    def make(wanted: Row) -> TurnCard:
+        made.append(wanted.id)
+        return original(wanted)
+
+    monkeypatch.setattr(stand.view, "_make", make)
+    rows = talk(10_000)
+    stand.show(rows)
+    assert len(made) < 60
+    assert rows[-1].id in stand.view.cards
+    for share in (0.0, 0.5, 1.0, 0.25, 0.75):
+        stand.scroll(share)
+        assert 3 < len(stand.view.cards) < 40
+        ids = [r.id for r in rows]
+        places = sorted(ids.index(turn_id) for turn_id in stand.view.cards)
+        assert places == list(range(places[0], places[-1] + 1))
+        assert abs(places[0] / 10_000 - share) < 0.03
+    assert len(made) < 400
+
+
+def test_cards_cover_the_view_without_gaps(stand: Stand) -> None:
+    rows = talk(300, words=40)
+    stand.show(rows)
+    for share in (0.0, 0.33, 0.66, 1.0):
+        stand.scroll(share)
+        boxes = sorted((card.y(), card.y() + card.height()) for card in stand.view.cards.values())
+        assert boxes[0][0] <= 10
+        assert boxes[-1][1] >= stand.view.viewport().height() - 30
+        gaps = [after[0] - before[1] for before, after in pairwise(boxes)]
+        assert set(gaps) == {10}
+
+
+def test_the_reading_column_is_bounded_and_in_the_middle(stand: Stand) -> None:
+    stand.show(talk(3))
+    for width, wanted in ((700, 700 - 52), (1600, READING_WIDTH)):
+        stand.view.resize(width, 600)
+        settle()
+        card = next(iter(stand.view.cards.values()))
+        assert card.width() == wanted
+        assert abs((width - wanted) // 2 - card.x()) <= 1
+
+
+def test_turns_shown_and_gone_leave_nothing_behind(stand: Stand) -> None:
+    documents: list[weakref.ref[QTextDocument]] = []
+    cards: list[weakref.ref[TurnCard]] = []
+    for _ in range(200):
+        stand.view.set_rows(talk(3), ())
+        for card in stand.view.cards.values():
+            cards.append(weakref.ref(card))
+            documents += [weakref.ref(view.document()) for view in card.findChildren(TextView)]
+        QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    stand.show(talk(3))
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    gc.collect()
+    assert len(cards) == 600
+    assert sum(ref() is not None for ref in cards) <= 6
+    assert sum(ref() is not None for ref in documents) <= 12
+    assert len(stand.view.findChildren(TurnCard)) <= 6
+
+
+def test_cards_of_turns_that_stay_are_kept(stand: Stand) -> None:
+    rows = talk(4)
+    stand.show(rows)
+    before = dict(stand.view.cards)
+    more = [*rows, *talk(1)]
+    stand.show(more)
+    assert {turn_id: stand.view.cards[turn_id] for turn_id in before} == before
+    changed = rows[1].turn.model_copy(update={"parts": (Text(text="other words"),)})
+    stand.show([rows[0], row(changed), *more[2:]])
+    assert stand.view.cards[changed.id] is before[changed.id]
+    assert "other words" in stand.view.cards[changed.id].findChildren(TextView)[0].toPlainText()
+
+
+# Following
+
+
+def test_it_follows_only_while_it_stands_at_the_bottom(stand: Stand, qtbot: QtBot) -> None:
+    last, part = growing_turn(stand, "The answer begins. ")
+    stand.show([*talk(20), last])
+    bar = stand.view.verticalScrollBar()
+    assert stand.view.at_bottom
+    assert not stand.pill.isVisible()
+    for _ in range(30):
+        part.fragments.append("More and more words arrive. \n\n")
+        stand.view.grow(last.id)
+    assert stand.view.at_bottom
+    with qtbot.waitSignal(stand.view.at_bottom_changed):
+        bar.setValue(bar.value() - 120)
+    place = bar.value()
+    for _ in range(30):
+        part.fragments.append("More and more words arrive. \n\n")
+        stand.view.grow(last.id)
+    assert bar.value() == place
+    assert bar.value() < bar.maximum() - 100
+    assert stand.pill.isVisible()
+    QTest.mouseClick(stand.pill, Qt.MouseButton.LeftButton)
+    assert stand.view.at_bottom
+    assert not stand.pill.isVisible()
+    part.fragments.append("The end. \n\n" * 10)
+    stand.view.grow(last.id)
+    assert stand.view.at_bottom
+
+
+def test_reaching_the_bottom_by_hand_follows_again(stand: Stand) -> None:
+    last, part = growing_turn(stand, "x")
+    stand.show([*talk(20), last])
+    stand.scroll(0.2)
+    stand.scroll(1.0)
+    part.fragments.append("words \n\n" * 30)
+    stand.view.grow(last.id)
+    assert stand.view.at_bottom
+
+
+def test_a_turn_that_grows_out_of_view_makes_no_card(stand: Stand) -> None:
+    last, part = growing_turn(stand, "x")
+    stand.show([*talk(60), last])
+    stand.scroll(0.0)
+    assert last.id not in stand.view.cards
+    part.fragments.append("words \n\n" * 30)
+    stand.view.grow(last.id)
+    assert last.id not in stand.view.cards
+    stand.scroll(1.0)
+    assert "words" in stand.view.cards[last.id].findChildren(TextView)[0].toPlainText()
+
+
+def test_what_arrives_is_drawn_once_and_in_order(stand: Stand) -> None:
+    last, part = growing_turn(stand)
+    stand.show([last])
+    for number in range(50):
+        part.fragments.append(f"word{number} ")
+        if number % 7 == 0:
+            stand.view.grow(last.id)
+    stand.view.grow(last.id)
+    (text,) = stand.view.cards[last.id].findChildren(TextView)
+    assert text.source == "".join(f"word{number} " for number in range(50))
+    whole = last.turn.model_copy(
+        update={"parts": (Text(text=text.source),), "outcome": Outcome(ending=Ending.COMPLETE, finish_reason="stop")}
+    )
+    stand.show([row(whole)])
+    assert stand.view.cards[last.id].findChildren(TextView)[0].source == text.source
+
+
+# Keeping the place
+
+
+def test_the_place_is_kept_when_a_turn_above_changes_height(stand: Stand) -> None:
+    rows = talk(60, words=30)
+    stand.show(rows)
+    stand.scroll(0.5)
+    seen = min((turn_id for turn_id, card in stand.view.cards.items() if card.y() >= 0), key=stand.top)
+    at = [r.id for r in rows].index(seen)
+    place = stand.top(seen)
+    for index in (at - 2, at - 3, at - 20):
+        longer = rows[index].turn.model_copy(update={"parts": (Text(text="a line\n" * 60),)})
+        rows[index] = row(longer)
+        stand.show(rows)
+        assert abs(stand.top(seen) - place) <= 1
+    stand.view.update_row(row(rows[at - 2].turn.model_copy(update={"parts": (Text(text="short"),)})))
+    settle()
+    QTest.qWait(40)
+    assert abs(stand.top(seen) - place) <= 1
+
+
+def test_the_place_is_kept_when_a_turn_above_goes_or_comes(stand: Stand) -> None:
+    rows = talk(60, words=30)
+    stand.show(rows)
+    stand.scroll(0.5)
+    seen = min((turn_id for turn_id, card in stand.view.cards.items() if card.y() >= 0), key=stand.top)
+    place = stand.top(seen)
+    del rows[3]
+    stand.show(rows)
+    assert abs(stand.top(seen) - place) <= 1
+    stand.show([*talk(5), *rows])
+    assert abs(stand.top(seen) - place) <= 1
+
+
+@pytest.mark.parametrize("act", ["resize", "zoom"])
+def test_the_turn_looked_at_stays_in_view(stand: Stand, act: str) -> None:
+    stand.show(talk(60, words=60))
+    stand.scroll(0.5)
+    anchor = max((t for t, card in stand.view.cards.items() if card.y() <= 0), key=stand.top)
+    if act == "resize":
+        stand.view.resize(500, 600)
+    else:
+        stand.view.set_zoom(1.5)
+    settle()
+    assert anchor in stand.view.cards
+    assert -stand.view.cards[anchor].height() <= stand.top(anchor) <= 20
+
+
+# What is typed
+
+
+def calling() -> tuple[list[Row], Turn]:
+    call = ToolCall(id="call_1", name="weather", arguments='{"city": "Rome"}')
+    turn = make_turn(Role.ASSISTANT, "", call).model_copy(
+        update={"outcome": Outcome(ending=Ending.COMPLETE, finish_reason="tool_calls")}
+    )
+    return [row(turn), *talk(60)], turn
+
+
+def test_a_typed_result_survives_scrolling_away(stand: Stand) -> None:
+    rows, turn = calling()
+    stand.show(rows)
+    card = stand.view.card(turn.id)
+    assert card is not None
+    card.calls[0].set_pending_result("18 degrees")
+    stand.scroll(1.0)
+    stand.scroll(0.0)
+    again = stand.view.card(turn.id)
+    assert again is not None
+    assert again.calls[0].pending_result == "18 degrees"
+
+
+def test_a_typed_result_survives_leaving_the_turn_and_can_be_emptied(stand: Stand) -> None:
+    rows, turn = calling()
+
+    def call() -> str:
+        card = stand.view.card(turn.id)
+        assert card is not None
+        return card.calls[0].pending_result
+
+    stand.show(rows)
+    stand.view.card(turn.id)
+    stand.view.cards[turn.id].calls[0].set_pending_result("18 degrees")
+    stand.show(rows[1:])
+    stand.show(rows)
+    assert call() == "18 degrees"
+    stand.view.cards[turn.id].calls[0]._input.setPlainText("")
+    stand.scroll(1.0)
+    assert turn.id not in stand.view.cards
+    stand.scroll(0.0)
+    assert call() == ""
+
+
+def test_an_open_editor_survives_scrolling_away(stand: Stand) -> None:
+    rows = talk(80)
+    stand.show(rows)
+    card = stand.view.card(rows[2].id)
+    assert card is not None
+    card.open_editor("being written")
+    stand.scroll(1.0)
+    assert stand.view.cards[rows[2].id] is card
+    stand.scroll(0.0)
+    QTest.keyClicks(QApplication.focusWidget() or card, " now")
+    QTest.keyClick(QApplication.focusWidget() or card, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    assert stand.asked.log[-1][:2] == ("edit_text", rows[2].id)
+    stand.scroll(1.0)
+    assert rows[2].id not in stand.view.cards
+
+
+def test_a_selection_survives_scrolling_away(stand: Stand) -> None:
+    rows = talk(80)
+    stand.show(rows)
+    card = stand.view.card(rows[0].id)
+    assert card is not None
+    text = card.findChildren(TextView)[0]
+    text.selectAll()
+    stand.scroll(1.0)
+    stand.scroll(0.0)
+    assert stand.view.cards[rows[0].id] is card
+    assert text.textCursor().hasSelection()
+
+
+# Text size, keys
+
+
+def test_the_wheel_with_control_changes_the_text_size(stand: Stand) -> None:
+    stand.show(talk(4))
+    before = {turn_id: card.height() for turn_id, card in stand.view.cards.items()}
+
+    def wheel(delta: int) -> None:
+        at = QPointF(200, 200)
+        event = QWheelEvent(
+            at,
+            stand.view.mapToGlobal(at),
+            QPoint(),
+            QPoint(0, delta),
+            Qt.MouseButton.NoButton,
+            Qt.KeyboardModifier.ControlModifier,
+            Qt.ScrollPhase.NoScrollPhase,
+            False,
+        )
+        QApplication.sendEvent(stand.view.viewport(), event)
+        settle()
+
+    wheel(120)
+    assert stand.view.zoom == ZOOMS[ZOOMS.index(1.0) + 1]
+    wheel(120)
+    assert all(card.height() >= before[turn_id] for turn_id, card in stand.view.cards.items())
+    for _ in range(20):
+        wheel(120)
+    assert stand.view.zoom == ZOOMS[-1]
+    for _ in range(20):
+        wheel(-120)
+    assert stand.view.zoom == ZOOMS[0]
+    stand.view.set_zoom(1.0)
+    settle()
+    assert {turn_id: card.height() for turn_id, card in stand.view.cards.items()} == before
+
+
+def test_home_end_and_pages(stand: Stand) -> None:
+    stand.show(talk(100))
+    stand.view.setFocus()
+    bar = stand.view.verticalScrollBar()
+    QTest.keyClick(stand.view, Qt.Key.Key_Home)
+    assert bar.value() == 0
+    QTest.keyClick(stand.view, Qt.Key.Key_PageDown)
+    assert bar.value() == bar.pageStep()
+    QTest.keyClick(stand.view, Qt.Key.Key_End)
+    assert stand.view.at_bottom
+    QTest.keyClick(stand.view, Qt.Key.Key_PageUp)
+    assert not stand.view.at_bottom
+
+
+def test_the_focus_goes_from_turn_to_turn(stand: Stand, qtbot: QtBot) -> None:
+    rows = talk(40, words=50)
+    stand.show(rows)
+    stand.view.activateWindow()
+    qtbot.waitUntil(stand.view.isActiveWindow)
+    for number in range(1, 13):
+        stand.view.step_turn(-1)
+        settle()
+        assert stand.view.focused_turn() == rows[-number].id
+        card = stand.view.cards[rows[-number].id]
+        assert card.y() < stand.view.viewport().height()
+        assert card.y() + card.height() > 0
+    stand.view.step_turn(1)
+    assert stand.view.focused_turn() == rows[-11].id
+
+
+# Rows
+
+
+def _path(*turns: Turn) -> Transcript:
+    return Transcript().append(*turns)
+
+
+def test_results_stand_in_the_call_they_answer() -> None:
+    asked = make_turn(Role.ASSISTANT, "", *(ToolCall(id=i, name="f", arguments="{}") for i in ("a", "b")))
+    answers = [make_turn(Role.TOOL, "", ToolResult(call_id=i, text=f"result {i}")) for i in ("b", "a")]
+    rows = make_rows(_path(make_turn(Role.USER, "hi"), asked, *answers, make_turn(Role.ASSISTANT, "so")))
+    assert [r.turn.role for r in rows] == [Role.USER, Role.ASSISTANT, Role.ASSISTANT]
+    assert {call: found.result.text for call, found in rows[1].answers.items()} == {"a": "result a", "b": "result b"}
+
+
+def test_a_result_that_answers_nothing_or_twice_has_a_row() -> None:
+    asked = make_turn(Role.ASSISTANT, "", ToolCall(id="a", name="f", arguments="{}"))
+    results = [make_turn(Role.TOOL, "", ToolResult(call_id=i, text=i)) for i in ("a", "a", "other")]
+    rows = make_rows(_path(asked, *results))
+    assert [r.turn.role for r in rows] == [Role.ASSISTANT, Role.TOOL, Role.TOOL]
+
+
+def test_a_row_knows_its_variants() -> None:
+    first, second = make_turn(Role.ASSISTANT, "one"), make_turn(Role.ASSISTANT, "two")
+    transcript = _path(make_turn(Role.USER, "hi")).append_variants([first, second])
+    assert make_rows(transcript, {first.id})[-1] == Row(
+        transcript.turns[first.id], (first.id, second.id), {}, growing=True
+    )

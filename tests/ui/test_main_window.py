@@ -1,0 +1,211 @@
+"""The window: every action does something, every control has a name, the layout is remembered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QSettings, Qt
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QAbstractSlider,
+    QAbstractSpinBox,
+    QApplication,
+    QComboBox,
+    QLineEdit,
+    QPlainTextEdit,
+    QScrollBar,
+    QTabBar,
+    QTextEdit,
+    QWidget,
+)
+from pytestqt.qtbot import QtBot
+
+from playground.demo.server import DemoServer
+from playground.domain.transcript import Role, make_turn
+from playground.engine.gateways import Gateways
+from playground.engine.profiles import ProfileStore
+from playground.engine.secrets import Keys
+from playground.engine.workspace import Workspace
+from playground.ui.actions import ACTIONS, CONVERSATION_ONLY, MENUS, key_text, make_actions
+from playground.ui.main_window import MainWindow
+from playground.ui.theme import Theme
+from playground.ui.window_actions import WindowActions
+from tests.engine.conftest import no_keyring
+
+
+class Stand:
+    """A window on a workspace of its own, its actions connected, nothing started."""
+
+    def __init__(self, folder: Path, demo: DemoServer) -> None:
+        application = QApplication.instance()
+        assert isinstance(application, QApplication)
+        self.settings = QSettings(str(folder / "w.ini"), QSettings.Format.IniFormat)
+        self.gateways = Gateways(ProfileStore(folder / "gateways.json"), Keys(backend=no_keyring), demo.start)
+        self.workspace = Workspace(self.gateways)
+        self.window = MainWindow(self.workspace, self.settings)
+        self.theme = Theme(application, "light")
+        self.actions = WindowActions(
+            self.window, self.workspace, self.theme, self.settings, sample=lambda session: None, prompts=()
+        )
+
+
+@pytest.fixture
+def stand(qtbot: QtBot, tmp_path: Path, demo: DemoServer) -> Iterator[Stand]:
+    stand = Stand(tmp_path, demo)
+    stand.window.show()
+    qtbot.waitExposed(stand.window)
+    yield stand
+    stand.window.let_close()
+    stand.window.close()
+    stand.window.deleteLater()
+    stand.theme.choose("light")
+
+
+# Actions
+
+
+def test_each_action_has_a_handler_and_each_handler_an_action(stand: Stand) -> None:
+    assert set(stand.actions.handlers) == {spec.id for spec in ACTIONS}
+    assert len({spec.id for spec in ACTIONS}) == len(ACTIONS)
+
+
+def test_each_action_has_a_menu_and_a_name_of_its_own() -> None:
+    assert {spec.menu for spec in ACTIONS} == set(MENUS)
+    assert len({spec.text for spec in ACTIONS}) == len(ACTIONS)
+    assert CONVERSATION_ONLY <= {spec.id for spec in ACTIONS}
+
+
+def test_no_two_actions_share_a_shortcut(qtbot: QtBot) -> None:
+    owner = QWidget()
+    qtbot.addWidget(owner)
+    keys: dict[str, str] = {}
+    for spec in ACTIONS:
+        shown = make_actions(owner)[spec.id].shortcuts()
+        assert len(shown) == len(spec.keys)
+        for sequence in shown:
+            text = sequence.toString(QKeySequence.SequenceFormat.PortableText)
+            assert text, spec
+            assert text not in keys, (spec.id, keys.get(text))
+            keys[text] = spec.id
+        assert bool(key_text(spec)) is bool(spec.keys)
+    wanted = {"Ctrl+N", "Ctrl+K", "Ctrl+L", "Ctrl+B", "Ctrl+J", "Alt+Up", "Alt+Down", "E", "R", "F1", "Ctrl+0", "Esc"}
+    assert wanted <= set(keys)
+
+
+def test_keys_of_one_letter_work_in_the_conversation_only(stand: Stand) -> None:
+    for spec in ACTIONS:
+        if any(len(keys) == 1 for keys in spec.keys):
+            assert spec.id in CONVERSATION_ONLY
+            action = stand.window.action(spec.id)
+            assert action.shortcutContext() is Qt.ShortcutContext.WidgetWithChildrenShortcut
+            assert action in stand.window.pane.view.actions()
+
+
+def test_every_action_stands_in_the_menu(stand: Stand) -> None:
+    seen: set[str] = set()
+    for menu in stand.window._main_menu().actions():
+        inner = menu.menu()
+        seen |= {action.objectName() for action in inner.actions()}  # type: ignore[attr-defined] # every entry is a menu
+    assert {spec.id for spec in ACTIONS} <= seen
+
+
+# Names
+
+
+def interactive(window: QWidget) -> list[QWidget]:
+    kinds = (
+        QAbstractButton,
+        QAbstractItemView,
+        QAbstractSpinBox,
+        QAbstractSlider,
+        QComboBox,
+        QLineEdit,
+        QPlainTextEdit,
+        QTabBar,
+        QTextEdit,
+    )
+    found: list[QWidget] = []
+    for widget in window.findChildren(QWidget):
+        own = widget.objectName().startswith("qt_") or isinstance(widget, QScrollBar)
+        inside = isinstance(widget.parent(), QAbstractSpinBox | QComboBox) or isinstance(
+            widget.parentWidget(), QLineEdit | QTabBar
+        )
+        popup = widget.window() is not window
+        if isinstance(widget, kinds) and not (own or inside or popup):
+            found.append(widget)
+    return found
+
+
+def test_every_control_has_a_name(stand: Stand, qtbot: QtBot) -> None:
+    session = stand.workspace.current
+    session.add_turn(make_turn(Role.USER, "hello"))
+    session.add_turn(make_turn(Role.ASSISTANT, "```py\nx = 1\n```"))
+    qtbot.wait(30)
+    nameless = [
+        f"{type(widget).__name__} in {type(widget.parent()).__name__}"
+        for widget in interactive(stand.window)
+        if not (widget.accessibleName() or (isinstance(widget, QAbstractButton) and widget.text().strip()))
+    ]
+    assert sorted(set(nameless)) == []
+    assert len(interactive(stand.window)) > 40
+
+
+# Layout
+
+
+def test_regions_come_and_go_with_their_actions(stand: Stand, qtbot: QtBot) -> None:
+    for action_id, dock in (
+        ("view.experiments", stand.window.left_dock),
+        ("view.inspector", stand.window.bottom_dock),
+    ):
+        action = stand.window.action(action_id)
+        qtbot.waitUntil(action.isChecked)
+        action.trigger()
+        qtbot.waitUntil(lambda dock=dock: not dock.isVisible())
+        assert not action.isChecked()
+        action.trigger()
+        qtbot.waitUntil(lambda dock=dock: dock.isVisible())
+        assert action.isChecked()
+
+
+def test_the_layout_is_remembered_and_can_be_reset(stand: Stand, qtbot: QtBot, tmp_path: Path) -> None:
+    stand.window.left_dock.hide()
+    stand.window.resize(1100, 700)
+    stand.window.remember_layout()
+    other = MainWindow(stand.workspace, stand.settings)
+    qtbot.addWidget(other)
+    assert other.left_dock.isHidden()
+    assert not other.right_dock.isHidden()
+    other.reset_layout()
+    assert not other.left_dock.isHidden()
+    other.let_close()
+
+
+def test_closing_is_asked_for_first(stand: Stand, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(stand.window.close_asked):
+        stand.window.close()
+    assert stand.window.isVisible()
+
+
+def test_the_text_size_and_the_scheme_are_remembered(stand: Stand) -> None:
+    stand.window.action("view.larger").trigger()
+    assert float(str(stand.settings.value("zoom"))) == stand.window.pane.view.zoom > 1
+    stand.window.action("view.normal").trigger()
+    assert stand.window.pane.view.zoom == 1
+    stand.window.action("theme.dark").trigger()
+    assert stand.settings.value("theme") == "dark"
+    checked = [name for name in ("system", "light", "dark") if stand.window.action(f"theme.{name}").isChecked()]
+    assert checked == ["dark"]
+
+
+def test_a_side_page_is_brought_to_the_front(stand: Stand) -> None:
+    stand.window.right_dock.hide()
+    for title in ("Tools", "Output", "Raw", "Parameters"):
+        stand.window.action(f"view.{title.lower()}").trigger()
+        tabs = stand.window.side.tabs
+        assert tabs.tabText(tabs.currentIndex()).startswith(title)
+        assert not stand.window.right_dock.isHidden()

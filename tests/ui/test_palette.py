@@ -1,0 +1,105 @@
+"""The command palette by keyboard."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QListWidget, QWidget
+from pytestqt.qtbot import QtBot
+from shiboken6 import isValid
+
+from playground.ui.palette import SHOWN, Entry, Palette
+
+
+class Stand:
+    """A palette over a window, and what was done with it."""
+
+    def __init__(self) -> None:
+        self.done: list[str] = []
+        self.window = QWidget()
+        self.window.resize(900, 600)
+        names = [("Run", "Ctrl+Return"), ("Rename experiment", "F2"), ("Dark", ""), ("demo-chat", "model")]
+        self.palette = Palette([self.entry(*name) for name in names], "Type a command", self.window)
+
+    def entry(self, name: str, side: str) -> Entry:
+        def act() -> None:
+            # The palette must be gone by then: what is done may open a window of its own.
+            self.done.append(f"{name} {'open' if isValid(self.palette) and self.palette.isVisible() else 'closed'}")
+
+        return Entry(name, side, act)
+
+    def press(self, key: Qt.Key) -> None:
+        QTest.keyClick(self.palette.field, key)
+
+
+@pytest.fixture
+def stand(qtbot: QtBot) -> Iterator[Stand]:
+    stand = Stand()
+    qtbot.addWidget(stand.window)
+    stand.window.show()
+    qtbot.waitExposed(stand.window)
+    stand.palette.open_over()
+    yield stand
+    if isValid(stand.palette):
+        stand.palette.close()
+
+
+def test_typing_narrows_the_list_by_words_in_any_order(stand: Stand) -> None:
+    assert stand.palette.matches == ["Run", "Rename experiment", "Dark", "demo-chat"]
+    QTest.keyClicks(stand.palette.field, "EXP re")
+    assert stand.palette.matches == ["Rename experiment"]
+    stand.palette.field.setText("model")
+    assert stand.palette.matches == ["demo-chat"]
+    stand.palette.field.setText("nothing like it")
+    assert stand.palette.matches == []
+    for key in (Qt.Key.Key_Down, Qt.Key.Key_Up, Qt.Key.Key_Return):
+        stand.press(key)
+    assert stand.done == []
+    assert stand.palette.isVisible()
+
+
+def test_the_first_match_is_chosen_with_enter(stand: Stand, qtbot: QtBot) -> None:
+    QTest.keyClicks(stand.palette.field, "dark")
+    stand.press(Qt.Key.Key_Return)
+    assert stand.done == ["Dark closed"]
+    qtbot.waitUntil(lambda: not isValid(stand.palette))
+
+
+def test_arrows_move_and_stop_at_the_ends(stand: Stand) -> None:
+    for key in (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_Down):
+        stand.press(key)
+    assert stand.palette.field.hasFocus()
+    stand.press(Qt.Key.Key_Enter)
+    assert stand.done == ["Dark closed"]
+
+
+def test_page_keys_reach_the_last(stand: Stand) -> None:
+    stand.press(Qt.Key.Key_PageDown)
+    stand.press(Qt.Key.Key_PageDown)
+    stand.press(Qt.Key.Key_Return)
+    assert stand.done == ["demo-chat closed"]
+
+
+def test_escape_does_nothing_else(stand: Stand) -> None:
+    stand.press(Qt.Key.Key_Escape)
+    assert stand.done == []
+    assert not isValid(stand.palette) or not stand.palette.isVisible()
+
+
+def test_a_click_chooses(stand: Stand) -> None:
+    (rows,) = stand.palette.findChildren(QListWidget)
+    QTest.mouseClick(rows.viewport(), Qt.MouseButton.LeftButton, pos=rows.visualItemRect(rows.item(1)).center())
+    assert stand.done == ["Rename experiment closed"]
+
+
+def test_a_long_list_is_bounded_and_still_searched_whole(qtbot: QtBot) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    palette = Palette([Entry(f"model-{n}", "model", lambda: None) for n in range(5_000)], "Type", window)
+    assert len(palette.matches) == SHOWN
+    palette.field.setText("model-4999")
+    assert palette.matches == ["model-4999"]
+    assert palette.field.accessibleName() == "Type"

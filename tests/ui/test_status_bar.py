@@ -1,0 +1,86 @@
+"""The bottom line: tokens, and a rate limit that counts down."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from PySide6.QtWidgets import QLabel, QProgressBar
+from pytestqt.qtbot import QtBot
+
+from playground.domain.usage import Usage
+from playground.gateway.limits import RateLimit, RateLimits
+from playground.ui.status_bar import StatusBar
+from playground.ui.tool_bar import dot
+
+
+@pytest.fixture
+def bar(qtbot: QtBot) -> StatusBar:
+    bar = StatusBar()
+    qtbot.addWidget(bar)
+    bar.resize(1000, 30)
+    bar.show()
+    return bar
+
+
+def words(bar: StatusBar) -> str:
+    return " | ".join(label.text().strip() for label in bar.findChildren(QLabel) if label.isVisible() and label.text())
+
+
+def meter(bar: StatusBar) -> QProgressBar:
+    (found,) = bar.findChildren(QProgressBar)
+    return found
+
+
+def limits(remaining: float = 25, reset_in: float | None = 42.0, age: float = 0.0) -> RateLimits:
+    roomy = RateLimit("tokens", 1_000, 900, 60)
+    tight = RateLimit("requests", 100, remaining, reset_in, ("100", str(remaining), "42s"))
+    return RateLimits((roomy, tight), time.time() - age)
+
+
+def test_the_tightest_window_is_shown_with_what_was_sent(bar: StatusBar) -> None:
+    assert not meter(bar).isVisible()
+    bar.show_limits(limits())
+    assert meter(bar).isVisible()
+    assert meter(bar).value() == 250
+    assert "Requests" in words(bar)
+    assert "25 / 100 left" in words(bar)
+    tips = [label.toolTip() for label in bar.findChildren(QLabel)]
+    assert "As sent: limit 100, remaining 25, reset 42s" in tips
+    bar.show_limits(None)
+    assert not meter(bar).isVisible()
+    assert "left" not in words(bar)
+
+
+def test_the_time_to_the_reset_counts_down(bar: StatusBar, qtbot: QtBot) -> None:
+    bar.show_limits(limits(age=0.6))
+    assert "resets in 41 s" in words(bar)
+    qtbot.waitUntil(lambda: "resets in 40 s" in words(bar), timeout=3_000)
+    bar.show_limits(limits(reset_in=200))
+    assert "resets in 3 min 20 s" in words(bar) or "resets in 3 min 19 s" in words(bar)
+
+
+def test_a_window_that_is_over_says_so_and_rests(bar: StatusBar) -> None:
+    bar.show_limits(limits(reset_in=5, age=60))
+    assert "window is over" in words(bar)
+    assert not bar._timer.isActive()
+    bar.show_limits(limits(reset_in=None))
+    assert "resets" not in words(bar)
+
+
+def test_tokens_and_cost_of_the_last_run(bar: StatusBar) -> None:
+    bar.show_usage(Usage(prompt=1200, completion=30), "0.02 €", "0.5 €")
+    assert "1\u2009200 in · 30 out · 0.02 € · 0.5 € in all" in words(bar)
+    bar.show_usage(None)
+    assert "out" not in words(bar)
+    bar.show_gateway("Demo · on this computer", dot("ok"))
+    assert "Demo · on this computer" in words(bar)
+
+
+def test_names_from_elsewhere_are_never_rich_text(bar: StatusBar) -> None:
+    from PySide6.QtCore import Qt
+
+    bar.show_gateway("<b>bold</b> gateway", dot("ok"))
+    bar.show_limits(RateLimits((RateLimit("<i>x</i>", 1, 1, 1),), time.time()))
+    for label in bar.findChildren(QLabel):
+        assert label.textFormat() is Qt.TextFormat.PlainText or not label.text()
