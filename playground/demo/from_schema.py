@@ -60,8 +60,7 @@ _PLAIN = ("sample text", "déjà vu", "north → south", "a quiet morning")
 
 def fits(value: object, schema: Schema) -> bool:
     """Whether ``value`` fits ``schema``; a schema that cannot be used fits nothing."""
-    from jsonschema import Draft202012Validator  # imported late: only answers in JSON need it
-    from jsonschema.exceptions import ValidationError
+    from jsonschema import Draft202012Validator, ValidationError  # imported late: only answers in JSON need it
     from referencing import Registry
     from referencing.exceptions import Unresolvable
 
@@ -77,8 +76,7 @@ def fault(schema: object) -> str | None:
     """Why ``schema`` is not a JSON schema, in a sentence; None when it is one."""
     import re
 
-    from jsonschema import Draft202012Validator
-    from jsonschema.exceptions import SchemaError
+    from jsonschema import Draft202012Validator, SchemaError
 
     try:
         Draft202012Validator.check_schema(schema)  # type: ignore[arg-type]  # any JSON value may be asked about

@@ -187,8 +187,8 @@ def serve_forever(config: DemoConfig, announce: Callable[[str], None]) -> None:
     Raises OSError when the address cannot be used.
     """
     server = DemoServer(config)
-    announce(server.start())
     try:
+        announce(server.start())
         while not server.wait(0.5):  # short waits, so that Ctrl+C is noticed on every system
             pass
     except KeyboardInterrupt:

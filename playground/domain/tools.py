@@ -13,6 +13,7 @@ from typing import Any
 from playground.domain.values import JSON, JSONObject, Value
 
 NAME_RULE = re.compile(r"[A-Za-z0-9_-]{1,64}\Z")
+TYPES = "string", "number", "integer", "boolean", "object", "array", "null"  # of JSON Schema
 
 
 class ToolDefinition(Value):
@@ -95,8 +96,7 @@ def check_definition(tool: ToolDefinition) -> list[Problem]:
 
 def check_schema(schema: JSON) -> list[Problem]:
     """Problems of a parameters schema: JSON Schema 2020-12, an object at the top, required names that exist."""
-    from jsonschema.exceptions import SchemaError
-    from jsonschema.validators import Draft202012Validator
+    from jsonschema import Draft202012Validator, SchemaError
 
     if not isinstance(schema, dict):
         return [Problem(("parameters",), "must be a JSON Schema object")]
@@ -105,7 +105,7 @@ def check_schema(schema: JSON) -> list[Problem]:
         Draft202012Validator.check_schema(schema)
     except SchemaError as error:
         path = ("parameters", *error.absolute_path)
-        problems.append(Problem(path, _short(error.message)))
+        problems.append(Problem(path, _phrase(error)))
     except (RecursionError, ValueError, TypeError) as error:
         problems.append(Problem(("parameters",), f"cannot be read as a schema: {_short(str(error))}"))
     if schema.get("type") != "object" and "$ref" not in schema:
@@ -136,7 +136,7 @@ def check_arguments(arguments: str, schema: JSONObject | None) -> list[Problem]:
 
 def check_value(value: JSON, schema: JSONObject) -> list[Problem]:
     """Problems of a value against a schema, in document order; a broken schema is one problem, never an exception."""
-    from jsonschema.validators import Draft202012Validator
+    from jsonschema import Draft202012Validator  # the package itself: two threads may be importing it at once
 
     try:
         errors = sorted(
@@ -175,6 +175,10 @@ def _phrase(error: Any) -> str:
     if error.validator == "enum":
         allowed = ", ".join(str(item) for item in error.validator_value)
         return _short(f"{json.dumps(error.instance, ensure_ascii=False)} is not one of {allowed}")
+    if error.validator == "anyOf" and error.absolute_path and error.absolute_path[-1] == "type":
+        found = [name for name in error.instance if name not in TYPES] if isinstance(error.instance, list) else []
+        odd = json.dumps(found[0] if found else error.instance, ensure_ascii=False)
+        return _short(f"{odd} is not a type; use {', '.join(TYPES[:-1])} or {TYPES[-1]}")
     if error.validator == "type":
         wanted = error.validator_value
         wanted = " or ".join(wanted) if isinstance(wanted, list) else wanted

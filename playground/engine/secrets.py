@@ -153,8 +153,7 @@ def choose_backend() -> KeyringBackend:
     if configured is not None:
         chosen = real_backend(configured)
         if chosen is None:
-            name = f"{type(configured).__module__}.{type(configured).__qualname__}"
-            raise KeyringError(f"The configured keyring backend “{name}” is not an operating system's keyring.")
+            raise KeyringError("The configured keyring backend is not the operating system's own, so it is not used.")
         return chosen
     reasons: list[str] = []
     for backend in _candidates():

@@ -21,6 +21,7 @@ KEPT_OF_LONG_STRING = 120
 
 _MESSAGES = {
     "Expecting value": "a value is missing here",
+    "Illegal trailing comma": "a comma is too many",  # CPython 3.13 and later
     "Expecting property name enclosed in double quotes": "a name in double quotes is expected (or a comma is too many)",
     "Expecting ':' delimiter": "a colon is missing",
     "Expecting ',' delimiter": "a comma is missing",

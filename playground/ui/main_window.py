@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import QEvent, QPoint, QRect, QSettings, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QCloseEvent, QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
@@ -31,6 +33,7 @@ from playground.ui.tool_bar import ToolBar
 from playground.ui.tools.panel import ToolsPanel
 
 STATE_VERSION = 1
+GAP = "   "  # between a tab's title and its count
 LEFT, RIGHT, BOTTOM = 240, 340, 215
 
 
@@ -115,7 +118,7 @@ class MainWindow(QMainWindow):
         for name, dock in (("view.experiments", self.left_dock), ("view.inspector", self.bottom_dock)):
             action = self.actions_by_id[name]
             dock.visibilityChanged.connect(action.setChecked)
-            action.triggered.connect(dock.setVisible)
+            action.triggered.connect(partial(_follow, dock, action))
 
     def _main_menu(self) -> QMenu:
         menu = QMenu(self)
@@ -173,7 +176,7 @@ class SidePanel(QFrame):
     def __init__(self) -> None:
         super().__init__()
         self.setProperty("kind", "surface")
-        self.tabs = QTabBar()
+        self.tabs = _Tabs()
         self.tabs.setDrawBase(False)
         self.tabs.setExpanding(False)
         self.tabs.setUsesScrollButtons(False)
@@ -202,11 +205,32 @@ class SidePanel(QFrame):
     def set_count(self, title: str, number: int) -> None:
         """Show a count beside a tab's title; none for 0."""
         at = self._titles.index(title)
-        self.tabs.setTabText(at, f"{title}  {number}" if number else title)
+        self.tabs.setTabText(at, f"{title}{GAP}{number}" if number else title)
 
     def show_page(self, title: str) -> None:
         """Bring a page to the front."""
         self.tabs.setCurrentIndex(self._titles.index(title))
+
+
+class _Tabs(QTabBar):
+    """Tabs with a chip behind the number that follows a title."""
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(tokens().chip))
+        metrics = self.fontMetrics()
+        for at in range(self.count()):
+            _, gap, number = self.tabText(at).partition(GAP)
+            if gap:
+                tab = self.tabRect(at)
+                wide = metrics.horizontalAdvance(number)
+                right = tab.center().x() + metrics.horizontalAdvance(self.tabText(at)) // 2 + 7
+                chip = QRect(right - wide - 14, tab.center().y() - 8, wide + 14, 18)
+                painter.drawRoundedRect(chip, 9, 9)
+        painter.end()
+        super().paintEvent(event)
 
 
 class Dock(QDockWidget):
@@ -262,6 +286,11 @@ class _Grip(QWidget):
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(t.muted))
             painter.drawRoundedRect(QRect(self.width() // 2 - 14, 2, 28, 3), 1.5, 1.5)
+
+
+def _follow(dock: QDockWidget, action: QAction) -> None:
+    """Show the dock or hide it, as the action says. PySide hands ``triggered``'s argument to no such slot."""
+    dock.setVisible(action.isChecked())
 
 
 def rule() -> QFrame:

@@ -24,6 +24,7 @@ from playground.ui.plain_text import show_hidden, tip
 from playground.ui.theme import tokens
 
 SHOWN = 200
+ROW, MARGIN = 30, 8  # pixels
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,8 @@ class Palette(QDialog):
         frame = QFrame()
         frame.setProperty("kind", "palette")
         inner = QVBoxLayout(frame)
-        inner.setContentsMargins(8, 8, 8, 8)
+        inner.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
+        inner.setSpacing(MARGIN)
         inner.addWidget(self._field)
         inner.addWidget(self._list)
         layout = QVBoxLayout(self)
@@ -81,7 +83,9 @@ class Palette(QDialog):
         """Show it near the top of its window."""
         window = self._over.window()
         width = min(560, window.width() - 40)
-        self.resize(width, min(420, window.height() - 120))
+        above = self._field.sizeHint().height() + 3 * MARGIN
+        rows = (min(420, window.height() - 120) - above) // ROW
+        self.resize(width, above + rows * ROW)  # no row is cut
         corner = window.mapToGlobal(window.rect().topLeft())
         self.move(corner.x() + (window.width() - width) // 2, corner.y() + 60)
         self.show()
@@ -131,7 +135,7 @@ class _Rows(QStyledItemDelegate):
     """The name at the left, the word at the side muted at the right; both give way where the room is short."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
-        return QSize(100, 30)
+        return QSize(100, ROW)
 
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex

@@ -8,11 +8,16 @@ from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QHBoxLayout, QPushB
 
 
 class Segments(QWidget):
-    """``chosen`` tells the index a person picked; ``set_index`` is silent. Left and Right move between them."""
+    """``chosen`` tells the index a person picked; ``set_index`` is silent. Left and Right move between them.
+
+    ``tall`` ones are as high as the fields they stand beside.
+    """
 
     chosen = Signal(int)
 
-    def __init__(self, titles: tuple[str, ...], says: str, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, titles: tuple[str, ...], says: str, parent: QWidget | None = None, *, tall: bool = False
+    ) -> None:
         super().__init__(parent)
         self.setAccessibleName(says)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
@@ -25,6 +30,7 @@ class Segments(QWidget):
             button = QPushButton(title)
             button.setCheckable(True)
             button.setProperty("kind", "segment")
+            button.setProperty("tall", "true" if tall else "false")
             button.setProperty("place", "first" if number == 0 else "last" if number == len(titles) - 1 else "middle")
             self._group.addButton(button, number)
             row.addWidget(button)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QLabel, QProgressBar, QStatusBar, QWidget
 
 from playground.domain.usage import Usage
 from playground.ui.conversation.facts import count, seconds, usage_line
+from playground.ui.plain_text import tip
 
 if TYPE_CHECKING:
     from playground.engine.session import RateLimits
@@ -22,9 +23,9 @@ class StatusBar(QStatusBar):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setSizeGripEnabled(False)
-        self._gateway, self._usage = QLabel(), QLabel()
+        self._gateway, self._usage = _label(), _label()
         self._usage.setAccessibleName("Tokens of the last run")
-        self._limit_name, self._limit = QLabel(), QLabel()
+        self._limit_name, self._limit = _label(), _label()
         self._meter = QProgressBar()
         self._meter.setRange(0, 1000)
         self._meter.setTextVisible(False)
@@ -32,6 +33,7 @@ class StatusBar(QStatusBar):
         self._meter.setAccessibleName("Rate limit, share left")
         self._dot = QLabel()
         self._dot.setContentsMargins(8, 0, 0, 0)
+        self.setContentsMargins(0, 0, 8, 0)
         self.addWidget(self._dot)
         self.addWidget(self._gateway)
         self.addWidget(self._usage)
@@ -83,4 +85,10 @@ class StatusBar(QStatusBar):
                 words[-1] = "window is over"
                 self._timer.stop()
         self._limit.setText(" · ".join(words) + "  ")
-        self._limit.setToolTip("As sent: limit {}, remaining {}, reset {}".format(*(raw or "—" for raw in window.raw)))
+        sent = "As sent: limit {}, remaining {}, reset {}".format(*(raw or "—" for raw in window.raw))
+        self._limit.setToolTip(tip(sent))
+
+
+def _label() -> QLabel:
+    """For words from elsewhere, which must not be taken for rich text."""
+    return QLabel(textFormat=Qt.TextFormat.PlainText)

@@ -48,7 +48,7 @@ class ToolBar(QFrame):
         self._gateway.setAccessibleName("Gateway")
         self._gateways = QMenu(self._gateway)
         self._gateway.setMenu(self._gateways)
-        self._protocol = Segments(tuple(title for _, title in PROTOCOLS), "Protocol")
+        self._protocol = Segments(tuple(title for _, title in PROTOCOLS), "Protocol", tall=True)
         self._protocol.chosen.connect(self._protocol_picked)
         self.model = ModelPicker()
         self.model.chosen.connect(self.model_chosen)
@@ -126,12 +126,16 @@ class ModelPicker(QComboBox):
         if list(ids) == self._names.stringList():
             return
         text = self.currentText()
+        line = self.lineEdit()
+        typing = line is not None and line.isModified()
         self._names.setStringList(list(ids))
         self.blockSignals(True)
         self.clear()
         self.addItems(list(ids))
         self.setCurrentIndex(self.findText(text))
         self.setEditText(text)
+        if line is not None:
+            line.setModified(typing)
         self.blockSignals(False)
 
     @property
@@ -140,8 +144,10 @@ class ModelPicker(QComboBox):
         return self._names.stringList()
 
     def show_model(self, model: str) -> None:
-        """The model in use."""
-        if model != self.currentText():
+        """The model in use; what a person is typing just now is left alone."""
+        line = self.lineEdit()
+        typing = line is not None and line.hasFocus() and line.isModified()
+        if model != self.currentText() and not typing:
             self.setEditText(model)
 
     def showPopup(self) -> None:

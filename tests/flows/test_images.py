@@ -49,7 +49,7 @@ def test_dropped_and_pasted_images_are_described_over_both_protocols(stage: Stag
 
     async def scene(person: Person) -> None:
         composer = person.pane.composer
-        await person.use_model("demo-vision")
+        person.session.set_model("demo-vision")
         mime = QMimeData()
         mime.setUrls([QUrl.fromLocalFile(str(tmp_path / name)) for name in ("shore.png", "notes.txt")])
         await person.do(partial(drop, person, mime))
@@ -97,7 +97,7 @@ def test_dropped_and_pasted_images_are_described_over_both_protocols(stage: Stag
         person.app.window.activateWindow()
         await person.until(lambda: QApplication.activeWindow() is person.app.window, "the window in front again")
 
-        await person.use_model("demo-messages")
+        person.session.set_model("demo-messages")
         await person.press("Messages", person.app.window.bar)
         bar = await person.seen(ProtocolSwitch)
         assert bar.lines == ["Turn 1 (user): the detail of its image (high)"]
@@ -123,7 +123,7 @@ def test_an_image_alone_is_a_message_and_none_is_lost_while_it_is_read(stage: St
 
     async def scene(person: Person) -> None:
         composer = person.pane.composer
-        await person.use_model("demo-vision")
+        person.session.set_model("demo-vision")
         person.pane.intake.take([path])
         person.pane.run()
         assert "still being read" in person.pane.notice.words
@@ -143,7 +143,7 @@ def test_an_image_alone_is_a_message_and_none_is_lost_while_it_is_read(stage: St
 def test_an_edit_before_signed_thinking_offers_a_way_out(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         person.session.switch_protocol("messages")
-        await person.use_model("demo-messages")
+        person.session.set_model("demo-messages")
         values = person.session.current_parameters()
         person.session.set_parameters(values.with_value("thinking", {"type": "enabled", "budget_tokens": 1024}))
         await person.run("What is a monad?")

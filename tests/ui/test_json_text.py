@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import pytest
 from hypothesis import given
@@ -10,6 +11,9 @@ from hypothesis import strategies as st
 
 from playground.ui.json_text import lay_out, locate, pretty, problem_at, read_json
 from playground.ui.plain_text import HIDDEN, escape_hidden, show_hidden, tip
+
+#: CPython points at the comma itself from 3.13 on, before that at what follows it.
+TRAILING_COMMA = ('{\n  "a": 1,\n}', *((2, 9) if sys.version_info >= (3, 13) else (3, 1)), "comma is too many")
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -60,7 +64,7 @@ def test_a_hundred_thousand_brackets_stay_small_and_do_not_raise() -> None:
 @pytest.mark.parametrize(
     ("text", "line", "column", "words"),
     [
-        ('{\n  "a": 1,\n}', 3, 1, "double quotes"),
+        TRAILING_COMMA,
         ('{"a" 1}', 1, 6, "colon"),
         ("[1 2]", 1, 4, "comma"),
         ("{} x", 1, 4, "after the end"),

@@ -13,6 +13,8 @@ from shiboken6 import isValid
 
 from playground.ui.palette import SHOWN, Entry, Palette
 
+pytestmark = pytest.mark.qt_log_ignore("plugin does not support")  # the offscreen one says so of pop-ups
+
 
 class Stand:
     """A palette over a window, and what was done with it."""

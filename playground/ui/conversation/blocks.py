@@ -10,7 +10,7 @@ import copy
 import re
 from dataclasses import dataclass, replace
 
-from playground.ui.conversation.markdown import Line, Span, parse_block, plain_lines
+from playground.ui.conversation.markdown import Line, Span, Style, parse_block, plain_lines
 from playground.ui.conversation.open_blocks import CodeBlock, TableBlock, cell_count
 
 LONG_LINE = 2_000  # characters after which a line is cut
@@ -319,6 +319,18 @@ class Blocks:
         if self._joined is not None and lines:
             lines[0] = _going_on(lines[0], self._joined, len(lead.lstrip(" ")))
         return lines
+
+
+def exact_lines(text: str, kind: str, *, joins: bool = False) -> list[Line]:
+    """The exact text, a line each; one without a break is cut so that it costs no more than a short one."""
+    style = Style.CODE if kind == "raw" else Style.PLAIN
+    out: list[Line] = []
+    for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n"):
+        pieces = [line[at : at + LONG_LINE] for at in range(0, len(line), LONG_LINE)] or [""]
+        for number, piece in enumerate(pieces):
+            spans = (Span(piece, style),) if piece else ()
+            out.append(Line(kind, spans, joins=number > 0 or (joins and not out)))
+    return out
 
 
 def _opening(text: str) -> re.Match[str] | None:

@@ -22,6 +22,7 @@ from playground.ui.plain_text import tip
 from playground.ui.theme import code_font, tokens
 
 VERDICT_LENGTH = 64  # characters of the first problem shown in the head; the rest is in its tooltip
+ONE_LINE = 48  # characters of a result that fit beside the arguments
 PRETTY_LIMIT = 20_000  # characters of arguments that are laid out as a tree; longer ones are shown as they came
 
 
@@ -48,6 +49,7 @@ class CallCard(QFrame):
         self._name = QLabel(textFormat=Qt.TextFormat.PlainText)
         self._id = ElidedLabel("Call id")
         self._verdict = QLabel(textFormat=Qt.TextFormat.PlainText)
+        self._verdict.setProperty("kind", "chip")  # from the start: Qt gives a label its padding only once
         self._state = QLabel(textFormat=Qt.TextFormat.PlainText)
         head = QHBoxLayout()
         head.setContentsMargins(10, 4, 10, 4)
@@ -64,7 +66,7 @@ class CallCard(QFrame):
         self._edit = _quiet("edit", "Edit the arguments")
         self._edit.clicked.connect(self._edit_arguments)
         self._left = QVBoxLayout()
-        self._left.setContentsMargins(10, 6, 10, 8)
+        self._left.setContentsMargins(10, 4, 10, 8)
         self._left.setSpacing(4)
         self._left_head = _row(_caption("Arguments"), self._edit)
         self._left.addLayout(self._left_head)
@@ -90,9 +92,10 @@ class CallCard(QFrame):
         self._remove = _quiet("delete", "Delete the result, so that the call waits again")
         self._remove.clicked.connect(self._delete_result)
         self._right = QVBoxLayout()
-        self._right.setContentsMargins(10, 6, 10, 8)
-        self._right.setSpacing(6)
+        self._right.setContentsMargins(10, 4, 10, 8)
+        self._right.setSpacing(4)
         self._right_title = _caption("Result")
+        self._right_title.setMinimumHeight(self._change.sizeHint().height())  # on a line with "Arguments"
         self._right.addLayout(_row(self._right_title, self._change, self._remove))
         self._right.addWidget(self._result)
         self._right.addWidget(self._input)
@@ -143,7 +146,7 @@ class CallCard(QFrame):
         self._judge(problems, known)
         self._arguments.set_lines(call.arguments, argument_lines(call.arguments, problems))
         if answer is not None:
-            self._result.set_text(_pretty(answer.result.text) or "(empty)")
+            self._result.set_text(_brief(answer.result.text) or "(empty)")
         self._refresh()
 
     def _judge(self, problems: list[Problem], known: bool) -> None:
@@ -355,6 +358,15 @@ def _pretty(text: str) -> str:
         return "\n".join(line for _, line in json_lines(parse_json(text))) if len(text) <= PRETTY_LIMIT else text
     except ValueError:
         return text
+
+
+def _brief(text: str) -> str:
+    """As ``_pretty``, on one line where that is short."""
+    try:
+        line = json.dumps(parse_json(text), ensure_ascii=False) if len(text) <= PRETTY_LIMIT else ""
+    except ValueError:
+        return text
+    return line if 0 < len(line) <= ONE_LINE else _pretty(text)
 
 
 def _quiet(text: str, words: str) -> QPushButton:

@@ -81,7 +81,9 @@ class Composer(QFrame):
         for role in WRITABLE:
             menu.addAction(ROLE_WORDS[role]).triggered.connect(partial(self.set_role, role))
         self._role_button.setMenu(menu)
-        self._tokens = ElidedLabel("Estimated size of the next request", align=Qt.AlignmentFlag.AlignRight)
+        self._tokens = ElidedLabel(
+            "Estimated size of the next request", align=Qt.AlignmentFlag.AlignRight, elide=Qt.TextElideMode.ElideRight
+        )
         self._add = QPushButton("Add")
         self._add.setToolTip("Add as a turn without running")
         self._add.clicked.connect(self.add_asked)
@@ -115,7 +117,8 @@ class Composer(QFrame):
         self._reading = QLabel(textFormat=Qt.TextFormat.PlainText)
         self._reading.setProperty("kind", "small")
         self._reading.hide()
-        self._image_button = QPushButton("Image   ")
+        self._image_button = QPushButton("Image")
+        self._image_button.setProperty("kind", "bare-menu")
         self._image_button.setIcon(icon("plus"))
         self._image_button.setAccessibleName("Attach an image")
         self._image_button.setToolTip("Attach images: files, the clipboard, an address. Paste and drop work too.")

@@ -36,7 +36,7 @@ class ErrorCard(QFrame):
         title.setFont(font)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(14, 10, 12, 10)
-        layout.setSpacing(6)
+        layout.setSpacing(4)
         layout.addWidget(title)
         words = failure.message.strip()
         if words and words.lower() != advice.title.lower():
@@ -68,6 +68,7 @@ class ErrorCard(QFrame):
         remedy.setProperty("kind", "muted")
         layout.addWidget(remedy)
         row = QHBoxLayout()
+        row.setContentsMargins(0, 6, 0, 0)
         row.setSpacing(6)
         actions = advice.actions if actions is None else actions
         self._buttons: dict[str, QPushButton] = {}

@@ -169,6 +169,12 @@ class ImageBox(QFrame):
         """The image shown."""
         return self._image
 
+    def sizeHint(self) -> QSize:
+        """As tall as its words need at its width."""
+        layout = self.layout()
+        height = layout.heightForWidth(self.width()) if layout is not None else -1
+        return QSize(self.width(), height if height > 0 else super().sizeHint().height())
+
     def show_image(self, image: Image) -> None:
         """Show another image, or the same with another detail."""
         self._image = image

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from playground.domain.accumulator import GrowingChoice
 from playground.domain.parts import Image, ToolResult
@@ -38,6 +38,7 @@ from playground.ui.conversation.welcome import Welcome
 from playground.ui.loop import Throttle, spawn
 
 CLOCK_MS = 100
+LEAST_SEEN = 96  # pixels of the turns that stay in view, whatever stands below them
 
 #: The price entered for a gateway's model, by profile id and model id.
 PriceOf = Callable[[str, str], Price | None]
@@ -68,7 +69,13 @@ class ConversationPane(QWidget):
         self.intake = ImageIntake(self.composer, self.notice, self)
         self._guard = ThinkingGuard(self.notice)
         self._stack = QStackedWidget()
-        self._stack.addWidget(self.welcome)
+        self._stack.setMinimumHeight(LEAST_SEEN)
+        self._welcome_page = QScrollArea()  # what does not fit beside a tall composer scrolls
+        self._welcome_page.setWidgetResizable(True)
+        self._welcome_page.setWidget(self.welcome)
+        self.welcome.setAutoFillBackground(False)
+        self._welcome_page.viewport().setAutoFillBackground(False)
+        self._stack.addWidget(self._welcome_page)
         self._stack.addWidget(self.view)
         column = self._column = QVBoxLayout()
         column.setContentsMargins(0, 0, 0, 0)
@@ -376,7 +383,7 @@ class ConversationPane(QWidget):
     def _show_rows(self) -> None:
         session = self._session
         rows = make_rows(session.transcript, session.growing)
-        self._stack.setCurrentWidget(self.view if rows else self.welcome)
+        self._stack.setCurrentWidget(self.view if rows else self._welcome_page)
         self.view.set_rows(rows, session.tools)
 
     def _draw_grown(self) -> None:

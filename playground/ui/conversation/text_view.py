@@ -26,9 +26,9 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFrame, QSizePolicy, QTextEdit, QToolButton, QWidget
 
-from playground.ui.conversation.blocks import LONG_LINE
+from playground.ui.conversation.blocks import exact_lines
 from playground.ui.conversation.document import CODE_HEAD, CODE_PAD, JOINS, DocumentWriter
-from playground.ui.conversation.markdown import Line, Span, Style
+from playground.ui.conversation.markdown import Line
 from playground.ui.conversation.markdown_stream import MarkdownStream
 from playground.ui.icons import icon
 from playground.ui.theme import tokens
@@ -392,15 +392,3 @@ class TextView(QTextEdit):
 def _in_later_column(block: QTextBlock) -> bool:
     frame = QTextCursor(block).currentFrame()
     return isinstance(frame, QTextTable) and frame.cellAt(block.position()).column() > 0
-
-
-def exact_lines(text: str, kind: str, *, joins: bool = False) -> list[Line]:
-    """The exact text, a line each; one without a break is cut so that it costs no more than a short one."""
-    style = Style.CODE if kind == "raw" else Style.PLAIN
-    out: list[Line] = []
-    for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n"):
-        pieces = [line[at : at + LONG_LINE] for at in range(0, len(line), LONG_LINE)] or [""]
-        for number, piece in enumerate(pieces):
-            spans = (Span(piece, style),) if piece else ()
-            out.append(Line(kind, spans, joins=number > 0 or (joins and not out)))
-    return out

@@ -58,4 +58,3 @@ class ThinkingGuard:
             self._notice.say("The conversation has changed since; nothing was done.")
         else:
             act()
-

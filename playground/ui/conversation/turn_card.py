@@ -52,7 +52,7 @@ class TurnCard(QFrame):
         self._header.edit_asked.connect(self.begin_edit)
         self._header.menu.aboutToShow.connect(self._fill_menu)
         self._body = QVBoxLayout()
-        self._body.setContentsMargins(0, 0, 4, 0)
+        self._body.setContentsMargins(1, 2, 4, 0)  # text begins where the role does
         self._body.setSpacing(8)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(17, 6, 10, 10)

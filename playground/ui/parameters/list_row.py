@@ -40,7 +40,7 @@ class Chip(QFrame):
 
     def __init__(self, text: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setProperty("kind", "chip")
+        self.setProperty("kind", "chip-frame")
         self.text = QLabel()
         self.text.setTextFormat(Qt.TextFormat.PlainText)
         self.text.setProperty("kind", "chip-text")

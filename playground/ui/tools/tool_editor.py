@@ -141,8 +141,12 @@ class ToolEditor(QWidget):
         self.layout_button.clicked.connect(self.schema.format_json)
         self.take_button.clicked.connect(self._take_whole)
 
+    def heightForWidth(self, width: int) -> int:
+        """The least height: the schema, which can scroll by itself, gives way to what is said below it."""
+        return self._column.minimumHeightForWidth(width)
+
     def _arrange(self) -> None:
-        column = QVBoxLayout(self)
+        column = self._column = QVBoxLayout(self)
         column.setContentsMargins(12, 12, 12, 12)
         column.setSpacing(4)
         column.addWidget(_caption("Name", self.name))

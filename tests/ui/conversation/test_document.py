@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from PySide6.QtGui import QTextBlock, QTextCursor, QTextDocument
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QTextBlock, QTextCursor, QTextDocument, QTextTable
 from pytestqt.qtbot import QtBot
 
 from playground.ui.conversation.document import DocumentWriter
@@ -42,8 +43,20 @@ def looks(document: QTextDocument) -> list[tuple[object, ...]]:
                 )
             )
             at += 1
+        frame = QTextCursor(block).currentFrame()
+        cell = frame.cellAt(block.position()).format() if isinstance(frame, QTextTable) else None
+        shade = cell.background().color().name() if cell and cell.background().style() != Qt.BrushStyle.NoBrush else ""
         out.append(
-            (block.text(), form.leftMargin(), form.topMargin(), form.textIndent(), form.lineHeight(), tuple(runs))
+            (
+                shade,
+                form.alignment(),
+                block.text(),
+                form.leftMargin(),
+                form.topMargin(),
+                form.textIndent(),
+                form.lineHeight(),
+                tuple(runs),
+            )
         )
         block = block.next()
     return out
@@ -114,6 +127,23 @@ def test_growing_markdown_gives_what_writing_at_once_gives(step: int) -> None:
     for at in range(0, len(text), step):
         first = stream.feed(text[at : at + step])
         writer.write(first, stream.lines[first:])
+    assert looks(document) == fresh(stream.lines)
+
+
+def test_a_growing_table_is_patched_cell_by_cell(monkeypatch: pytest.MonkeyPatch) -> None:
+    document, stream = QTextDocument(), MarkdownStream()
+    writer = DocumentWriter(document)
+    text = "| name | **n** |\n|:--|--:|\n" + "".join(f"| row {n} `x` | {n} |\n" for n in range(20))
+    head = text.index("| row 0")
+    first = stream.feed(text[:head])
+    writer.write(first, stream.lines[first:])
+    written: list[object] = []
+    monkeypatch.setattr(DocumentWriter, "_cut", lambda *args: written.append(args))
+    for at in range(head, len(text)):
+        first = stream.feed(text[at])
+        writer.write(first, stream.lines[first:])
+    assert written == []
+    monkeypatch.undo()
     assert looks(document) == fresh(stream.lines)
 
 

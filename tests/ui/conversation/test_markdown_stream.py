@@ -64,7 +64,7 @@ def test_pieces_make_no_difference(text: str) -> None:
     whole = drawn(text)
     if len(text) < 400:
         assert drawn(text, range(1, len(text))) == whole
-    for step in (7, 64, 999):
+    for step in (64, 999) if len(text) > 3_000 else (7, 64, 999):
         assert drawn(text, range(step, len(text), step)) == whole
 
 
@@ -82,7 +82,7 @@ _PIECES = st.sampled_from(
 _ENDS = st.sampled_from(["\n", "\n", "\n", "\n\n", "\r\n", "\r", " ", ""])
 
 
-@settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.lists(st.tuples(_PIECES, _ENDS), max_size=16).map(lambda pairs: "".join(a + b for a, b in pairs)),
     st.lists(st.floats(0, 1), max_size=40),
@@ -91,7 +91,7 @@ def test_any_pieces_make_no_difference(text: str, cuts: list[float]) -> None:
     assert drawn(text, [round(cut * len(text)) for cut in cuts]) == drawn(text)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.text(st.sampled_from(list(" \n\r\t`~*_-+=#>|[]()!\\&;:/.<ab1x\u2028")), max_size=60))
 def test_any_characters_one_by_one(text: str) -> None:
     assert drawn(text, range(1, len(text))) == drawn(text)
@@ -326,18 +326,18 @@ def _take(kind: Iterator[str], size: int) -> str:
 )
 def test_a_token_costs_the_same_at_any_length(kind: object, work: Work) -> None:
     assert callable(kind)
-    text = _take(kind(), 406_000)
+    text = _take(kind(), 403_000)
     cost: dict[int, tuple[float, int]] = {}
     for size in (1_000, 400_000):
         stream = MarkdownStream()
         stream.feed(text[:size])
         work.done, most, redrawn = 0, 0, 0
-        for at in range(size, size + 6_000, 6):
+        for at in range(size, size + 3_000, 6):
             before = work.done
             first = stream.feed(text[at : at + 6])
             redrawn = max(redrawn, len(stream.lines) - first)
             most = max(most, work.done - before)
-        cost[size] = (work.done / 1_000, redrawn)
+        cost[size] = (work.done / 500, redrawn)
         assert most < 20_000, "characters parsed for one token"
         assert redrawn < 150
     assert cost[400_000][0] < 1.25 * cost[1_000][0] + 200

@@ -194,15 +194,15 @@ def test_turns_shown_and_gone_leave_nothing_behind(stand: Stand) -> None:
     documents: list[weakref.ref[QTextDocument]] = []
     cards: list[weakref.ref[TurnCard]] = []
     for _ in range(200):
-        stand.view.set_rows(talk(3), ())
+        stand.view.set_rows(talk(2), ())
         for card in stand.view.cards.values():
             cards.append(weakref.ref(card))
             documents += [weakref.ref(view.document()) for view in card.findChildren(TextView)]
         QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
-    stand.show(talk(3))
+    stand.show(talk(2))
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
     gc.collect()
-    assert len(cards) == 600
+    assert len(cards) == 400
     assert sum(ref() is not None for ref in cards) <= 6
     assert sum(ref() is not None for ref in documents) <= 12
     assert len(stand.view.findChildren(TurnCard)) <= 6
