@@ -19,6 +19,7 @@ from PySide6.QtGui import (
     QKeySequence,
     QPainter,
     QPaintEvent,
+    QResizeEvent,
     QTextBlock,
     QTextCharFormat,
     QTextCursor,
@@ -34,6 +35,7 @@ from playground.ui.plain_text import HIDDEN, hidden_name, show_hidden, tip
 from playground.ui.theme import code_font, tokens
 
 TAB = "  "
+EDGE = 3  # pixels above the first line and below the last one
 HIGHLIGHTED_AT_MOST = 400_000  # characters; colouring more would hold up the window
 PAIRS = {"{": "}", "[": "]"}
 
@@ -274,6 +276,15 @@ class CodeEditor(QPlainTextEdit):
         data = QMimeData()
         data.setText(self.textCursor().selectedText().replace("\u2029", "\n"))
         return data
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """A text for reading ends with a whole line, not with half of one."""
+        super().resizeEvent(event)
+        if self.isReadOnly():
+            margins, line = self.viewportMargins(), self.fontMetrics().lineSpacing()
+            rest = max(self.contentsRect().height() - margins.top() - EDGE, 0) % line
+            if rest != margins.bottom():
+                self.setViewportMargins(margins.left(), margins.top(), margins.right(), rest)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         menu = self.createStandardContextMenu()

@@ -33,7 +33,7 @@ from playground.ui.tool_bar import ToolBar
 from playground.ui.tools.panel import ToolsPanel
 
 STATE_VERSION = 1
-GAP = "   "  # between a tab's title and its count
+GAP = "    "  # between a tab's title and its count
 LEFT, RIGHT, BOTTOM = 240, 340, 215
 
 

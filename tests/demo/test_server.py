@@ -170,7 +170,7 @@ def test_many_at_once(gateway: Gateway) -> None:
         thread.join(20)
     assert len(texts) == 8
     assert all(text.endswith("[DONE]\n\n") for text in texts)
-    assert gateway.server.open_streams == 0
+    assert soon(lambda: gateway.server.open_streams == 0)
 
 
 def test_serve_forever_ends_on_interrupt(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,6 @@
 """Draws the window in named states: ``python -m tests.scenes OUT [NAME ...]``. Look at the pictures.
 
-Each scene becomes four files, ``NAME-SCHEME-WIDTHxHEIGHT.png``. Ends with 1, naming the scenes, when one fails.
+Each scene becomes a file for each scheme and size, ``NAME-SCHEME-WIDTHxHEIGHT.png``. Ends with 1, naming the scenes, when one fails.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from pathlib import Path
 from tests.scenes.surroundings import settle
 
 SCHEMES = "light", "dark"
-SIZES = "1440x900", "1024x700"
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -24,7 +23,7 @@ def main(arguments: list[str] | None = None) -> int:
     given = _read(arguments)
     began = time.monotonic()
     if given.scheme:
-        return draw_scheme(given.scheme, given.size or SIZES, given.names, given.out)
+        return draw_scheme(given.scheme, given.size, given.names, given.out)
     command = [sys.executable, "-m", "tests.scenes", *arguments, "--scheme"]
     parts = [subprocess.Popen([*command, scheme]) for scheme in SCHEMES]
     codes = [part.wait() for part in parts]
@@ -32,24 +31,25 @@ def main(arguments: list[str] | None = None) -> int:
     return max(1 if code else 0 for code in codes)
 
 
-def draw_scheme(scheme: str, sizes: Sequence[str], names: Sequence[str], out: Path) -> int:
+def draw_scheme(scheme: str, sizes: Sequence[str] | None, names: Sequence[str], out: Path) -> int:
     """Draw in this process. A scene that fails is named and leaves no picture; the others are drawn."""
-    from tests.scenes.scenes import SCENES
+    from tests.scenes.registry import all_scenes
     from tests.scenes.stage import Look, draw
 
-    if unknown := [name for name in names if name not in SCENES]:
-        print(f"no scene is called {', '.join(unknown)}; there are {', '.join(SCENES)}", file=sys.stderr)
+    scenes = all_scenes()
+    if unknown := [name for name in names if name not in scenes]:
+        print(f"no scene is called {', '.join(unknown)}; there are {', '.join(scenes)}", file=sys.stderr)
         return 2
     out.mkdir(parents=True, exist_ok=True)
     failed: list[str] = []
-    for name in names or SCENES:
-        for size in sizes:
+    for name in names or scenes:
+        for size in sizes or scenes[name].sizes:
             width, height = size.split("x")
             look = Look(scheme, int(width), int(height))
             file = out / f"{name}-{look.name}.png"
             file.unlink(missing_ok=True)
             try:
-                if not draw(SCENES[name].play, look, SCENES[name].demo).save(str(file)):
+                if not draw(scenes[name].play, look, scenes[name].demo).save(str(file)):
                     raise OSError(f"{file} could not be written")
             except Exception as error:
                 failed.append(file.stem)
@@ -63,7 +63,7 @@ def _read(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("out", type=Path, help="the folder the pictures go to")
     parser.add_argument("names", nargs="*", metavar="NAME", help="which scenes (default: all)")
     parser.add_argument("--scheme", choices=SCHEMES, help="only this one")
-    parser.add_argument("--size", action="append", metavar="WIDTHxHEIGHT", help=f"instead of {' and '.join(SIZES)}")
+    parser.add_argument("--size", action="append", metavar="WIDTHxHEIGHT", help="instead of each scene's own sizes")
     return parser.parse_args(arguments)
 
 

@@ -1,53 +1,20 @@
 """The scenes. One async function each; its name is the scene's, its docstring says what to look at.
 
-To add one, write it here under ``@scene``: nothing else knows the list.
+To add one, write it under ``@scene``: nothing else knows the list.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 
-from PySide6.QtWidgets import QApplication
-
-from playground.demo.server import DemoConfig
 from playground.domain.parts import ToolCall
 from playground.domain.transcript import Role, Turn, make_turn
 from playground.engine.changes import RunState
 from playground.engine.profiles import Profile
 from playground.ui.conversation.verdict_view import VerdictView
 from playground.ui.output.draft import EXAMPLE
-from playground.ui.profiles.dialog import ProfileDialog
+from tests.scenes.registry import SMALL, WIDE, scene
 from tests.scenes.stage import SceneError, Stage
-
-Play = Callable[[Stage], Awaitable[None]]
-
-
-@dataclass(frozen=True, slots=True)
-class Scene:
-    """A named state of the window, and the demo gateway it is played with."""
-
-    name: str
-    play: Play
-    demo: DemoConfig
-
-
-SCENES: dict[str, Scene] = {}
-
-
-def scene(*, tokens_per_second: float = 0) -> Callable[[Play], Play]:
-    """Register a scene; the demo gateway answers at once unless a scene is about something under way."""
-
-    def register(play: Play) -> Play:
-        name = getattr(play, "__name__", "").replace("_", "-")
-        if name in SCENES:
-            raise ValueError(f"two scenes are called {name}")
-        SCENES[name] = Scene(name, play, DemoConfig(tokens_per_second=tokens_per_second, time_to_first_token=0))
-        return play
-
-    return register
-
 
 WEATHER = '{"temp": 21, "sky": "clear"}', '{"temp": 9, "sky": "rain", "wind": {"speed": 34, "from": "NW"}}'
 
@@ -62,15 +29,15 @@ async def reasoning(stage: Stage) -> None:
     """Reasoning arrives, nothing answered yet; Stop is offered."""
     stage.fresh("demo-reasoner", reasoning_effort="high")
     await stage.ask("Which is the shorter way from Lisbon to Oslo: by Paris or by Frankfurt?", wait=False)
-    await stage.until(lambda: len(_growing(stage, "reasoning")) > 300, "300 characters of reasoning")
+    await stage.until(lambda: len(stage.growing("reasoning")) > 300, "300 characters of reasoning")
 
 
-@scene(tokens_per_second=300)
+@scene(tokens_per_second=300, sizes=WIDE)
 async def answering(stage: Stage) -> None:
     """The reasoning is folded, the answer grows."""
     stage.fresh("demo-reasoner", reasoning_effort="minimal")
     await stage.ask("!long=800 Tell me about the way from Lisbon to Oslo.", wait=False)
-    await stage.until(lambda: len(_growing(stage, "text")) > 700, "700 characters of the answer")
+    await stage.until(lambda: len(stage.growing("text")) > 700, "700 characters of the answer")
 
 
 @scene()
@@ -80,7 +47,7 @@ async def finished(stage: Stage) -> None:
     await stage.ask("Tell me what arrived: turns, parameters and the last turn.")
 
 
-@scene()
+@scene(sizes=WIDE)
 async def code(stage: Stage) -> None:
     """Code in two languages, then the exchange in the inspector."""
     stage.fresh("demo-chat")
@@ -88,7 +55,7 @@ async def code(stage: Stage) -> None:
     stage.window.inspector.show_tab("Response")
 
 
-@scene()
+@scene(sizes=WIDE)
 async def turns(stage: Stage) -> None:
     """Every role, read from the top, without the inspector."""
     stage.fresh("demo-chat")
@@ -139,7 +106,7 @@ async def tool_editor(stage: Stage) -> None:
     )
 
 
-@scene()
+@scene(sizes=SMALL)
 async def tool_editor_not_json(stage: Stage) -> None:
     """A schema that is not JSON, under a name that no gateway takes."""
     stage.window.side.show_page("Tools")
@@ -149,13 +116,13 @@ async def tool_editor_not_json(stage: Stage) -> None:
     stage.window.tools.editor.schema.setPlainText('{\n  "type": "object",\n  "properties": {"city": }\n}')
 
 
-@scene()
+@scene(sizes=WIDE)
 async def output_page(stage: Stage) -> None:
     """Where the form of the answer is set."""
     stage.window.side.show_page("Output")
 
 
-@scene()
+@scene(sizes=WIDE)
 async def raw_page(stage: Stage) -> None:
     """Where fields and headers are added that have no control."""
     stage.window.side.show_page("Raw")
@@ -175,35 +142,9 @@ async def gateways(stage: Stage) -> None:
         )
     )
     stage.act("gateway.settings")
-    dialog = _dialog()
+    dialog = stage.gateway_dialog()
     dialog.select(made.id)
     dialog.form.address.edit.setText("https://gateway.example/v1/v1/chat/completions")
-
-
-@scene()
-async def gateway_test_failed(stage: Stage) -> None:
-    """A gateway that is not there: what Test says."""
-    store = stage.app.gateways.store
-    store.add(Profile(name="Nobody at home", base_url="http://127.0.0.1:9/v1"))
-    stage.act("gateway.settings")
-    dialog = _dialog()
-    dialog.test_current()
-    await stage.until(lambda: dialog.message.text() not in ("", "Testing…"), "the test's verdict")
-
-
-@scene()
-async def error_401(stage: Stage) -> None:
-    """The gateway refuses the key."""
-    stage.fresh("demo-chat")
-    await stage.ask("Hello !401")
-
-
-@scene()
-async def error_503(stage: Stage) -> None:
-    """The gateway is overloaded and asks for longer than a run waits by itself, after an answer that came."""
-    stage.fresh("demo-chat")
-    await stage.ask("Hello !table")
-    await stage.ask("And again, please !503=300")
 
 
 @scene()
@@ -280,13 +221,13 @@ async def palette(stage: Stage) -> None:
     stage.act("view.palette")
 
 
-@scene()
+@scene(sizes=WIDE)
 async def prompts(stage: Stage) -> None:
     """What can be asked of the demo gateway."""
     stage.act("experiment.prompts")
 
 
-@scene()
+@scene(sizes=WIDE)
 async def messages(stage: Stage) -> None:
     """The native messages protocol: thinking, then the answer; its own parameters."""
     stage.fresh(
@@ -361,20 +302,5 @@ async def _under_schema(stage: Stage) -> None:
     await stage.ask("Extract the invoice: Acme, a nut and a gear.")
 
 
-def _growing(stage: Stage, what: str) -> str:
-    """The text of the turn being received: its ``reasoning`` or its ``text``."""
-    choice = next(iter(stage.session.growing.values()), None)
-    if choice is None:
-        return ""
-    return "".join("".join(part.fragments) for part in choice.parts if part.kind == what)
-
-
 def _calling(stage: Stage) -> Turn:
     return next(turn for turn in stage.session.transcript.path if turn.calls)
-
-
-def _dialog() -> ProfileDialog:
-    found = next((w for w in QApplication.topLevelWidgets() if isinstance(w, ProfileDialog) and w.isVisible()), None)
-    if found is None:
-        raise SceneError("the gateway dialog did not open")
-    return found

@@ -27,6 +27,7 @@ from playground.engine.changes import Change, RunStateChanged
 from playground.engine.session import Session
 from playground.ui import loop
 from playground.ui.conversation.transcript_view import TOP
+from playground.ui.profiles.dialog import ProfileDialog
 from playground.ui.theme import tokens
 
 SEED = 7
@@ -119,6 +120,22 @@ class Stage:
         start()
         await self.until(lambda: any(isinstance(change, RunStateChanged) for change in told), "the run to begin")
         cancel()
+
+    # Finding
+
+    def growing(self, what: str) -> str:
+        """The text of the turn being received: its ``reasoning`` or its ``text``."""
+        choice = next(iter(self.session.growing.values()), None)
+        if choice is None:
+            return ""
+        return "".join("".join(part.fragments) for part in choice.parts if part.kind == what)
+
+    def gateway_dialog(self) -> ProfileDialog:
+        """The dialog in which gateways are set up, which must be open."""
+        found = next((w for w in _above(self.window) if isinstance(w, ProfileDialog)), None)
+        if found is None:
+            raise SceneError("the gateway dialog did not open")
+        return found
 
     # Waiting
 

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 from PySide6.QtGui import QImage
 
-from tests.scenes.scenes import SCENES, scene
+from tests.scenes.registry import all_scenes, scene
 from tests.scenes.stage import Stage
 
+SCENES = all_scenes()
 ROOT = Path(__file__).parents[2]
 
 

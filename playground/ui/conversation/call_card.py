@@ -22,7 +22,7 @@ from playground.ui.plain_text import tip
 from playground.ui.theme import code_font, tokens
 
 VERDICT_LENGTH = 64  # characters of the first problem shown in the head; the rest is in its tooltip
-ONE_LINE = 48  # characters of a result that fit beside the arguments
+ONE_LINE = 48  # characters of JSON that fit into half a card; an answered call needs no more room
 PRETTY_LIMIT = 20_000  # characters of arguments that are laid out as a tree; longer ones are shown as they came
 
 
@@ -144,7 +144,11 @@ class CallCard(QFrame):
         self._id.set_text(f"{call.id} (made here)" if call.id_is_ours else call.id)
         problems = check_arguments(call.arguments, schema)
         self._judge(problems, known)
-        self._arguments.set_lines(call.arguments, argument_lines(call.arguments, problems))
+        brief = "" if answer is None or problems else _brief(call.arguments)
+        lines = argument_lines(call.arguments, problems)
+        if brief and "\n" not in brief:
+            lines = [Line("raw", (Span(brief, Style.CODE),))]
+        self._arguments.set_lines(call.arguments, lines)
         if answer is not None:
             self._result.set_text(_brief(answer.result.text) or "(empty)")
         self._refresh()

@@ -81,9 +81,7 @@ class Composer(QFrame):
         for role in WRITABLE:
             menu.addAction(ROLE_WORDS[role]).triggered.connect(partial(self.set_role, role))
         self._role_button.setMenu(menu)
-        self._tokens = ElidedLabel(
-            "Estimated size of the next request", align=Qt.AlignmentFlag.AlignRight, elide=Qt.TextElideMode.ElideRight
-        )
+        self._tokens = _Estimate("Estimated size of the next request", align=Qt.AlignmentFlag.AlignRight)
         self._add = QPushButton("Add")
         self._add.setToolTip("Add as a turn without running")
         self._add.clicked.connect(self.add_asked)
@@ -233,6 +231,14 @@ class Composer(QFrame):
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_run"):
             self.set_state(self._state)
+
+
+class _Estimate(ElidedLabel):
+    """The estimate whole, without its unit, or not at all: half a number would be a wrong one."""
+
+    def fitting(self) -> str:
+        wide = self.fontMetrics().horizontalAdvance
+        return next((words for words in (self.text, self.text.removesuffix(" tok")) if wide(words) <= self.width()), "")
 
 
 class _Chips(QScrollArea):

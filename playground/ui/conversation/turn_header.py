@@ -15,7 +15,7 @@ from playground.ui.icon_button import IconButton
 from playground.ui.icons import icon
 from playground.ui.parameters.fields import look
 from playground.ui.plain_text import tip
-from playground.ui.theme import tokens
+from playground.ui.theme import SMALL_PX, body_font, tokens
 
 ROLE_WORDS = {
     Role.SYSTEM: "System",
@@ -129,6 +129,9 @@ class _Figures(ElidedLabel):
 
     def __init__(self) -> None:
         super().__init__("Figures", align=Qt.AlignmentFlag.AlignRight)
+        font = body_font()
+        font.setPixelSize(SMALL_PX)
+        self.setFont(font)
         self._all: list[str] = []
 
     def show_figures(self, figures: list[str]) -> None:

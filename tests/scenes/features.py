@@ -1,0 +1,138 @@
+"""Scenes of single features: variants, images, prices, a switch of protocol; and the pictures of the read-me."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QImage, QLinearGradient, QPainter
+
+from playground.domain.prices import Price
+from playground.domain.transcript import Role, make_turn
+from playground.ui.protocol_switch import ProtocolSwitch
+from tests.scenes.registry import WIDE, scene
+from tests.scenes.stage import SceneError, Stage
+
+
+@scene(tokens_per_second=300, sizes=WIDE)
+async def messages_thinking(stage: Stage) -> None:
+    """Extended thinking with a budget arrives over the messages protocol."""
+    stage.fresh(
+        "demo-messages", protocol="messages", max_tokens=8192, thinking={"type": "enabled", "budget_tokens": 2048}
+    )
+    await stage.ask("Plan three days in Lisbon, with rain on the second one.", wait=False)
+    await stage.until(lambda: len(stage.growing("reasoning")) > 250, "250 characters of thinking")
+
+
+@scene(sizes=WIDE)
+async def variants(stage: Stage) -> None:
+    """Three completions of one request: the first of ‹ 1/3 ›."""
+    await _three(stage)
+
+
+@scene()
+async def variants_side_by_side(stage: Stage) -> None:
+    """The same three in the dialog."""
+    await _three(stage)
+    stage.window.pane.show_variants(stage.session.transcript.path[-1].id)
+
+
+@scene()
+async def image_attached(stage: Stage) -> None:
+    """An image turn with its answer, and two images attached to the next message."""
+    stage.fresh("demo-vision")
+    await _attach(stage, _landscape(640, 420))
+    await stage.ask("What is in this picture?")
+    await _attach(stage, _landscape(300, 420), _landscape(480, 480))
+    stage.window.pane.composer.set_text("And what do these two have in common?")
+    stage.window.bottom_dock.hide()
+    await stage.scroll_to_top()
+
+
+@scene(sizes=WIDE)
+async def price(stage: Stage) -> None:
+    """The dialog for a model's price, over turns that say what they cost."""
+    stage.fresh("demo-chat")
+    stage.app.gateways.set_price(stage.session.profile_id, "demo-chat", Price(input=2.5, cached=0.25, output=10))
+    await stage.ask("What is a token?")
+    stage.act("run.price")
+
+
+@scene()
+async def protocol_switch(stage: Stage) -> None:
+    """The question before a switch: what the messages protocol cannot carry."""
+    schema = {"type": "json_schema", "json_schema": {"name": "way", "schema": {"type": "object"}}}
+    stage.fresh("demo-chat", response_format=schema, frequency_penalty=0.4, n=2)
+    stage.session.add_turn(make_turn(Role.SYSTEM, "Be brief."))
+    stage.session.add_turn(make_turn(Role.USER, "Which way is shorter?"))
+    stage.session.add_turn(make_turn(Role.DEVELOPER, "Count the sea as well."))
+    stage.act("run.protocol")
+    await stage.settle()
+    if not stage.window.findChild(ProtocolSwitch).isVisible():
+        raise SceneError("nothing was asked before the switch")
+
+
+@scene(tokens_per_second=140, sizes=WIDE)
+async def readme(stage: Stage) -> None:
+    """The read-me's picture: one call answered, the other one waiting with an argument changed by hand."""
+    for model, prompt in (
+        ("demo-chat", "Stop sequences in lists !fast"),
+        ("demo-chat", "Tone of voice, three ways !fast"),
+        ("demo-chat", "Rate limit probe !402"),
+        ("demo-chat", "Extract the invoice fields !fast"),
+    ):
+        stage.fresh(model)
+        await stage.ask(prompt)
+        stage.session.rename(prompt.split(" !")[0])
+        stage.act("experiment.new")
+    stage.act("experiment.sample")
+    values = stage.session.current_parameters()
+    wanted = {"seed": 7, "max_completion_tokens": 2048, "reasoning_effort": "low", "tool_choice": "auto"}
+    for name, value in wanted.items():
+        values = values.with_value(name, value)
+    stage.session.set_parameters(values)
+    await stage.run()
+    await stage.until(lambda: len(stage.session.transcript.unanswered()) > 1, "two calls to wait for an answer")
+    first, second = stage.session.transcript.unanswered()
+    turn = stage.session.transcript.path[-1]
+    stage.session.edit_call(turn.id, second.id, second.arguments.replace("celsius", "C"))
+    stage.window.pane.answer(first.id, '{"temp": 21, "sky": "clear"}', False)
+    stage.window.inspector.show_tab("Response")
+    await stage.scroll_to_top()
+
+
+async def _three(stage: Stage) -> None:
+    stage.fresh("demo-chat", n=3, temperature=1.2)
+    stage.window.bottom_dock.hide()
+    await stage.ask("Say it in one line. !long=40")
+    await stage.until(
+        lambda: len(stage.session.transcript.siblings(stage.session.transcript.path[-1].id)) == 3, "three"
+    )
+
+
+async def _attach(stage: Stage, *pictures: QImage) -> None:
+    """Attach as a paste would."""
+    composer = stage.window.pane.composer
+    stage.window.pane.intake.take(list(pictures))
+    await stage.until(lambda: len(composer.attached) == len(pictures), "the images to be attached")
+
+
+def _landscape(width: int, height: int) -> QImage:
+    """A small made picture: a sky, a sun, hills."""
+    picture = QImage(width, height, QImage.Format.Format_RGB32)
+    painter = QPainter(picture)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    sky = QLinearGradient(QPointF(0, 0), QPointF(0, height))
+    sky.setColorAt(0, QColor("#8ec5fc"))
+    sky.setColorAt(1, QColor("#fde2c4"))
+    painter.fillRect(picture.rect(), sky)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(QColor("#ffd166"))
+    painter.drawEllipse(QPointF(width * 0.72, height * 0.3), height * 0.11, height * 0.11)
+    for colour, x, y, wide in (
+        ("#4f9d8f", -0.2, 0.62, 0.9),
+        ("#2f7f79", 0.35, 0.68, 1.0),
+        ("#1d5b63", -0.1, 0.82, 1.3),
+    ):
+        painter.setBrush(QColor(colour))
+        painter.drawEllipse(QRectF(width * x, height * y, width * wide, height * 0.7))
+    painter.end()
+    return picture

@@ -1,0 +1,120 @@
+"""Scenes of what goes wrong: every error card, and what the test of a gateway finds."""
+
+from __future__ import annotations
+
+import socket
+
+from playground.engine.credentials import store_secret
+from playground.engine.profiles import Profile
+from playground.engine.secrets import Secret
+from playground.gateway.connection import Timeouts
+from tests.scenes.registry import WIDE, scene
+from tests.scenes.stage import Stage
+
+TALL = ("900x2300",)
+REFUSED = "http://127.0.0.1:9/v1"
+
+
+@scene(sizes=TALL)
+async def errors_of_status(stage: Stage) -> None:
+    """What each refusal says and offers, from 400 to 504."""
+    await _at_demo(stage, "no second try", retries=0)
+    _only_the_turns(stage)
+    for status in ("400", "402", "403", "404", "429=300", "500", "503", "504"):
+        await stage.ask(f"Hello !{status}")
+
+
+@scene(sizes=TALL)
+async def errors_of_connection(stage: Stage) -> None:
+    """No connection, no time, no end: what each says, and what of the answer stays."""
+    _only_the_turns(stage)
+    demo = stage.app.demo.start()
+    with socket.create_server(("127.0.0.1", 0)) as silent:  # takes a connection and never says a word
+        port = silent.getsockname()[1]
+        for prompt, profile in (
+            ("Is anybody there?", Profile(name="nobody", base_url=REFUSED, retries=0)),
+            ("Is it safe?", Profile(name="no TLS", base_url=demo.replace("http:", "https:"), retries=0)),
+            (
+                "Will it answer?",
+                Profile(name="silent", base_url=f"http://127.0.0.1:{port}/v1", retries=0, timeouts=Timeouts(first=0.2)),
+            ),
+        ):
+            stage.session.set_profile(stage.app.gateways.store.add(profile).id)
+            stage.session.set_model("demo-chat")
+            await stage.ask(prompt)
+    await _at_demo(stage, "impatient", retries=0, timeouts=Timeouts(idle=0.3))
+    for prompt in ("!long=30 !stall=5", "!long=30 !cut", "!long=30 !error", "!empty", "!html", "!length !long=30"):
+        await stage.ask(f"Tell me a little {prompt}")
+
+
+@scene()
+async def error_401(stage: Stage) -> None:
+    """The gateway refuses the key."""
+    stage.fresh("demo-chat")
+    await stage.ask("Hello !401")
+
+
+@scene(sizes=WIDE)
+async def error_503(stage: Stage) -> None:
+    """The gateway is overloaded and asks for longer than a run waits by itself, after an answer that came."""
+    stage.fresh("demo-chat")
+    await stage.ask("Hello !table")
+    await stage.ask("And again, please !503=300")
+
+
+@scene()
+async def gateways_test_ok(stage: Stage) -> None:
+    """A gateway that answers: what Test says of it."""
+    await _test(stage, Profile(name="Local gateway", base_url=stage.app.demo.start()), key="a-key")
+
+
+@scene(sizes=WIDE)
+async def gateways_test_401(stage: Stage) -> None:
+    """A gateway that wants a key."""
+    await _test(stage, Profile(name="Local gateway", base_url=stage.app.demo.start()))
+
+
+@scene(sizes=WIDE)
+async def gateways_test_refused(stage: Stage) -> None:
+    """A gateway that is not there."""
+    await _test(stage, Profile(name="Nobody at home", base_url=REFUSED))
+
+
+@scene(sizes=WIDE)
+async def gateways_test_tls(stage: Stage) -> None:
+    """A gateway that does not speak TLS, under https."""
+    await _test(stage, Profile(name="Not so secure", base_url=stage.app.demo.start().replace("http:", "https:")))
+
+
+@scene()
+async def gateways_last_rows(stage: Stage) -> None:
+    """The dialog scrolled to its end."""
+    stage.app.gateways.store.add(Profile(name="Team gateway", base_url="https://gateway.example/v1"))
+    stage.act("gateway.settings")
+    await stage.settle()
+    bar = stage.gateway_dialog().form_area.verticalScrollBar()
+    bar.setValue(bar.maximum())
+
+
+async def _at_demo(stage: Stage, name: str, *, retries: int, timeouts: Timeouts | None = None) -> None:
+    """Go on at the demo gateway by its address, under settings of its own."""
+    gateways = stage.app.gateways
+    profile = Profile(name=name, base_url=stage.app.demo.start(), retries=retries, timeouts=timeouts or Timeouts())
+    kept, _ = await store_secret(gateways.store.add(profile), gateways.keys, Secret("a-key"))
+    stage.session.set_profile(gateways.store.update(kept).id)
+    stage.session.set_model("demo-chat")
+
+
+async def _test(stage: Stage, profile: Profile, *, key: str = "") -> None:
+    made = stage.app.gateways.store.add(profile)
+    stage.act("gateway.settings")
+    dialog = stage.gateway_dialog()
+    dialog.select(made.id)
+    dialog.form.key.edit.setText(key)
+    dialog.test_current()
+    await stage.until(lambda: dialog.message.text() not in ("", "Testing…"), "the test's verdict")
+
+
+def _only_the_turns(stage: Stage) -> None:
+    for dock in (stage.window.left_dock, stage.window.right_dock, stage.window.bottom_dock):
+        dock.hide()
