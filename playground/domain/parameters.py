@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self
 
-from pydantic import ConfigDict, ValidationError
+from pydantic import ConfigDict, StrictBool, StrictFloat, StrictInt, ValidationError
 from pydantic.fields import FieldInfo
 
 from playground.domain.values import JSON, JSONObject, Value
@@ -143,3 +143,34 @@ def _hint(name: str, info: FieldInfo) -> Hint:
         if isinstance(item, Hint):
             return item
     raise TypeError(f"parameter field {name!r} has no Hint")
+
+
+# Fields that mean the same in every protocol
+
+Number = StrictInt | StrictFloat
+
+TopP = Annotated[
+    Number | None,
+    Hint(
+        label="Top P",
+        group="Sampling",
+        editor="number",
+        help="Only the likeliest words whose chances add up to this share are considered.",
+        low=0,
+        high=1,
+        step=0.01,
+        start=1,
+        source="4.1",
+    ),
+]
+Stream = Annotated[
+    StrictBool | None,
+    Hint(
+        label="Stream",
+        group="Delivery",
+        editor="switch",
+        help="Send the answer piece by piece as it is generated. Recommended for long answers.",
+        start=True,
+        source="4.1",
+    ),
+]

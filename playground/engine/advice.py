@@ -88,7 +88,7 @@ _KIND = {
     ),
     FailureKind.TLS: Advice(
         "No secure connection could be made",
-        "The certificate was not trusted. For a private authority, name its file in the gateway's settings.",
+        "Where the certificate comes from a private authority, name that authority's file in the gateway's settings.",
         (GATEWAY, RETRY),
     ),
     FailureKind.CONNECTION: Advice("The connection was lost", "What arrived is kept. Retry to ask again.", (RETRY,)),
@@ -98,7 +98,9 @@ _KIND = {
     FailureKind.TIMEOUT_FIRST: Advice(
         "Connected, but no content in time", "Models that reason can take long: raise the time-out.", (TIMEOUT, RETRY)
     ),
-    FailureKind.TIMEOUT_IDLE: Advice("Content stopped coming", "What arrived is kept.", (RETRY, TIMEOUT)),
+    FailureKind.TIMEOUT_IDLE: Advice(
+        "Content stopped coming", "Retry, or allow longer pauses between pieces of content.", (RETRY, TIMEOUT)
+    ),
     FailureKind.TIMEOUT_TOTAL: Advice(
         "The time set for the whole answer is over", "What arrived is kept.", (TIMEOUT, RETRY)
     ),

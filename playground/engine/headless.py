@@ -187,8 +187,9 @@ def _printable(text: str) -> str:
 
 
 def _tool(item: JSON, number: int) -> ToolDefinition:
+    native = isinstance(item, dict) and "input_schema" in item
     try:
-        return read_chat_tool(item)
+        return get_protocol("messages").read_tool(item) if native else read_chat_tool(item)
     except ValueError as error:
         raise ValueError(f"tools[{number}]: {error}") from None
 

@@ -63,6 +63,7 @@ class CodeEditor(QPlainTextEdit):
         self.setFont(code_font())
         self.document().setDocumentMargin(2)
         self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)  # every line wraps
         option = self.document().defaultTextOption()
         option.setTextDirection(Qt.LayoutDirection.LeftToRight)
         self.document().setDefaultTextOption(option)
@@ -282,7 +283,7 @@ class CodeEditor(QPlainTextEdit):
         super().resizeEvent(event)
         if self.isReadOnly():
             margins, line = self.viewportMargins(), self.fontMetrics().lineSpacing()
-            rest = max(self.contentsRect().height() - margins.top() - EDGE, 0) % line
+            rest = max(self.viewport().height() + margins.bottom() - EDGE, 0) % line
             if rest != margins.bottom():
                 self.setViewportMargins(margins.left(), margins.top(), margins.right(), rest)
 

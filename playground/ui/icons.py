@@ -12,7 +12,8 @@ from playground.ui.theme import tokens
 
 
 def icon(name: str, colour: str | None = None) -> QIcon:
-    """The icon of that name (a file in ``resources/icons``). It follows the scheme unless ``colour`` is given."""
+    """The icon of that name (a file in ``resources/icons``). It follows the scheme, in the colour of a token such as
+    ``muted`` if one is named; a ``colour`` as ``#rrggbb`` is fixed."""
     return QIcon(_SvgEngine(name, colour))
 
 
@@ -36,7 +37,8 @@ class _SvgEngine(QIconEngine):
         from PySide6.QtSvg import QSvgRenderer
 
         muted = mode == QIcon.Mode.Disabled
-        colour = tokens().muted if muted else (self._colour or tokens().text)
+        wanted = self._colour or "text"
+        colour = tokens().muted if muted else wanted if wanted.startswith("#") else getattr(tokens(), wanted)
         renderer = QSvgRenderer(QByteArray(_source(self._name).replace("currentColor", colour).encode()))
         renderer.render(painter, QRectF(rect))  # type: ignore[call-overload]  # the stub types rect as object
 

@@ -7,11 +7,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import StrictBool, StrictFloat, StrictInt, StrictStr
+from pydantic import StrictBool, StrictInt, StrictStr
 
-from playground.domain.parameters import Hint, Parameters
-
-Number = StrictInt | StrictFloat
+from playground.domain.parameters import Hint, Number, Parameters, Stream, TopP
 
 
 class ChatParameters(Parameters):
@@ -31,20 +29,7 @@ class ChatParameters(Parameters):
             source="4.1",
         ),
     ] = None
-    top_p: Annotated[
-        Number | None,
-        Hint(
-            label="Top P",
-            group="Sampling",
-            editor="number",
-            help="Only the likeliest words whose chances add up to this share are considered.",
-            low=0,
-            high=1,
-            step=0.01,
-            start=1,
-            source="4.1",
-        ),
-    ] = None
+    top_p: TopP = None
     seed: Annotated[
         StrictInt | None,
         Hint(
@@ -161,17 +146,7 @@ class ChatParameters(Parameters):
             source="4.1",
         ),
     ] = None
-    stream: Annotated[
-        StrictBool | None,
-        Hint(
-            label="Stream",
-            group="Delivery",
-            editor="switch",
-            help="Send the answer piece by piece as it is generated. Recommended for long answers.",
-            start=True,
-            source="4.1",
-        ),
-    ] = None
+    stream: Stream = None
     include_usage: Annotated[
         StrictBool | None,
         Hint(

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar, Final, Self
 
-from pydantic import StrictBool, StrictFloat, StrictInt, StrictStr
+from pydantic import StrictBool, StrictInt, StrictStr
 
-from playground.domain.parameters import Hint, Parameters
+from playground.domain.parameters import Hint, Number, Parameters, Stream, TopP
 from playground.domain.values import JSON, JSONObject
 
 MAX_TOKENS_START: Final = 4096
 ONE_CALL: Final = "disable_parallel_tool_use"
-Number = StrictInt | StrictFloat
 
 
 class MessagesParameters(Parameters):
@@ -69,19 +68,7 @@ class MessagesParameters(Parameters):
             start=1,
         ),
     ] = None
-    top_p: Annotated[
-        Number | None,
-        Hint(
-            label="Top P",
-            group="Sampling",
-            editor="number",
-            help="Only the likeliest words whose chances add up to this share are considered.",
-            low=0,
-            high=1,
-            step=0.01,
-            start=1,
-        ),
-    ] = None
+    top_p: TopP = None
     top_k: Annotated[
         StrictInt | None,
         Hint(
@@ -176,16 +163,7 @@ class MessagesParameters(Parameters):
             start={"type": "json_schema", "schema": {"type": "object", "properties": {}}},
         ),
     ] = None
-    stream: Annotated[
-        StrictBool | None,
-        Hint(
-            label="Stream",
-            group="Delivery",
-            editor="switch",
-            help="Send the answer piece by piece as it is generated. Recommended for long answers.",
-            start=True,
-        ),
-    ] = None
+    stream: Stream = None
     user_id: Annotated[
         StrictStr | None,
         Hint(

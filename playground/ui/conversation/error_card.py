@@ -39,7 +39,7 @@ class ErrorCard(QFrame):
         layout.setSpacing(4)
         layout.addWidget(title)
         words = failure.message.strip()
-        if words and words.lower() != advice.title.lower():
+        if words and not words.lower().startswith(advice.title.lower()):
             message = TextView(mode="plain")
             message.setAccessibleName("The gateway's message")
             message.set_text(words[:4000])

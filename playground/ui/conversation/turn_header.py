@@ -12,7 +12,6 @@ from playground.ui.conversation import facts
 from playground.ui.conversation.rows import Row
 from playground.ui.elided_label import ElidedLabel
 from playground.ui.icon_button import IconButton
-from playground.ui.icons import icon
 from playground.ui.parameters.fields import look
 from playground.ui.plain_text import tip
 from playground.ui.theme import SMALL_PX, body_font, tokens
@@ -48,13 +47,17 @@ class TurnHeader(QWidget):
         self._ending, self._lint, self._verdict = _chip(), _chip(), _chip()
         self._verdict.hide()
         self._figures = _Figures()
-        self._before = _quiet("chevron-left", "", "Earlier variant")
+        self._before = IconButton("chevron-left", "Earlier variant", size=14)
         self._variant = QLabel()
         self._variant.setProperty("kind", "small")
-        self._after = _quiet("chevron-right", "", "Later variant")
+        self._after = IconButton("chevron-right", "Later variant", size=14)
         self._before.clicked.connect(partial(self.variant_stepped.emit, -1))
         self._after.clicked.connect(partial(self.variant_stepped.emit, 1))
-        self.edit = _quiet("", "edit", "Edit this turn (E)")
+        self.edit = QToolButton()
+        self.edit.setProperty("kind", "quiet")
+        self.edit.setText("edit")
+        self.edit.setToolTip("Edit this turn (E)")
+        self.edit.setAccessibleName("Edit this turn (E)")
         self.edit.clicked.connect(self.edit_asked)
         more = IconButton("more", "More for this turn")
         more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
@@ -157,14 +160,3 @@ def _chip() -> QLabel:
     label = QLabel(textFormat=Qt.TextFormat.PlainText)
     label.setProperty("kind", "chip")
     return label
-
-
-def _quiet(name: str, text: str, words: str) -> QToolButton:
-    button = QToolButton()
-    button.setProperty("kind", "quiet")
-    if name:
-        button.setIcon(icon(name))
-    button.setText(text)
-    button.setToolTip(words)
-    button.setAccessibleName(words)
-    return button

@@ -42,6 +42,7 @@ class VariantsDialog(QDialog):
         self._cards: dict[str, TurnCard] = {}
         self._columns = QHBoxLayout()
         self._columns.setSpacing(10)
+        self._columns.setContentsMargins(0, 0, 0, 0)
         inner = QWidget()
         inner.setLayout(self._columns)
         area = QScrollArea()
@@ -70,7 +71,7 @@ class VariantsDialog(QDialog):
 
     def _row(self, turn_id: str) -> Row:
         turn = self._session.transcript.turns[turn_id]
-        return Row(turn, self._variants(), {}, turn_id in self._session.growing)
+        return Row(turn, (turn_id,), {}, turn_id in self._session.growing)  # nothing to step through here
 
     def _rebuild(self) -> None:
         while self._columns.count():
@@ -96,7 +97,6 @@ class VariantsDialog(QDialog):
         stack.addStretch(1)
         area = QScrollArea()
         area.setWidgetResizable(True)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setWidget(holder)
         use = QPushButton("Use this one")
         use.clicked.connect(partial(self._use, turn_id))

@@ -11,12 +11,10 @@ from dataclasses import replace
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QButtonGroup,
-    QFrame,
     QHBoxLayout,
     QLabel,
     QPushButton,
     QRadioButton,
-    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
@@ -43,10 +41,10 @@ from playground.ui.output.draft import (
 )
 from playground.ui.output.schema_head import SchemaHead
 from playground.ui.parameters.fields import look
+from playground.ui.scroll_page import ScrollPage
 
 FIELD = "response_format"
 CHECK_AFTER_MS = 150
-MARGIN = 16
 
 TITLES = {
     DEFAULT: ("Default", "not sent"),
@@ -65,7 +63,7 @@ HINTS = {
 NO_FIELD = "This protocol has no field for the format of the answer. A gateway's own field goes into the Raw tab."
 
 
-class OutputPanel(QScrollArea):
+class OutputPanel(ScrollPage):
     """``set_value`` shows parameters, ``changed`` tells new ones.
 
     ``draft_changed`` gives what is typed beyond the parameters (JSON, None for nothing), to be kept with the
@@ -105,16 +103,7 @@ class OutputPanel(QScrollArea):
         self.set_value(Parameters())
 
     def _arrange(self) -> None:
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setWidgetResizable(True)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setMinimumWidth(260)
-        content = QWidget()
-        content.setProperty("kind", "surface")
-        column = QVBoxLayout(content)
-        column.setContentsMargins(MARGIN, 12, MARGIN, MARGIN)
-        column.setSpacing(8)
+        column = self.fill(8)
         title = _label("group")
         title.setText("Format of the answer")
         column.addWidget(title)
@@ -131,7 +120,6 @@ class OutputPanel(QScrollArea):
         column.addWidget(self.custom)
         column.addWidget(self.unsent)
         column.addStretch(1)
-        self.setWidget(content)
 
     def _radio_row(self, number: int, kind: str) -> QWidget:
         name, says = TITLES[kind]

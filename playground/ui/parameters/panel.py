@@ -7,20 +7,20 @@ must not touch this folder.
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from playground.domain.parameters import Parameters
 from playground.domain.values import JSON
 from playground.ui.parameters.row import ParameterRow
 from playground.ui.parameters.rows import ToolChoiceRow, row_for
 from playground.ui.plain_text import show_hidden
+from playground.ui.scroll_page import ScrollPage
 
-MARGIN = 16
 ROW_GAP = 12
 GROUP_GAP = 16
 
 
-class ParameterPanel(QScrollArea):
+class ParameterPanel(ScrollPage):
     """``set_value`` shows parameters, ``changed`` tells the new value. The form is rebuilt only for another type."""
 
     changed = Signal(object)
@@ -38,11 +38,6 @@ class ParameterPanel(QScrollArea):
         self._extras: list[tuple[str, QWidget]] = []
         self._groups: dict[str, QVBoxLayout] = {}
         self.rows: dict[str, ParameterRow] = {}
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setWidgetResizable(True)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setMinimumWidth(260)
         self.also_sent = QLabel()
         self.also_sent.setTextFormat(Qt.TextFormat.PlainText)
         self.also_sent.setWordWrap(True)
@@ -95,12 +90,7 @@ class ParameterPanel(QScrollArea):
         self._type = kind
         self._groups = {}
         self.rows = {}
-        content = QWidget()
-        content.setProperty("kind", "surface")
-        content.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
-        self._content = QVBoxLayout(content)
-        self._content.setContentsMargins(MARGIN, 12, MARGIN, MARGIN)
-        self._content.setSpacing(GROUP_GAP)
+        self._content = self.fill(GROUP_GAP)
         self._content.addWidget(self.also_sent)
         self._content.addStretch(1)
         for name, hint in kind.hints():
@@ -114,7 +104,6 @@ class ParameterPanel(QScrollArea):
             self._group(group).addWidget(extra)
         self.set_tool_names(list(self._tool_names))
         self.also_sent.hide()
-        self.setWidget(content)
 
     def _group(self, title: str) -> QVBoxLayout:
         if title not in self._groups:

@@ -387,8 +387,11 @@ class ProfileDialog(QDialog):
         layout = QVBoxLayout()
         layout.setContentsMargins(0, 0, 0, 12)
         layout.setSpacing(12)
-        layout.addWidget(self.form_area, 1)
-        layout.addWidget(_rule())
+        form = QVBoxLayout()
+        form.setSpacing(0)  # the rule ends the form; rows go under it as it is scrolled
+        form.addWidget(self.form_area, 1)
+        form.addWidget(_rule())
+        layout.addLayout(form, 1)
         layout.addLayout(asking)
         layout.addLayout(telling)
         layout.addLayout(buttons)

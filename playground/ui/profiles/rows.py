@@ -49,7 +49,7 @@ def quiet_button(text: str, name: str, symbol: str = "") -> QToolButton:
     button.setProperty("kind", "quiet")
     button.setText(text)
     if symbol:
-        button.setIcon(icon(symbol))
+        button.setIcon(icon(symbol, "muted" if text else None))
         button.setIconSize(QSize(16, 16))
     if text and symbol:
         button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)

@@ -9,7 +9,7 @@ import json
 from dataclasses import dataclass, field
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from playground.domain.tools import Problem
 from playground.domain.values import JSONObject
@@ -19,8 +19,8 @@ from playground.ui.json_field import FRAME, JsonField
 from playground.ui.json_text import pretty, read_json
 from playground.ui.plain_text import show_hidden
 from playground.ui.raw.header_rows import ExtraHeaders
+from playground.ui.scroll_page import ScrollPage
 
-MARGIN = 16
 MOST_INHERITED_LINES = 10
 EMPTY: JSONObject = {}
 
@@ -35,7 +35,7 @@ class Inherited:
     secret_headers: tuple[str, ...] = ()
 
 
-class RawPanel(QScrollArea):
+class RawPanel(ScrollPage):
     """``set_value`` shows an experiment's extras. ``body_changed`` and ``headers_changed`` tell what is to be sent.
 
     ``unsent_changed`` gives text of the body that cannot be sent yet, to be kept with the experiment; empty for none.
@@ -70,16 +70,7 @@ class RawPanel(QScrollArea):
         self.set_value(EMPTY, {}, Inherited())
 
     def _arrange(self) -> None:
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setWidgetResizable(True)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setMinimumWidth(260)
-        content = QWidget()
-        content.setProperty("kind", "surface")
-        column = QVBoxLayout(content)
-        column.setContentsMargins(MARGIN, 12, MARGIN, MARGIN)
-        column.setSpacing(6)
+        column = self.fill(6)
         column.addWidget(_heading("Extra body"))
         column.addWidget(_label("small", "Merged into the body last, key by key; wins over every other tab."))
         column.addWidget(self.inherited_says)
@@ -97,7 +88,6 @@ class RawPanel(QScrollArea):
         column.addWidget(_label("small", "Keys, and what goes with every request, belong into the gateway's settings."))
         column.addWidget(self.settings_button, 0, Qt.AlignmentFlag.AlignLeft)
         column.addStretch(1)
-        self.setWidget(content)
 
     def set_value(
         self,

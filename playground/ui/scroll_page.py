@@ -1,0 +1,32 @@
+"""A page of the side panel: scrolls up and down, never sideways, and lets the wheel and Tab through."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+
+MARGIN = 16
+LEAST_WIDTH = 260
+
+
+class ScrollPage(QScrollArea):
+    """Base of the pages. ``fill`` gives the column that a page puts its rows into."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setMinimumWidth(LEAST_WIDTH)
+
+    def fill(self, spacing: int) -> QVBoxLayout:
+        """A fresh column that is the page's whole content from now on."""
+        content = QWidget()
+        content.setProperty("kind", "surface")
+        content.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+        column = QVBoxLayout(content)
+        column.setContentsMargins(MARGIN, 12, MARGIN, MARGIN)
+        column.setSpacing(spacing)
+        self.setWidget(content)
+        return column
