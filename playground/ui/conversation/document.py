@@ -29,6 +29,7 @@ JOINS = QTextBlockFormat.Property.UserProperty + 1  # a block that goes on the o
 CODE_PAD = 12
 CODE_HEAD = 26  # room above a code block for its language and the copy button
 QUOTE_INDENT = 14
+TEXT_LINE, CODE_LINE = 122, 112  # percent of the font's own height
 _SIDES = {"right": Qt.AlignmentFlag.AlignRight, "center": Qt.AlignmentFlag.AlignHCenter}
 HEADING_PX = {1: 20, 2: 17, 3: 15}
 
@@ -283,13 +284,14 @@ class DocumentWriter:
             left += CODE_PAD + max(line.level, 0) * 20
             form.setLeftMargin(left)
             form.setRightMargin(CODE_PAD)
-            form.setLineHeight(135, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
+            form.setLineHeight(CODE_LINE, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
             if line.first:
                 form.setTopMargin(CODE_HEAD + (0 if first else 10))
         elif line.kind == "table":
             form.setLineHeight(1, QTextBlockFormat.LineHeightTypes.FixedHeight.value)
         else:
-            form.setLineHeight(140, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
+            height = CODE_LINE if line.kind == "raw" else TEXT_LINE
+            form.setLineHeight(height, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
             gap = {"heading": 14, "item": 2, "rule": 10, "raw": 0, "plain": 0}.get(line.kind, 8)
             if before is not None and before.kind == "item" and line.kind != "item":
                 gap = 8
