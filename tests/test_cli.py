@@ -178,12 +178,18 @@ def test_run_of_a_file_that_is_not_there(tmp_path: Path) -> None:
 # demo
 
 
+def default_interrupt() -> None:
+    """A shell starts background jobs with interrupts ignored, and children inherit that."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 class RunningDemo:
     """``playground demo`` in a process, from its announcement on."""
 
     def __init__(self, *arguments: str) -> None:
         command = [sys.executable, "-m", "playground", "demo", *arguments]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        before = default_interrupt if sys.platform != "win32" else None
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=before)
         assert self.process.stdout is not None
         found = re.search(rb"http://\S+/v1", self.process.stdout.readline())
         assert found is not None, self.process.communicate()

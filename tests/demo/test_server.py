@@ -176,7 +176,8 @@ def test_many_at_once(gateway: Gateway) -> None:
 def test_serve_forever_ends_on_interrupt(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[str] = []
     script = (
-        "import _thread, threading, sys\n"
+        "import _thread, signal, threading, sys\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a background job starts with it ignored
         "from playground.demo.server import DemoConfig, serve_forever\n"
         "def told(address):\n"
         "    print(address, flush=True)\n"
