@@ -52,6 +52,7 @@ class Palette(QDialog):
         self._field.installEventFilter(self)
         self._list = QListWidget()
         self._list.setAccessibleName("Matches")
+        self._list.setFrameShape(QFrame.Shape.NoFrame)
         self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._list.setItemDelegate(_Rows(self._list))
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -83,12 +84,12 @@ class Palette(QDialog):
         """Show it near the top of its window."""
         window = self._over.window()
         width = min(560, window.width() - 40)
-        above = self._field.sizeHint().height() + 3 * MARGIN
-        rows = (min(420, window.height() - 120) - above) // ROW
-        self.resize(width, above + rows * ROW)  # no row is cut
+        height = min(420, window.height() - 120)
+        self.resize(width, height)
         corner = window.mapToGlobal(window.rect().topLeft())
         self.move(corner.x() + (window.width() - width) // 2, corner.y() + 60)
         self.show()
+        self.resize(width, height - self._list.viewport().height() % ROW)  # no row is cut
         self._field.setFocus()
 
     def _filter(self, text: str) -> None:

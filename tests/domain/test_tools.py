@@ -59,6 +59,9 @@ def test_a_definition_being_typed_is_not_sent_and_says_so() -> None:
 def test_schema_problems_say_where() -> None:
     (problem,) = check_schema({"type": "object", "properties": {"a": {"type": "strin"}}})
     assert problem.where == "parameters.properties.a.type"
+    assert problem.message.startswith('"strin" is not a type; use string, number, integer')
+    (problem,) = check_schema({"type": "object", "properties": {"a": {"type": ["string", "text"]}}})
+    assert problem.message.startswith('"text" is not a type')
     assert check_schema([])[0].message == "must be a JSON Schema object"
     assert check_schema({"type": "string"})[0].severity == "warning"
     assert "“b” is required" in check_schema({"type": "object", "properties": {}, "required": ["b"]})[0].message

@@ -1,6 +1,7 @@
 """Draws the window in named states: ``python -m tests.scenes OUT [NAME ...]``. Look at the pictures.
 
-Each scene becomes a file for each scheme and size, ``NAME-SCHEME-WIDTHxHEIGHT.png``. Ends with 1, naming the scenes, when one fails.
+Each scene becomes a file for each scheme and each of its sizes, ``NAME-SCHEME-WIDTHxHEIGHT.png``. Ends with 1, naming
+the scenes, when one fails.
 """
 
 from __future__ import annotations

@@ -12,14 +12,14 @@ from tests.scenes.registry import WIDE, scene
 from tests.scenes.stage import SceneError, Stage
 
 
-@scene(tokens_per_second=300, sizes=WIDE)
+@scene(tokens_per_second=50, sizes=WIDE)
 async def messages_thinking(stage: Stage) -> None:
     """Extended thinking with a budget arrives over the messages protocol."""
     stage.fresh(
-        "demo-messages", protocol="messages", max_tokens=8192, thinking={"type": "enabled", "budget_tokens": 2048}
+        "demo-messages", protocol="messages", max_tokens=8192, thinking={"type": "enabled", "budget_tokens": 4096}
     )
     await stage.ask("Plan three days in Lisbon, with rain on the second one.", wait=False)
-    await stage.until(lambda: len(stage.growing("reasoning")) > 250, "250 characters of thinking")
+    await stage.until(lambda: len(stage.growing("reasoning")) > 120, "120 characters of thinking")
 
 
 @scene(sizes=WIDE)
@@ -66,7 +66,8 @@ async def protocol_switch(stage: Stage) -> None:
     stage.session.add_turn(make_turn(Role.DEVELOPER, "Count the sea as well."))
     stage.act("run.protocol")
     await stage.settle()
-    if not stage.window.findChild(ProtocolSwitch).isVisible():
+    bar = stage.window.findChild(ProtocolSwitch)
+    if bar is None or not bar.isVisible():
         raise SceneError("nothing was asked before the switch")
 
 
@@ -76,7 +77,7 @@ async def readme(stage: Stage) -> None:
     for model, prompt in (
         ("demo-chat", "Stop sequences in lists !fast"),
         ("demo-chat", "Tone of voice, three ways !fast"),
-        ("demo-chat", "Rate limit probe !402"),
+        ("demo-chat", "Rate limit probe !429=300"),
         ("demo-chat", "Extract the invoice fields !fast"),
     ):
         stage.fresh(model)

@@ -11,7 +11,7 @@ from playground.gateway.connection import Timeouts
 from tests.scenes.registry import WIDE, scene
 from tests.scenes.stage import Stage
 
-TALL = ("900x2300",)
+TALL = ("900x2600",)
 REFUSED = "http://127.0.0.1:9/v1"
 
 
@@ -24,7 +24,7 @@ async def errors_of_status(stage: Stage) -> None:
         await stage.ask(f"Hello !{status}")
 
 
-@scene(sizes=TALL)
+@scene(sizes=("900x3000",))
 async def errors_of_connection(stage: Stage) -> None:
     """No connection, no time, no end: what each says, and what of the answer stays."""
     _only_the_turns(stage)

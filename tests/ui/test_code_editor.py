@@ -166,3 +166,16 @@ def test_hidden_characters_are_flagged_where_one_types(editor: CodeEditor) -> No
     plain = editor.grab().toImage()
     editor.setPlainText("ab\u200bc")
     assert editor.grab().toImage() != plain
+
+
+@pytest.mark.parametrize("height", [100, 107, 116])
+def test_a_text_for_reading_ends_with_a_whole_line(qtbot: QtBot, height: int) -> None:
+    view = CodeEditor(read_only=True)
+    qtbot.addWidget(view)
+    view.show_text("\n".join(str(n) for n in range(99)))
+    view.resize(300, height)
+    view.show()
+    room = view.viewport().height() - view.fontMetrics().lineSpacing() * (
+        view.viewport().height() // view.fontMetrics().lineSpacing()
+    )
+    assert 0 < room <= 4

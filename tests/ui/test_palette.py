@@ -105,3 +105,19 @@ def test_a_long_list_is_bounded_and_still_searched_whole(qtbot: QtBot) -> None:
     palette.field.setText("model-4999")
     assert palette.matches == ["model-4999"]
     assert palette.field.accessibleName() == "Type"
+
+
+@pytest.mark.parametrize("height", [600, 700, 433])
+def test_no_row_is_cut(qtbot: QtBot, height: int) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    window.resize(900, height)
+    window.show()
+    palette = Palette([Entry(f"model-{n}", "model", lambda: None) for n in range(99)], "Type", window)
+    palette.open_over()
+    qtbot.waitExposed(palette)
+    (rows,) = palette.findChildren(QListWidget)
+    assert rows.viewport().height() > 200
+    assert rows.viewport().height() % rows.visualItemRect(rows.item(0)).height() == 0
+    QTest.keyClick(palette.field, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: not isValid(palette))

@@ -266,3 +266,13 @@ def test_nothing_is_wider_than_the_panel(panel: ToolsPanel, width: int) -> None:
     for child in panel.findChildren(QWidget):
         if child.isVisible():
             assert child.mapTo(panel, QPoint(child.width(), 0)).x() <= width, child
+
+
+def test_the_schema_gives_way_to_what_is_wrong_with_it(panel: ToolsPanel) -> None:
+    panel.resize(330, 600)
+    panel.editor.schema.setPlainText('{"type": "object", "properties": {"a": {"type": "text"}}, "required": ["b"]}')
+    panel.check_now()
+    QApplication.processEvents()
+    last = panel.editor.problem_lines[-1]
+    assert len(said(panel)) == 2
+    assert last.mapTo(panel, QPoint(0, last.height())).y() <= panel.height()
