@@ -6,16 +6,14 @@ The environment is settled at import, before Qt or any module of ours reads it. 
 
 from __future__ import annotations
 
-import atexit
-import os
-import shutil
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
+from tests.support.surroundings import settle
 
 if TYPE_CHECKING:
     from playground.demo.server import DemoServer
@@ -23,38 +21,7 @@ if TYPE_CHECKING:
 pytest_plugins = ["tests.skips"]
 
 
-def _settle_environment() -> Path:
-    """Give the session folders of its own. Returns the home folder, removed when the process ends."""
-    home = Path(tempfile.mkdtemp(prefix="playground-tests-"))
-    atexit.register(shutil.rmtree, home, ignore_errors=True)
-    places = {
-        "HOME": home,
-        "USERPROFILE": home,
-        "APPDATA": home / "roaming",
-        "LOCALAPPDATA": home / "local",
-        "XDG_CONFIG_HOME": home / "config",
-        "XDG_DATA_HOME": home / "data",
-        "XDG_STATE_HOME": home / "state",
-        "XDG_CACHE_HOME": home / "cache",
-        "XDG_RUNTIME_DIR": home / "runtime",
-    }
-    for name, place in places.items():
-        place.mkdir(parents=True, exist_ok=True)
-        os.environ[name] = str(place)
-    (home / "runtime").chmod(0o700)
-    # The user's keyring and session bus stay out of reach; tests of the real thing start a bus of their own.
-    os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"
-    os.environ["DBUS_SESSION_BUS_ADDRESS"] = "disabled:"
-    # A proxy set on this machine must not come between a test and the loopback server it started.
-    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"):
-        os.environ.pop(name, None)
-        os.environ.pop(name.lower(), None)
-    if sys.platform == "linux" and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
-        os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-    return home
-
-
-_HOME = _settle_environment()
+_HOME = settle()
 
 
 @pytest.fixture(scope="session")

@@ -7,13 +7,14 @@ the scenes, when one fails.
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.scenes.surroundings import settle
+from tests.support.surroundings import settle
 
 SCHEMES = "light", "dark"
 
@@ -70,4 +71,8 @@ def _read(arguments: list[str]) -> argparse.Namespace:
 
 if __name__ == "__main__":
     settle()
+    # A picture has the size it is named after, whatever the screen's own scale and the desktop's theme.
+    os.environ["QT_ENABLE_HIGHDPI_SCALING"] = "0"
+    os.environ.pop("QT_SCALE_FACTOR", None)
+    os.environ.pop("QT_QPA_PLATFORMTHEME", None)
     raise SystemExit(main())

@@ -1,6 +1,6 @@
-"""Folders of their own for the pictures: nothing of the user's is read or written, and no display is needed.
+"""Folders of their own for tests and pictures: nothing of the user's is read or written, no display is needed.
 
-Must run before Qt, keyring or a module of ours looks at the environment, so it imports neither.
+Must run before Qt, keyring or a module of ours looks at the environment, so it imports none of them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 
 def settle() -> Path:
     """Point every place where settings, keys and data are kept into a fresh folder. Returns it; removed at exit."""
-    home = Path(tempfile.mkdtemp(prefix="playground-scenes-"))
+    home = Path(tempfile.mkdtemp(prefix="playground-tests-"))
     atexit.register(shutil.rmtree, home, ignore_errors=True)
     places = {
         "HOME": home,
@@ -31,15 +31,13 @@ def settle() -> Path:
     for name, place in places.items():
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
         os.environ[name] = str(place)
+    # The user's keyring and session bus stay out of reach; tests of the real thing start a bus of their own.
     os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"
     os.environ["DBUS_SESSION_BUS_ADDRESS"] = "disabled:"
+    # A proxy set on this machine must not come between a test and the loopback server it started.
     for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"):
         os.environ.pop(name, None)
         os.environ.pop(name.lower(), None)
-    # A picture has the size it is named after, whatever the screen's own scale and the desktop's theme.
-    os.environ["QT_ENABLE_HIGHDPI_SCALING"] = "0"
-    os.environ.pop("QT_SCALE_FACTOR", None)
-    os.environ.pop("QT_QPA_PLATFORMTHEME", None)
     if sys.platform == "linux" and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
         os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     return home
