@@ -243,7 +243,8 @@ class TextView(QTextEdit):
         writer = self._writer
         if not writer.lines:
             return
-        top, bottom = self._line_at(clip.top()), self._line_at(clip.bottom())
+        # One line more on top: a frame reaches into the gap below its last line.
+        top, bottom = max(self._line_at(clip.top()) - 1, 0), self._line_at(clip.bottom())
         blocks = writer.code_blocks
         for block in blocks[bisect_left(blocks, top, key=lambda b: b.last) :]:
             if block.first > bottom + 1:

@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPoint, QRectF, Qt, QUrl
+from PySide6.QtCore import QPoint, QRect, QRectF, Qt, QUrl
 from PySide6.QtGui import QColor, QGuiApplication, QImage, QTextCursor, QTextDocument
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QToolButton
@@ -343,3 +343,24 @@ def test_an_unsafe_link_is_only_words(view: TextView) -> None:
     QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(8, 8))
     assert clicked == []
     assert "file:///etc/passwd" in view.toPlainText()
+
+
+def _differ(first: QImage, second: QImage) -> bool:
+    """Whether two pictures differ by more than the rounding of a smoothed corner."""
+    if first == second:
+        return False
+    for y in range(first.height()):
+        for x in range(first.width()):
+            one, other = first.pixelColor(x, y), second.pixelColor(x, y)
+            if max(abs(one.alpha() - other.alpha()), abs(one.lightness() - other.lightness())) > 24:
+                return True
+    return False
+
+
+def test_a_strip_painted_alone_looks_as_it_does_in_the_whole(view: TextView) -> None:
+    view.append("Before\n\n```python\nx = 1\ny = 2\n```\n\nAfter\n\n> quoted\n\n---\n\nEnd")
+    view.resize(600, view.heightForWidth(600))
+    whole = view.grab().toImage()
+    for top in range(0, view.height() - 6, 3):
+        strip = view.grab(QRect(0, top, view.width(), 6)).toImage()
+        assert not _differ(strip, whole.copy(0, top, view.width(), 6)), f"the strip at {top}"
