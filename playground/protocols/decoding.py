@@ -6,6 +6,7 @@ Nothing here knows the shape of any answer; subclasses do. No bytes make it rais
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Final
 
 from playground.domain.errors import Failure, FailureKind
@@ -25,7 +26,7 @@ def make_call_id() -> str:
     return f"call_{new_id()}"
 
 
-class BodyDecoder:
+class BodyDecoder(ABC):
     """The frame of a decoder; see ``playground.protocols.protocol.Decoder`` for its interface.
 
     Subclasses read one JSON object (``_object``) and say at the end whether the answer is whole (``_verdict``).
@@ -233,17 +234,17 @@ class BodyDecoder:
 
     # -- what subclasses add -------------------------------------------------------------------------------------
 
+    @abstractmethod
     def _object(self, value: JSONObject, event: str | None, out: list[Event]) -> None:
         """Read one object of the stream, or the whole body (then ``_whole_body`` is True)."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _flush(self, out: list[Event]) -> None:
         """Give out what was held back."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _verdict(self, out: list[Event]) -> None:
         """Say whether the answer is whole; called at the end of a body that held one, when nothing failed."""
-        raise NotImplementedError
 
     # -- verdicts --------------------------------------------------------------------------------------------------
 

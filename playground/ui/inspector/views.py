@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from typing import ClassVar
 
 from PySide6.QtWidgets import QWidget
@@ -17,18 +18,19 @@ NEXT, SENT = 0, 1
 PRETTY = 0
 
 
-class InspectorView:
+class InspectorView(ABC):
     """A tab: its title, its widget, and how it shows an exchange (None: there is none)."""
 
     title: ClassVar[str]
     widget: QWidget
 
+    @abstractmethod
     def show(self, exchange: ExchangeView | None) -> None:
         """Show an exchange; called again while it grows."""
-        raise NotImplementedError
 
     def show_preview(self, body: JSONObject, url: str) -> None:
         """The request that would be sent next; views that do not care ignore it."""
+        return
 
 
 class RequestView(InspectorView):
