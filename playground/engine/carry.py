@@ -148,7 +148,7 @@ def _parameter_losses(source: Parameters, to: str) -> Iterator[Loss]:
             yield Loss(LOST, where, f"{name} ({_short(value)}) has no counterpart in {title}")
             continue
         if extras := _left_behind(name, value):
-            yield Loss(LOST, where, f"of {name} its {_and(extras)}")
+            yield Loss(LOST, where, f"{_and(extras)} of {name}")
         flag = target.with_value(new, moved).flag(new)
         if flag and not target_hints[new].deprecated and not source.flag(name):
             yield Loss(DOUBTFUL, where, f"{hint.label} {_short(value)} is {_without_end(flag)} in {title}")

@@ -84,7 +84,7 @@ def test_a_schema_keeps_its_name_on_the_way_back() -> None:
     named = {"type": "json_schema", "json_schema": {"name": "weather", "strict": True, "schema": {"type": "object"}}}
     before = chat(response_format=named)
     assert carry_parameters(carry_parameters(before, native()), before) == before
-    assert told(parameters=before) == [(LOST, "Parameters: of response_format its name and strict")]
+    assert told(parameters=before) == [(LOST, "Parameters: name and strict of response_format")]
 
 
 def test_set_back_to_default_there_is_default_here() -> None:
