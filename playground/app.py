@@ -58,7 +58,6 @@ class App:
     """Everything that lives as long as the window. Made once a process, before the event loop runs."""
 
     def __init__(self, qt: QApplication, *, demo: DemoConfig | None = None) -> None:
-        self._qt = qt
         self._closing = False
         qt.setQuitOnLastWindowClosed(False)
         self.settings = QSettings(str(settings_path()), QSettings.Format.IniFormat)

@@ -103,11 +103,6 @@ def tokens() -> Tokens:
     return _current
 
 
-def is_dark() -> bool:
-    """Whether the dark scheme is in force."""
-    return _current is DARK
-
-
 def body_font() -> QFont:
     """The system's font at body size."""
     font = QFont(QApplication.font())

@@ -39,7 +39,6 @@ class CallCard(QFrame):
         super().__init__(parent)
         self.call = ToolCall(id="", name="", arguments="")
         self._answer: Answer | None = None
-        self._schema: JSONObject | None = None
         self._waiting = False
         self._growing = True
         self._drawn = 0
@@ -138,7 +137,7 @@ class CallCard(QFrame):
         self, call: ToolCall, schema: JSONObject | None, answer: Answer | None, *, waiting: bool, known: bool
     ) -> None:
         """Show a whole call. ``schema`` is the tool's; ``known`` says whether such a tool is defined at all."""
-        self.call, self._schema, self._answer = call, schema, answer
+        self.call, self._answer = call, answer
         self._growing, self._waiting = False, waiting and answer is None
         self._name.setText(call.name or "(no name)")
         self._id.set_text(f"{call.id} (made here)" if call.id_is_ours else call.id)

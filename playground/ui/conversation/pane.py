@@ -415,9 +415,3 @@ class ConversationPane(QWidget):
         letters += sum(len(str(tool.parameters)) + len(tool.description) for tool in session.tools if tool.sendable)
         images = sum(len(turn.images) for turn in session.transcript.path) + len(self.composer.attached)
         self.composer.set_tokens(letters // 4 + estimate_tokens(self.composer.text), images)
-
-    def open_turn(self, turn_id: str) -> None:
-        """Scroll to a turn and give it the focus."""
-        card = self.view.card(turn_id)
-        if card is not None:
-            card.setFocus()
