@@ -141,6 +141,8 @@ class Accumulator:
                 self._text(event.choice, "text", event.text)
             elif isinstance(event, ReasoningDelta):
                 self._reasoning(event)
+            elif isinstance(event, ToolCallDelta):
+                self._call(event)
             else:
                 self._other(event)
 
@@ -180,8 +182,6 @@ class Accumulator:
 
     def _other(self, event: Event) -> None:
         match event:
-            case ToolCallDelta():
-                self._call(event)
             case RefusalDelta(choice, text):
                 self._text(choice, "refusal", text)
             case PartStart(choice):

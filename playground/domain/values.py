@@ -14,4 +14,5 @@ JSONObject: TypeAlias = dict[str, Any]
 class Value(BaseModel):
     """A frozen value. Unknown fields are kept, so that what a newer version wrote is not lost."""
 
-    model_config = ConfigDict(frozen=True, extra="allow")
+    # Built when first used, not at import: most are not needed before the first run.
+    model_config = ConfigDict(frozen=True, extra="allow", defer_build=True)

@@ -57,6 +57,7 @@ class Call:
 
     def __init__(self, connection: Connection, redactor: Redactor, protocol: Protocol, prepare: Prepare) -> None:
         self.exchange: Exchange = blank_exchange(redactor)
+        self.exchange.protocol = protocol.name
         self.limits = RateLimits()
         self.should_retry: bool | None = None
         self._connection = connection
@@ -137,15 +138,12 @@ class Call:
         """Re-arm the clocks, note a failure."""
         if not events:
             return
-        content = False
-        for event in events:
-            kind = type(event)
-            if kind in CONTENT:
-                content = True
-            elif isinstance(event, Finish):
-                self._finished.add(event.choice)
-            elif isinstance(event, Failed) and self.exchange.failure is None:
-                self.exchange.failure = event.failure
+        kinds = set(map(type, events))  # a read may hold thousands of fragments: they are not looked at one by one
+        content = not CONTENT.isdisjoint(kinds)
+        if Finish in kinds:
+            self._finished.update(event.choice for event in events if isinstance(event, Finish))
+        if Failed in kinds and self.exchange.failure is None:
+            self.exchange.failure = next(event.failure for event in events if isinstance(event, Failed))
         if len(self._finished) >= self._choices:
             if content or transfer.clock.stage is not Stage.SETTLE:
                 transfer.clock.wait_for(Stage.SETTLE)

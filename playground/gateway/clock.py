@@ -43,7 +43,7 @@ class Clock:
     """The clocks of one exchange. Use ``with clock:`` around each await; it raises ``Expired``."""
 
     def __init__(self, timeouts: Timeouts) -> None:
-        self._timeouts = timeouts
+        self._seconds: dict[Stage, float | None] = {stage: getattr(timeouts, stage.value) for stage in Stage}
         self._loop = asyncio.get_running_loop()
         self.started = self._loop.time()
         self._total = _NEVER if timeouts.total is None else self.started + timeouts.total
@@ -67,7 +67,7 @@ class Clock:
 
     def wait_for(self, stage: Stage) -> None:
         """From now on ``stage`` is waited for, with the time set for it."""
-        seconds: float | None = getattr(self._timeouts, stage.value)
+        seconds = self._seconds[stage]
         self._stage = stage
         self._deadline = _NEVER if seconds is None else self._loop.time() + seconds
         if self._timer is not None and self._end < self._rings_at:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import html
 import json
+import re
 from collections.abc import Iterable
 from urllib.parse import quote, quote_plus
 
@@ -20,6 +21,7 @@ SHORTEST = 8
 _MASKED_NAMES = frozenset({"authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key", "api-key"})
 _MASKED_ENDINGS = ("authorization", "api-key", "apikey", "secret", "-token", "access-key", "tion-key", "password")
 
+_HEX = re.compile("%[0-9A-F]{2}")
 _MASK_BYTES = MASK.encode()
 
 
@@ -30,11 +32,16 @@ def is_secret_header(name: str) -> bool:
 
 
 def spellings(secret: str) -> tuple[str, ...]:
-    """``secret`` as it may be written: raw, JSON-escaped, URL-encoded, HTML-escaped, base64 at any offset."""
+    """``secret`` as it may be written: raw, JSON-escaped, URL-encoded, HTML-escaped, base64 at any offset.
+
+    JSON-escaped twice, too: so it stands in a body that another one quotes.
+    """
     escaped = json.dumps(secret)[1:-1]
     found = [secret, escaped, json.dumps(secret, ensure_ascii=False)[1:-1], escaped.replace("/", "\\/")]
+    found += [json.dumps(once)[1:-1] for once in found[1:]]
     quotable = secret.encode("utf-8", "surrogatepass")
-    found += [quote(quotable, safe=""), quote_plus(quotable), html.escape(secret)]
+    quoted = [quote(quotable, safe=""), quote(quotable), quote(quotable, safe="!'()*~"), quote_plus(quotable)]
+    found += [*quoted, *(_HEX.sub(lambda hex_: hex_[0].lower(), text) for text in quoted), html.escape(secret)]
     for lead in range(3):
         # Only the characters that depend on nothing but the secret: the first and last group may mix with neighbours.
         first = 0 if lead == 0 else lead + 1
@@ -105,12 +112,11 @@ class StreamRedactor:
     events end in a line break and keys hold none. A read without a secret costs one ``in`` per spelling.
     """
 
-    __slots__ = ("_held", "_inside", "_longest", "_needles")
+    __slots__ = ("_held", "_inside", "_needles")
 
     def __init__(self, needles: tuple[bytes, ...]) -> None:
         self._needles = needles
         self._inside = frozenset(byte for needle in needles for byte in needle)
-        self._longest = max(map(len, needles), default=0)
         self._held = b""
 
     def feed(self, data: bytes) -> bytes:
@@ -137,8 +143,12 @@ class StreamRedactor:
 
     def _open_end(self, data: bytes) -> int:
         """The length of the longest end of ``data`` that begins a secret."""
-        for start in range(max(0, len(data) - self._longest + 1), len(data)):
-            end = data[start:]
-            if any(needle.startswith(end) for needle in self._needles):
-                return len(data) - start
-        return 0
+        longest = 0
+        for needle in self._needles:
+            first = needle[:1]
+            at = data.find(first, max(0, len(data) - len(needle) + 1))
+            while at >= 0 and not needle.startswith(data[at:]):
+                at = data.find(first, at + 1)
+            if at >= 0:
+                longest = max(longest, len(data) - at)
+        return longest

@@ -31,7 +31,8 @@ class Exchange:
     ``started_at`` is Unix time in seconds. ``connected`` (None on a connection in use already), ``sent``,
     ``answered`` (status and headers are here) and ``ended`` are seconds since the start. ``request_body`` is
     empty for GET. ``wire_bytes`` counts the response body before gzip or deflate was undone. ``complete`` says
-    whether the body was read to its own end or to the protocol's end marker.
+    whether the body was read to its own end or to the protocol's end marker. ``protocol`` names the one spoken; it is
+    empty for a model list. ``dropped`` counts the bytes of both bodies that were let go to save memory.
     """
 
     id: str
@@ -52,6 +53,8 @@ class Exchange:
     ended: float | None = None
     complete: bool = False
     failure: Failure | None = None
+    protocol: str = ""
+    dropped: int = 0
 
     @property
     def body(self) -> bytes:
@@ -72,6 +75,11 @@ class Exchange:
         """The first response header of that name, whatever its case."""
         lowered = name.lower()
         return next((value for key, value in self.response_headers if key.lower() == lowered), None)
+
+    def drop(self) -> None:
+        """Let both bodies go; everything else stays."""
+        self.dropped += len(self.request_body) + self.size
+        self.request_body, self.reads = b"", []
 
     def replay(self, decoder: Decoder) -> Iterator[tuple[Read, list[Event]]]:
         """Each read with the events it gives; what ``close`` adds comes last, on an empty read at the end."""

@@ -91,7 +91,8 @@ class Transfer:
             raise TransferError(self._explain(error)) from None
         self._response = response
         self._broken = (httpx.HTTPError, httpx.StreamError, OSError)
-        self._raw = response.aiter_raw()  # type: ignore[assignment]  # httpx declares its generators as iterators
+        # The body as it comes, not ``aiter_raw``, which counts and regroups it once more at each read.
+        self._raw = aiter(response.stream)  # type: ignore[arg-type,assignment]  # an async generator, declared wider
         exchange = self.exchange
         exchange.answered = self.clock.now
         exchange.status, exchange.reason = response.status_code, self._redactor.text(response.reason_phrase)

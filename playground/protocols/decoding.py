@@ -7,23 +7,33 @@ Nothing here knows the shape of any answer; subclasses do. No bytes make it rais
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Final
+from collections.abc import Sequence
+from typing import Final, NamedTuple
 
 from playground.domain.errors import Failure, FailureKind
-from playground.domain.events import Deviation, Event, Failed, StreamEnd
+from playground.domain.events import Deviation, Event, Failed, ReasoningDelta, StreamEnd, TextDelta, ToolCallDelta
 from playground.domain.transcript import new_id
 from playground.domain.values import JSON, JSONObject
 from playground.protocols import jsontext
 from playground.protocols.errors import looks_like_error, read_error
+from playground.protocols.repeats import Place, Repeats
 from playground.protocols.sse import DEFAULT_CAP, Frame, SSEParser
 
 _SPACE: Final = b" \t\r\n\x00"
 _BOM: Final = b"\xef\xbb\xbf"
+_FRAGMENTS: Final = frozenset({TextDelta, ReasoningDelta, ToolCallDelta})
 
 
 def make_call_id() -> str:
     """An id for a tool call that came without one; unique, so that its answer finds it in any conversation."""
     return f"call_{new_id()}"
+
+
+class Traced(NamedTuple):
+    """One frame and the events that it gave."""
+
+    frame: Frame
+    events: list[Event]
 
 
 class BodyDecoder(ABC):
@@ -43,6 +53,7 @@ class BodyDecoder(ABC):
         self._line_tried = False
         self._searched = 0  # bytes of it in which no line ends
         self._parser = SSEParser(cap)
+        self._repeats = Repeats()
         self._noted: set[str] = set()
         self._failed = False
         self._closed = False
@@ -52,6 +63,8 @@ class BodyDecoder(ABC):
         self._odd = False  # the object being read may hold halves of surrogate pairs
         self._whole_body = False  # the object being read is the whole answer
         self._source = ""  # its text
+        self._unframed = bytearray()  # traced bytes that no frame holds yet
+        self._early: list[Event] = []  # traced events of a body whose frame comes at its end
 
     # -- bytes -------------------------------------------------------------------------------------------------
 
@@ -59,9 +72,9 @@ class BodyDecoder(ABC):
         """The events of one network read."""
         out: list[Event] = []
         if self._mode == "stream":
-            self._frames(self._parser.feed(data), out)
-        elif not self._closed:
-            self._undecided(data, out)
+            self._frames(self._parser.feed(data, self._repeats.edges), out)
+        elif not self._closed and (stream := self._undecided(data, out)):
+            self._frames(self._parser.feed(stream), out)
         return out
 
     def close(self) -> list[Event]:
@@ -72,57 +85,107 @@ class BodyDecoder(ABC):
         self._closed = True
         if self._mode == "stream":
             self._frames(self._parser.close(), out, last=True)
-        elif self._mode == "json":
+        else:
+            self._body_ends(out)
+        self._ends(out)
+        return out
+
+    def trace(self, data: bytes) -> list[Traced]:
+        """As ``feed``, frame by frame. A decoder is either fed or traced."""
+        if self._mode == "stream":
+            return self._one_by_one(self._parser.feed(data))
+        if self._closed:
+            return []
+        self._unframed += data
+        stream = self._undecided(data, self._early)
+        if not stream:
+            return []
+        del self._unframed[len(self._unframed) - len(stream) :]
+        return self._one_by_one(self._parser.feed(stream))
+
+    def trace_close(self) -> list[Traced]:
+        """As ``close``, frame by frame. The verdict, where there is one, comes with a frame of kind "end" and no bytes.
+
+        A body that is no stream is one frame of kind "body", whose ``data`` stays empty: its bytes are all there is.
+        """
+        if self._closed:
+            return []
+        self._closed = True
+        if self._mode == "stream":
+            traced = self._one_by_one(self._parser.close(), last=True)
+        else:
+            out, raw = self._early, bytes(self._unframed)
+            self._early, self._unframed = [], bytearray()
+            self._body_ends(out)
+            traced = [Traced(Frame(None, "", raw, "body" if self._mode else "comment"), out)] if raw else []
+        verdict: list[Event] = []
+        self._ends(verdict)
+        if verdict:
+            traced.append(Traced(Frame(None, "", b"", "end"), verdict))
+        return traced
+
+    def _one_by_one(self, frames: Sequence[Frame], *, last: bool = False) -> list[Traced]:
+        traced = []
+        if frames and self._unframed:
+            frames[0].raw, self._unframed = bytes(self._unframed) + frames[0].raw, bytearray()
+        for frame in frames:
+            events, self._early = self._early, []
+            self._frames((frame,), events, last=last)
+            traced.append(Traced(frame, events))
+        return traced
+
+    def _body_ends(self, out: list[Event]) -> None:
+        if self._mode == "json":
             self._json_body(out)
         elif self._mode == "page":
             self._note(out, "not_json", "the body is a web page, not an answer of this protocol")
             self._fail(out, read_error(bytes(self._body), None, FailureKind.DECODE))
+
+    def _ends(self, out: list[Event]) -> None:
         self._flush(out)
         if not self._failed:
             self._judge(out)
-        return out
 
-    def _undecided(self, data: bytes, out: list[Event]) -> None:
+    def _undecided(self, data: bytes, out: list[Event]) -> bytes:
+        """Take ``data`` in until it is clear what the body is; gives the bytes of a stream once it is one."""
         if not self._mode:
             data = self._head + data
             if len(data) < len(_BOM) and _BOM.startswith(data):
                 self._head = data
-                return
+                return b""
             data, self._head = data.removeprefix(_BOM).lstrip(_SPACE), b""
             if not data:
-                return
+                return b""
             self._anything = True
             self._mode = {b"{": "json", b"[": "json", b"<": "page"}.get(data[:1], "stream")
             if self._mode == "stream":
                 if self._content_type in ("application/json", "text/html"):
                     self._note(out, "content_type", f"an event stream came as {self._content_type}")
-                self._frames(self._parser.feed(data), out)
-                return
+                return data
         if len(self._body) + len(data) > self._cap:
             self._body.clear()
             self._too_large(out)
-            return
+            return b""
         if not self._failed:
             self._body += data
-        if self._mode == "json" and not self._line_tried:
-            self._try_lines(out)
+        return self._lines_of() if self._mode == "json" and not self._line_tried else b""
 
-    def _try_lines(self, out: list[Event]) -> None:
-        """A JSON text on a line of its own with more below is a stream that lost its framing."""
+    def _lines_of(self) -> bytes:
+        """A JSON text on a line of its own with more below is a stream that lost its framing: gives its bytes."""
         at = self._body.find(b"\n", self._searched)
         if at < 0:
             self._searched = len(self._body)  # a large body in many reads is searched once
         if at < 0 or not bytes(self._body[at:]).strip(_SPACE):
-            return
+            return b""
         self._line_tried = True
         try:
             jsontext.parse(self._body[:at].decode("utf-8", "replace"))
         except ValueError:
-            return
+            return b""
         body = bytes(self._body)
         self._body.clear()
         self._mode = "stream"
-        self._frames(self._parser.feed(body), out)
+        return body
 
     def _json_body(self, out: list[Event]) -> None:
         if self._failed:
@@ -143,9 +206,18 @@ class BodyDecoder(ABC):
 
     # -- frames ------------------------------------------------------------------------------------------------
 
-    def _frames(self, frames: list[Frame], out: list[Event], *, last: bool = False) -> None:
-        parse, odd = jsontext.parse, jsontext.has_halves
+    def _frames(self, frames: Sequence[Frame | bytes], out: list[Event], *, last: bool = False) -> None:
+        parse, odd, repeats = jsontext.parse, jsontext.has_halves, self._repeats
+        lesson: tuple[Frame, JSONObject] | None = None  # learnt at the end: the rest of this read knows the old edges
         for frame in frames:
+            if isinstance(frame, bytes):
+                lesson = None
+                known = None if self.finished else repeats.value(frame)
+                if known is not None:
+                    self._odd = False
+                    self._object(known, repeats.event, out)
+                    continue
+                frame = repeats.whole(frame)  # noqa: PLW2901 - the same frame, in full
             data = frame.data
             if data[:1] == "{" and frame.kind == "data":
                 try:
@@ -158,11 +230,15 @@ class BodyDecoder(ABC):
                 if self.finished:
                     self._after_end(value, frame.event, out)
                 elif type(value) is dict and frame.event != "error":
+                    had = len(out)
                     self._object(value, frame.event, out)
+                    lesson = (frame, value) if len(out) == had + 1 and type(out[-1]) in _FRAGMENTS else None
                 else:
                     self._value(value, data, frame.event, out)
             elif frame.kind != "comment":
                 self._unusual(frame, out, last)
+        if lesson is not None and repeats.patient:
+            repeats.learn(*lesson, self._growing(lesson[1]))
 
     def _unusual(self, frame: Frame, out: list[Event], last: bool) -> None:
         """A frame that is not one JSON object under ``data:``."""
@@ -237,6 +313,13 @@ class BodyDecoder(ABC):
     @abstractmethod
     def _object(self, value: JSONObject, event: str | None, out: list[Event]) -> None:
         """Read one object of the stream, or the whole body (then ``_whole_body`` is True)."""
+
+    @abstractmethod
+    def _growing(self, value: JSONObject) -> Place:
+        """Where an object of the stream holds the fragment of text that changes from one to the next.
+
+        ``_object`` must not keep the object that holds it.
+        """
 
     @abstractmethod
     def _flush(self, out: list[Event]) -> None:

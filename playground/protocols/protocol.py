@@ -6,6 +6,7 @@ A new protocol is one folder and one line in ``PROTOCOLS``. Nothing here opens a
 from __future__ import annotations
 
 from importlib import import_module
+from typing import TYPE_CHECKING
 from typing import Protocol as Interface
 
 from playground.domain.events import Event
@@ -14,6 +15,9 @@ from playground.domain.request import Request
 from playground.domain.tools import ToolDefinition
 from playground.domain.values import JSON, JSONObject
 from playground.protocols.sse import DEFAULT_CAP
+
+if TYPE_CHECKING:
+    from playground.protocols.decoding import Traced
 
 
 class Decoder(Interface):
@@ -31,6 +35,14 @@ class Decoder(Interface):
 
     def close(self) -> list[Event]: ...
 
+    def trace(self, data: bytes) -> list[Traced]:
+        """As ``feed``, frame by frame: what came of each. The frames' raw bytes, joined, are the bytes received."""
+        ...
+
+    def trace_close(self) -> list[Traced]:
+        """As ``close``, frame by frame. A decoder is either fed or traced, never both."""
+        ...
+
 
 class Protocol(Interface):
     """One wire protocol."""
@@ -42,6 +54,13 @@ class Protocol(Interface):
 
     def encode(self, request: Request) -> JSONObject:
         """The request body as JSON values. Only what is set is in it; ``extra_body`` is merged last."""
+        ...
+
+    def read_body(self, body: JSONObject) -> tuple[Request, tuple[str, ...]]:
+        """The reverse of ``encode``: the request, and sentences on what could not be kept.
+
+        What has no field of its own goes into ``extra_body``. Raises ValueError naming what is wrong with a message.
+        """
         ...
 
     def decoder(self, content_type: str | None = None, cap: int = DEFAULT_CAP) -> Decoder:

@@ -8,14 +8,16 @@ protocol; it never raises and never reads a byte twice. The usual case, one read
 from __future__ import annotations
 
 import re
-from typing import Final, Literal
+from typing import Final, Literal, cast, overload
 
 DEFAULT_CAP: Final = 64 * 1024 * 1024
 _BOM: Final = b"\xef\xbb\xbf"
 _LINE_END: Final = re.compile(rb"\r\n|\n|\r")
 _SPACE: Final = b" \t"
 
-FrameKind = Literal["data", "comment", "stray", "oversize"]
+#: What an event begins and ends with; see ``SSEParser.feed``.
+Edges = tuple[bytes, bytes]
+FrameKind = Literal["data", "comment", "stray", "oversize", "body", "end"]
 
 
 class Frame:
@@ -23,7 +25,8 @@ class Frame:
 
     ``kind`` is "data" for an event, "comment" for comments and blank lines alone (they only show life), "stray" for
     text outside the format (``data`` holds it), "oversize" for an event above the cap and everything after it (``data``
-    is empty). ``raw`` holds the frame's own bytes, line ends included: joined in order they are the bytes received.
+    is empty); "body" and "end" are made by a decoder that traces. ``raw`` holds the frame's own bytes, line ends
+    included: joined in order they are the bytes received.
     """
 
     __slots__ = ("data", "event", "kind", "raw")
@@ -70,8 +73,18 @@ class SSEParser:
         self._after_cr = False  # the last byte was CR: a LF that follows belongs to it
         self._oversize = False
 
-    def feed(self, data: bytes) -> list[Frame]:
-        """The frames that ``data`` completes."""
+    @overload
+    def feed(self, data: bytes) -> list[Frame]: ...
+
+    @overload
+    def feed(self, data: bytes, edges: Edges | None) -> list[Frame | bytes]: ...
+
+    def feed(self, data: bytes, edges: Edges | None = None) -> list[Frame] | list[Frame | bytes]:
+        """The frames that ``data`` completes.
+
+        An event that begins and ends with ``edges``, the second of which holds no line end, may come as the bytes
+        between them, on one line, instead: what was learnt from one such event need not be found out again.
+        """
         out: list[Frame] = []
         if not self._started:
             data = self._start + data
@@ -100,7 +113,7 @@ class SSEParser:
                 if data:
                     self._lines(data, out)
                 return out
-        self._blocks(data, separator, out)
+        self._blocks(data, separator, out, edges)
         return out
 
     def close(self) -> list[Frame]:
@@ -124,16 +137,29 @@ class SSEParser:
             self._raw.append(_BOM)
             self._size = len(_BOM)
 
-    def _blocks(self, data: bytes, separator: bytes, out: list[Frame]) -> None:
-        """Whole events in one go; whatever is not a single ``data:`` line takes the way of lines.
+    def _blocks(self, data: bytes, separator: bytes, out: list[Frame], edges: Edges | None) -> None:
+        """Whole events in one go: a ``data:`` line, alone or after an ``event:`` line. The rest takes the way of lines.
 
-        All lines in ``data`` end alike, so a block without LF is one line.
+        All lines in ``data`` end alike, so a line without LF is one.
         """
+        line_end = separator[: len(separator) // 2]
         *blocks, rest = data.split(separator)
         make, keep = Frame, out.append
+        known = cast("list[Frame | bytes]", out)
+        before, after = edges or (b"", b"")
+        start, least = len(before), len(before) + len(after)
         for block in blocks:
-            if block[:6] == b"data: " and b"\n" not in block:
-                keep(make(None, str(block[6:], "utf-8", "replace"), block + separator))
+            if edges and block.startswith(before) and block.endswith(after) and len(block) >= least:
+                between = block[start : len(block) - len(after)]
+                if between.find(b"\n") < 0:
+                    known.append(between)
+                    continue
+            event, line = None, block
+            if block.startswith(b"event: "):
+                name, _, line = block.partition(line_end)
+                event = name[7:].decode("utf-8", "replace")
+            if line.startswith(b"data: ") and line.find(b"\n") < 0:
+                keep(make(event, line[6:].decode("utf-8", "replace"), block + separator))
             else:
                 self._lines(block + separator, out)
         if rest:

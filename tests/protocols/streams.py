@@ -1,15 +1,19 @@
-"""Small builders of response bodies, and the way of a body through decoder and accumulator."""
+"""Small builders of response bodies, and the way of a body through decoder and accumulator.
+
+Every body that goes through here is traced as well: frame by frame it must say the same, and hold every byte.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from playground.domain.accumulator import Accumulator
 from playground.domain.errors import FailureKind
 from playground.domain.events import Deviation, Event, ReasoningDelta, TextDelta, ToolCallDelta
 from playground.protocols.chat.decode import ChatDecoder
+from playground.protocols.decoding import BodyDecoder, Traced
 from playground.protocols.messages.decode import MessagesDecoder
 
 DONE = b"data: [DONE]\n\n"
@@ -45,27 +49,43 @@ def fragment(arguments: Any = None, *, index: Any = None, id: Any = None, name: 
 
 def chat_events(body: bytes, sizes: Iterable[int] = (), content_type: str | None = None) -> list[Event]:
     """All events of a chat body, read in pieces of ``sizes`` bytes and then the rest at once."""
-    counter = iter(range(1, 1000))
-    return _run(ChatDecoder(content_type, make_id=lambda: f"made_{next(counter)}"), body, sizes)
+    return _run(lambda: ChatDecoder(content_type, make_id=_ids()), body, sizes)
 
 
 def messages_events(body: bytes, sizes: Iterable[int] = (), content_type: str | None = None) -> list[Event]:
     """All events of a messages body."""
+    return _run(lambda: MessagesDecoder(content_type, make_id=_ids()), body, sizes)
+
+
+def _ids() -> Callable[[], str]:
     counter = iter(range(1, 1000))
-    return _run(MessagesDecoder(content_type, make_id=lambda: f"made_{next(counter)}"), body, sizes)
+    return lambda: f"made_{next(counter)}"
 
 
-def _run(decoder: ChatDecoder | MessagesDecoder, body: bytes, sizes: Iterable[int]) -> list[Event]:
-    out: list[Event] = []
+def _run(make: Callable[[], BodyDecoder], body: bytes, sizes: Iterable[int]) -> list[Event]:
+    reads = _reads(body, sizes)
+    decoder = make()
+    out = [event for read in reads for event in decoder.feed(read)] + decoder.close()
+    traced = trace(make(), reads)
+    assert [event for _, events in traced for event in events] == out
+    assert b"".join(frame.raw for frame, _ in traced) == body
+    return out
+
+
+def _reads(body: bytes, sizes: Iterable[int]) -> list[bytes]:
+    reads: list[bytes] = []
     at = 0
     for size in sizes:
         if at >= len(body):
             break
-        out += decoder.feed(body[at : at + size])
+        reads.append(body[at : at + size])
         at += size
-    if at < len(body):
-        out += decoder.feed(body[at:])
-    return out + decoder.close()
+    return [*reads, body[at:]] if at < len(body) else reads
+
+
+def trace(decoder: BodyDecoder, reads: Iterable[bytes]) -> list[Traced]:
+    """All frames of a body with their events."""
+    return [traced for read in reads for traced in decoder.trace(read)] + decoder.trace_close()
 
 
 def fold(events: Sequence[Event]) -> Accumulator:

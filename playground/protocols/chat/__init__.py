@@ -6,6 +6,7 @@ from playground.domain.parameters import Parameters
 from playground.domain.request import Request
 from playground.domain.tools import ToolDefinition
 from playground.domain.values import JSON, JSONObject
+from playground.protocols.chat.body import read_body
 from playground.protocols.chat.decode import ChatDecoder
 from playground.protocols.chat.encode import encode
 from playground.protocols.chat.parameters import ChatParameters
@@ -25,6 +26,10 @@ class ChatProtocol:
     def encode(self, request: Request) -> JSONObject:
         """The body of POST /chat/completions."""
         return encode(request)
+
+    def read_body(self, body: JSONObject) -> tuple[Request, tuple[str, ...]]:
+        """The request that ``body`` was written from, and sentences on what could not be kept."""
+        return read_body(body)
 
     def decoder(self, content_type: str | None = None, cap: int = DEFAULT_CAP) -> Decoder:
         """A decoder of one answer; ``cap`` is the largest event or JSON body in bytes."""

@@ -26,6 +26,7 @@ from playground.protocols import jsontext
 from playground.protocols.chat.reasoning import (
     CONTENT_PART,
     DETAILS,
+    FIELDS,
     INLINE,
     ReasoningReader,
     ThinkSplitter,
@@ -35,11 +36,15 @@ from playground.protocols.chat.toolcalls import ToolCalls
 from playground.protocols.chat.usage import read_usage
 from playground.protocols.decoding import BodyDecoder, make_call_id
 from playground.protocols.errors import looks_like_error, read_error
+from playground.protocols.repeats import Place
 from playground.protocols.sse import DEFAULT_CAP
 
 DOCUMENTED: Final = frozenset({"stop", "length", "tool_calls", "content_filter"})
 #: Reasons after which an answer with nothing in it needs an explanation that the reason does not give.
 _NATURAL: Final = frozenset({None, "stop", "tool_calls", "function_call", "eos", "end_turn", "stop_sequence"})
+
+#: Where a delta holds its fragment.
+_GROWING: Final = ("content", *FIELDS)
 
 
 class _Choice:
@@ -95,6 +100,15 @@ class ChatDecoder(BodyDecoder):
             self._report(usage, out)
         if value.get("error"):
             self._fail(out, read_error(value, text=self._source))
+
+    def _growing(self, value: JSONObject) -> Place:
+        match value.get("choices"):
+            case [{"delta": {"tool_calls": [{"function": {"arguments": str()} as function}]}}]:
+                return function, "arguments"
+            case [{"delta": dict() as delta}]:
+                name = next((name for name in _GROWING if delta.get(name)), "")
+                return (delta, name) if isinstance(delta.get(name), str) else None
+        return None
 
     def _open(self, value: JSONObject, out: list[Event]) -> None:
         id_ = "" if self._id else jsontext.text_of(value.get("id"))

@@ -28,9 +28,9 @@ class Call:
         return bool(self.arguments) and self.arguments[-1].rstrip()[-1:] == "}" and _object("".join(self.arguments))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Fragment:
-    """What one entry of ``tool_calls`` says, read with care."""
+    """What one entry of ``tool_calls`` says, read with care. Made at each token, so not frozen, and not changed."""
 
     index: int | None
     id: str

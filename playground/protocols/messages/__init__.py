@@ -6,6 +6,7 @@ from playground.domain.parameters import Parameters
 from playground.domain.request import Request
 from playground.domain.tools import ToolDefinition
 from playground.domain.values import JSON, JSONObject
+from playground.protocols.messages.body import read_body
 from playground.protocols.messages.decode import MessagesDecoder
 from playground.protocols.messages.encode import encode, read_tool, write_tool
 from playground.protocols.messages.parameters import MessagesParameters
@@ -24,6 +25,10 @@ class MessagesProtocol:
     def encode(self, request: Request) -> JSONObject:
         """The body of POST /messages; raises ValueError for arguments that are not a JSON object."""
         return encode(request)
+
+    def read_body(self, body: JSONObject) -> tuple[Request, tuple[str, ...]]:
+        """The request that ``body`` was written from, and sentences on what could not be kept."""
+        return read_body(body)
 
     def decoder(self, content_type: str | None = None, cap: int = DEFAULT_CAP) -> Decoder:
         """A decoder of one answer; ``cap`` is the largest event or JSON body in bytes."""

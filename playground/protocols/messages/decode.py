@@ -31,6 +31,7 @@ from playground.protocols import jsontext
 from playground.protocols.decoding import BodyDecoder, make_call_id
 from playground.protocols.errors import looks_like_error, read_error
 from playground.protocols.jsontext import count_of, keepable, text_of
+from playground.protocols.repeats import Place
 from playground.protocols.sse import DEFAULT_CAP
 
 DOCUMENTED: Final = frozenset(
@@ -50,6 +51,12 @@ _OF_KIND: Final = {
     "thinking_delta": "thinking",
     "signature_delta": "thinking",
     "input_json_delta": "tool_use",
+}
+
+_FRAGMENT: Final = {
+    "text_delta": "text",
+    "thinking_delta": "thinking",
+    "input_json_delta": "partial_json",
 }
 
 
@@ -122,6 +129,12 @@ class MessagesDecoder(BodyDecoder):
             self._note(
                 out, "unknown_event", f"an event of a kind not known here: {text_of(kind)[:60] or 'without a type'}"
             )
+
+    def _growing(self, value: JSONObject) -> Place:
+        delta = value.get("delta")
+        kind = delta.get("type") if isinstance(delta, dict) else None
+        key = _FRAGMENT.get(kind, "") if isinstance(kind, str) else ""
+        return (delta, key) if isinstance(delta, dict) and isinstance(delta.get(key), str) else None
 
     def _index(self, value: JSONObject) -> int:
         index = value.get("index")

@@ -1,0 +1,73 @@
+"""A request body back into a request: what both protocols do alike.
+
+What a field of the panels can hold goes there, everything else into the extra body as it came, so that nothing that was
+read is lost and what is sent again is what was read. Nothing here knows one protocol's names.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+from playground.domain.parameters import Parameters
+from playground.domain.tools import ToolDefinition
+from playground.domain.values import JSON, JSONObject
+
+
+def same(one: JSON, other: JSON) -> bool:
+    """Whether two JSON values are written alike: 1, 1.0 and true differ, the order of names does not matter."""
+    try:
+        return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
+    except (RecursionError, ValueError, TypeError):
+        return False
+
+
+def split_parameters(kind: type[Parameters], rest: JSONObject) -> tuple[Parameters, JSONObject]:
+    """The parameters that ``rest`` sets, and what has no field, or a value that a field would not give back."""
+    roots = {(hint.path or name).split(".")[0] for name, hint in kind.hints()}
+    mapped: JSONObject = {}
+    extra: JSONObject = {}
+    for name, value in rest.items():
+        if name in roots and _fits(kind, {name: value}):
+            mapped[name] = value
+        else:
+            extra[name] = value
+    return kind.from_wire(mapped), extra
+
+
+def _fits(kind: type[Parameters], part: JSONObject) -> bool:
+    try:
+        parameters = kind.from_wire(part)
+    except (ValueError, TypeError):
+        return False
+    return not parameters.model_extra and same(parameters.to_wire(), part)
+
+
+def read_tools(
+    value: JSON, read: Callable[[JSON], ToolDefinition], write: Callable[[ToolDefinition], JSONObject]
+) -> tuple[tuple[ToolDefinition, ...], str]:
+    """The definitions, or none and the reason why they have to stay as they are."""
+    if not isinstance(value, list):
+        return (), "“tools” is not a list"
+    tools = []
+    for number, item in enumerate(value, 1):
+        try:
+            tool = read(item)
+        except ValueError as error:
+            return (), f"tool {number}: {error}"
+        if not same(_plain(write(tool)), _plain(item)):
+            return (), f"tool {number} ({tool.name}) holds what the panel has no place for"
+        tools.append(tool)
+    return tuple(tools), ""
+
+
+def _plain(tool: JSONObject) -> JSONObject:
+    """A definition without what means nothing: an empty description, null, the type that is the default."""
+    kept = {
+        name: _plain(value) if name == "function" and isinstance(value, dict) else value
+        for name, value in tool.items()
+        if value is not None and (name, value) not in (("description", ""), ("type", "custom"))
+    }
+    if "function" in kept:
+        kept.setdefault("type", "function")
+    return kept

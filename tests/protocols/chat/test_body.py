@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from playground.domain.request import ReasoningReturn, SendReasoning
+from playground.protocols.chat.body import read_body
+from playground.protocols.chat.encode import encode
+
+CALL = {"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+
+
+def asked(*messages: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {"model": "m", "messages": list(messages), **more}
+
+
+@pytest.mark.parametrize(
+    ("fields", "rule"),
+    [
+        ({}, ReasoningReturn()),
+        ({"reasoning_content": "hm"}, ReasoningReturn(when=SendReasoning.AFTER_TOOL_CALLS)),
+        ({"reasoning": ""}, ReasoningReturn(when=SendReasoning.AFTER_TOOL_CALLS, field="reasoning")),
+        ({"reasoning_details": []}, ReasoningReturn(when=SendReasoning.AFTER_TOOL_CALLS, field="reasoning_details")),
+    ],
+)
+def test_the_rule_for_reasoning_is_found(fields: dict[str, Any], rule: ReasoningReturn) -> None:
+    body = asked({"role": "assistant", "content": None, **fields, "tool_calls": [CALL]})
+    request, _ = read_body(body)
+    assert request.reasoning_return == rule
+    assert encode(request) == body
+
+
+def test_reasoning_without_calls_is_always_sent_back() -> None:
+    body = asked({"role": "assistant", "content": "x", "reasoning_content": "hm"})
+    request, _ = read_body(body)
+    assert request.reasoning_return.when is SendReasoning.ALWAYS
+    assert encode(request) == body
+
+
+def test_what_is_lost_is_told() -> None:
+    _, notes = read_body(
+        asked({"role": "user", "content": "x", "name": "me"}, {"role": "assistant", "audio": {}, "content": "y"})
+    )
+    assert notes == (
+        "Message 1: “name” left out; a turn has no place for it.",
+        "Message 2: “audio” left out; a turn has no place for it.",
+    )
+
+
+def test_only_what_a_field_gives_back_becomes_a_field() -> None:
+    odd: dict[str, Any] = {
+        "temperature": None,
+        "stop": [],
+        "stream_options": {"include_usage": True, "x": 1},
+        "include_usage": True,
+    }
+    request, _ = read_body(asked(**odd, seed=True, n=1.0, model=None))
+    assert request.model == ""
+    assert request.extra_body.keys() == {"temperature", "stream_options", "include_usage", "model"}
+    assert request.parameters.to_wire() == {"stop": [], "seed": True, "n": 1.0}
+
+
+def test_tools_the_panel_cannot_hold_stay_in_the_extra_body() -> None:
+    tools = [{"type": "custom", "custom": {"name": "x"}}]
+    request, notes = read_body(asked(tools=tools))
+    assert request.extra_body == {"tools": tools}
+    assert notes[0].startswith("The tools are kept in the extra body: tool 1: ")
+    request, notes = read_body(asked(tools=[{"type": "function", "function": {"name": "f", "description": ""}}]))
+    assert [tool.name for tool in request.tools] == ["f"]
+    assert not notes
