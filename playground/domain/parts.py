@@ -43,7 +43,8 @@ class ToolCall(Value):
     """One call of a tool (specification, section 2.2).
 
     ``arguments`` is the raw text as received, whether or not it is JSON. ``id_is_ours`` marks an id that
-    was made here because the gateway sent none.
+    was made here because the gateway sent none. ``received`` is what the model sent where a person edited the
+    arguments since, else None; it never goes out again.
     """
 
     kind: Literal["tool_call"] = "tool_call"
@@ -51,15 +52,22 @@ class ToolCall(Value):
     name: str
     arguments: str
     id_is_ours: bool = False
+    received: str | None = None
 
 
 class ToolResult(Value):
-    """The answer to one tool call (specification, section 2.1, role ``tool``)."""
+    """The answer to one tool call (specification, section 2.1, role ``tool``).
+
+    ``by`` says how it was answered: "you", "table", "fixed", "fork", "filled", or empty where it is not known.
+    ``seconds`` is the time from the complete call to the answer. Neither goes out.
+    """
 
     kind: Literal["tool_result"] = "tool_result"
     call_id: str
     text: str
     is_error: bool = False
+    by: str = ""
+    seconds: float | None = None
 
 
 class Image(Value):

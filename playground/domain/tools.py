@@ -7,13 +7,20 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from playground.domain.json_tree import Path
+from playground.domain.schema_refs import BY_NAME, DATA, reach, target_of
+from playground.domain.tokens import definition_tokens
 from playground.domain.values import JSON, JSONObject, Value
 
 NAME_RULE = re.compile(r"[A-Za-z0-9_-]{1,64}\Z")
 TYPES = "string", "number", "integer", "boolean", "object", "array", "null"  # of JSON Schema
+NO_ALTERNATIVE = "fits none of the alternatives"
+LARGE = 2000  # tokens of one definition above which its size is worth a word
+DEEPEST = 60  # steps of a path into a schema that is looked through
 
 
 class ToolDefinition(Value):
@@ -21,6 +28,8 @@ class ToolDefinition(Value):
 
     ``parameters`` is a JSON Schema object, or None where the definition has none. ``source`` holds the text
     of the definition as typed while it is not valid JSON, so that no keystroke is lost; such a tool is not sent.
+    ``text`` is the schema as somebody spelled it where that differs from our own layout, and ``group`` the heading it
+    stands under in the list; neither goes over the wire.
     """
 
     name: str
@@ -29,20 +38,31 @@ class ToolDefinition(Value):
     strict: bool | None = None
     enabled: bool = True
     source: str | None = None
+    text: str | None = None
+    group: str = ""
 
     @property
     def sendable(self) -> bool:
         """Whether this tool is part of the request: switched on and readable."""
         return self.enabled and self.source is None
 
+    @property
+    def offer(self) -> tuple[str, str, JSONObject | None, bool | None]:
+        """What of it a request carries: two tools with the same offer are the same one on the wire."""
+        return self.name, self.description, self.parameters, self.strict
+
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something to say about a definition or an argument: where (a JSON path of keys and indexes) and what."""
+    """Something to say about a definition or an argument: where (a JSON path of keys and indexes) and what.
+
+    ``offset`` is the place in the raw text, in characters, where that is known.
+    """
 
     path: tuple[str | int, ...]
     message: str
     severity: str = "error"  # or "warning"
+    offset: int | None = None
 
     @property
     def where(self) -> str:
@@ -67,15 +87,22 @@ def _not_json(word: str) -> JSON:
 
 def check_definitions(tools: tuple[ToolDefinition, ...]) -> list[list[Problem]]:
     """Problems of each tool, in order: name rule, duplicate names, description, schema."""
-    seen: dict[str, int] = {}
-    out: list[list[Problem]] = []
-    for number, tool in enumerate(tools):
-        problems = check_definition(tool)
-        if tool.name in seen and tool.name:
-            problems.insert(0, Problem(("name",), f"the name “{tool.name}” is also used by tool {seen[tool.name] + 1}"))
-        seen.setdefault(tool.name, number)
-        out.append(problems)
+    out = [check_definition(tool) for tool in tools]
+    for number, problem in doubled_names(tools):
+        out[number].insert(0, problem)
     return out
+
+
+def doubled_names(tools: tuple[ToolDefinition, ...]) -> list[tuple[int, Problem]]:
+    """The tools whose name another one before them has: their number and the problem."""
+    first: dict[str, int] = {}
+    for number, tool in enumerate(tools):
+        first.setdefault(tool.name, number)
+    return [
+        (number, Problem(("name",), f"the name “{tool.name}” is also used by tool {first[tool.name] + 1}"))
+        for number, tool in enumerate(tools)
+        if tool.name and first[tool.name] != number
+    ]
 
 
 def check_definition(tool: ToolDefinition) -> list[Problem]:
@@ -91,7 +118,52 @@ def check_definition(tool: ToolDefinition) -> list[Problem]:
         problems += check_schema(tool.parameters)
     if not tool.description.strip():
         problems.append(Problem(("description",), "without a description the model has to guess", "warning"))
+    if tool.source is None:
+        problems += _without_description(tool.parameters)
+        size = definition_tokens(tool)
+        if size > LARGE:
+            problems.append(Problem((), f"≈ {size:,} tokens go with every request for this tool alone", "warning"))
     return problems
+
+
+def _without_description(schema: JSON) -> list[Problem]:
+    """One warning for all parameters, nested ones too, that neither they nor what they refer to describes."""
+    bare = [
+        (name, path)
+        for path, inner in subschemas(schema)
+        if isinstance(inner.get("properties"), dict)
+        for name, parameter in inner["properties"].items()
+        if not _described(schema, parameter)
+    ]
+    if not bare:
+        return []
+    names = ", ".join(f"“{name}”" for name, _ in bare[:3]) + (f" and {len(bare) - 3} more" if len(bare) > 3 else "")
+    verb = "has" if len(bare) == 1 else "have"
+    where = ("parameters", *bare[0][1], "properties", bare[0][0])
+    return [Problem(where, _short(f"{names} {verb} no description"), "warning")]
+
+
+def _described(root: JSON, schema: JSON) -> bool:
+    for _ in range(8):  # references to references
+        if not isinstance(schema, dict):
+            return True  # true and false say all there is to say
+        words = schema.get("description")
+        if (isinstance(words, str) and words.strip()) or "const" in schema:
+            return True
+        parts = [part for union in ("anyOf", "oneOf", "allOf") for part in _list(schema, union)]
+        if any(isinstance(part, dict) and part.get("description") for part in parts):
+            return True
+        refs = [part["$ref"] for part in (schema, *parts) if isinstance(part, dict) and "$ref" in part]
+        path = target_of(root, refs[0]) if refs and isinstance(refs[0], str) else None
+        if path is None:
+            return False
+        schema = reach(root, path)
+    return False
+
+
+def _list(schema: JSONObject, keyword: str) -> list[JSON]:
+    value = schema.get(keyword)
+    return value if isinstance(value, list) else []
 
 
 def check_schema(schema: JSON) -> list[Problem]:
@@ -110,15 +182,45 @@ def check_schema(schema: JSON) -> list[Problem]:
         problems.append(Problem(("parameters",), f"cannot be read as a schema: {_short(str(error))}"))
     if schema.get("type") != "object" and "$ref" not in schema:
         problems.append(Problem(("parameters", "type"), 'gateways expect "type": "object" here', "warning"))
-    properties, required = schema.get("properties"), schema.get("required")
-    if isinstance(required, list):
-        known = properties if isinstance(properties, dict) else {}
-        problems += [
-            Problem(("parameters", "required"), f"“{name}” is required but is not among the properties", "warning")
-            for name in required
-            if isinstance(name, str) and name not in known
-        ]
-    return problems
+    for path, inner in subschemas(schema):
+        problems += _check_required(inner, ("parameters", *path))
+        ref = inner.get("$ref")
+        if isinstance(ref, str) and target_of(schema, ref) is None:
+            local = ref.startswith("#")
+            words = "leads nowhere" if local else "leads to another document, which is not fetched"
+            found = Problem(("parameters", *path, "$ref"), _short(f"“{ref}” {words}"), "error" if local else "warning")
+            problems.append(found)
+    return sorted(problems, key=lambda problem: problem.severity != "error")
+
+
+def _check_required(schema: JSONObject, path: Path) -> list[Problem]:
+    """Required names that do not exist, where all names are listed."""
+    properties = schema.get("properties")
+    elsewhere = ("$ref", "allOf", "anyOf", "oneOf", "patternProperties", "if", "dependentSchemas")
+    if any(word in schema for word in elsewhere) or not (isinstance(properties, dict) or path == ("parameters",)):
+        return []
+    known = properties if isinstance(properties, dict) else {}
+    return [
+        Problem((*path, "required"), f"“{name}” is required but is not among the properties", "warning")
+        for name in _list(schema, "required")
+        if isinstance(name, str) and name not in known
+    ]
+
+
+def subschemas(schema: JSON) -> Iterator[tuple[Path, JSONObject]]:
+    """Every schema object inside a schema with its path, itself first; 60 levels deep, and not what is data."""
+    waiting: list[tuple[Path, JSON, bool]] = [((), schema, True)]
+    while waiting:
+        path, node, is_schema = waiting.pop()
+        if len(path) > DEEPEST:
+            continue
+        if isinstance(node, dict):
+            if is_schema:
+                yield path, node
+            inner = [((*path, key), value, not is_schema or key not in BY_NAME) for key, value in node.items()]
+            waiting += reversed([step for step in inner if not is_schema or step[0][-1] not in DATA])
+        elif isinstance(node, list):
+            waiting += reversed([((*path, number), value, True) for number, value in enumerate(node)])
 
 
 def check_arguments(arguments: str, schema: JSONObject | None) -> list[Problem]:
@@ -179,6 +281,9 @@ def _phrase(error: Any) -> str:
         found = [name for name in error.instance if name not in TYPES] if isinstance(error.instance, list) else []
         odd = json.dumps(found[0] if found else error.instance, ensure_ascii=False)
         return _short(f"{odd} is not a type; use {', '.join(TYPES[:-1])} or {TYPES[-1]}")
+    if error.validator in ("anyOf", "oneOf") and "valid under any" in error.message:
+        shown = json.dumps(error.instance, ensure_ascii=False)
+        return f"{shown if len(shown) <= 200 else shown[:197] + '...'} {NO_ALTERNATIVE}"
     if error.validator == "type":
         wanted = error.validator_value
         wanted = " or ".join(wanted) if isinstance(wanted, list) else wanted

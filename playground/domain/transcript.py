@@ -6,25 +6,17 @@ A transcript knows turns, parents and a head; it knows nothing of requests, stre
 from __future__ import annotations
 
 import secrets
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 
 from playground.domain.errors import Failure
-from playground.domain.parts import Image, Part, Reasoning, Refusal, Text, ToolCall, ToolResult
+from playground.domain.parts import Image, Part, Text, ToolCall, ToolResult
+from playground.domain.roles import Role as Role
 from playground.domain.usage import Timing, Usage
 from playground.domain.values import JSONObject, Value
-
-
-class Role(StrEnum):
-    """Who speaks (specification, section 2.1)."""
-
-    SYSTEM = "system"
-    DEVELOPER = "developer"
-    USER = "user"
-    ASSISTANT = "assistant"
-    TOOL = "tool"
 
 
 class Ending(StrEnum):
@@ -41,7 +33,9 @@ class Outcome(Value):
 
     ``deviations`` are (code, note) pairs of the gateway lint. ``exchange`` names the exchange on the tape,
     ``streamed`` says whether streaming was asked for. ``response_format`` is the one the request asked for, as it was
-    sent (see ``playground.domain.output``).
+    sent (see ``playground.domain.output``). ``call_times`` are the first and the last fragment of each call, in the
+    order of the calls, in seconds since the request began; empty where they were not taken. ``choice`` is the index of
+    the completion that the turn is, of several to one request.
     """
 
     ending: Ending
@@ -55,10 +49,15 @@ class Outcome(Value):
     exchange: str | None = None
     response_format: JSONObject | None = None
     streamed: bool = True
+    call_times: tuple[tuple[float, float], ...] = ()
+    choice: int = 0
 
 
 class Turn(Value):
-    """One message. ``parent`` is the turn it answers or follows, None at the top."""
+    """One message. ``parent`` is the turn it answers or follows, None at the top.
+
+    Parts are told apart by their ``kind``: asking a pydantic class is ten times as dear, and turns come in thousands.
+    """
 
     id: str
     role: Role
@@ -69,32 +68,32 @@ class Turn(Value):
     @property
     def text(self) -> str:
         """All content, joined; reasoning and calls left out."""
-        return "".join(p.text for p in self.parts if isinstance(p, Text))
+        return "".join([p.text for p in self.parts if p.kind == "text"])
 
     @property
     def reasoning(self) -> str:
         """All reasoning, joined."""
-        return "".join(p.text for p in self.parts if isinstance(p, Reasoning))
+        return "".join([p.text for p in self.parts if p.kind == "reasoning"])
 
     @property
     def refusal(self) -> str:
         """All refusals, joined."""
-        return "".join(p.text for p in self.parts if isinstance(p, Refusal))
+        return "".join([p.text for p in self.parts if p.kind == "refusal"])
 
     @property
     def calls(self) -> tuple[ToolCall, ...]:
         """The tool calls, in order."""
-        return tuple(p for p in self.parts if isinstance(p, ToolCall))
+        return tuple([p for p in self.parts if p.kind == "tool_call"])
 
     @property
     def results(self) -> tuple[ToolResult, ...]:
         """The tool results, in order."""
-        return tuple(p for p in self.parts if isinstance(p, ToolResult))
+        return tuple([p for p in self.parts if p.kind == "tool_result"])
 
     @property
     def images(self) -> tuple[Image, ...]:
         """The images, in order."""
-        return tuple(p for p in self.parts if isinstance(p, Image))
+        return tuple([p for p in self.parts if p.kind == "image"])
 
     @property
     def truncated(self) -> bool:
@@ -128,8 +127,14 @@ class Transcript:
     @cached_property
     def path(self) -> tuple[Turn, ...]:
         """The conversation, first turn first."""
+        return self._up_from(self.head)
+
+    def lineage(self, turn_id: str | None) -> tuple[Turn, ...]:
+        """The turns from the top down to ``turn_id``, itself included, whether or not it is on the path."""
+        return self.path if turn_id == self.head else self._up_from(turn_id)
+
+    def _up_from(self, at: str | None) -> tuple[Turn, ...]:
         out: list[Turn] = []
-        at = self.head
         while at is not None:
             turn = self.turns[at]
             out.append(turn)
@@ -143,13 +148,25 @@ class Transcript:
             out.setdefault(turn.parent, []).append(turn.id)
         return out
 
+    @cached_property
+    def forks(self) -> dict[str | None, tuple[str, ...]]:
+        """The turns (None: the top) that more than one turn follows, and the ids of those, oldest first."""
+        followers = Counter([turn.parent for turn in self.turns.values()])
+        if len(followers) == len(self.turns):
+            return {}
+        out: dict[str | None, list[str]] = {parent: [] for parent, count in followers.items() if count > 1}
+        for turn in self.turns.values():
+            if turn.parent in out:
+                out[turn.parent].append(turn.id)
+        return {parent: tuple(ids) for parent, ids in out.items()}
+
     def children(self, turn_id: str | None) -> tuple[str, ...]:
         """Ids of the turns that follow ``turn_id`` (None: the top), oldest first."""
         return tuple(self._children.get(turn_id, ()))
 
     def siblings(self, turn_id: str) -> tuple[str, ...]:
         """The variants of a turn, itself included, oldest first."""
-        return self.children(self.turns[turn_id].parent)
+        return self.forks.get(self.turns[turn_id].parent, (turn_id,))
 
     def append(self, *turns: Turn) -> Transcript:
         """``turns`` follow the head one after another; the last becomes the head."""
@@ -224,12 +241,24 @@ class Transcript:
 
     def unanswered(self) -> tuple[ToolCall, ...]:
         """Calls on the path that no later tool turn answers (specification, section 4.1, tool-calling flow)."""
-        waiting: list[ToolCall] = []
-        for turn in self.path:
-            waiting += turn.calls
-            for result in turn.results:
+        return tuple(call for _, call in self.waiting)
+
+    @cached_property
+    def waiting(self) -> tuple[tuple[str, ToolCall], ...]:
+        """The same, each with the id of the turn that made it."""
+        return tuple(waiting_in(self.path))
+
+
+def waiting_in(turns: Iterable[Turn]) -> list[tuple[str, ToolCall]]:
+    """The calls in ``turns`` that no later one answers, each with the id of the turn that made it."""
+    waiting: list[tuple[str, ToolCall]] = []
+    for turn in turns:
+        for part in turn.parts:
+            if part.kind == "tool_call":
+                waiting.append((turn.id, part))
+            elif part.kind == "tool_result":
                 # Some gateways use an id again in a later round: a result answers the oldest call still open.
-                answered = next((call for call in waiting if call.id == result.call_id), None)
+                answered = next((at for at in waiting if at[1].id == part.call_id), None)
                 if answered is not None:
                     waiting.remove(answered)
-        return tuple(waiting)
+    return waiting

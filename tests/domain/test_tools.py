@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from playground.domain.tokens import definition_tokens
 from playground.domain.tools import (
     Problem,
     ToolDefinition,
@@ -12,13 +13,14 @@ from playground.domain.tools import (
     check_value,
     parse_json,
 )
+from playground.domain.values import JSON
 
 SCHEMA = {
     "type": "object",
     "properties": {
-        "city": {"type": "string"},
-        "unit": {"type": "string", "enum": ["celsius", "fahrenheit"]},
-        "days": {"type": "array", "items": {"type": "integer"}},
+        "city": {"type": "string", "description": "d"},
+        "unit": {"type": "string", "enum": ["celsius", "fahrenheit"], "description": "d"},
+        "days": {"type": "array", "items": {"type": "integer"}, "description": "d"},
     },
     "required": ["city"],
 }
@@ -65,6 +67,55 @@ def test_schema_problems_say_where() -> None:
     assert check_schema([])[0].message == "must be a JSON Schema object"
     assert check_schema({"type": "string"})[0].severity == "warning"
     assert "“b” is required" in check_schema({"type": "object", "properties": {}, "required": ["b"]})[0].message
+
+
+def test_parameters_without_a_description_are_one_warning() -> None:
+    def described(schema: JSON) -> list[Problem]:
+        return check_definition(ToolDefinition(name="f", description="d", parameters={"type": "object", **schema}))
+
+    (problem,) = described({"properties": {n: {"type": "string"} for n in "abcde"} | {"z": {"description": "d"}}})
+    assert problem.severity == "warning"
+    assert problem.path == ("parameters", "properties", "a")
+    assert problem.message == "“a”, “b”, “c” and 2 more have no description"
+    (problem,) = described({"properties": {"o": {"description": "d", "properties": {"in": {"title": "In"}}}}})
+    assert problem.path == ("parameters", "properties", "o", "properties", "in")
+    assert problem.message == "“in” has no description"
+    defs = {"$defs": {"x": {"type": "string", "description": "d"}}}
+    assert described({"properties": {"a": {"$ref": "#/$defs/x"}, "b": True, "c": {"const": 1}}, **defs}) == []
+    assert described({"properties": {"a": {"anyOf": [{"$ref": "#/$defs/x"}, {"type": "null"}]}}, **defs}) == []
+    assert described({"properties": {}, "default": {"properties": {"a": {}}}}) == []
+
+
+def test_required_names_and_references_are_checked_inside_too() -> None:
+    inner = {"type": "object", "properties": {"a": {}}, "required": ["a", "ghost"]}
+    (problem,) = check_schema({"type": "object", "properties": {"list": {"type": "array", "items": inner}}})
+    assert problem.where == "parameters.properties.list.items.required"
+    assert "“ghost” is required" in problem.message
+    assert check_schema({"type": "object", "allOf": [{"required": ["a"]}, {"properties": {"a": {}}}]}) == []
+    assert check_schema({"type": "object", "patternProperties": {"^x": {}}, "required": ["x1"]}) == []
+    (problem,) = check_schema({"type": "object", "properties": {"required": {"type": "string"}}, "required": ["q"]})
+    assert "“q”" in problem.message
+    found = check_schema({"type": "object", "properties": {"a": {"$ref": "#/$defs/x"}, "b": {"$ref": "x.json"}}})
+    assert [(p.where, p.severity) for p in found] == [
+        ("parameters.properties.a.$ref", "error"),
+        ("parameters.properties.b.$ref", "warning"),
+    ]
+    assert check_schema({"type": "object", "properties": {"$ref": {"type": "string"}}}) == []
+
+
+def test_a_large_definition_is_told_with_its_size() -> None:
+    tool = ToolDefinition(name="f", description="words " * 2000)
+    assert definition_tokens(tool) > 3000
+    (problem,) = check_definition(tool)
+    assert problem.severity == "warning"
+    assert problem.message == f"≈ {definition_tokens(tool):,} tokens go with every request for this tool alone"
+    assert definition_tokens(ToolDefinition(name="f")) < 20
+
+
+def test_arguments_that_fit_no_alternative() -> None:
+    (problem,) = check_value({"a": "x" * 500}, {"anyOf": [{"type": "string"}, {"type": "null"}]})
+    assert problem.message.endswith(" fits none of the alternatives")
+    assert len(problem.message) < 250
 
 
 def test_arguments_that_fit() -> None:

@@ -1,0 +1,303 @@
+"""What is to happen when a model calls a tool: rules, answer tables, and the reasons for stopping. Values only.
+
+Nothing here waits, asks or remembers: ``decide`` says for one call whether it is answered, and with what, or why it
+waits for a person. ``jsonpath`` is imported on first use.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from enum import StrEnum
+
+from pydantic import Field
+
+from playground.domain.parts import ToolCall
+from playground.domain.tools import ToolDefinition, check_arguments, parse_json
+from playground.domain.transcript import Role, Turn
+from playground.domain.values import JSON, Value
+
+STEP_LIMIT = 20
+
+
+class Answer(Value):
+    """What a call is answered with.
+
+    ``delay`` is in seconds from the moment the call was complete. With ``never`` no answer comes at all. ``size``
+    above 0 repeats the text up to that many characters, so that a very long answer is short to keep.
+    """
+
+    text: str = ""
+    is_error: bool = False
+    delay: float = Field(default=0.0, ge=0, allow_inf_nan=False)
+    never: bool = False
+    size: int = Field(default=0, ge=0, le=64_000_000)
+
+    @property
+    def body(self) -> str:
+        """The text that is sent."""
+        if not self.size or not self.text:
+            return self.text
+        return (self.text * (self.size // len(self.text) + 1))[: self.size]
+
+
+class ResultDraft(Value):
+    """A result that was typed and not sent."""
+
+    text: str = ""
+    is_error: bool = False
+
+
+class MatchKind(StrEnum):
+    """How a row of an answer table is compared with a call's arguments."""
+
+    ANY = "any"
+    EQUAL = "equal"  # as JSON values: the order of keys and the spelling of numbers do not count
+    PATH = "path"  # a JSONPath (RFC 9535) that selects something
+
+
+class AnswerRow(Value):
+    """One row: which arguments it is for, and the answer. ``pattern`` is JSON text, a JSONPath, or nothing."""
+
+    match: MatchKind = MatchKind.ANY
+    pattern: str = ""
+    answer: Answer = Answer()
+
+
+#: Ready rows for trying out how a model takes a tool that fails, with a name for people.
+FAULTS: tuple[tuple[str, AnswerRow], ...] = (
+    ("Empty", AnswerRow(answer=Answer())),
+    ("Error text", AnswerRow(answer=Answer(text="Error: the service did not answer.", is_error=True))),
+    ("Malformed JSON", AnswerRow(answer=Answer(text='{"status": "ok", "items": [1, 2,'))),
+    ("1 MB", AnswerRow(answer=Answer(text="0123456789abcdef", size=1_000_000))),
+    ("Slow", AnswerRow(answer=Answer(text='{"status": "ok"}', delay=10.0))),
+    ("Never", AnswerRow(answer=Answer(never=True))),
+)
+
+
+class Policy(StrEnum):
+    """What happens to a call that no condition stops."""
+
+    PAUSE = "pause"
+    TABLE = "table"
+    FIXED = "fixed"
+
+
+class ToolRule(Value):
+    """What happens to the calls of one tool.
+
+    ``pause_on_path`` stops where that JSONPath selects something in the arguments (empty: off), ``pause_from`` from
+    the n-th call of the tool in the conversation on (0: off).
+    """
+
+    policy: Policy = Policy.PAUSE
+    fixed: Answer = Answer()
+    rows: tuple[AnswerRow, ...] = ()
+    pause_on_misfit: bool = True
+    pause_on_path: str = ""
+    pause_from: int = Field(default=0, ge=0)
+
+
+class Debugging(Value):
+    """The rules of one experiment. ``step_limit`` requests go out without a stop at most; 0: as many as it takes."""
+
+    default: ToolRule = ToolRule()
+    rules: dict[str, ToolRule] = Field(default_factory=dict)
+    step_limit: int = Field(default=STEP_LIMIT, ge=0)
+
+    def rule(self, name: str) -> ToolRule:
+        """The rule for a tool: its own, else the default."""
+        return self.rules.get(name, self.default)
+
+    def with_rule(self, name: str, rule: ToolRule | None) -> Debugging:
+        """With that rule for the tool; None: the default applies to it again."""
+        others = {key: kept for key, kept in self.rules.items() if key != name}
+        return self.model_copy(update={"rules": {**others, name: rule} if rule is not None else others})
+
+    def with_default(self, rule: ToolRule) -> Debugging:
+        """With that rule for the tools that have none of their own."""
+        return self.model_copy(update={"default": rule})
+
+
+class ReasonCode(StrEnum):
+    """Why a call waits for a person."""
+
+    BREAKPOINT = "breakpoint"
+    NO_ROW = "no_row"
+    MISFIT = "misfit"
+    PATH = "path"
+    FROM_NTH = "from_nth"
+    STEP = "step"
+    LIMIT = "limit"
+    LOOP = "loop"
+    TRUNCATED = "truncated"
+    UNKNOWN_TOOL = "unknown_tool"
+    STOPPED = "stopped"
+
+
+class Reason(Value):
+    """Why a call waits; ``words`` is a sentence for people."""
+
+    code: ReasonCode
+    words: str
+
+
+STEPPED = Reason(code=ReasonCode.STEP, words="One step was asked for.")
+STOPPED = Reason(code=ReasonCode.STOPPED, words="Stopped before it was answered.")
+TRUNCATED = Reason(
+    code=ReasonCode.TRUNCATED, words="The turn broke off, so its calls are not run. Regenerate it, or delete it."
+)
+NO_ROW = Reason(code=ReasonCode.NO_ROW, words="There is no answer ready for this call.")
+
+
+def limit_reason(requests: int) -> Reason:
+    """The reason for stopping after that many requests."""
+    words = f"{requests} request{'s' * (requests != 1)} went out without a stop, which is the step limit."
+    return Reason(code=ReasonCode.LIMIT, words=words)
+
+
+def decide(
+    call: ToolCall, rule: ToolRule, tool: ToolDefinition | None, *, nth: int = 1, repeated: int = 0
+) -> Answer | Reason:
+    """The answer a call gets by its rule, or the reason why it waits.
+
+    ``tool`` is the definition on offer, None when there is none of that name; ``nth`` counts the calls of the tool in
+    the conversation, this one included; ``repeated`` the earlier rounds with the same call (see ``repeats``). A loop
+    is stopped at its first repetition only: whoever goes on then has been told.
+    """
+    reason = _condition(call, rule, tool, nth)
+    if reason is not None:
+        return reason
+    if rule.policy is Policy.PAUSE:
+        return Reason(code=ReasonCode.BREAKPOINT, words=f"{call.name} is set to pause.")
+    if repeated == 1:
+        return Reason(code=ReasonCode.LOOP, words=f"{call.name} was called with the same arguments before.")
+    return answer_for(call, rule) or NO_ROW
+
+
+def _condition(call: ToolCall, rule: ToolRule, tool: ToolDefinition | None, nth: int) -> Reason | None:
+    if rule.pause_on_misfit:
+        if tool is None:
+            words = f"{call.name} is not among the tools on offer."
+            return Reason(code=ReasonCode.UNKNOWN_TOOL, words=words)
+        if problems := check_arguments(call.arguments, tool.parameters):
+            first = problems[0]
+            where = f"{first.where}: " if first.where else ""
+            words = f"The arguments do not fit the schema: {where}{first.message}."
+            return Reason(code=ReasonCode.MISFIT, words=words)
+    if rule.pause_on_path:
+        if path_problem(rule.pause_on_path):
+            words = f"The condition {rule.pause_on_path} cannot be read as a JSONPath."
+            return Reason(code=ReasonCode.PATH, words=words)
+        if path_matches(rule.pause_on_path, call.arguments):
+            return Reason(code=ReasonCode.PATH, words=f"The arguments match {rule.pause_on_path}.")
+    if rule.pause_from and nth >= rule.pause_from:
+        words = f"This is call {nth} of {call.name}, which pauses from call {rule.pause_from} on."
+        return Reason(code=ReasonCode.FROM_NTH, words=words)
+    return None
+
+
+def answer_for(call: ToolCall, rule: ToolRule) -> Answer | None:
+    """The fixed answer, or that of the first row that fits, whatever else the rule says; None when there is none."""
+    if rule.policy is Policy.FIXED:
+        return rule.fixed
+    return next((row.answer for row in rule.rows if row_matches(row, call.arguments)), None)
+
+
+def row_matches(row: AnswerRow, arguments: str) -> bool:
+    """Whether a row is for these raw arguments. A row whose pattern cannot be read is for none."""
+    if row.match is MatchKind.ANY:
+        return True
+    if row.match is MatchKind.PATH:
+        return path_matches(row.pattern, arguments)
+    return not row_problem(row) and canonical(row.pattern) == canonical(arguments)
+
+
+def row_problem(row: AnswerRow) -> str:
+    """Why a row's pattern cannot be used; empty when it can."""
+    if row.match is MatchKind.PATH:
+        return path_problem(row.pattern)
+    if row.match is MatchKind.EQUAL:
+        try:
+            parse_json(row.pattern)
+        except ValueError as error:
+            return f"not JSON: {error}"
+    return ""
+
+
+def path_problem(path: str) -> str:
+    """Why a text is no JSONPath; empty when it is one."""
+    from jsonpath import JSONPathEnvironment
+
+    try:
+        JSONPathEnvironment(strict=True).compile(path)
+    except Exception as error:  # noqa: BLE001 - the parser fails in many ways on what people type
+        # Not str(error): at the end of a text the parser fails in spelling its own message out.
+        return str(next(iter(error.args), "")).partition("\n")[0] or "not a JSONPath"
+    return ""
+
+
+def path_matches(path: str, arguments: str) -> bool:
+    """Whether a JSONPath selects something in these raw arguments. False when either cannot be read.
+
+    A filter at the top, ``$[?@.city == 'Oslo']``, is asked of the arguments themselves too, not only of their members.
+    """
+    from jsonpath import JSONPathEnvironment
+
+    try:
+        value: JSON = parse_json(arguments) if arguments.strip() else {}
+        query = JSONPathEnvironment(strict=True).compile(path)
+        top = path.replace(" ", "").startswith("$[?")
+        return bool(query.findall(value)) or (top and bool(query.findall([value])))
+    except Exception:  # noqa: BLE001 - a hostile value or a wrong pattern can fail anywhere inside; neither matches
+        return False
+
+
+def canonical(arguments: str) -> str:
+    """Raw arguments in the one spelling all equal ones share; what is not JSON is left as it is."""
+    try:
+        value = parse_json(arguments) if arguments.strip() else {}
+        return json.dumps(_plain(value), sort_keys=True, ensure_ascii=False, separators=(", ", ": "))
+    except (ValueError, RecursionError):
+        return arguments.strip()
+
+
+def _plain(value: JSON) -> JSON:
+    """Numbers of equal value become one: 1.0 and 1e0 are 1."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    return value
+
+
+def signature(call: ToolCall) -> str:
+    """Name and arguments: the same for calls that ask the same."""
+    return f"{call.name}({canonical(call.arguments)})"
+
+
+def repeats(path: Sequence[Turn]) -> dict[tuple[str, str], int]:
+    """How often a call was made before with the same arguments, by turn id and call id; only those that were.
+
+    Turns are counted since the last word of a user. Equal calls beside one another in one turn are no loop.
+    """
+    out: dict[tuple[str, str], int] = {}
+    seen: Counter[str] = Counter()
+    first: Sequence[ToolCall] = ()  # the first calls since then: nothing is compared before there are others
+    for turn in path:
+        if turn.role is Role.USER:
+            seen.clear()
+            first = ()
+        calls = [part for part in turn.parts if part.kind == "tool_call"]
+        if calls and not first:
+            first = calls
+        elif calls:
+            if not seen:
+                seen.update({signature(call) for call in first})
+            found = [(call, signature(call)) for call in calls]
+            out.update({(turn.id, call.id): seen[what] for call, what in found if seen[what]})
+            seen.update({what for _, what in found})
+    return out

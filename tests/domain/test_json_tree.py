@@ -1,0 +1,142 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from playground.domain.json_tree import JsonNode, JsonTextError, find, parse, path_at, same, scalar
+from tests.domain.json_texts import texts, values
+
+
+def value_of(text: str, node: JsonNode) -> Any:
+    if node.kind == "object":
+        return {member.key: value_of(text, member.value) for member in node.members}
+    if node.kind == "array":
+        return [value_of(text, item) for item in node.items]
+    return scalar(text, node)
+
+
+def strict(text: str) -> Any:
+    def refuse(word: str) -> Any:
+        raise ValueError(word)
+
+    return json.loads(text, parse_constant=refuse)
+
+
+@given(texts())
+@settings(max_examples=80, deadline=None)
+def test_a_tree_means_what_the_text_means_and_knows_where(pair: tuple[str, Any]) -> None:
+    text, value = pair
+    root = parse(text)
+    assert same(value_of(text, root), value)
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        assert same(json.loads(text[node.start : node.end]), value_of(text, node))
+        for member in node.members:
+            assert json.loads(text[member.key_start : member.key_end]) == member.key
+        waiting += node.children
+
+
+@given(st.text(alphabet=' \n{}[]:,"\\u0a1-+.eEtruefalsn\x01é', max_size=24))
+@settings(max_examples=400, deadline=None)
+def test_what_is_json_and_what_is_not_is_what_python_says(text: str) -> None:
+    try:
+        strict(text)
+        sound = True
+    except ValueError:
+        sound = False
+    try:
+        parse(text)
+        assert sound
+    except JsonTextError:
+        assert not sound
+
+
+@given(texts(), st.data())
+@settings(max_examples=80, deadline=None)
+def test_one_character_more_or_less_is_judged_as_python_does(pair: tuple[str, Any], data: st.DataObject) -> None:
+    text, _ = pair
+    at = data.draw(st.integers(0, len(text) - 1))
+    for changed in (text[:at] + text[at + 1 :], text[:at] + data.draw(st.sampled_from('{}[],:"1e')) + text[at:]):
+        try:
+            strict(changed)
+            sound = True
+        except ValueError:
+            sound = False
+        if sound:
+            parse(changed)
+            continue
+        with pytest.raises(JsonTextError) as caught:
+            parse(changed)
+        assert 0 <= caught.value.offset <= len(changed)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "column", "reason"),
+    [
+        ("", 1, 1, "there is nothing here"),
+        ('{\n  "a": 1\n  "b": 2}', 3, 3, "a comma is missing"),
+        ('{"a": 1,\n}', 1, 8, "a comma too many"),
+        ('{"a" 1}', 1, 6, "a colon is missing"),
+        ("{a: 1}", 1, 2, "a name in double quotes is missing here"),
+        ('{"a": }', 1, 7, "a value is missing here"),
+        ('["a]', 1, 2, "this text has no closing quote"),
+        ("[1", 1, 3, "a closing bracket is missing"),
+        ("[1] x", 1, 5, "there is more text after the end of the JSON"),
+        ('["a\nb"]', 1, 4, "a line break or control character in a text; write it as an escape such as \\n"),
+        ('["\\x"]', 1, 3, "this escape does not exist in JSON; a backslash itself is written \\\\"),
+        ("[NaN]", 1, 2, "a value is missing here"),
+    ],
+)
+def test_the_first_fault_is_named_with_its_place(text: str, line: int, column: int, reason: str) -> None:
+    with pytest.raises(JsonTextError) as caught:
+        parse(text)
+    assert (caught.value.line, caught.value.column, caught.value.reason) == (line, column, reason)
+    assert str(caught.value) == f"line {line}, column {column}: {reason}"
+
+
+def test_hostile_text_neither_crashes_nor_takes_long() -> None:
+    assert parse("[" * 100_000 + "]" * 100_000).kind == "array"
+    for text in ("[" * 100_000, '{"a":' * 100_000, '"' + "a" * 1_000_000, '"' + "\\n" * 500_000, "[1" + " " * 500_000):
+        with pytest.raises(JsonTextError):
+            parse(text)
+    assert parse("9" * 5000).kind == "number"
+    assert parse('{"\\ud800": "\\udfff"}').members[0].key == "\ud800"
+
+
+def test_of_a_doubled_key_the_last_counts() -> None:
+    text = '{"a": 1, "a": [10, 20]}'
+    root = parse(text)
+    assert len(root.members) == 2
+    node = find(root, ("a", 1))
+    assert node is not None
+    assert text[node.start : node.end] == "20"
+    assert find(root, ("a", 2)) is None
+    assert find(root, ("b",)) is None
+    assert find(root, (0,)) is None
+
+
+def test_a_cursor_finds_its_path() -> None:
+    text = '{"a": {"b": [1, 22]}, "c": 3}'
+    root = parse(text)
+    assert path_at(root, text.index("22") + 1) == ("a", "b", 1)
+    assert path_at(root, text.index('"b"') + 1) == ("a", "b")
+    assert path_at(root, text.index('"c"')) == ("c",)
+    assert path_at(root, 0) == ()
+
+
+@given(values())
+@settings(max_examples=60, deadline=None)
+def test_a_value_is_the_same_as_its_copy(value: Any) -> None:
+    assert same(value, json.loads(json.dumps(value)))
+
+
+def test_numbers_and_truth_are_told_apart() -> None:
+    assert not same(1, True)
+    assert not same(1, 1.0)
+    assert not same([0], [False])
+    assert same({"a": 1, "b": 2}, {"b": 2, "a": 1})

@@ -1,0 +1,201 @@
+from __future__ import annotations
+
+import json
+import random
+import time
+from typing import Any
+
+import pytest
+
+from playground.domain.partial_json import PartialJson, read_partial
+from playground.domain.partial_judge import Judge, judge
+from playground.domain.schema_sample import sample
+from playground.domain.tools import Problem, check_arguments
+from tests.domain.schemas import schemas
+
+SOUND = [(name, schema) for name, schema in schemas() if name != "40_wrong_shapes"]
+ODD = [None, True, 0, -1, 2.5, 10**6, "", "odd", [], ["odd"], {}, {"odd": 1}]
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "city": {"type": "string"},
+        "unit": {"enum": ["celsius", "fahrenheit"]},
+        "days": {"type": "array", "items": {"type": "integer", "minimum": 1}},
+        "place": {
+            "oneOf": [
+                {
+                    "type": "object",
+                    "properties": {"kind": {"const": "point"}, "x": {"type": "integer"}},
+                    "required": ["kind", "x"],
+                    "additionalProperties": False,
+                },
+                {
+                    "type": "object",
+                    "properties": {"kind": {"const": "name"}, "text": {"type": "string"}},
+                    "required": ["kind", "text"],
+                    "additionalProperties": False,
+                },
+            ]
+        },
+    },
+    "required": ["city"],
+}
+
+
+def words(problems: list[Problem]) -> list[tuple[str, str]]:
+    return [(problem.where, problem.message) for problem in problems]
+
+
+def streamed(text: str, schema: Any = SCHEMA) -> list[tuple[str, str]]:
+    """What is said of a text that has not ended."""
+    return words(judge(read_partial(text, ended=False), schema))
+
+
+@pytest.mark.parametrize(("name", "schema"), SOUND)
+def test_good_arguments_are_never_blamed_while_they_come(name: str, schema: Any) -> None:
+    text = json.dumps(sample(schema), ensure_ascii=False, indent=1)
+    reader, keeper = PartialJson(), Judge(schema)
+    for character in text:
+        reader.feed(character)
+        assert [problem for problem in keeper.problems(reader) if problem.severity == "error"] == []
+    reader.finish()
+    assert [problem for problem in keeper.problems(reader) if problem.severity == "error"] == []
+
+
+def mutated(value: Any, dice: random.Random) -> Any:
+    """The value with one thing in it changed."""
+    if isinstance(value, dict) and value and dice.random() < 0.8:
+        key = dice.choice(list(value))
+        change = dice.random()
+        if change < 0.15:
+            return {name: inner for name, inner in value.items() if name != key}
+        if change < 0.3:
+            return {("odd" if name == key else name): inner for name, inner in value.items()}
+        return {name: mutated(inner, dice) if name == key else inner for name, inner in value.items()}
+    if isinstance(value, list) and value and dice.random() < 0.8:
+        at = dice.randrange(len(value))
+        return [mutated(inner, dice) if number == at else inner for number, inner in enumerate(value)]
+    return dice.choice(ODD)
+
+
+@pytest.mark.parametrize(("name", "schema"), SOUND)
+def test_no_false_alarm_and_the_validator_has_the_last_word(name: str, schema: Any) -> None:
+    dice = random.Random(name)
+    for number in range(40):
+        value = mutated(sample(schema), dice)
+        text = json.dumps(value)
+        reader = read_partial(text, ended=False)
+        early = [problem for problem in judge(reader, schema) if problem.severity == "error"]
+        reader.finish()
+        last = [problem for problem in judge(reader, schema) if problem.severity == "error"]
+        judged = check_arguments(text, schema)
+        assert bool(last) is bool(judged), (text, last, judged)
+        assert not early or judged, (text, early)
+        if number % 10:
+            continue
+        by_character, keeper = PartialJson(), Judge(schema)
+        for character in text:
+            by_character.feed(character)
+            keeper.problems(by_character)
+        assert keeper.problems(by_character) == judge(read_partial(text, ended=False), schema)
+
+
+def test_faults_are_told_as_soon_as_they_are_sure() -> None:
+    assert streamed('{"city": "Os') == []
+    assert streamed('{"city": [') == [("city", "a list is not of type string")]
+    assert streamed('{"city": 4,') == [("city", "4 is not of type string")]
+    assert streamed('{"unit": "celsi') == []
+    assert streamed('{"unit": "celsi"') == [("unit", '"celsi" is not one of celsius, fahrenheit')]
+    assert streamed('{"days": [1, 2.5, "x') == [
+        ("days[1]", "2.5 is not of type integer"),
+        ("days[2]", "a text is not of type integer"),
+    ]
+    assert streamed('{"days": [0,') == [("days[0]", "0 is less than the minimum of 1")]
+    assert streamed('{"town": 1') == [("town", "is not among the tool's parameters")]
+    assert streamed('{"city": "a", "city": "b"') == [("city", "“city” is there twice; the last one counts")]
+    assert streamed("{}") == [("", "“city” is missing")]
+    assert streamed("{") == []
+
+
+def test_the_name_of_an_alternative_decides_what_belongs_to_it() -> None:
+    assert streamed('{"place": {"x": 1, "kind": "poi') == []
+    assert streamed('{"place": {"kind": "point", "text": ') == []
+    assert streamed('{"place": {"kind": "point", "text": "a') == [("place.text", "is not allowed by the schema")]
+    assert streamed('{"place": {"kind": "nowhere"') == [("place.kind", '"nowhere" is not "point"')]
+    assert streamed('{"place": {"x": "1') == [("place.x", "a text is not of type integer")]
+    assert streamed('{"place": {"kind": "name"}') == [("place", "“text” is missing")]
+    ended = judge(read_partial('{"city": "a", "place": {"kind": "name"}}'), SCHEMA)
+    assert words(ended) == [("place", "“text” is missing")]
+
+
+def test_a_cut_call_says_where_it_was_cut() -> None:
+    (problem,) = judge(read_partial('{"city": "Oslo", "days": [1, '), SCHEMA, truncated=True)
+    assert words([problem]) == [("days", "cut off here: the limit on tokens was reached")]
+    assert problem.offset == 29
+    (problem,) = judge(read_partial('{"city": "Os'), SCHEMA)
+    assert words([problem]) == [("city", "cut off here: the JSON has no end")]
+    (problem,) = judge(read_partial(""), SCHEMA, truncated=True)
+    assert problem.message.startswith("cut off before it began")
+    assert judge(read_partial('{"city": "a"}'), SCHEMA, truncated=True) == []
+
+
+def test_empty_arguments_mean_an_empty_object() -> None:
+    assert words(judge(read_partial(""), SCHEMA)) == [("", "“city” is missing")]
+    assert judge(read_partial(" "), {"type": "object"}) == []
+    assert judge(read_partial("{}"), None) == []
+    assert words(judge(read_partial("[1]"), SCHEMA)) == [("", "arguments must be a JSON object")]
+
+
+def test_problems_have_their_place_in_the_text_and_its_order() -> None:
+    text = '{"unit": "C", "days": ["x"], "town": 1,}'
+    problems = judge(read_partial(text), SCHEMA)
+    assert [(p.where, p.offset, p.severity) for p in problems] == [
+        ("", 0, "error"),
+        ("unit", 9, "error"),
+        ("days[0]", 23, "error"),
+        ("town", 37, "warning"),
+        ("", 38, "error"),
+    ]
+    assert problems[-1].message == "a comma too many"
+    whole = judge(read_partial(text.replace(",}", "}")), SCHEMA)
+    assert [(p.where, p.offset) for p in whole] == [("", 0), ("unit", 9), ("days[0]", 23), ("town", 37)]
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"$ref": "#"},
+        {"allOf": [{"$ref": "#"}, {"$ref": "#"}]},
+        {"anyOf": [{"$ref": "#"}, {"$ref": "#"}]},
+        {"properties": {"a": {"anyOf": [{"properties": {"b": {"const": n}}} for n in range(200)]}}},
+        {"patternProperties": {"(": {}}, "additionalProperties": False},
+        {"properties": 5, "required": 5, "type": 5, "enum": 5},
+        {"properties": {"a": {"type": ["x", 5], "minimum": "1", "minLength": "x"}}},
+        {"$ref": "#/nowhere"},
+        {"items": 5, "prefixItems": 5, "anyOf": 5, "allOf": {}},
+    ],
+)
+def test_hostile_schemas_are_borne(schema: Any) -> None:
+    for text in ('{"a": {"b": 3}, "c": [1]}', '{"a": 1e999, "b": ' + "9" * 5000 + "}", "[" * 5000):
+        for ended in (False, True):
+            judge(read_partial(text, ended=ended), schema)
+
+
+def test_many_problems_are_not_all_listed() -> None:
+    problems = judge(read_partial(json.dumps({"city": "a", "days": ["x"] * 5000}), ended=False), SCHEMA)
+    assert len(problems) == 201
+    assert problems[-1].message == "more problems are not listed"
+
+
+def test_a_long_argument_costs_little_at_each_repaint() -> None:
+    reader, keeper = PartialJson(), Judge(SCHEMA)
+    reader.feed('{"city": "a", "days": [' + "1, " * 60_000)
+    keeper.problems(reader)
+    best = 1.0
+    for _ in range(5):
+        start = time.thread_time()
+        for _ in range(20):
+            reader.feed("2, 3, ")
+            keeper.problems(reader)
+        best = min(best, (time.thread_time() - start) / 20)
+    assert best < 0.002

@@ -1,0 +1,140 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from playground.domain.schema_fields import Field, field_at, fields_of, slot, walk
+from playground.domain.schema_refs import pointer_of, reach, resolved, target_of
+from tests.domain.schemas import schemas
+
+ALL = dict(schemas())
+
+
+def at(name: str, *path: str | int) -> Field:
+    field = field_at(fields_of(ALL[name]), path)
+    assert field is not None
+    return field
+
+
+@pytest.mark.parametrize(
+    ("schema", "kind", "summary"),
+    [
+        ({"type": "string"}, "string", "string"),
+        ({"type": "string", "format": "date"}, "string", "string, date"),
+        ({"type": ["string", "null"]}, "string", "string or null"),
+        ({"type": ["string", "integer"]}, "several", "string or integer"),
+        ({"type": "null"}, "null", "null"),
+        ({"enum": [1, 2]}, "choice", "one of 2"),
+        ({"const": "a"}, "constant", 'always "a"'),
+        ({"type": "array", "items": {"type": "array", "items": {"type": "number"}}}, "array", "list of list of number"),
+        ({"type": "array"}, "array", "list"),
+        ({"type": "array", "prefixItems": [{}, {}]}, "array", "list of 2 fixed items"),
+        ({"$ref": "#/$defs/Node"}, "ref", "→ Node"),
+        ({"$ref": "#"}, "ref", "→ the whole schema"),
+        ({"anyOf": [{"type": "string"}, {"$ref": "#/$defs/Node"}]}, "union", "string or → Node"),
+        ({"anyOf": [{"type": "integer"}, {"type": "null"}]}, "integer", "integer or null"),
+        ({"oneOf": [{"const": n} for n in range(5)]}, "union", "one of 5 options"),
+        ({"properties": {}}, "object", "object"),
+        ({}, "any", "anything"),
+        (True, "any", "anything"),
+        (False, "never", "not allowed"),
+        (5, "any", "not a schema"),
+    ],
+)
+def test_what_a_field_is(schema: Any, kind: str, summary: str) -> None:
+    field = fields_of(schema)
+    assert (field.kind, field.summary) == (kind, summary)
+
+
+def test_properties_know_whether_they_are_required() -> None:
+    root = fields_of(ALL["01_weather"])
+    assert [(f.name, f.role, f.required, f.kind) for f in root.children] == [
+        ("city", "property", True, "string"),
+        ("unit", "property", False, "choice"),
+    ]
+    assert root.required is None
+    assert root.children[0].description.startswith("City and country")
+
+
+def test_every_kind_of_part_has_its_role() -> None:
+    roles = {field.role for name in ALL for field in walk(fields_of(ALL[name]))}
+    assert roles == {"root", "property", "item", "prefix", "pattern", "additional", "branch", "definition"}
+
+
+def test_this_or_null_is_edited_in_its_part_and_described_outside() -> None:
+    field = at("03_pydantic_nullable", "properties", "nickname")
+    assert field.nullable
+    assert field.kind == "string"
+    assert field.core == ("properties", "nickname", "anyOf", 0)
+    places = {one.keyword: one.path for one in field.slots}
+    assert places["description"] == ("properties", "nickname", "description")
+    assert places["default"] == ("properties", "nickname", "default")
+    assert places["maxLength"] == ("properties", "nickname", "anyOf", 0, "maxLength")
+    assert places["pattern"] == ("properties", "nickname", "anyOf", 0, "pattern")
+    assert field.description == "What friends say"
+
+
+def test_references_lead_somewhere_and_recursion_is_known() -> None:
+    sender = at("04_defs_ref", "properties", "sender")
+    assert (sender.ref, sender.target, sender.recursive) == ("#/$defs/Address", ("$defs", "Address"), False)
+    inner = at("05_tree_recursive", "$defs", "Node", "properties", "children", "items")
+    assert inner.recursive
+    assert not at("05_tree_recursive", "properties", "root").recursive
+    assert at("06_mutual_recursion", "$defs", "Sum", "properties", "left").recursive
+    assert at("37_self_reference", "properties", "operands", "items").recursive
+    assert at("38_anchor", "properties", "colour").target == ("$defs", "c")
+    assert at("40_wrong_shapes", "properties", "d").problem == "leads to another document"
+    assert at("40_wrong_shapes", "properties", "e").problem == "leads nowhere"
+    assert at("14_unicode_keys", "properties", "slash/and~tilde").target == ("$defs", "a/b~c")
+
+
+def test_what_the_form_cannot_show_is_named() -> None:
+    root = fields_of(ALL["12_if_then"])
+    assert {one.keyword for one in root.slots if not one.shown} == {"if", "then", "else"}
+    root = fields_of(ALL["32_vendor_words"])
+    assert {one.keyword for one in root.slots if not one.shown} == {"x-order", "$comment", "propertyOrdering"}
+    wrong = at("40_wrong_shapes", "properties", "a")
+    assert {one.keyword for one in wrong.slots if one.present and not one.shown} == {"minLength", "description"}
+    ghost = slot(fields_of(ALL["43_object_without_type"]), "required")
+    assert ghost is not None
+    assert not ghost.shown
+
+
+def test_slots_fit_what_they_hold() -> None:
+    unit = at("01_weather", "properties", "unit")
+    assert [(one.keyword, one.editor, one.value) for one in unit.slots if one.present] == [
+        ("type", "types", "string"),
+        ("enum", "choices", ["celsius", "fahrenheit"]),
+        ("default", "text", "celsius"),
+    ]
+    assert slot(unit, "minLength") is not None
+    assert slot(unit, "minimum") is None
+    closed = slot(fields_of(ALL["02_one_line"]), "additionalProperties")
+    assert closed is not None
+    assert (closed.editor, closed.value) == ("flag", False)
+    headers = at("09_map_of_strings", "properties", "headers")
+    assert slot(headers, "additionalProperties") is None
+    assert headers.children[0].role == "additional"
+
+
+def test_the_nearest_field_is_found() -> None:
+    assert at("04_defs_ref", "properties", "weight_kg", "maximum").path == ("properties", "weight_kg")
+    assert at("04_defs_ref", "required", 0).path == ()
+
+
+def test_pointers_lead_where_they_say() -> None:
+    for path in [("$defs", "a/b~c"), ("properties", "ключ с пробелом"), (), ("prefixItems", 0, "x%20y")]:
+        root: Any = "found"
+        for step in reversed(path):
+            root = {step: root} if isinstance(step, str) else [root]
+        assert target_of(root, pointer_of(path)) == path
+        assert reach(root, path) == "found"
+    assert target_of({"a": [1]}, "#/a/9") is None
+    assert target_of({"a": [1]}, "#/a/²") is None
+    assert target_of({}, "other.json#/a") is None
+    with pytest.raises(LookupError):
+        reach({"a": [1]}, ("a", "b"))
+    loop = {"a": {"$ref": "#/b"}, "b": {"$ref": "#/a"}}
+    assert resolved(loop, loop["a"]) is None
+    assert resolved({"a": {"type": "string"}}, {"$ref": "#/a"}) == {"type": "string"}

@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+
+from playground.domain.pattern_text import PatternError, text_for
+from playground.domain.schema_sample import sample, sample_text
+from playground.domain.tools import check_value
+from tests.domain.schemas import schemas
+
+SOUND = [(name, schema) for name, schema in schemas() if name != "40_wrong_shapes"]
+
+
+@pytest.mark.parametrize(("name", "schema"), SOUND)
+def test_a_sample_fits_its_schema_and_is_always_the_same(name: str, schema: Any) -> None:
+    value = sample(schema)
+    assert check_value(value, schema) == []
+    assert sample(schema) == value
+    assert json.loads(sample_text(schema)) == value
+    for required in schema.get("required", []):
+        assert required in value
+
+
+def test_a_sample_shows_optional_parameters_and_the_words_of_the_schema() -> None:
+    value = sample(dict(SOUND)["26_calendar_event"])
+    assert value["attendees"] == [{"email": "ada@example.org", "optional": False}]
+    assert value["recurrence"] == {"frequency": "daily", "interval": 1, "until": "2026-01-31"}
+    assert sample({"type": "object", "properties": {"a": {"examples": ["one"], "type": "string"}}}) == {"a": "one"}
+    assert sample({"type": "object", "properties": {"a": {"default": 5, "type": "string"}}}) == {"a": "a"}
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "array", "contains": {"const": 3}, "items": {"type": "integer"}, "minItems": 3},
+        {"type": "array", "items": {"type": "boolean"}, "minItems": 20, "maxItems": 20},
+        {"type": "array", "items": {"enum": ["a", "b", "c"]}, "uniqueItems": True, "minItems": 3},
+        {"type": "string", "minLength": 30, "maxLength": 31},
+        {"type": "string", "pattern": "^a+$", "minLength": 12},
+        {"type": "string", "maxLength": 0},
+        {"type": "number", "exclusiveMinimum": 0.1, "exclusiveMaximum": 0.11},
+        {"type": "integer", "multipleOf": 7, "minimum": 100},
+        {"type": "object", "minProperties": 4},
+        {"type": "object", "maxProperties": 1, "properties": {"a": {}, "b": {}}, "required": ["b"]},
+        {"allOf": [{"minimum": 3}, {"maximum": 4}], "type": "number"},
+        {"oneOf": [{"type": "integer", "minimum": 1}, {"type": "number"}]},
+        {"anyOf": [False, {"const": 1}]},
+        {"not": {"type": "object"}},
+        {"type": "object", "properties": {"a": {"$ref": "#/$defs/x"}}, "$defs": {"x": {"type": "integer"}}},
+        {"if": {"required": ["a"]}, "then": {"required": ["b"]}, "type": "object", "required": ["a"]},
+    ],
+)
+def test_samples_of_odd_schemas_fit_too(schema: Any) -> None:
+    assert check_value(sample(schema), schema) == []
+
+
+def test_schemas_that_nothing_fits_and_hostile_ones_still_end() -> None:
+    endless: Any = {"$ref": "#/$defs/a", "$defs": {"a": {"type": "object", "properties": {"b": {"$ref": "#/$defs/a"}}}}}
+    endless["$defs"]["a"]["required"] = ["b"]
+    odd: list[Any] = [False, True, 5, [], {"type": "odd"}, {"$ref": "#"}, {"allOf": [False]}, {"enum": []}, endless]
+    for schema in odd:
+        json.dumps(sample(schema))
+    wide = {"type": "object", "properties": {str(n): {"$ref": "#"} for n in range(60)}}
+    assert len(sample_text(wide)) < 5_000_000
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "^[A-Z]{3}$", "^\\d{4}-\\d{2}$", "(?:foo|bar)+", "^[^a]x?$", "a.c", "^#[0-9a-f]{6}$", "^(?P<y>[0-9]+)Z$",
+        "^\\+?[1-9]\\d{1,14}$", "^[\\w.-]+@[\\w-]+\\.[a-z]{2,}$", "[]a]", "^x{2,}?$", "", "^\\u0041$", "^a{,3}$", "^{$",
+    ],
+)  # fmt: skip
+def test_a_text_for_a_pattern_matches_it(pattern: str) -> None:
+    assert re.search(pattern, text_for(pattern))
+    assert text_for(pattern) == text_for(pattern)
+
+
+@pytest.mark.parametrize("pattern", ["(?=a)b", "(a)\\1", "(", "a)", "[", "*", "\\", "((((" * 20, "a{9999}", "\\p{L}"])
+def test_what_it_does_not_know_is_said(pattern: str) -> None:
+    with pytest.raises(PatternError):
+        text_for(pattern)
