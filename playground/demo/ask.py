@@ -104,6 +104,13 @@ class Ask:
                 found.append((calls.get(turn.call_id, Call(turn.call_id, "tool", "")), turn))
         return tuple(found)
 
+    def rounds(self) -> int:
+        """How many turns with calls there are since the last word of the user."""
+        count = 0
+        for turn in self.said:
+            count = 0 if turn.role == "user" else count + bool(turn.calls)
+        return count
+
     def pictures(self) -> tuple[Picture, ...]:
         """The images of the last user turn that has any."""
         return next((turn.pictures for turn in reversed(self.said) if turn.pictures), ())

@@ -64,8 +64,8 @@ def _make(ask: Ask, dice: Dice) -> Plan:
 def _compose(ask: Ask, dice: Dice) -> Plan:
     reasoning = writer.reasoning(ask, dice) if ask.model.reasons else ""
     tools = toolcalls.wanted(ask)
-    if tools:
-        return Plan(reasoning, "", toolcalls.plan_calls(ask, tools, dice), "tool_calls")
+    if tools and (calls := toolcalls.plan_calls(ask, tools, dice)):
+        return Plan(reasoning, "", calls, "tool_calls")
     if ask.form.kind == "json_object":
         return Plan(reasoning, json.dumps(writer.json_object(ask), ensure_ascii=False, indent=2))
     if ask.form.kind == "json_schema":

@@ -16,6 +16,8 @@ from playground.demo.ask import Ask, Call, Tool
 from playground.demo.dice import Dice
 
 MOST_CALLS = 16
+#: Words that ask for calls whatever the model does by itself.
+CALLING = ("broken", "badjson", "cutargs", "calls", "chain", "loop")
 _MOST_NAMES = 8
 _COMMON_WORDS = """
 a an and are at be by can could do does for from give go has have how i if in is it me my of on or please right run say
@@ -44,16 +46,19 @@ def wanted(ask: Ask) -> tuple[Tool, ...]:
         return tuple(tool for tool in ask.tools if tool.name == ask.choice.name)
     named = tuple(tool for tool in ask.tools if _is_named(tool, ask.prompt))
     forced = ask.choice.mode == "required"
-    if ask.results() and not forced:
+    if ask.results() and not forced and not _goes_on(ask):
         return ()
-    if forced or ask.model.calls_tools or ask.directives.has("broken", "badjson", "cutargs", "calls"):
+    if forced or ask.model.calls_tools or ask.directives.has(*CALLING):
         chosen = named or (max(ask.tools, key=lambda tool: _likeness(tool, ask.prompt)),)
         return chosen if ask.choice.parallel else chosen[:1]
     return named if ask.choice.parallel else named[:1]
 
 
 def plan_calls(ask: Ask, tools: tuple[Tool, ...], dice: Dice) -> tuple[Call, ...]:
-    """The calls of ``tools``: one for each name in the prompt where a tool takes a name, else one each."""
+    """The calls of ``tools``: one for each name in the prompt where a tool takes a name, else one each.
+
+    Empty when they were to come one after another and all have been made.
+    """
     prefix = "toolu_demo_" if ask.protocol == "messages" else "call_"
     sets: list[tuple[Tool, dict[str, Any]]] = []
     for tool in tools:
@@ -63,12 +68,14 @@ def plan_calls(ask: Ask, tools: tuple[Tool, ...], dice: Dice) -> tuple[Call, ...
     if ask.directives.has("calls"):
         number = min(max(int(ask.directives.number("calls", 1)), 1), MOST_CALLS)
         sets = [sets[at % len(sets)] for at in range(number)]
+    if ask.directives.has("chain"):
+        sets = sets[ask.rounds() :][:1]
     calls: list[Call] = []
-    for tool, arguments in sets[:MOST_CALLS]:
+    for number, (tool, arguments) in enumerate(sets[:MOST_CALLS], 1):
         text = json.dumps(arguments, ensure_ascii=False)
-        if ask.directives.has("broken"):
+        if _is_meant(ask, "broken", number):
             text = json.dumps(_broken(arguments, tool.schema), ensure_ascii=False)
-        elif ask.directives.has("badjson"):
+        elif _is_meant(ask, "badjson", number):
             text = text[:-1].rstrip() + ", note: not JSON,}"
         calls.append(Call(prefix + dice.hex(24), tool.name, text))
     return tuple(calls)
@@ -97,6 +104,18 @@ def names_in(prompt: str) -> list[str]:
             names.append(word)
         begins, open_name = False, proper
     return list(dict.fromkeys(names))[:_MOST_NAMES]
+
+
+def _goes_on(ask: Ask) -> bool:
+    """Whether more calls follow although the ones before were answered."""
+    if ask.directives.has("loop"):
+        return ask.rounds() < ask.directives.number("loop", float("inf"))
+    return ask.directives.has("chain")
+
+
+def _is_meant(ask: Ask, word: str, number: int) -> bool:
+    """Whether ``word`` was typed for all calls, or for the call of that number, from 1."""
+    return ask.directives.has(word) and ask.directives.number(word, number) == number
 
 
 def _is_named(tool: Tool, prompt: str) -> bool:

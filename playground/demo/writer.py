@@ -13,6 +13,7 @@ from playground.demo import essay, tokens
 from playground.demo.ask import Ask, Call, Said
 from playground.demo.dice import Dice
 from playground.demo.images import measure
+from playground.demo.toolcalls import CALLING
 
 _OPENINGS = (
     "Hello from the demo gateway 👋 This answer is **simulated**: no model runs here.",
@@ -105,7 +106,7 @@ def _report(ask: Ask, dice: Dice) -> str:
     if ask.tools:
         offered = "\n".join(f"1. `{tool.name}`: {tool.description or 'no description'}" for tool in ask.tools)
         parts.append(f"## Tools on offer\n\n{offered}\n\nName one in your message and I will call it.")
-    elif ask.directives.has("broken", "badjson", "cutargs", "calls"):
+    elif ask.directives.has(*CALLING):
         parts.append("No tools were offered, so there was nothing to call: add one and send it again.")
     if dice.random() < 0.6 or ask.directives.has("code"):
         parts.append(f"## The last turn as JSON\n\n```json\n{_last_turn(ask)}\n```")

@@ -131,6 +131,59 @@ def test_faulty_arguments(gateway: Gateway) -> None:
         json.loads(cut["message"]["tool_calls"][0]["function"]["arguments"])
 
 
+def fits(call: dict[str, Any]) -> bool:
+    try:
+        return bool(jsonschema.Draft202012Validator(WEATHER).is_valid(json.loads(call["function"]["arguments"])))
+    except ValueError:
+        return False
+
+
+@pytest.mark.parametrize("word", ["broken", "badjson"])
+def test_one_call_of_several_is_faulty(gateway: Gateway, word: str) -> None:
+    calls = message(gateway.chat(f"Compare Lisbon, Oslo and Rome !{word}=2", tools=[tool()]))["tool_calls"]
+    assert [fits(call) for call in calls] == [True, False, True]
+
+
+def answered(calls: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{"role": "tool", "tool_call_id": call["id"], "content": "fine"} for call in calls]
+
+
+def cities_by_round(gateway: Gateway, prompt: str, most: int = 6) -> list[list[str]]:
+    messages: list[dict[str, Any]] = [{"role": "user", "content": prompt}]
+    out: list[list[str]] = []
+    while len(out) < most:
+        found = message(gateway.chat(messages=messages, tools=[tool()]))
+        if "tool_calls" not in found:
+            break
+        out.append([one["city"] for one in arguments(found)])
+        messages += [found, *answered(found["tool_calls"])]
+    return out
+
+
+def test_a_chain_makes_its_calls_one_after_another(gateway: Gateway) -> None:
+    assert cities_by_round(gateway, "Compare Lisbon, Oslo and Rome !chain") == [["Lisbon"], ["Oslo"], ["Rome"]]
+
+
+def test_a_loop_goes_on_as_often_as_told_or_for_ever(gateway: Gateway) -> None:
+    assert cities_by_round(gateway, "Weather in Lisbon and Oslo !loop=2") == [["Lisbon", "Oslo"]] * 2
+    assert cities_by_round(gateway, "Weather in Oslo !loop") == [["Oslo"]] * 6
+
+
+def test_a_chain_on_the_native_protocol(gateway: Gateway) -> None:
+    native = {"name": "get_weather", "description": "The weather now", "input_schema": WEATHER}
+    messages: list[dict[str, Any]] = [{"role": "user", "content": "Compare Lisbon and Oslo !chain"}]
+    seen: list[str] = []
+    for _ in range(5):
+        content = gateway.native(messages=messages, tools=[native]).json()["content"]
+        uses = [block for block in content if block["type"] == "tool_use"]
+        if not uses:
+            break
+        seen += [use["input"]["city"] for use in uses]
+        results = [{"type": "tool_result", "tool_use_id": use["id"], "content": "fine"} for use in uses]
+        messages += [{"role": "assistant", "content": content}, {"role": "user", "content": results}]
+    assert seen == ["Lisbon", "Oslo"]
+
+
 def test_tool_without_arguments(gateway: Gateway) -> None:
     bare = {"type": "function", "function": {"name": "ping"}}
     found = message(gateway.chat("ping", tools=[bare]))
