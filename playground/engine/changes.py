@@ -3,17 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import TypeAlias
 
-
-class RunState(StrEnum):
-    """Where a run stands."""
-
-    IDLE = "idle"
-    WAITING = "waiting"  # the request is on its way, nothing has come back
-    STREAMING = "streaming"
-    RETRYING = "retrying"  # a try failed before any content came; the next one is waited for
+from playground.engine.run_state import RunState as RunState
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +51,18 @@ class ExchangeChanged:
     exchange_id: str
 
 
+@dataclass(frozen=True, slots=True)
+class DebugChanged:
+    """The rules for calls, typed results, reasons for waiting, delayed answers, lanes or forks are different."""
+
+
 Change: TypeAlias = (
-    PathChanged | TurnChanged | TurnGrew | RunStateChanged | SettingsChanged | TitleChanged | ExchangeChanged
+    PathChanged
+    | TurnChanged
+    | TurnGrew
+    | RunStateChanged
+    | SettingsChanged
+    | TitleChanged
+    | ExchangeChanged
+    | DebugChanged
 )

@@ -6,20 +6,20 @@ Runs add turns here too; what a run brought is never lost by undoing what was ed
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from playground.domain.accumulator import GrowingChoice
 from playground.domain.parts import Image, Part, Text, ToolCall, ToolResult
-from playground.domain.transcript import Role, Transcript, Turn, make_turn, new_id
+from playground.domain.transcript import Role, Transcript, Turn, make_turn, new_id, waiting_in
 from playground.engine import thinking
 from playground.engine.changes import PathChanged, RunState, SettingsChanged, TitleChanged, TurnChanged
+from playground.engine.history import History
+from playground.engine.placing import placed, seconds_since
 from playground.engine.settings import Settings
 
 if TYPE_CHECKING:
     from playground.engine.profiles import Profile
-
-UNDO_DEPTH = 200
 
 
 class Edits(Settings, ABC):
@@ -27,15 +27,14 @@ class Edits(Settings, ABC):
 
     def __init__(self, profile_id: str, protocol: str, model: str, profile_of: Callable[[str], Profile] | None) -> None:
         super().__init__(profile_id, protocol, model, profile_of)
-        self._undo: list[Transcript] = []
-        self._redo: list[Transcript] = []
+        self.history = History()
         self.transcript = Transcript()
         self.growing: dict[str, GrowingChoice] = {}
         self.state = RunState.IDLE
 
     @abstractmethod
-    def stop(self) -> None:
-        """End the run under way, keeping what has arrived."""
+    def stop(self, turn_id: str = "") -> None:
+        """End what is under way, keeping what has arrived; with a turn id only what brings that turn."""
 
     # Edits: each can be undone
 
@@ -48,16 +47,18 @@ class Edits(Settings, ABC):
         """Replace the written content of a turn (of a tool turn: its result); other parts stay in place."""
         turn = self.transcript.turns[turn_id]
         if turn.role is Role.TOOL and turn.results:
-            parts: tuple[Part, ...] = (turn.results[0].model_copy(update={"text": text}), *turn.parts[1:])
+            old = turn.results[0]
+            by = old.by if old.text == text or not old.by else "you"
+            parts: tuple[Part, ...] = (old.model_copy(update={"text": text, "by": by}), *turn.parts[1:])
         else:
             parts = _with_text(turn.parts, text)
         self._replace(turn.model_copy(update={"parts": parts}))
 
     def edit_call(self, turn_id: str, call_id: str, arguments: str) -> None:
-        """Replace the raw arguments of one call."""
+        """Replace the raw arguments of one call; what the model sent is kept beside them while it differs."""
         turn = self.transcript.turns[turn_id]
         parts = tuple(
-            part.model_copy(update={"arguments": arguments})
+            _edited(part, arguments, sent=turn.outcome is not None)
             if isinstance(part, ToolCall) and part.id == call_id
             else part
             for part in turn.parts
@@ -71,6 +72,10 @@ class Edits(Settings, ABC):
         put = (image,) if image is not None else ()
         self._replace(turn.model_copy(update={"parts": (*turn.parts[:place], *put, *turn.parts[place + 1 :])}))
 
+    def rewrite(self, transcript: Transcript) -> None:
+        """Put another version of the turns in place of these, as one edit."""
+        self._edit(transcript)
+
     def drop_thinking(self, turn_ids: Collection[str]) -> None:
         """Take the signed thinking out of these turns. Raises KeyError for an unknown id."""
         self._edit(thinking.drop(self.transcript, turn_ids))
@@ -81,8 +86,7 @@ class Edits(Settings, ABC):
         ``before`` stays as it was; one undo goes back to it. See ``playground.engine.thinking``.
         """
         edited, self.transcript = self.transcript, before
-        if self._undo and self._undo[-1] is before:
-            self._undo.pop()
+        self.history.drop_last(before)
         self._edit(thinking.branch(before, edited, stale))
 
     def change_role(self, turn_id: str, role: Role) -> None:
@@ -101,7 +105,7 @@ class Edits(Settings, ABC):
     def delete_turn(self, turn_id: str) -> None:
         """Take one turn out; those after it stay. A turn being received is stopped first."""
         if turn_id in self.growing:
-            self.stop()
+            self.stop(turn_id)
             return
         self._edit(self.transcript.remove(turn_id))
 
@@ -116,33 +120,45 @@ class Edits(Settings, ABC):
         self._edit(self.transcript.select(turn_id))
 
     def answer(self, call_id: str, text: str, *, is_error: bool = False) -> None:
-        """Answer one call: a tool turn after the turn that made it, behind the answers already there."""
+        """Answer one call by hand: a tool turn among the answers to its turn, which stand in the order of the calls.
+
+        The oldest call of that id that is still open is meant, else the last one on the path. Raises KeyError without.
+        """
         path = self.transcript.path
-        at = next((n for n, turn in enumerate(path) if any(call.id == call_id for call in turn.calls)), None)
-        if at is None:
+        open_ = [turn_id for turn_id, call in waiting_in(path) if call.id == call_id]
+        made = open_ or [turn.id for turn in path if any(call.id == call_id for call in turn.calls)][-1:]
+        if not made:
             raise KeyError(call_id)
-        turn = make_turn(Role.TOOL, "", ToolResult(call_id=call_id, text=text, is_error=is_error))
-        after = at + 1
-        while after < len(path) and path[after].role is Role.TOOL:
-            after += 1
-        if after == len(path):
-            self._edit(self.transcript.append(turn))
-        else:
-            self._edit(self.transcript.insert(turn, before=path[after].id))
+        self.answer_calls({made[0]: [ToolResult(call_id=call_id, text=text, is_error=is_error, by="you")]})
+
+    def answer_calls(self, results: Mapping[str, Iterable[ToolResult]]) -> None:
+        """Answer calls of turns on the path, by turn id, a tool turn each; one edit. The time taken is filled in."""
+        transcript = self.transcript
+        for turn_id, given in results.items():
+            seconds = seconds_since(transcript.turns[turn_id])
+            for result in given:
+                turn = make_turn(Role.TOOL, "", result.model_copy(update={"seconds": seconds}))
+                transcript = placed(transcript, transcript.head, turn_id, turn)
+        if transcript is not self.transcript:
+            self._edit(transcript)
+
+    def fork_at(self, turn_id: str) -> None:
+        """The head goes back to a turn from which branches are about to grow; one undo takes all of them back."""
+        self._edit(self.transcript.truncate_after(turn_id))
 
     def undo(self) -> bool:
         """Take the last edit back. Returns whether there was one."""
-        return self._travel(self._undo, self._redo)
+        return self._travel(self.history.undo)
 
     def redo(self) -> bool:
         """Do the edit taken back last again. Returns whether there was one."""
-        return self._travel(self._redo, self._undo)
+        return self._travel(self.history.redo)
 
-    def _travel(self, source: list[Transcript], target: list[Transcript]) -> bool:
-        if not source or self.state is not RunState.IDLE:
+    def _travel(self, go: Callable[[Transcript], Transcript | None]) -> bool:
+        there = go(self.transcript) if self.state is RunState.IDLE else None
+        if there is None:
             return False
-        target.append(self.transcript)
-        self.transcript = source.pop()
+        self.transcript = there
         self._path_changed()
         return True
 
@@ -159,9 +175,7 @@ class Edits(Settings, ABC):
         self._path_changed()
 
     def _remember(self) -> None:
-        self._undo.append(self.transcript)
-        del self._undo[:-UNDO_DEPTH]
-        self._redo.clear()
+        self.history.keep(self.transcript)
 
     def _path_changed(self) -> None:
         self.tell(PathChanged())
@@ -170,26 +184,48 @@ class Edits(Settings, ABC):
 
     # Turns that are received
 
-    def begin_turn(self, parent: str | None, choice: GrowingChoice) -> str:
-        """A turn to be received appears below ``parent``; the first of a run becomes the head."""
+    def begin_turn(self, parent: str | None, choice: GrowingChoice, source: str = "") -> str:
+        """A turn to be received appears below ``parent``, and becomes the head where the head stood there.
+
+        ``source`` is what brings it (see ``playground.engine.history``); without one the turn stands for itself.
+        """
         turn = Turn(id=new_id(), role=Role.ASSISTANT, parent=parent)
-        head = turn.id if self.transcript.head == parent else self.transcript.head
-        self.transcript = Transcript({**self.transcript.turns, turn.id: turn}, head)
         self.growing[turn.id] = choice
-        self.tell(PathChanged())
+        if not source:
+            self.history.begin(turn.id)
+        self.bring(turn, source or turn.id)
         return turn.id
 
-    def end_turn(self, turn: Turn) -> None:
+    def bring(self, turn: Turn, source: str) -> None:
+        """A turn that is not written by the person appears below its parent; the head moves along where it stood."""
+        head = turn.id if self.transcript.head == turn.parent else self.transcript.head
+        self.transcript = Transcript({**self.transcript.turns, turn.id: turn}, head)
+        self.history.brought(source, turn)
+        self.tell(PathChanged())
+
+    def place(self, tip: str | None, maker: str, turn: Turn, source: str) -> None:
+        """A tool turn answers a call of ``maker`` on the branch to ``tip`` (see ``playground.engine.placing``)."""
+        self.transcript = placed(self.transcript, tip, maker, turn)
+        self.history.brought(source, self.transcript.turns[turn.id])
+        self.tell(PathChanged())
+
+    def end_turn(self, turn: Turn, source: str = "") -> None:
         """A turn received has its final parts and outcome, in the past that undo goes back to as well."""
         self.growing.pop(turn.id, None)
-
-        def settled(transcript: Transcript) -> Transcript:
-            return transcript.replace(turn) if turn.id in transcript.turns else transcript
-
-        self.transcript = settled(self.transcript)
-        self._undo = [settled(t) for t in self._undo]
-        self._redo = [settled(t) for t in self._redo]
+        if turn.id in self.transcript.turns:
+            self.transcript = self.transcript.replace(turn)
+            turn = self.transcript.turns[turn.id]
+        self.history.brought(source or turn.id, turn)
+        if not source:
+            self.history.end(turn.id)
         self.tell(TurnChanged(turn.id))
+
+
+def _edited(call: ToolCall, arguments: str, *, sent: bool) -> ToolCall:
+    """The call with other arguments. ``sent`` says that a model sent it."""
+    before = call.arguments if call.received is None else call.received
+    kept = before if (sent or call.received is not None) and arguments != before else None
+    return call.model_copy(update={"arguments": arguments, "received": kept})
 
 
 def _with_text(parts: tuple[Part, ...], text: str) -> tuple[Part, ...]:

@@ -15,7 +15,7 @@ from typing import TextIO
 from pydantic import SecretStr
 
 from playground.domain.accumulator import Accumulator, GrowingChoice
-from playground.domain.errors import FailureKind
+from playground.domain.errors import Failure, FailureKind
 from playground.domain.events import Event, ReasoningDelta, RefusalDelta, TextDelta
 from playground.domain.parts import Reasoning, Text, ToolCall
 from playground.domain.request import Request
@@ -37,6 +37,8 @@ class ExitCode(IntEnum):
     TRANSPORT = 3  # the gateway could not be reached, or did not answer in time
     HTTP = 4  # the gateway answered with an error status
     INCOMPLETE = 5  # the answer began and failed or was cut off
+    WAITING = 6  # a tool was called and there is no answer for the call
+    STEP_LIMIT = 7  # as many requests as allowed went out, and a tool was called again
 
 
 class BadInputError(Exception):
@@ -114,9 +116,11 @@ async def run_file(path: Path, base_url: str, key: SecretStr | None, *, as_json:
     elif not answer.empty:
         _show_calls(answer, out)
     out.flush()
-    failure = answer.failure
-    if failure is None:
-        return ExitCode.OK
+    return report(answer.failure, answer.empty, err) if answer.failure is not None else ExitCode.OK
+
+
+def report(failure: Failure, empty: bool, err: TextIO) -> ExitCode:
+    """Say what went wrong and what to do; ``empty`` says that nothing of the answer had come. Returns the exit code."""
     advice = advise(failure, streamed=True)
     status = f" ({failure.status})" if failure.status else ""
     print(f"\nplayground: {advice.title}{status}: {failure.message}\n{advice.remedy}", file=err)
@@ -124,7 +128,7 @@ async def run_file(path: Path, base_url: str, key: SecretStr | None, *, as_json:
         return ExitCode.BAD_INPUT
     if failure.kind in (FailureKind.HTTP, FailureKind.REDIRECT):
         return ExitCode.HTTP
-    if answer.empty and failure.kind not in (FailureKind.STREAM, FailureKind.EMPTY, FailureKind.CUT_OFF):
+    if empty and failure.kind not in (FailureKind.STREAM, FailureKind.EMPTY, FailureKind.CUT_OFF):
         return ExitCode.TRANSPORT
     return ExitCode.INCOMPLETE
 
@@ -166,9 +170,9 @@ def _show(events: list[Event], out: TextIO, err: TextIO) -> None:
     """Text of the first choice as it comes; the others are only in the JSON."""
     for event in events:
         if isinstance(event, TextDelta | RefusalDelta) and event.choice == 0:
-            out.write(_printable(event.text))
+            out.write(printable(event.text))
         elif isinstance(event, ReasoningDelta) and event.choice == 0:
-            err.write(_printable(event.text))
+            err.write(printable(event.text))
     out.flush()
     err.flush()
 
@@ -177,10 +181,10 @@ def _show_calls(answer: Accumulator, out: TextIO) -> None:
     out.write("\n")
     if 0 in answer.choices:
         calls = _choice(answer.choices[0])["tool_calls"]
-        out.writelines(_printable(f"→ {call['name']}({call['arguments']})  [{call['id']}]\n") for call in calls)
+        out.writelines(printable(f"→ {call['name']}({call['arguments']})  [{call['id']}]\n") for call in calls)
 
 
-def _printable(text: str) -> str:
+def printable(text: str) -> str:
     """Text a terminal can be given: no escape sequences, no lone surrogates."""
     clean = "".join(c if c in "\n\t" or ord(c) >= 32 else "\ufffd" for c in text)
     return clean.encode("utf-8", "replace").decode("utf-8")

@@ -24,8 +24,10 @@ from playground.gateway.retry import delay_after
 from playground.protocols.protocol import get_protocol
 
 if TYPE_CHECKING:
+    from playground.engine.lane import Lane
     from playground.engine.session import Connect, Session
     from playground.gateway.call import Call
+    from playground.gateway.tape import Exchange
 
 
 #: Jitter only: nothing secret depends on it.
@@ -37,39 +39,52 @@ class RunRefusedError(Exception):
 
 
 class Run:
-    """The life of one request. ``perform`` is awaited once."""
+    """The life of one request. ``perform`` is awaited once; the turns it brings hang below ``parent``."""
 
-    def __init__(self, session: Session, request: Request) -> None:
+    def __init__(self, session: Session, lane: Lane, request: Request, parent: str | None) -> None:
         self._session = session
+        self._lane = lane
         self._request = request
+        self._parent = parent
         self._format = format_of({**request.parameters.to_wire(), **request.extra_body})
         self._turns: dict[int, str] = {}
         self._accumulator = Accumulator()
-        self._stopped = False
         self._call: Call | None = None
         self._marks: dict[str, float] = {}
+        self._call_times: dict[tuple[int, int], list[float]] = {}  # of choice and call: first and last fragment
         self._began = time.monotonic()
         self._tries = 0
         self.pause: Pause | None = None
-        self.task: asyncio.Task[None] | None = None
 
     @property
     def elapsed(self) -> float:
         """Seconds since the run began."""
         return time.monotonic() - self._began
 
-    def stop(self) -> None:
-        """End the run by cancelling its task; the socket is closed before ``perform`` returns."""
-        if not self._stopped and self.task is not None:
-            self._stopped = True
-            self.task.cancel()
+    @property
+    def exchange(self) -> Exchange | None:
+        """What goes over the wire for it; None before the first request."""
+        return self._call.exchange if self._call is not None else None
+
+    @property
+    def turn(self) -> str:
+        """The id of the first choice's turn; empty before it began."""
+        return self._turns.get(0, "")
+
+    def brings(self, turn_id: str) -> bool:
+        """Whether a turn is one of this run's."""
+        return turn_id in self._turns.values()
+
+    def call_times(self, turn_id: str) -> tuple[tuple[float, float], ...]:
+        """First and last fragment of each call of a turn so far, in order, in seconds since the request was sent."""
+        choice = next((index for index, known in self._turns.items() if known == turn_id), None)
+        return tuple((first, last) for (index, _), (first, last) in self._call_times.items() if index == choice)
 
     async def perform(self, connect: Connect) -> None:
-        """Send, receive, finish. Cancelling from outside finishes the turns and is passed on."""
-        self.task = asyncio.current_task()
+        """Send, receive, finish. Cancelling it finishes the turns as stopped and is passed on."""
         session = self._session
         self._turn(0)
-        session.set_state(RunState.WAITING)
+        self._lane.set_state(RunState.WAITING)
         failure: Failure | None = None
         stopped = False
         try:
@@ -85,10 +100,7 @@ class Run:
                     break
         except asyncio.CancelledError:
             stopped = True
-            if not self._stopped:
-                raise
-            if self.task is not None:
-                self.task.uncancel()
+            raise
         except Exception as error:
             refused = isinstance(error, RunRefusedError | ValueError | OSError)
             kind = FailureKind.INPUT if refused else FailureKind.INTERNAL
@@ -111,7 +123,7 @@ class Run:
             return False
         session = self._session
         self.pause = Pause(failure, delay, self._tries, most + 1)
-        session.set_state(RunState.RETRYING)
+        self._lane.set_state(RunState.RETRYING)
         self._tell_all()
         try:
             again = await self.pause.over()
@@ -120,9 +132,10 @@ class Run:
         if again:
             self._accumulator = Accumulator()
             self._marks.clear()
+            self._call_times.clear()
             for index, turn_id in self._turns.items():
                 session.growing[turn_id] = self._growing(index)
-            session.set_state(RunState.WAITING)
+            self._lane.set_state(RunState.WAITING)
             self._tell_all()
         return again
 
@@ -136,11 +149,16 @@ class Run:
             return
         accumulator.add(events)
         session.limits = call.limits
-        if session.state is RunState.WAITING and events and accumulator.failure is None:
-            session.set_state(RunState.STREAMING)
+        if self._lane.state is RunState.WAITING and events and accumulator.failure is None:
+            self._lane.set_state(RunState.STREAMING)
         reads = call.exchange.reads
-        if "first_content" not in self._marks and reads:
-            self._mark(events, reads[-1].at)
+        if reads:
+            if "first_content" not in self._marks:
+                self._mark(events, reads[-1].at)
+            for event in events:
+                if type(event) is ToolCallDelta:
+                    times = self._call_times.setdefault((event.choice, event.call), [reads[-1].at, 0.0])
+                    times[1] = reads[-1].at
         for index in accumulator.choices:
             session.grew(self._turn(index))
         session.exchange_changed(call.exchange)
@@ -161,10 +179,12 @@ class Run:
         turn_id = self._turns.get(index)
         if turn_id is None:
             transcript = self._session.transcript
-            first = transcript.turns.get(next(iter(self._turns.values()), ""))
-            parent = first.parent if first is not None else transcript.head  # edits may have moved the first one
+            first = transcript.turns.get(self.turn)
+            parent = first.parent if first is not None else self._parent  # edits may have moved the first one
+            if parent is not None and parent not in transcript.turns:
+                parent = transcript.head
             choice = self._growing(index)
-            turn_id = self._turns[index] = self._session.begin_turn(parent, choice)
+            turn_id = self._turns[index] = self._session.begin_turn(parent, choice, self._lane.id)
         return turn_id
 
     def _growing(self, index: int) -> GrowingChoice:
@@ -178,10 +198,10 @@ class Run:
         for index, turn_id in self._turns.items():
             choice = accumulator.choice(index)
             outcome = self._outcome(choice, stopped, failure)
-            session.end_turn(Turn(id=turn_id, role=Role.ASSISTANT, parts=choice.freeze(), outcome=outcome))
+            turn = Turn(id=turn_id, role=Role.ASSISTANT, parts=choice.freeze(), outcome=outcome)
+            session.end_turn(turn, self._lane.id)
         if self._call is not None:
             session.exchange_changed(self._call.exchange)
-        session.set_state(RunState.IDLE)
 
     def _outcome(self, choice: GrowingChoice, stopped: bool, failure: Failure | None) -> Outcome:
         accumulator, call = self._accumulator, self._call
@@ -216,4 +236,6 @@ class Run:
             exchange=call.exchange.id if call is not None else None,
             response_format=self._format,
             streamed=bool(getattr(self._request.parameters, "stream", None)),
+            call_times=self.call_times(self._turns[choice.index]),
+            choice=choice.index,
         )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from playground.domain.parts import Image, Part, Reasoning
+from playground.domain.parts import Image, Part, Reasoning, ToolCall, ToolResult
 from playground.domain.transcript import Role, Transcript, Turn, new_id
 
 _SYSTEM = (Role.SYSTEM, Role.DEVELOPER)
@@ -125,5 +125,17 @@ def _message_above(transcript: Transcript, turn_id: str) -> Turn | None:
 
 
 def _sent(turn: Turn) -> tuple[object, ...]:
-    """The parts of a turn as the protocol sees them: an image has no detail there, and its name stays here."""
-    return tuple(part.url if isinstance(part, Image) else part for part in turn.parts)
+    """The parts of a turn as the protocol sees them: without what is noted here beside images, calls and results."""
+    return tuple(_sent_part(part) for part in turn.parts)
+
+
+def _sent_part(part: Part) -> object:
+    match part:
+        case Image():
+            return part.url
+        case ToolCall():
+            return part.id, part.name, part.arguments
+        case ToolResult():
+            return part.call_id, part.text, part.is_error
+        case _:
+            return part

@@ -1,0 +1,382 @@
+"""The tool-call debugger of one session: its rules, why calls wait, what was typed for them, and the ways to go on.
+
+It starts and ends lanes (see ``playground.engine.lane``) and knows no window. That an experiment is paused is not
+kept anywhere: calls wait at the end of the path, and nothing is under way.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from playground.domain.debugging import (
+    NO_ROW,
+    TRUNCATED,
+    Answer,
+    AnswerRow,
+    Debugging,
+    MatchKind,
+    Policy,
+    Reason,
+    ResultDraft,
+    answer_for,
+    canonical,
+    repeats,
+)
+from playground.domain.parts import ToolCall, ToolResult
+from playground.domain.tools import parse_json
+from playground.domain.transcript import Role, Transcript, Turn, make_turn
+from playground.engine.changes import DebugChanged, RunState
+from playground.engine.lane import CallKey, Lane, Mode, Pending, Planned
+from playground.engine.run import RunRefusedError
+from playground.engine.verdicts import Verdict, Verdicts
+
+if TYPE_CHECKING:
+    from playground.engine.session import Session
+
+FEWEST_ANSWERS, MOST_ANSWERS = 2, 5
+FILLING = "No result was given for this call."
+
+
+@dataclass(frozen=True)
+class Fork:
+    """One call answered in several ways at once: a lane for each answer, in the order given."""
+
+    turn_id: str
+    call_id: str
+    lanes: tuple[Lane, ...]
+    at: float = field(default_factory=time.time)  # Unix time, seconds
+
+
+class Debugger:
+    """What a person sees and does at a tool call. Coroutines return when nothing is under way any more."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._lanes: list[Lane] = []
+        self._last: Lane | None = None
+        self.debugging = Debugging()
+        self.stops: dict[CallKey, Reason] = {}
+        self.drafts: dict[CallKey, ResultDraft] = {}
+        self.pending: dict[CallKey, Pending] = {}
+        self.forks: list[Fork] = []
+        self.fork_drafts: dict[CallKey, tuple[Answer, ...]] = {}  # typed for a fork of that call, run or not
+        self._verdicts = Verdicts()
+        self._warned: tuple[Transcript, dict[CallKey, str]] | None = None  # what was found in which transcript
+
+    # What there is
+
+    @property
+    def lanes(self) -> tuple[Lane, ...]:
+        """The lanes under way."""
+        return tuple(self._lanes)
+
+    @property
+    def requests(self) -> int:
+        """Requests sent since a person last went on, against the step limit."""
+        return self._last.requests if self._last is not None else 0
+
+    @property
+    def waiting(self) -> tuple[tuple[str, ToolCall], ...]:
+        """The calls on the path that have no answer, each with the id of the turn that made it."""
+        return self._session.transcript.waiting
+
+    @property
+    def paused(self) -> bool:
+        """Whether nothing is under way and a call waits."""
+        return self._session.state is RunState.IDLE and bool(self.waiting)
+
+    def reason(self, turn_id: str, call_id: str) -> Reason | None:
+        """Why a call waits; None where nothing is known."""
+        return self.stops.get((turn_id, call_id))
+
+    @property
+    def warnings(self) -> dict[CallKey, str]:
+        """Calls on the path that were made before with the same arguments, and words for it."""
+        transcript = self._session.transcript
+        if self._warned is None or self._warned[0] is not transcript:  # every card asks
+            found = repeats(transcript.path)
+            names = {(turn_id, call.id): call.name for turn_id, _ in found for call in transcript.turns[turn_id].calls}
+            self._warned = (transcript, {key: _loop_words(names[key], count) for key, count in found.items()})
+        return self._warned[1]
+
+    def verdict(self, call: ToolCall, *, cut: bool = False) -> Verdict:
+        """What can be said of a call by the tools on offer; ``cut`` says that the answer broke off inside it."""
+        return self._verdicts.of(call, self._session.tools, cut=cut)
+
+    def set_debugging(self, debugging: Debugging) -> None:
+        """Use these rules from the next call on."""
+        if debugging != self.debugging:
+            self.debugging = debugging
+            self.changed()
+
+    def changed(self) -> None:
+        """Tell that something here is different."""
+        self._session.tell(DebugChanged())
+
+    # What is typed
+
+    def draft(self, turn_id: str, call_id: str) -> ResultDraft | None:
+        """What was typed for a call, sent or not."""
+        return self.drafts.get((turn_id, call_id))
+
+    def set_draft(self, turn_id: str, call_id: str, draft: ResultDraft | None) -> None:
+        """Keep what is typed for a call; None forgets it."""
+        key = (turn_id, call_id)
+        if self.drafts.get(key) == draft:
+            return
+        if draft is None:
+            del self.drafts[key]
+        else:
+            self.drafts[key] = draft
+        self.changed()
+
+    def answer_ready(self, turn_id: str, call_id: str) -> Planned | None:
+        """What the call would be answered with now: what was typed, else the fixed answer or that of the table.
+
+        A draft without text does not count: an empty result goes out only when it is sent on purpose.
+        """
+        draft = self.draft(turn_id, call_id)
+        if draft is not None and draft.text:
+            return Planned(Answer(text=draft.text, is_error=draft.is_error), "you")
+        call = self._call(turn_id, call_id)
+        rule = self.debugging.rule(call.name)
+        answer = answer_for(call, rule)
+        return Planned(answer, "fixed" if rule.policy is Policy.FIXED else "table") if answer is not None else None
+
+    # Answering by hand: nothing is run
+
+    def send(self, turn_id: str, call_id: str, text: str, *, is_error: bool = False) -> None:
+        """Answer one call with what was typed. Raises KeyError for one that does not wait."""
+        self._answer([self._find(turn_id, call_id)], text, is_error, "you")
+
+    def send_all(self, text: str, *, is_error: bool = False) -> int:
+        """Answer every call that waits with the same; one undo takes it back. Returns how many there were."""
+        return self._answer(self.waiting, text, is_error, "you")
+
+    def fill(self) -> int:
+        """Answer every call that waits with a plain error, so that a run is possible; one undo takes it back."""
+        return self._answer(self.waiting, FILLING, True, "filled")
+
+    def _answer(self, calls: Sequence[tuple[str, ToolCall]], text: str, is_error: bool, by: str) -> int:
+        results: dict[str, list[ToolResult]] = {}
+        for turn_id, call in calls:
+            result = ToolResult(call_id=call.id, text=text, is_error=is_error, by=by)
+            results.setdefault(turn_id, []).append(result)
+            self.stops.pop((turn_id, call.id), None)
+        self._session.answer_calls(results)
+        self.changed()
+        return len(calls)
+
+    def remember(self, turn_id: str, call_id: str) -> AnswerRow:
+        """Make a row of the tool's table from what the call was answered with, for calls with equal arguments.
+
+        It stands before the other rows and replaces one for the same arguments. Raises KeyError where there is nothing
+        to remember, ValueError where the arguments are not JSON.
+        """
+        call = self._call(turn_id, call_id)
+        pattern = call.arguments if call.arguments.strip() else "{}"
+        parse_json(pattern)
+        result = next((r for r in self._results(turn_id) if r.call_id == call_id), None)
+        draft = self.draft(turn_id, call_id)
+        if result is not None:
+            answer = Answer(text=result.text, is_error=result.is_error)
+        elif draft is not None and draft.text:
+            answer = Answer(text=draft.text, is_error=draft.is_error)
+        else:
+            raise KeyError(call_id)
+        row = AnswerRow(match=MatchKind.EQUAL, pattern=pattern, answer=answer)
+        rule = self.debugging.rule(call.name)
+        others = tuple(
+            kept
+            for kept in rule.rows
+            if kept.match is not MatchKind.EQUAL or canonical(kept.pattern) != canonical(pattern)
+        )
+        self.set_debugging(self.debugging.with_rule(call.name, rule.model_copy(update={"rows": (row, *others)})))
+        return row
+
+    # Going on
+
+    async def step(self, turn_id: str, call_id: str) -> None:
+        """Answer this one call; if it was the last, send the request and stop at the next calls whatever the rules say.
+
+        Raises RunRefusedError where it has no answer yet, or a run cannot begin.
+        """
+        call = self._find(turn_id, call_id)[1]
+        ready = self.answer_ready(turn_id, call_id)
+        if ready is None:
+            raise RunRefusedError(_no_answer([call]))
+        await self._go(Mode.STEP, {(turn_id, call_id): ready})
+
+    async def go_on(self) -> None:
+        """Continue: answer every call for which there is an answer, and go on until the next stop.
+
+        Raises RunRefusedError where none has one, or a run cannot begin.
+        """
+        await self._go_on(Mode.RULES)
+
+    async def run_to_end(self) -> None:
+        """Go on past breakpoints and conditions until an answer without calls, a call without an answer, or the limit.
+
+        Raises RunRefusedError as ``go_on`` does.
+        """
+        await self._go_on(Mode.END)
+
+    async def _go_on(self, mode: Mode) -> None:
+        waiting = self.waiting
+        planned: dict[CallKey, Planned] = {}
+        without: list[tuple[str, ToolCall]] = []
+        for turn_id, call in waiting:
+            ready = self.answer_ready(turn_id, call.id)
+            if ready is not None:
+                planned[turn_id, call.id] = ready
+            else:
+                without.append((turn_id, call))
+        if waiting and not planned:
+            raise RunRefusedError(_no_answer([call for _, call in waiting]))
+        if not waiting and (reason := self._session.refusal()):
+            raise RunRefusedError(reason)
+        self.stops.update({(turn_id, call.id): NO_ROW for turn_id, call in without})
+        await self._go(mode, planned)
+
+    async def _go(self, mode: Mode, planned: Mapping[CallKey, Planned]) -> None:
+        session = self._session
+        waiting = self.waiting
+        if any(session.transcript.turns[turn_id].truncated for turn_id, _ in waiting):
+            raise RunRefusedError(TRUNCATED.words)
+        answers = [_tool_turn(key[1], plan) for key, plan in planned.items()]
+        reason = session.refusal(*answers)
+        if reason and (len(planned) == len(waiting) or session.state is not RunState.IDLE or not session.model):
+            raise RunRefusedError(reason)
+        if not planned:
+            session.history.keep(session.transcript)
+        await self.start(mode, planned)
+
+    async def start(self, mode: Mode = Mode.RULES, planned: Mapping[CallKey, Planned] | None = None) -> None:
+        """Run one lane from the head until it ends. For the session and this object only: nothing is checked."""
+        lane = self._last = Lane(self._session, self._session.transcript.head, mode, planned)
+        self._enter(lane)
+        await self._perform(lane)
+
+    async def fork(self, turn_id: str, call_id: str, answers: Sequence[Answer]) -> Fork:
+        """Answer one call in 2 to 5 ways at once, each on a branch of its own that runs on by the rules.
+
+        The other calls of the turn keep their answers on the path, or get what was typed for them. One undo takes all
+        of it back. Returns when every lane has ended; ``forks`` has it from the start. Raises RunRefusedError.
+        """
+        if reason := self.fork_refusal(turn_id, call_id):
+            raise RunRefusedError(reason)
+        if not FEWEST_ANSWERS <= len(answers) <= MOST_ANSWERS:
+            raise RunRefusedError(f"Give {FEWEST_ANSWERS} to {MOST_ANSWERS} answers to compare.")
+        session = self._session
+        others = self._others(turn_id, call_id)
+        calls = [call.id for call in session.transcript.turns[turn_id].calls]
+        lanes = []
+        for answer in answers:
+            given = {**others, call_id: Planned(answer, "fork")}
+            planned = {(turn_id, key): given[key] for key in calls}
+            lanes.append(Lane(session, turn_id, planned=planned, answer=answer, steps_back=False))
+        fork = Fork(turn_id, call_id, tuple(lanes))
+        self.forks.append(fork)
+        session.fork_at(turn_id)
+        for lane in lanes:  # all of them before any begins, so that Stop finds them
+            self._enter(lane)
+            lane.set_state(RunState.WAITING)
+        try:
+            ended = await asyncio.gather(*(self._perform(lane) for lane in lanes), return_exceptions=True)
+        finally:
+            for lane in lanes:  # those that were cancelled before they began
+                self._leave(lane)
+        for failure in ended:
+            if isinstance(failure, Exception):
+                raise failure
+        return fork
+
+    def fork_refusal(self, turn_id: str, call_id: str) -> str:
+        """Why a fork from this call would be refused now; empty when it would not."""
+        session = self._session
+        if all(turn.id != turn_id for turn in session.transcript.path):
+            return "This call is on another branch. Show that branch first."
+        turn = session.transcript.turns[turn_id]
+        if turn.truncated:
+            return TRUNCATED.words
+        others = self._others(turn_id, call_id)
+        if missing := [call for call in turn.calls if call.id != call_id and call.id not in others]:
+            return f"The other calls of this turn need an answer first. {_no_answer(missing)}"
+        given = {**others, call_id: Planned(Answer(), "fork")}
+        return session.refusal(*(_tool_turn(key, plan) for key, plan in given.items()), at=turn_id)
+
+    def _others(self, turn_id: str, call_id: str) -> dict[str, Planned]:
+        """The answers to the other calls of a turn: those on the path, else what was typed."""
+        out: dict[str, Planned] = {}
+        for call in self._session.transcript.turns[turn_id].calls:
+            draft = self.draft(turn_id, call.id)
+            if call.id != call_id and draft is not None and draft.text:
+                out[call.id] = Planned(Answer(text=draft.text, is_error=draft.is_error), "you")
+        for result in self._results(turn_id):
+            if result.call_id != call_id:
+                answer = Answer(text=result.text, is_error=result.is_error)
+                out[result.call_id] = Planned(answer, result.by, result.seconds)
+        return out
+
+    def _enter(self, lane: Lane) -> None:
+        self._lanes.append(lane)
+        self._session.history.begin(lane.id)
+        self.changed()
+
+    async def _perform(self, lane: Lane) -> None:
+        try:
+            await lane.perform()
+        finally:
+            self._leave(lane)
+
+    def _leave(self, lane: Lane) -> None:
+        if lane in self._lanes:
+            lane.abandon()
+            self._lanes.remove(lane)
+            self._session.history.end(lane.id)
+            self._session.refresh_state()
+            self.changed()
+
+    # Looking things up
+
+    def _call(self, turn_id: str, call_id: str) -> ToolCall:
+        for call in self._session.transcript.turns[turn_id].calls:
+            if call.id == call_id:
+                return call
+        raise KeyError(call_id)
+
+    def _find(self, turn_id: str, call_id: str) -> tuple[str, ToolCall]:
+        """A call that waits. Raises KeyError for one that does not."""
+        for key, call in self.waiting:
+            if (key, call.id) == (turn_id, call_id):
+                return key, call
+        raise KeyError(call_id)
+
+    def _results(self, turn_id: str) -> list[ToolResult]:
+        """The answers on the path to the calls of a turn, its own round only."""
+        out: list[ToolResult] = []
+        path = self._session.transcript.path
+        at = next((number for number, turn in enumerate(path) if turn.id == turn_id), len(path))
+        for turn in path[at + 1 :]:
+            if turn.role is not Role.TOOL:
+                break
+            out += turn.results
+        return out
+
+
+def _tool_turn(call_id: str, plan: Planned) -> Turn:
+    return make_turn(Role.TOOL, "", ToolResult(call_id=call_id, text=plan.answer.body, is_error=plan.answer.is_error))
+
+
+def _no_answer(calls: Sequence[ToolCall]) -> str:
+    names = ", ".join(f"{call.name} ({call.id})" for call in calls[:3])
+    return f"No answer is ready for {names}. Type a result, or give the tool an answer in its table."
+
+
+def _loop_words(name: str, count: int) -> str:
+    times = "once" if count == 1 else f"{count} times"
+    return f"{name} was called {times} before with the same arguments."

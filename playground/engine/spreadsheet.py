@@ -1,0 +1,45 @@
+"""Tables as text for other programs: CSV that a spreadsheet shows and never runs, JSON that any reader takes."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Sequence
+
+from playground.domain.values import JSON
+
+#: What makes a spreadsheet take a cell for a formula. What a model wrote must not become one.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Rows as CSV with a header line, CRLF between lines (RFC 4180). None is an empty cell."""
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(header)
+    writer.writerows([_cell(value) for value in row] for row in rows)
+    return out.getvalue().encode("utf-8", "replace").decode("utf-8")
+
+
+def json_text(value: JSON) -> str:
+    """Indented JSON; letters as they are, unless there are some that no encoding has."""
+    text = json.dumps(value, indent=2, ensure_ascii=False)
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        text = json.dumps(value, indent=2, ensure_ascii=True)
+    return text + "\n"
+
+
+def _cell(value: object) -> object:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return round(value, 4)
+    if isinstance(value, str):
+        value = value.replace("\0", "\ufffd")  # readers stop there
+        return f"'{value}" if value.startswith(_FORMULA) else value
+    return value

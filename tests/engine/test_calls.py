@@ -1,0 +1,115 @@
+"""The list of all calls, its exports, and the spans of the loop, over real runs on both protocols."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+
+from playground.demo.server import DemoServer
+from playground.domain.debugging import Answer, Policy
+from playground.domain.parts import ToolCall, ToolResult
+from playground.domain.transcript import Role, Turn, make_turn
+from playground.engine.calls import calls_csv, calls_json, list_calls, sequence, shortened
+from playground.engine.session import Session
+from tests.engine.debugging import MODELS, THREE, Bench
+
+
+@pytest.fixture(params=["chat", "messages"])
+def bench(request: pytest.FixtureRequest, session: Session, demo: DemoServer) -> Bench:
+    session.set_protocol(request.param)
+    session.set_model(MODELS[request.param])
+    return Bench(session, demo)
+
+
+async def test_the_list_says_of_every_call_how_it_went(bench: Bench) -> None:
+    await bench.ask(f"{THREE} !broken=2")
+    first, second = bench.keys[:2]
+    bench.session.edit_call(second[0], second[1], '{"city": "Oslo"}')
+    bench.session.debugger.send(*first, "typed", is_error=True)
+    entries = list_calls(bench.session)
+    assert [entry.turn_number for entry in entries] == [2, 2, 2]
+    assert [entry.verdict.code for entry in entries] == ["fits", "misfit", "fits"]
+    assert entries[1].verdict.problems[0].message == "“unit” is missing"
+    assert [entry.answered for entry in entries] == ["you", "", ""]
+    assert [entry.edited for entry in entries] == [False, True, False]
+    assert entries[0].result is not None
+    assert entries[0].result.is_error
+    assert entries[0].seconds is not None
+    assert all(entry.formed is not None and entry.formed >= 0 for entry in entries)
+    assert "Lisbon" in entries[0].short
+
+
+async def test_a_fork_lists_an_entry_for_each_answer_and_none_twice(bench: Bench) -> None:
+    bench.table()
+    await bench.ask("Weather in Lisbon and Oslo")
+    turn_id = bench.path[1].id
+    await bench.session.debugger.fork(turn_id, bench.path[1].calls[0].id, [Answer(text="a"), Answer(text="b")])
+    entries = list_calls(bench.session)
+    lisbon, oslo = ([e for e in entries if city in e.short] for city in ("Lisbon", "Oslo"))
+    assert [(e.result.text, e.on_path) for e in lisbon if e.result] == [("a", True), ("sunny", False), ("b", False)]
+    assert [(e.result.text, e.on_path) for e in oslo if e.result] == [("sunny", True)]
+    for entry in lisbon:
+        bench.session.select_variant(entry.result_turn_id or "")
+        assert any(r.text == entry.result.text for t in bench.path for r in t.results if entry.result)
+
+
+async def test_the_exports_hold_the_same(bench: Bench) -> None:
+    bench.rule(policy=Policy.FIXED, fixed=Answer(text='=HYPERLINK("http://evil")\n"x"'))
+    await bench.ask(THREE)
+    entries = list_calls(bench.session)
+    rows = list(csv.DictReader(io.StringIO(calls_csv(entries), newline="")))
+    values = json.loads(calls_json(entries))
+    assert len(rows) == len(values) == 3
+    assert values[0]["result"].startswith("=HYPERLINK")
+    assert rows[0]["result"] == "'" + values[0]["result"], "a spreadsheet must not run it"
+    assert [row["tool"] for row in rows] == ["get_weather"] * 3
+    assert [json.loads(row["arguments"])["city"] for row in rows] == ["Lisbon", "Oslo", "Rome"]
+    assert {row["answered"] for row in rows} == {"fixed"}
+    assert {row["on_path"] for row in rows} == {"yes"}
+
+
+async def test_the_spans_follow_one_another(bench: Bench) -> None:
+    bench.rule(policy=Policy.FIXED, fixed=Answer(text="ok", delay=0.05, is_error=True))
+    await bench.ask("Weather in Lisbon and Oslo !broken=2")
+    assert sequence(bench.session)[0].kind == "request"
+    bench.session.debugger.send(*bench.keys[0], "typed")
+    await bench.session.run()
+    spans = sequence(bench.session)
+    kinds = [span.kind for span in spans if span.kind != "reasoning"]
+    assert kinds == ["request", "call", "call", "result", "result", "request", "text"]
+    assert [span.row for span in spans if span.kind == "call"] == [0, 1]
+    assert [span.ok for span in spans if span.kind == "call"] == [True, False]
+    results = [span for span in spans if span.kind == "result"]
+    assert {(span.label, span.ok) for span in results} == {("fixed", False), ("you", True)}
+    second = [span for span in spans if span.kind == "request"][1]
+    assert spans[0].start == 0
+    assert all(span.start <= span.end for span in spans)
+    assert all(span.end <= second.start + 0.05 for span in results)
+    assert second.start >= 0.05
+
+
+async def test_a_call_cut_off_is_named_so_and_the_one_before_it_is_not(bench: Bench) -> None:
+    await bench.ask("Weather in Lisbon and Oslo !cutargs")
+    assert [entry.verdict.code for entry in list_calls(bench.session)] == ["fits", "cut_off"]
+    assert not next(span for span in sequence(bench.session) if span.kind == "call" and span.row == 1).ok
+
+
+def test_calls_that_were_written_by_hand_are_listed_too(session: Session) -> None:
+    calls = tuple(ToolCall(id=f"c{n}", name="f", arguments="{bad") for n in range(2))
+    session.add_turn(Turn(id="a", role=Role.ASSISTANT, parts=calls))
+    session.add_turn(make_turn(Role.TOOL, "", ToolResult(call_id="c0", text="x")))
+    entries = list_calls(session)
+    assert [entry.answered for entry in entries] == ["someone", ""]
+    assert {entry.verdict.code for entry in entries} == {"not_json"}
+    assert (entries[0].formed, entries[0].seconds) == (None, None)
+    assert sequence(session) == []
+    assert json.loads(calls_json(entries))[0]["arguments"] == "{bad"
+
+
+def test_short_arguments_are_one_line() -> None:
+    assert shortened('{\n  "a":   1\n}') == '{ "a": 1 }'
+    assert len(shortened("x" * 1_000_000)) == 80
+    assert shortened("x" * 200).endswith("…")

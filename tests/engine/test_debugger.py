@@ -1,0 +1,630 @@
+"""The tool-call debugger over real sockets, on both protocols: stop, edit, answer, step, go on, fork, undo."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from playground.demo.server import DemoConfig, DemoServer
+from playground.domain.debugging import Answer, AnswerRow, MatchKind, Policy, ResultDraft
+from playground.domain.transcript import Ending, Role, make_turn
+from playground.engine.changes import Change, DebugChanged, RunState, RunStateChanged
+from playground.engine.debugger import FILLING
+from playground.engine.lane import LaneEnd
+from playground.engine.run import RunRefusedError
+from playground.engine.secrets import Secret
+from playground.engine.session import Session
+from playground.gateway.client import GatewayClient
+from playground.gateway.connection import Connection
+from tests.engine.debugging import MODELS, SUNNY, THREE, Bench, begin, for_city, until
+
+
+@pytest.fixture(params=["chat", "messages"])
+def bench(request: pytest.FixtureRequest, session: Session, demo: DemoServer) -> Bench:
+    session.set_protocol(request.param)
+    session.set_model(MODELS[request.param])
+    return Bench(session, demo)
+
+
+# Stopping and answering by hand
+
+
+async def test_three_calls_pause_one_is_edited_and_what_goes_out_is_exactly_that(bench: Bench) -> None:
+    session, debugger = bench.session, bench.session.debugger
+    await bench.ask(f"{THREE} !broken=2")
+    assert (bench.roles, session.state, debugger.paused) == ("uc", RunState.IDLE, True)
+    assert bench.reasons == ["breakpoint", "misfit", "breakpoint"]
+    turn_id, broken = bench.waiting[1]
+    assert [debugger.verdict(call).code for _, call in bench.waiting] == ["fits", "misfit", "fits"]
+
+    fixed = '{"city": "Oslo", "unit": "celsius"}'
+    session.edit_call(turn_id, broken.id, fixed)
+    edited = bench.waiting[1][1]
+    assert (edited.arguments, edited.received) == (fixed, broken.arguments)
+    for number, (_, call) in enumerate(reversed(bench.waiting)):
+        session.answer(call.id, f"result {number}", is_error=number == 1)
+    assert session.refusal() == ""
+    await session.run()
+
+    assert bench.roles == "uctttA".lower()
+    calls, results = bench.sent()
+    assert [arguments["city"] for _, arguments in calls] == ["Lisbon", "Oslo", "Rome"]
+    assert calls[1] == (edited.id, json.loads(fixed))
+    native = session.protocol == "messages"
+    assert results == [
+        (calls[0][0], "result 2", False),
+        (calls[1][0], "result 1", native),
+        (calls[2][0], "result 0", False),
+    ]
+    assert "received" not in bench.posts[-1].decode()
+    assert [by for _, by in bench.results] == ["you"] * 3
+    assert all(result.seconds is not None and result.seconds >= 0 for turn in bench.path for result in turn.results)
+
+
+async def test_edited_back_is_not_edited(bench: Bench) -> None:
+    await bench.ask("Weather in Oslo")
+    turn_id, call = bench.waiting[0]
+    bench.session.edit_call(turn_id, call.id, "{}")
+    bench.session.edit_call(turn_id, call.id, '{"city": 1}')
+    assert bench.waiting[0][1].received == call.arguments
+    bench.session.edit_call(turn_id, call.id, call.arguments)
+    assert bench.waiting[0][1] == call
+
+
+async def test_running_without_answers_is_refused_and_one_fill_makes_it_possible(bench: Bench) -> None:
+    session = bench.session
+    await bench.ask(THREE)
+    with pytest.raises(RunRefusedError, match="Every tool call needs a result"):
+        await session.run()
+    assert session.debugger.fill() == 3
+    assert bench.results == [(FILLING, "filled")] * 3
+    await session.run()
+    assert bench.roles == "ucttta"
+    if session.protocol == "messages":
+        assert all(marked for _, _, marked in bench.sent()[1])
+    session.undo()
+    session.undo()
+    assert (bench.roles, len(bench.waiting)) == ("uc", 3), "one undo took all three back"
+
+
+async def test_the_same_to_all(bench: Bench) -> None:
+    await bench.ask(THREE)
+    assert bench.session.debugger.send_all("fine") == 3
+    assert bench.results == [("fine", "you")] * 3
+    assert bench.session.debugger.send_all("again") == 0
+
+
+async def test_typed_results_are_kept_and_come_back_with_undo(bench: Bench) -> None:
+    debugger = bench.session.debugger
+    await bench.ask("Weather in Oslo")
+    key = bench.keys[0]
+    debugger.set_draft(*key, ResultDraft(text="cold"))
+    await debugger.step(*key)
+    assert (bench.roles, bench.results) == ("ucta", [("cold", "you")])
+    bench.session.undo()
+    assert (bench.roles, debugger.draft(*key)) == ("uc", ResultDraft(text="cold"))
+    debugger.set_draft(*key, None)
+    assert debugger.drafts == {}
+
+
+# Rules
+
+
+async def test_the_table_answers_and_the_loop_runs_by_itself(bench: Bench) -> None:
+    bench.table(for_city("Oslo", text="cold"), for_city("Rome", text="no", is_error=True), SUNNY)
+    await bench.ask(f"{THREE} !chain")
+    assert bench.roles == "uctctcta"
+    assert bench.results == [("sunny", "table"), ("cold", "table"), ("no", "table")]
+    assert bench.session.debugger.requests == 4
+    assert not bench.session.debugger.paused
+    calls, results = bench.sent()
+    assert [key for key, _ in calls] == [key for key, _, _ in results]
+    assert len(bench.posts) == 4
+
+
+async def test_a_fixed_answer_takes_its_time(bench: Bench) -> None:
+    states: list[RunState] = []
+    bench.session.subscribe(lambda change: states.append(change.state) if isinstance(change, RunStateChanged) else None)
+    bench.rule(policy=Policy.FIXED, fixed=Answer(text="ok", delay=0.05))
+    await bench.ask(THREE)
+    assert bench.results == [("ok", "fixed")] * 3
+    assert states == [
+        RunState.WAITING,
+        RunState.STREAMING,
+        RunState.ANSWERING,
+        RunState.WAITING,
+        RunState.STREAMING,
+        RunState.IDLE,
+    ]
+    assert all(result.seconds == 0.05 for turn in bench.path for result in turn.results)
+    assert bench.session.debugger.pending == {}
+
+
+async def test_answers_stand_in_the_order_of_the_calls_whatever_their_delay(bench: Bench) -> None:
+    bench.table(for_city("Lisbon", text="last", delay=0.1), for_city("Oslo", text="second", delay=0.03), SUNNY)
+    await bench.ask(THREE)
+    assert [text for text, _ in bench.results] == ["last", "second", "sunny"]
+
+
+async def test_what_has_an_answer_is_answered_and_the_rest_waits(bench: Bench) -> None:
+    bench.table(for_city("Oslo", text="cold"), for_city("Rome", text="warm"))
+    await bench.ask(f"{THREE} !broken=3")
+    assert (bench.roles, bench.results) == ("uct", [("cold", "table")])
+    assert bench.reasons == ["no_row", "misfit"]
+    assert len(bench.posts) == 1
+    bench.session.debugger.fill()
+    assert [by for _, by in bench.results] == ["filled", "table", "filled"]
+
+
+async def test_conditions_stop_where_they_say(bench: Bench) -> None:
+    bench.table(pause_on_path="$[?@.city == 'Oslo']")
+    await bench.ask(f"{THREE} !chain")
+    assert (bench.roles, bench.reasons) == ("uctc", ["path"])
+    bench.table(pause_from=3)
+    await bench.session.debugger.go_on()
+    assert (bench.roles, bench.reasons) == ("uctctc", ["from_nth"])
+    await bench.session.debugger.run_to_end()
+    assert bench.roles == "uctctcta"
+
+
+async def test_a_tool_that_was_switched_off_meanwhile_pauses(bench: Bench) -> None:
+    """The request went out with the tool; when its call comes back, it is not on offer any more."""
+    bench.table()
+
+    def switch_off(change: Change) -> None:
+        if change == RunStateChanged(RunState.STREAMING):
+            bench.session.set_tools(())
+
+    bench.session.subscribe(switch_off)
+    await bench.ask("Weather in Oslo")
+    assert bench.reasons == ["unknown_tool"]
+    assert bench.session.debugger.verdict(bench.waiting[0][1]).code == "unknown_tool"
+
+
+async def test_remember_makes_a_row_that_answers_the_next_time(bench: Bench) -> None:
+    debugger = bench.session.debugger
+    await bench.ask("Weather in Oslo !loop=2")
+    key = bench.keys[0]
+    with pytest.raises(KeyError):
+        debugger.remember(*key)
+    debugger.set_draft(*key, ResultDraft(text="cold", is_error=True))
+    row = debugger.remember(*key)
+    assert (row.match, row.answer) == (MatchKind.EQUAL, Answer(text="cold", is_error=True))
+    debugger.set_draft(*key, ResultDraft(text="colder"))
+    debugger.remember(*key)
+    rows = debugger.debugging.rule("get_weather").rows
+    assert [kept.answer.text for kept in rows] == ["colder"], "the row for the same arguments is replaced"
+    await debugger.step(*key)
+    debugger.set_draft(*bench.keys[0], ResultDraft(text="colder still"))
+    await debugger.run_to_end()
+    assert [text for text, _ in bench.results] == ["colder", "colder still"]
+
+
+async def test_a_call_that_was_cut_off_is_never_answered_by_itself(bench: Bench) -> None:
+    bench.table(SUNNY, pause_on_misfit=False)
+    await bench.ask("Weather in Oslo !cutargs")
+    assert (bench.roles, bench.reasons) == ("uc", ["truncated"])
+    for go in (bench.session.debugger.go_on, bench.session.debugger.run_to_end):
+        with pytest.raises(RunRefusedError, match="broke off"):
+            await go()
+    assert bench.session.debugger.verdict(bench.waiting[0][1], cut=True).code == "cut_off"
+    assert len(bench.posts) == 1
+
+
+# Step, continue, run to the end
+
+
+async def test_step_answers_one_call_and_stops_at_the_next_whatever_the_rules_say(bench: Bench) -> None:
+    debugger = bench.session.debugger
+    await bench.ask("Weather in Lisbon and Oslo !loop=2")
+    bench.table()
+    first, second = bench.keys
+    await debugger.step(*second)
+    assert (bench.roles, bench.keys, len(bench.posts)) == ("uct", [first], 1)
+    await debugger.step(*first)
+    assert (bench.roles, bench.reasons, len(bench.posts)) == ("ucttc", ["step", "step"], 2)
+    bench.rule()
+    with pytest.raises(RunRefusedError, match=r"No answer is ready for get_weather"):
+        await debugger.step(*bench.keys[0])
+    with pytest.raises(KeyError):
+        await debugger.step(*first)
+
+
+async def test_continue_answers_what_it_can_and_says_what_is_missing(bench: Bench) -> None:
+    debugger = bench.session.debugger
+    await bench.ask(THREE)
+    with pytest.raises(RunRefusedError, match="No answer is ready"):
+        await debugger.go_on()
+    debugger.set_draft(*bench.keys[1], ResultDraft(text="typed"))
+    await debugger.go_on()
+    assert (bench.results, bench.reasons, len(bench.posts)) == ([("typed", "you")], ["no_row", "no_row"], 1)
+    bench.table()
+    await debugger.go_on()
+    assert bench.roles == "ucttta"
+    assert [by for _, by in bench.results] == ["table", "you", "table"]
+
+
+async def test_a_draft_that_was_emptied_is_no_answer(bench: Bench) -> None:
+    debugger = bench.session.debugger
+    await bench.ask("Weather in Oslo")
+    debugger.set_draft(*bench.keys[0], ResultDraft())
+    with pytest.raises(RunRefusedError, match="No answer is ready"):
+        await debugger.go_on()
+    debugger.send(*bench.keys[0], "")
+    assert bench.results == [("", "you")]
+
+
+async def test_continue_with_nothing_waiting_is_a_run(bench: Bench) -> None:
+    with pytest.raises(RunRefusedError, match="Write a message first"):
+        await bench.session.debugger.go_on()
+    bench.session.add_turn(make_turn(Role.USER, "Weather in Oslo"))
+    bench.table(pause_from=1)
+    await bench.session.debugger.run_to_end()
+    assert bench.roles == "ucta"
+    bench.session.undo()
+    assert bench.roles == "uc"
+    bench.session.undo()
+    assert bench.roles == "u"
+
+
+async def test_an_edited_call_that_cannot_be_written_is_refused_before_anything_changes(bench: Bench) -> None:
+    await bench.ask("Weather in Oslo")
+    turn_id, call = bench.waiting[0]
+    bench.session.edit_call(turn_id, call.id, "{not json")
+    bench.table(pause_on_misfit=False)
+    if bench.session.protocol == "messages":
+        with pytest.raises(RunRefusedError, match="cannot be written"):
+            await bench.session.debugger.go_on()
+        assert bench.roles == "uc"
+    else:
+        await bench.session.debugger.go_on()
+        assert bench.roles == "ucta"
+
+
+async def test_the_step_limit_pauses_and_continue_counts_anew(bench: Bench) -> None:
+    bench.table()
+    bench.limit(3)
+    await bench.ask("Weather in Oslo !loop")
+    assert bench.reasons == ["loop"]
+    await bench.session.debugger.go_on()
+    assert bench.reasons == ["limit"]
+    assert (len(bench.posts), bench.session.debugger.requests) == (5, 3)
+    await bench.session.debugger.run_to_end()
+    assert (len(bench.posts), bench.reasons) == (8, ["limit"])
+    bench.limit(0)
+    run = begin(bench.session.debugger.run_to_end())
+    await until(lambda: len(bench.posts) > 30)
+    bench.session.stop()
+    await run
+    assert bench.session.state is RunState.IDLE
+
+
+async def test_a_loop_is_warned_of_and_pauses_once(bench: Bench) -> None:
+    debugger = bench.session.debugger
+    bench.table()
+    await bench.ask("Weather in Oslo !loop=4")
+    assert (bench.roles, bench.reasons) == ("uctc", ["loop"])
+    assert list(debugger.warnings) == bench.keys
+    assert "once before with the same arguments" in debugger.warnings[bench.keys[0]]
+    await debugger.go_on()
+    assert bench.roles == "uctctctcta"
+    assert len(debugger.warnings) == 3
+    assert "3 times" in list(debugger.warnings.values())[-1]
+
+
+async def test_running_to_the_end_only_warns_of_a_loop(bench: Bench) -> None:
+    await bench.ask("Weather in Oslo !loop=3")
+    bench.rule(rows=(SUNNY,), pause_from=1)
+    await bench.session.debugger.run_to_end()
+    assert bench.roles == "uctctcta"
+    assert len(bench.session.debugger.warnings) == 2
+
+
+# Stop
+
+
+async def test_stop_while_an_answer_never_comes(bench: Bench) -> None:
+    session = bench.session
+    bench.table(for_city("Oslo", never=True), SUNNY)
+    session.add_turn(make_turn(Role.USER, THREE))
+    run = begin(session.run())
+    await until(lambda: session.state is RunState.ANSWERING)
+    assert session.active_run is None
+    assert [pending.remaining for pending in session.debugger.pending.values()] == [float("inf")]
+    assert len(bench.results) == 2, "the others have come"
+    session.stop()
+    await run
+    assert (session.state, bench.reasons, session.debugger.pending) == (RunState.IDLE, ["stopped"], {})
+    assert "Oslo" in bench.waiting[0][1].arguments
+    session.answer(bench.keys[0][1], "by hand")
+    await session.run()
+    assert [text for text, _ in bench.results] == ["sunny", "by hand", "sunny"]
+
+
+async def test_a_call_answered_by_hand_while_its_answer_is_waited_for(bench: Bench) -> None:
+    session = bench.session
+    bench.table(for_city("Oslo", text="late", delay=0.3), SUNNY)
+    session.add_turn(make_turn(Role.USER, "Weather in Lisbon and Oslo"))
+    run = begin(session.run())
+    await until(lambda: session.state is RunState.ANSWERING)
+    session.answer(bench.keys[0][1], "mine")
+    await run
+    assert [text for text, _ in bench.results] == ["sunny", "mine"]
+    assert bench.roles == "uctta"
+
+
+async def test_a_turn_taken_away_while_its_answer_is_waited_for_ends_the_lane(bench: Bench) -> None:
+    session = bench.session
+    bench.rule(policy=Policy.FIXED, fixed=Answer(text="late", delay=0.1))
+    session.add_turn(make_turn(Role.USER, "Weather in Oslo"))
+    run = begin(session.run())
+    await until(lambda: session.state is RunState.ANSWERING)
+    session.delete_turn(bench.path[-1].id)
+    await run
+    assert (bench.roles, session.state) == ("u", RunState.IDLE)
+    assert session.undo()
+    assert bench.roles == "uc"
+
+
+async def test_stop_while_paused_and_stop_while_nothing_is_there_do_nothing(bench: Bench) -> None:
+    bench.session.stop()
+    await bench.ask("Weather in Oslo")
+    before = bench.session.transcript
+    bench.session.stop()
+    assert bench.session.transcript is before
+    assert bench.reasons == ["breakpoint"]
+
+
+async def test_stop_from_within_does_not_reach_whoever_awaits(bench: Bench) -> None:
+    session = bench.session
+    bench.table()
+
+    def stop_at_the_answer(change: Change) -> None:
+        if isinstance(change, RunStateChanged) and len(bench.path) > 2:
+            session.stop()
+
+    session.subscribe(stop_at_the_answer)
+    await bench.ask(f"{THREE} !chain")
+    await asyncio.sleep(0)
+    assert bench.roles.startswith("uct")
+    assert session.state is RunState.IDLE
+
+
+async def test_cancelling_from_outside_stops_and_is_passed_on(bench: Bench) -> None:
+    bench.rule(policy=Policy.FIXED, fixed=Answer(never=True))
+    bench.session.add_turn(make_turn(Role.USER, "Weather in Oslo"))
+    run = begin(bench.session.run())
+    await until(lambda: bench.session.state is RunState.ANSWERING)
+    run.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await run
+    assert (bench.session.state, bench.reasons, bench.session.debugger.lanes) == (RunState.IDLE, ["stopped"], ())
+
+
+async def test_an_error_ends_the_loop_and_the_turns_stay(bench: Bench) -> None:
+    bench.table()
+    bench.session.set_model("no-such-model")
+    await bench.ask("Weather in Oslo")
+    outcome = bench.path[-1].outcome
+    assert outcome is not None
+    assert outcome.ending is Ending.FAILED
+    bench.session.set_model(MODELS[bench.session.protocol])
+    await bench.session.regenerate(bench.path[-1].id)
+    assert bench.roles == "ucta"
+
+
+# Undo
+
+
+async def test_undo_goes_back_round_by_round_and_redo_forth(bench: Bench) -> None:
+    bench.table()
+    await bench.ask(f"{THREE} !chain")
+    seen = [bench.roles]
+    while bench.session.undo():
+        seen.append(bench.roles)
+    assert seen == ["uctctcta", "uctctc", "uctc", "uc", "u", ""]
+    while bench.session.redo():
+        pass
+    assert bench.roles == "uctctcta"
+
+
+async def test_undoing_an_edit_made_meanwhile_keeps_what_the_lane_brought(bench: Bench) -> None:
+    session = bench.session
+    bench.rule(policy=Policy.FIXED, fixed=Answer(text="ok", delay=0.05))
+    question = make_turn(Role.USER, f"{THREE} !chain")
+    session.add_turn(question)
+    run = begin(session.run())
+    await until(lambda: session.state is RunState.ANSWERING)
+    session.edit_text(question.id, f"{THREE}, please !chain")
+    await run
+    whole = session.transcript
+    assert bench.roles == "uctctcta"
+    while bench.path[0].text.endswith("please !chain"):
+        assert session.undo()
+    assert bench.roles == "uctctcta", "everything that came after the edit is still there"
+    assert [turn.id for turn in bench.path] == [turn.id for turn in whole.path]
+
+
+# Forks
+
+
+async def test_a_fork_runs_on_with_every_answer_at_once(bench: Bench) -> None:
+    session, debugger = bench.session, bench.session.debugger
+    await bench.ask("Weather in Lisbon and Oslo")
+    (turn_id, first), (_, second) = bench.keys
+    assert "The other calls of this turn need an answer first" in debugger.fork_refusal(turn_id, first)
+    debugger.set_draft(turn_id, second, ResultDraft(text="same"))
+    before = session.transcript
+    answers = [Answer(text=f"answer {n}", is_error=n == 1) for n in range(3)]
+    fork = await debugger.fork(turn_id, first, answers)
+    assert [lane.ending for lane in fork.lanes] == [LaneEnd.DONE] * 3
+    assert [lane.answer for lane in fork.lanes] == answers
+    assert debugger.forks == [fork]
+    assert len(session.transcript.children(turn_id)) == 3
+    assert bench.roles == "uctta"
+    assert bench.path[-1].id == fork.lanes[0].head, "the first branch is shown"
+    told = set()
+    for lane in fork.lanes:
+        branch = session.transcript.lineage(lane.head)
+        assert [r.text for turn in branch for r in turn.results][1] == "same"
+        told |= {r.text for turn in branch for r in turn.results} - {"same"}
+    assert told == {"answer 0", "answer 1", "answer 2"}
+    sent = {results[0][1] for _, results in (bench.sent(at) for at in (-1, -2, -3))}
+    assert sent == told
+    assert session.undo()
+    assert session.transcript == before
+    assert session.redo()
+    assert len(session.transcript.children(turn_id)) == 3
+
+
+async def test_a_fork_from_an_answered_call_keeps_the_branch_there_was(bench: Bench) -> None:
+    session, debugger = bench.session, bench.session.debugger
+    bench.table()
+    await bench.ask("Weather in Lisbon and Oslo")
+    turn_id = bench.path[1].id
+    old = session.transcript.head
+    fork = await debugger.fork(turn_id, bench.path[1].calls[1].id, [Answer(text="a"), Answer(text="b")])
+    assert len(session.transcript.children(turn_id)) == 3
+    session.select_variant(bench.session.transcript.children(turn_id)[0])
+    assert session.transcript.head == old
+    for lane in fork.lanes:
+        results = [r for turn in session.transcript.lineage(lane.head) for r in turn.results]
+        assert [(r.by, r.text)[:1] for r in results] == [("table",), ("fork",)]
+
+
+async def test_lanes_of_a_fork_go_their_own_way(bench: Bench) -> None:
+    session, debugger = bench.session, bench.session.debugger
+    bench.table(pause_on_path="$[?@.city == 'Rome']")
+    await bench.ask(f"{THREE} !chain")
+    assert bench.roles == "uctctc"
+    turn_id = bench.path[1].id
+    answers = [Answer(text="now"), Answer(text="later", delay=0.05), Answer(never=True)]
+    work = begin(debugger.fork(turn_id, bench.path[1].calls[0].id, answers))
+    await until(lambda: [lane.ending.value for lane in debugger.lanes] == ["running"])
+    now, later, never = debugger.forks[-1].lanes
+    assert (now.ending, later.ending, never.ending) == (LaneEnd.PAUSED, LaneEnd.PAUSED, LaneEnd.RUNNING)
+    assert session.state is RunState.ANSWERING
+    assert not session.undo(), "something is under way"
+    with pytest.raises(RunRefusedError, match="under way"):
+        await debugger.go_on()
+    session.stop()
+    fork = await work
+    assert (session.state, never.ending, never.root) == (RunState.IDLE, LaneEnd.STOPPED, "")
+    assert len(session.transcript.children(turn_id)) == 3, "the old branch and two new ones"
+    for lane in fork.lanes[:2]:
+        assert lane.words.startswith("The arguments match")
+        assert lane.requests == 2
+        session.select_variant(lane.root)
+        assert (bench.roles, bench.reasons) == ("uctctc", ["path"])
+        await debugger.go_on()
+        assert bench.roles == "uctctcta"
+        assert lane.head == session.transcript.head
+
+
+async def test_a_fork_is_refused_in_words(bench: Bench) -> None:
+    debugger = bench.session.debugger
+    await bench.ask("Weather in Oslo")
+    key = bench.keys[0]
+    for wrong in ([Answer()], [Answer()] * 6):
+        with pytest.raises(RunRefusedError, match="2 to 5"):
+            await debugger.fork(*key, wrong)
+    await bench.session.regenerate(key[0])
+    with pytest.raises(RunRefusedError, match="another branch"):
+        await debugger.fork(*key, [Answer()] * 2)
+    assert debugger.forks == []
+
+
+async def test_a_fork_cancelled_before_it_begins_leaves_nothing_under_way(bench: Bench) -> None:
+    await bench.ask("Weather in Oslo")
+    work = begin(bench.session.debugger.fork(*bench.keys[0], [Answer()] * 2))
+    await asyncio.sleep(0)
+    work.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await work
+    assert (bench.session.debugger.lanes, bench.session.state) == ((), RunState.IDLE)
+    assert {lane.ending for lane in bench.session.debugger.forks[0].lanes} == {LaneEnd.STOPPED}
+
+
+@pytest.fixture
+def slow() -> Iterator[DemoServer]:
+    with DemoServer(DemoConfig(tokens_per_second=80, time_to_first_token=0.02, rate_limit=1_000_000)) as server:
+        yield server
+
+
+async def test_stop_ends_every_lane_and_the_gateway_sees_it(slow: DemoServer) -> None:
+    async with GatewayClient(Connection(base_url=slow.base_url, key=Secret("demo"))) as client:
+
+        async def connect(_profile_id: str) -> GatewayClient:
+            return client
+
+        await stop_three_lanes(Bench(Session(connect, profile_id="p", model="demo-tools"), slow))
+
+
+async def stop_three_lanes(bench: Bench) -> None:
+    slow = bench.demo
+    await bench.ask("Weather in Oslo !long=3000")
+    turn_id = bench.path[-1].id
+    work = begin(bench.session.debugger.fork(*bench.keys[0], [Answer(text=str(n)) for n in range(3)]))
+    await until(lambda: slow.open_streams == 3)
+    growing = list(bench.session.growing)
+    runs = {bench.session.run_of(key) for key in growing}
+    assert len(runs) == 3
+    assert None not in runs
+    await until(lambda: all(choice.deltas > 2 for choice in bench.session.growing.values()))
+    bench.session.stop(growing[0])
+    await until(lambda: slow.open_streams == 2)
+    bench.session.stop()
+    fork = await work
+    await until(lambda: slow.open_streams == 0)
+    assert {lane.ending for lane in fork.lanes} == {LaneEnd.STOPPED}
+    for lane in fork.lanes:
+        turn = bench.session.transcript.turns[lane.head or ""]
+        assert turn.text
+        assert turn.outcome is not None
+        assert turn.outcome.ending is Ending.STOPPED
+    assert len(bench.session.transcript.children(turn_id)) == 3
+
+
+# What is told
+
+
+async def test_times_are_taken_call_by_call(bench: Bench) -> None:
+    await bench.ask(THREE)
+    outcome = bench.path[-1].outcome
+    assert outcome is not None
+    assert outcome.timing is not None
+    assert outcome.timing.end is not None
+    assert len(outcome.call_times) == 3
+    marks = [mark for pair in outcome.call_times for mark in pair]
+    assert marks == sorted(marks)
+    assert 0 < marks[0] <= marks[-1] <= outcome.timing.end
+
+
+async def test_observers_hear_of_every_difference(bench: Bench) -> None:
+    heard: list[int] = []
+    debugger = bench.session.debugger
+
+    def note(change: Change) -> None:
+        if isinstance(change, DebugChanged):
+            heard.append(1)
+
+    bench.session.subscribe(note)
+    debugger.set_debugging(debugger.debugging)
+    assert heard == []
+    bench.table()
+    assert heard == [1]
+    await bench.ask("Weather in Oslo !broken")
+    heard.clear()
+    debugger.set_draft(*bench.keys[0], ResultDraft(text="x"))
+    debugger.set_draft(*bench.keys[0], ResultDraft(text="x"))
+    assert heard == [1]
+
+
+async def test_a_long_answer_goes_out_whole(bench: Bench) -> None:
+    bench.table(AnswerRow(answer=Answer(text="0123456789", size=1_000_000)))
+    await bench.ask("Weather in Oslo")
+    assert len(bench.sent()[1][0][1]) == 1_000_000
+    assert bench.path[-1].role is Role.ASSISTANT
