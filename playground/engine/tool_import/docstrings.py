@@ -1,0 +1,124 @@
+"""What a docstring says about a function and its parameters: Google, NumPy, reST and Epydoc style."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import textwrap
+from dataclasses import dataclass, field
+from typing import Final
+
+_GOOGLE_HEAD: Final = re.compile(r"^(?P<name>[A-Z][A-Za-z ]{2,24}):\s*$")
+_NUMPY_LINE: Final = re.compile(r"^-{3,}\s*$")
+_FIELD: Final = re.compile(
+    r"^[:@](?P<kind>param|parameter|arg|argument|key|keyword|kwarg|ivar|var|type|paramtype|returns?|rtype|raises?"
+    r"|except|exception|yields?|ytype|meta)\b(?P<what>[^:]*):(?P<text>.*)$"
+)
+_GOOGLE_PARAM: Final = re.compile(r"^\*{0,2}(?P<name>\w+)\s*(?:\((?P<type>.*?)\))?\s*:\s*(?P<text>.*)$")
+_NUMPY_PARAM: Final = re.compile(r"^(?P<names>\*{0,2}\w+(?:\s*,\s*\*{0,2}\w+)*)\s*(?::\s*(?P<type>.*))?$")
+_LONGEST_TYPE: Final = 200  # characters; what is longer is prose
+_PARAMETERS: Final = frozenset(
+    ("args", "arguments", "parameters", "params", "keyword args", "keyword arguments", "other parameters", "attributes")
+)
+_SECTIONS: Final = _PARAMETERS | frozenset(
+    (
+        "returns", "return", "yields", "yield", "raises", "raise", "example", "examples", "note", "notes", "warning",
+        "warnings", "warns", "see also", "references", "todo", "receives", "methods", "usage", "side effects",
+    )
+)  # fmt: skip
+
+
+@dataclass(slots=True)
+class Docstring:
+    """The words before the first section, and for each parameter its type as written and its description."""
+
+    description: str = ""
+    parameters: dict[str, str] = field(default_factory=dict)
+    types: dict[str, str] = field(default_factory=dict)
+
+
+def read_docstring(text: str | None) -> Docstring:
+    """What a docstring says; sections that are about something else than parameters are passed over."""
+    out = Docstring()
+    if not text:
+        return out
+    lines = inspect.cleandoc(text).splitlines()
+    first = next((number for number in range(len(lines)) if _begins_section(lines, number)), len(lines))
+    out.description = "\n".join(lines[:first]).strip()
+    at = first
+    while at < len(lines):
+        end = next((n for n in range(at + 1, len(lines)) if _begins_section(lines, n)), len(lines))
+        found = _FIELD.match(lines[at])
+        if found:
+            _read_field(found, lines[at + 1 : end], out)
+        elif _NUMPY_LINE.match(lines[at + 1] if at + 1 < len(lines) else ""):
+            if lines[at].strip().lower() in _PARAMETERS:
+                _read_numpy(lines[at + 2 : end], out)
+        elif lines[at].strip().rstrip(":").lower() in _PARAMETERS:
+            _read_google(lines[at + 1 : end], out)
+        at = end
+    return out
+
+
+def _begins_section(lines: list[str], number: int) -> bool:
+    line = lines[number]
+    if _FIELD.match(line):
+        return True
+    if number + 1 < len(lines) and _NUMPY_LINE.match(lines[number + 1]) and line.strip().lower() in _SECTIONS:
+        return True
+    head = _GOOGLE_HEAD.match(line)
+    return head is not None and head["name"].lower() in _SECTIONS
+
+
+def _read_field(found: re.Match[str], following: list[str], out: Docstring) -> None:
+    kind, what = found["kind"], found["what"].split()
+    text = _joined([found["text"], *following])
+    if not what:
+        return
+    name = what[-1].lstrip("*")
+    if kind in ("param", "parameter", "arg", "argument", "key", "keyword", "kwarg", "ivar", "var"):
+        out.parameters[name] = text
+        if len(what) > 1:
+            out.types[name] = " ".join(what[:-1])[:_LONGEST_TYPE]
+    elif kind in ("type", "paramtype"):
+        out.types[name] = text[:_LONGEST_TYPE]
+
+
+def _read_google(lines: list[str], out: Docstring) -> None:
+    for head, body in _entries(lines):
+        found = _GOOGLE_PARAM.match(head)
+        if found:
+            out.parameters[found["name"]] = _joined([found["text"], *body])
+            if found["type"]:
+                out.types[found["name"]] = found["type"][:_LONGEST_TYPE]
+
+
+def _read_numpy(lines: list[str], out: Docstring) -> None:
+    for head, body in _entries(lines):
+        found = _NUMPY_PARAM.match(head)
+        for listed in found["names"].split(",") if found else ():
+            name = listed.strip().lstrip("*")
+            out.parameters[name] = _joined(body)
+            if found and found["type"]:
+                out.types[name] = found["type"][:_LONGEST_TYPE]
+
+
+def _entries(lines: list[str]) -> list[tuple[str, list[str]]]:
+    """Lines at the outermost indentation, each with the deeper ones that follow it."""
+    out: list[tuple[str, list[str]]] = []
+    for line in textwrap.dedent("\n".join(lines)).splitlines():
+        if line[:1] not in ("", " ", "\t"):
+            out.append((line.strip(), []))
+        elif out:
+            out[-1][1].append(line)
+    return out
+
+
+def _joined(lines: list[str]) -> str:
+    """One paragraph a line; list items keep theirs."""
+    out = ""
+    for line in lines:
+        words = line.strip()
+        new_line = not words or words.startswith(("- ", "* "))
+        out += ("\n" if new_line else " " if out and not out.endswith("\n") else "") + words
+    return re.sub(r"\n{2,}", "\n", out).strip()

@@ -1,0 +1,212 @@
+from __future__ import annotations
+
+import copy
+import json
+from typing import Any
+
+import pytest
+
+from playground.domain.schema_sample import sample
+from playground.domain.tools import check_schema, check_value
+from playground.engine.tool_import import import_tools
+
+SHOP: dict[str, Any] = {
+    "openapi": "3.0.3",
+    "info": {"title": "Shop", "version": "1"},
+    "paths": {
+        "/items/{id}": {
+            "parameters": [
+                {"name": "id", "in": "path", "required": True, "schema": {"type": "integer"}, "description": "Which"},
+                {"name": "lang", "in": "query", "schema": {"type": "string"}},
+            ],
+            "get": {
+                "operationId": "items.get",
+                "summary": "Get an item",
+                "description": "With all its parts.",
+                "parameters": [
+                    {"$ref": "#/components/parameters/Limit"},
+                    {
+                        "name": "lang",
+                        "in": "query",
+                        "schema": {"type": "string", "enum": ["en", "pt"]},
+                        "example": "en",
+                    },
+                    {"name": "Authorization", "in": "header", "schema": {"type": "string"}},
+                    {"name": "X-Trace", "in": "header", "schema": {"type": "string"}},
+                    {"name": "session", "in": "cookie", "schema": {"type": "string"}},
+                ],
+            },
+            "put": {
+                "deprecated": True,
+                "requestBody": {
+                    "required": True,
+                    "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Item"}}},
+                },
+            },
+        },
+        "/items": {
+            "post": {
+                "operationId": "add",
+                "summary": "Add items",
+                "requestBody": {
+                    "description": "All of them",
+                    "content": {
+                        "application/json": {
+                            "schema": {"type": "array", "items": {"$ref": "#/components/schemas/Item"}}
+                        }
+                    },
+                },
+            }
+        },
+    },
+    "components": {
+        "parameters": {
+            "Limit": {
+                "name": "limit",
+                "in": "query",
+                "schema": {"type": "integer", "minimum": 0, "exclusiveMinimum": True},
+            }
+        },
+        "schemas": {
+            "Item": {
+                "type": "object",
+                "required": ["name"],
+                "properties": {
+                    "name": {"type": "string", "example": "Chair"},
+                    "note": {"type": "string", "nullable": True},
+                    "parent": {"$ref": "#/components/schemas/Item"},
+                    "price": {"nullable": True, "allOf": [{"$ref": "#/components/schemas/Money"}]},
+                },
+                "xml": {"name": "item"},
+            },
+            "Money": {"type": "number", "maximum": 100, "exclusiveMaximum": True},
+            "Unused": {"type": "string"},
+        },
+    },
+}
+
+
+def tools(document: Any) -> dict[str, Any]:
+    found = import_tools(json.dumps(document))
+    assert found.problem == ""
+    assert found.kind == "openapi"
+    for tool in found.tools:
+        assert check_schema(tool.parameters) == []
+        assert tool.parameters is not None
+        assert check_value(sample(tool.parameters), tool.parameters) == []
+    return {tool.name: tool for tool in found.tools}
+
+
+def test_each_operation_is_a_tool_with_a_legal_name() -> None:
+    found = tools(SHOP)
+    assert list(found) == ["items_get", "put_items_id", "add"]
+    assert found["items_get"].description == "Get an item\n\nWith all its parts."
+    assert found["put_items_id"].description == "PUT /items/{id}\n\n(Deprecated.)"
+
+
+def test_parameters_of_path_and_operation_become_one_schema() -> None:
+    assert tools(SHOP)["items_get"].parameters == {
+        "type": "object",
+        "properties": {
+            "id": {"type": "integer", "description": "Which"},
+            "lang": {"type": "string", "enum": ["en", "pt"], "examples": ["en"]},
+            "limit": {"type": "integer", "exclusiveMinimum": 0},
+            "X-Trace": {"type": "string"},
+        },
+        "required": ["id"],
+    }
+
+
+def test_an_object_as_body_stands_beside_the_parameters_with_its_references() -> None:
+    schema = tools(SHOP)["put_items_id"].parameters
+    assert list(schema["properties"]) == ["id", "lang", "name", "note", "parent", "price"]
+    assert schema["required"] == ["id", "name"]
+    assert schema["properties"]["name"] == {"type": "string", "examples": ["Chair"]}
+    assert schema["properties"]["note"] == {"type": ["string", "null"]}
+    assert schema["properties"]["parent"] == {"$ref": "#/$defs/Item"}
+    assert schema["$defs"]["Item"]["properties"]["parent"] == {"$ref": "#/$defs/Item"}
+    assert schema["$defs"]["Money"] == {"type": "number", "exclusiveMaximum": 100}
+    assert schema["properties"]["price"] == {"anyOf": [{"allOf": [{"$ref": "#/$defs/Money"}]}, {"type": "null"}]}
+    assert set(schema["$defs"]) == {"Item", "Money"}
+
+
+def test_any_other_body_is_a_parameter_of_its_own() -> None:
+    schema = tools(SHOP)["add"].parameters
+    assert schema["properties"] == {
+        "body": {"type": "array", "items": {"$ref": "#/$defs/Item"}, "description": "All of them"}
+    }
+    assert "required" not in schema
+
+
+def test_what_is_left_out_is_told() -> None:
+    found = import_tools(json.dumps(SHOP))
+    assert "items_get: the cookie “session” is left out" in found.notes
+    changed = copy.deepcopy(SHOP)
+    changed["components"]["schemas"]["Item"]["properties"]["parent"] = {"$ref": "other.json#/Item"}
+    changed["paths"]["/items"]["post"]["requestBody"]["content"] = {"text/csv": {"schema": {"$ref": "#/nowhere"}}}
+    notes = import_tools(json.dumps(changed)).notes
+    assert "the reference “other.json#/Item” leads out of the document, so any value is allowed there" in notes
+    assert "the reference “#/nowhere” leads nowhere, so any value is allowed there" in notes
+    assert "add: the body is text/csv, not JSON" in notes
+
+
+def test_names_that_clash_are_told_apart() -> None:
+    document = {
+        "openapi": "3.1.0",
+        "paths": {
+            "/a/{id}": {
+                "post": {
+                    "operationId": "same",
+                    "parameters": [
+                        {"name": "id", "in": "path", "schema": {"type": "string"}},
+                        {"name": "id", "in": "query", "schema": {"type": ["integer", "null"]}},
+                    ],
+                    "requestBody": {
+                        "required": True,
+                        "content": {
+                            "application/json": {
+                                "schema": {"type": "object", "properties": {"id": {}}, "example": {"id": 1}}
+                            }
+                        },
+                    },
+                }
+            },
+            "/b": {"get": {"operationId": "same"}},
+        },
+    }
+    found = tools(document)
+    assert list(found) == ["same", "same_2"]
+    assert list(found["same"].parameters["properties"]) == ["id", "query_id", "body"]
+    assert found["same"].parameters["required"] == ["id", "body"]
+    assert found["same_2"].parameters == {"type": "object", "properties": {}}
+
+
+@pytest.mark.parametrize(
+    ("document", "words"),
+    [
+        ({"swagger": "2.0", "paths": {}}, "not 2.0"),
+        ({"openapi": "4.0"}, "not 4.0"),
+        ({"openapi": "3.1.0"}, "no paths"),
+        ({"openapi": "3.1.0", "paths": {"/a": {}}}, "no operations"),
+        ({"openapi": "3.1.0", "paths": {"/a": 5, "/b": {"get": 5, "post": {"$ref": "#/x"}}}}, "no operations"),
+    ],
+)
+def test_why_nothing_came_is_said(document: Any, words: str) -> None:
+    found = import_tools(json.dumps(document))
+    assert found.tools == ()
+    assert words in found.problem
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        {"parameters": 5, "requestBody": 5},
+        {"parameters": [5, {}, {"name": 5}, {"name": "a"}], "requestBody": {"content": 5}},
+        {"parameters": [{"name": "a", "in": "query", "schema": False}, {"name": "b", "content": {"x": 5}}]},
+        {"requestBody": {"content": {"application/json": {"schema": {"properties": {"a": {"$ref": "#"}}}}}}},
+        {"requestBody": {"content": {"application/json": {}}}, "operationId": 5, "summary": 5, "description": []},
+    ],
+)
+def test_odd_operations_are_read_as_far_as_they_can_be(operation: Any) -> None:
+    found = import_tools(json.dumps({"openapi": "3.0.0", "paths": {"/a": {"get": operation}}}))
+    assert [tool.name for tool in found.tools] == ["get_a"]

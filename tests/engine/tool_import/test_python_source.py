@@ -1,0 +1,261 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from playground.domain.schema_sample import sample
+from playground.domain.tools import check_schema, check_value
+from playground.engine.tool_import import Imported, import_tools
+from playground.engine.tool_import.docstrings import read_docstring
+
+
+def schema_of(source: str) -> dict[str, Any]:
+    found = import_tools(source)
+    assert found.problem == ""
+    parameters = found.tools[0].parameters
+    assert parameters is not None
+    assert check_schema(parameters) == []
+    assert check_value(sample(parameters), parameters) == []
+    return parameters
+
+
+def annotated(annotation: str, before: str = "") -> dict[str, Any]:
+    found: dict[str, Any] = schema_of(f"{before}\ndef f(a: {annotation}): ...")["properties"]["a"]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("annotation", "schema"),
+    [
+        ("str", {"type": "string"}),
+        ("int", {"type": "integer"}),
+        ("float", {"type": "number"}),
+        ("bool", {"type": "boolean"}),
+        ("Any", {}),
+        ("datetime.date", {"type": "string", "format": "date"}),
+        ("list", {"type": "array"}),
+        ("list[int]", {"type": "array", "items": {"type": "integer"}}),
+        ("Sequence[str]", {"type": "array", "items": {"type": "string"}}),
+        ("set[str]", {"type": "array", "items": {"type": "string"}, "uniqueItems": True}),
+        ("dict", {"type": "object"}),
+        ("dict[str, list[int]]",
+         {"type": "object", "additionalProperties": {"type": "array", "items": {"type": "integer"}}}),
+        ("tuple[int, ...]", {"type": "array", "items": {"type": "integer"}}),
+        ("tuple[int, str]",
+         {"type": "array", "prefixItems": [{"type": "integer"}, {"type": "string"}], "minItems": 2, "maxItems": 2}),
+        ("Optional[str]", {"type": ["string", "null"]}),
+        ("str | None", {"type": ["string", "null"]}),
+        ("Union[int, str, None]", {"type": ["integer", "string", "null"]}),
+        ("list[int] | None", {"type": ["array", "null"], "items": {"type": "integer"}}),
+        ("list[int] | str", {"anyOf": [{"type": "array", "items": {"type": "integer"}}, {"type": "string"}]}),
+        ('"list[int]"', {"type": "array", "items": {"type": "integer"}}),
+        ('Literal["a", "b"]', {"type": "string", "enum": ["a", "b"]}),
+        ('typing.Literal["a", 1, None]', {"type": ["string", "integer", "null"], "enum": ["a", 1, None]}),
+        ('Optional[Literal["a"]]', {"type": ["string", "null"], "enum": ["a", None]}),
+        ('Annotated[str, "The name"]', {"type": "string", "description": "The name"}),
+        ('Annotated[int, Field(ge=1, lt=10, description="n")]',
+         {"type": "integer", "description": "n", "minimum": 1, "exclusiveMaximum": 10}),
+        ("Annotated[int, Ge(0)]", {"type": "integer", "minimum": 0}),
+        ("Annotated[list[str], Field(min_length=2)]", {"type": "array", "items": {"type": "string"}, "minItems": 2}),
+        ("Annotated[str, Field(min_length=2)]", {"type": "string", "minLength": 2}),
+    ],
+)  # fmt: skip
+def test_annotations(annotation: str, schema: dict[str, Any]) -> None:
+    assert annotated(annotation) == schema
+
+
+def test_aliases_and_enums_of_the_same_text() -> None:
+    before = 'Mode = Literal["x", "y"]\nclass Unit(str, Enum):\n    C = "celsius"\n    F = "fahrenheit"\n'
+    assert annotated("Mode", before) == {"type": "string", "enum": ["x", "y"]}
+    assert annotated("list[Unit]", before)["items"] == {"type": "string", "enum": ["celsius", "fahrenheit"]}
+    schema = schema_of(before + "def f(u: Unit = Unit.C): ...")
+    assert schema["properties"]["u"]["default"] == "celsius"
+    assert "default" not in annotated("Loop", "Loop = list[Loop]\n")
+
+
+CLASSES = '''
+class Point(TypedDict):
+    """A place on a map.
+
+    Attributes:
+        x: To the right.
+    """
+    x: float
+    y: NotRequired[float]
+
+@dataclass
+class Tree:
+    label: str
+    children: list["Tree"] = field(default_factory=list)
+    """What hangs below."""
+    _hidden: int = 0
+
+class Model(BaseModel):
+    name: str = Field(..., description="Who", max_length=20)
+    age: int | None = Field(None, ge=0)
+    kind: ClassVar[str] = "m"
+
+class Better(Model):
+    rank: int
+
+def use(point: Point, tree: Tree, model: Better) -> None: ...
+'''
+
+
+def test_classes_of_the_same_text_become_definitions() -> None:
+    schema = schema_of(CLASSES)
+    assert schema["properties"]["point"] == {"$ref": "#/$defs/Point"}
+    assert schema["$defs"]["Point"] == {
+        "type": "object",
+        "properties": {"x": {"type": "number", "description": "To the right."}, "y": {"type": "number"}},
+        "required": ["x"],
+        "description": "A place on a map.",
+    }
+    assert schema["$defs"]["Tree"] == {
+        "type": "object",
+        "properties": {
+            "label": {"type": "string"},
+            "children": {"type": "array", "description": "What hangs below.", "items": {"$ref": "#/$defs/Tree"}},
+        },
+        "required": ["label"],
+    }
+    assert schema["$defs"]["Better"] == {
+        "type": "object",
+        "properties": {
+            "name": {"type": "string", "description": "Who", "maxLength": 20},
+            "age": {"type": ["integer", "null"], "minimum": 0, "default": None},
+            "rank": {"type": "integer"},
+        },
+        "required": ["name", "rank"],
+    }
+
+
+def test_defaults_decide_what_is_required() -> None:
+    schema = schema_of("def f(a, /, b: int, c: str = 'x', *, d: float = -1.5, e: str = None, g: int = now()): ...")
+    assert schema["required"] == ["a", "b"]
+    assert schema["properties"] == {
+        "a": {},
+        "b": {"type": "integer"},
+        "c": {"type": "string", "default": "x"},
+        "d": {"type": "number", "default": -1.5},
+        "e": {"type": "string"},
+        "g": {"type": "integer"},
+    }
+    assert schema_of("def f(n=3, s='x', l=[1]): ...")["properties"]["n"] == {"type": "integer", "default": 3}
+
+
+def told(source: str) -> Imported:
+    return import_tools(source)
+
+
+def test_what_cannot_be_asked_of_a_model_is_left_out_and_told() -> None:
+    found = told("def f(self, ctx: RunContext[Deps], a: Mystery, *args, b: int = rand(), **kw): ...")
+    assert found.tools[0].parameters is not None
+    assert list(found.tools[0].parameters["properties"]) == ["a", "b"]
+    assert found.notes == (
+        "f: “ctx” is left out, since a framework fills it in",
+        "f: the type “Mystery” is not known here, so any value is allowed",
+        "f: the default of “b” is worked out by the program and left out",
+        "f: “*args” is left out",
+        "f: “**kw” is left out",
+    )
+
+
+def test_which_functions_are_tools() -> None:
+    both = "async def a(): ...\ndef _b(): ...\nclass C:\n    def d(self): ...\n"
+    assert [tool.name for tool in told(both).tools] == ["a"]
+    methods = "class C:\n    def d(this, x): ...\n    @staticmethod\n    def e(y): ...\n    def __init__(self): ...\n"
+    found = told(methods).tools
+    assert [(tool.name, list((tool.parameters or {})["properties"])) for tool in found] == [("d", ["x"]), ("e", ["y"])]
+    assert [tool.name for tool in told("def _only(): ...").tools] == ["_only"]
+    assert [tool.name for tool in told("    def indented(a):\n        return a\n").tools] == ["indented"]
+    assert [tool.name for tool in told("```python\ndef f(): ...\n```").tools] == ["f"]
+
+
+GOOGLE = """Find things.
+
+More words: with a colon.
+
+Args:
+    query (str): What to look for,
+        on two lines.
+    limit (int, optional): How many. Defaults to 10.
+    kinds (list[str] | None): Which:
+        - one
+        - two
+
+Returns:
+    dict: what was found
+"""
+NUMPY = """Find things.
+
+More words: with a colon.
+
+Parameters
+----------
+query : str
+    What to look for,
+    on two lines.
+limit : int, default 10
+    How many. Defaults to 10.
+kinds : list[str] | None
+    Which:
+    - one
+    - two
+
+Returns
+-------
+dict
+"""
+REST = """
+Find things.
+
+More words: with a colon.
+
+:param str query: What to look for,
+    on two lines.
+:param limit: How many. Defaults to 10.
+:type limit: int, optional
+:param kinds: Which:
+    - one
+    - two
+:type kinds: list[str] | None
+:returns: what was found
+:raises ValueError: never
+"""
+
+
+@pytest.mark.parametrize(
+    "text", [GOOGLE, NUMPY, REST, REST.replace("\n:", "\n@")], ids=["google", "numpy", "rest", "epydoc"]
+)
+def test_every_style_of_docstring_says_the_same(text: str) -> None:
+    source = f"def find(query, limit=10, kinds=None):\n    '''{text}'''"
+    found = told(source).tools[0]
+    assert found.description == "Find things.\n\nMore words: with a colon."
+    assert (found.parameters or {})["properties"] == {
+        "query": {"type": "string", "description": "What to look for, on two lines."},
+        "limit": {"type": "integer", "description": "How many. Defaults to 10.", "default": 10},
+        "kinds": {
+            "type": ["array", "null"],
+            "description": "Which:\n- one\n- two",
+            "items": {"type": "string"},
+            "default": None,
+        },
+    }
+
+
+def test_the_annotation_has_the_first_word_on_the_type() -> None:
+    schema = schema_of(
+        'def f(a: int, b):\n    """F.\n\n    Args:\n        a (str): A.\n        b (list of str): B.\n    """'
+    )
+    assert schema["properties"]["a"] == {"type": "integer", "description": "A."}
+    assert schema["properties"]["b"] == {"type": "array", "description": "B.", "items": {"type": "string"}}
+
+
+def test_docstrings_without_sections_are_all_description() -> None:
+    assert read_docstring("Just words.\n\nNote that: this is none.").description == (
+        "Just words.\n\nNote that: this is none."
+    )
+    assert read_docstring(None).parameters == {}
+    assert read_docstring("Words.\n\n:class:`Foo` stays.").description.endswith("stays.")

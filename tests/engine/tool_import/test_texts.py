@@ -1,0 +1,159 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from playground.domain.tools import NAME_RULE, ToolDefinition, check_schema
+from playground.engine.tool_import import Imported, export_tools, import_tools
+
+CHAT = {
+    "type": "function",
+    "function": {
+        "name": "get_weather",
+        "description": "d",
+        "parameters": {"type": "object", "properties": {"city": {"type": "string"}}},
+        "strict": True,
+    },
+}
+NATIVE = {"name": "search", "description": "d", "input_schema": {"type": "object", "properties": {}}}
+
+
+def names(value: Any, **options: Any) -> list[str]:
+    found = import_tools(value if isinstance(value, str) else json.dumps(value), **options)
+    assert found.problem == ""
+    assert found.kind == "definitions"
+    return [tool.name for tool in found.tools]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        CHAT,
+        CHAT["function"],
+        [CHAT],
+        {"tools": [CHAT]},
+        {"model": "m", "messages": [], "tools": [CHAT], "tool_choice": "auto"},
+        {"functions": [CHAT["function"]]},
+        {"result": {"tools": [CHAT]}},
+        [{"tools": [CHAT]}],
+        {"type": "function", "name": "get_weather", "parameters": {"type": "object", "properties": {}}},
+        "```json\n" + json.dumps([CHAT], indent=2) + "\n```",
+        "\ufeff  " + json.dumps(CHAT) + "\n\n",
+        "tools = " + repr([CHAT]),
+        repr(CHAT).replace("True", "True"),
+    ],
+)
+def test_definitions_are_found_in_every_wrapping(value: Any) -> None:
+    assert names(value) == ["get_weather"]
+
+
+def test_both_protocols_shapes_and_that_of_mcp_may_be_mixed() -> None:
+    mcp = {"name": "browse", "description": "d", "inputSchema": {"type": "object", "properties": {}}, "title": "Browse"}
+    found = import_tools(json.dumps([CHAT, NATIVE, mcp]))
+    assert [tool.name for tool in found.tools] == ["get_weather", "search", "browse"]
+    assert found.tools[0] == ToolDefinition(
+        name="get_weather", description="d", parameters=CHAT["function"]["parameters"], strict=True  # type: ignore[index]  # a value of mixed shape
+    )  # fmt: skip
+    assert all(tool.parameters for tool in found.tools)
+
+
+def test_names_are_legal_and_not_taken() -> None:
+    tools = [{**NATIVE, "name": name} for name in ("get weather!", "get_weather", "ä", "x" * 80, "x" * 80)]
+    found = import_tools(json.dumps(tools), taken=["get_weather"])
+    assert [tool.name for tool in found.tools] == ["get_weather_2", "get_weather_3", "tool", "x" * 64, "x" * 62 + "_2"]
+    assert all(NAME_RULE.match(tool.name) for tool in found.tools)
+    assert found.notes[0] == "“get weather!” is called “get_weather_2” here"
+
+
+def test_what_is_left_out_is_told() -> None:
+    found = import_tools(json.dumps([{**NATIVE, "cache_control": {"type": "ephemeral"}}, {"name": 5}, "x"]))
+    assert [tool.name for tool in found.tools] == ["search"]
+    assert found.notes[0] == "“search”: left out “cache_control”"
+    assert found.notes[1].startswith("definition 2 is left out: “name” is missing")
+    assert found.notes[2].startswith("definition 3 is left out")
+    vendor = import_tools('[{"type": "web_search_20250305", "name": "web_search"}]')
+    assert vendor.tools == ()
+    assert "runs at the vendor" in vendor.problem
+
+
+def test_a_bare_schema_becomes_a_tool() -> None:
+    found = import_tools('{"type": "object", "title": "Find", "properties": {"q": {}}}')
+    assert [(tool.name, tool.parameters is not None) for tool in found.tools] == [("Find", True)]
+    assert "without a definition" in found.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "nothing to import"),
+        ("  \n", "nothing to import"),
+        ("hello", "neither JSON"),
+        ('{"a": ', "not JSON"),
+        ("5", "no tool definitions"),
+        ("[]", "no tools"),
+        ('{"a": 1}', "no tool definitions"),
+        ("openapi: 3.0.0\npaths: {}\n", "YAML, which is not read here"),
+        ("# api\nswagger: '2.0'\n", "YAML, which is not read here"),
+        ("def f(:\n", "not valid Python, line 1"),
+        ("[" * 100_000, "not JSON"),
+        ("def f(x=" + "(" * 100_000, "Python"),
+        ("x = 1\ndef", "neither JSON"),
+    ],
+)
+def test_why_nothing_came_is_said(text: str, words: str) -> None:
+    found = import_tools(text)
+    assert found.kind == "nothing"
+    assert found.tools == ()
+    assert words in found.problem
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def f(a: " + "list[" * 2000 + "int" + "]" * 2000 + "): ...",
+        "def f(a: " + ".".join("a" * 50_000) + "): ...",
+        "def f(a=" + "-" * 50_000 + "1): ...",
+        "def f(a: " + " | ".join(["int"] * 3000) + "): ...",
+        'def f(a):\n    """' + ":param" + " " * 200_000 + '"""',
+        'def f(a):\n    """Args:\n        a' + "(" * 100_000 + '"""',
+        "def f(a): ...\0",
+        "def f(\ud800): ...",
+        "```" + " " * 200_000,
+        '{"tools": ' + '{"tools": ' * 900 + "[]" + "}" * 901,
+        json.dumps({"openapi": "3.1.0", "paths": {"/a": {"get": {"parameters": [{"$ref": "#/paths/~1a/get"}]}}}}),
+        '{"openapi": "3.0.0", "paths": {"/a": {"$ref": "#/paths/~1a"}}}',
+    ],
+)
+def test_hostile_texts_are_borne(text: str) -> None:
+    assert isinstance(import_tools(text), Imported)
+
+
+def test_nothing_is_run(tmp_path: Any) -> None:
+    mark = tmp_path / "ran"
+    source = f"open({str(mark)!r}, 'w')\n@open({str(mark)!r}, 'w').close\ndef f(a=open({str(mark)!r}, 'w')): ..."
+    found = import_tools(source)
+    assert [tool.name for tool in found.tools] == ["f"]
+    assert not mark.exists()
+
+
+@pytest.mark.parametrize("protocol", ["chat", "messages"])
+def test_what_is_exported_can_be_imported_again(protocol: str) -> None:
+    tools = import_tools(json.dumps([CHAT, NATIVE])).tools
+    text = export_tools(tools, protocol)
+    assert import_tools(text).tools == tools
+    assert ("input_schema" in text) is (protocol == "messages")
+    assert export_tools([ToolDefinition(name="f", source="{")], protocol) == "[]"
+    assert "\\ud800" in export_tools([ToolDefinition(name="f", description="\ud800")], protocol)
+
+
+def test_an_unknown_protocol_is_refused() -> None:
+    with pytest.raises(ValueError, match="unknown protocol"):
+        export_tools([], "odd")
+
+
+def test_imported_schemas_are_sound() -> None:
+    for text in (json.dumps([CHAT, NATIVE]), "def f(a: int, b: list[str] | None = None): ..."):
+        for tool in import_tools(text).tools:
+            assert check_schema(tool.parameters) == []
