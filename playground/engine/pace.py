@@ -1,0 +1,102 @@
+"""How fast recorded answers are replayed: at a multiple of the recorded speed, at once, or frame by frame.
+
+One pace governs all answers of a player, and may be changed while they run. It belongs to one event loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import math
+import time
+from collections.abc import Callable
+from typing import Final
+
+_LOOK: Final = 0.5  # seconds after which a wait looks whether anybody is still there
+
+
+class Pace:
+    """A clock that runs at ``speed`` times the real one, or waits for ``step``."""
+
+    def __init__(self, speed: float = 1.0) -> None:
+        self._speed = _checked(speed)
+        self._stepping = False
+        self._permits = 0
+        self._anchor = (time.monotonic(), 0.0)  # real time and ours at the last change
+        self._changed = asyncio.Event()
+
+    @property
+    def speed(self) -> float:
+        """Times the recorded speed; infinity for at once."""
+        return self._speed
+
+    @speed.setter
+    def speed(self, speed: float) -> None:
+        speed = _checked(speed)
+        self._anchor = (time.monotonic(), self.now)
+        self._speed = speed
+        self.wake()
+
+    @property
+    def stepping(self) -> bool:
+        """Whether each frame waits for ``step``."""
+        return self._stepping
+
+    @stepping.setter
+    def stepping(self, stepping: bool) -> None:
+        self._anchor = (time.monotonic(), self.now)
+        self._stepping, self._permits = stepping, 0
+        self.wake()
+
+    def step(self, count: int = 1) -> None:
+        """Let so many frames go."""
+        if self._stepping:
+            self._permits += count
+            self.wake()
+
+    @property
+    def stands_still(self) -> bool:
+        """Whether nothing waits for this clock, so that it does not run."""
+        return self._stepping or math.isinf(self._speed)
+
+    @property
+    def now(self) -> float:
+        """Recorded seconds that have gone by on this clock."""
+        real, ours = self._anchor
+        return ours if self.stands_still else ours + (time.monotonic() - real) * self._speed
+
+    async def until(self, due: float, gone: Callable[[], bool], *, step: bool = False) -> bool:
+        """Wait for ``due`` on this clock; with ``step``, and while stepping, for a step instead.
+
+        Whether the wait came to its end: False as soon as ``gone`` says that nobody is there any more.
+        """
+        while not gone():
+            if self._stepping:
+                if not step:
+                    return True
+                if self._permits:
+                    self._permits -= 1
+                    return True
+                delay = _LOOK
+            elif math.isinf(self._speed):
+                return True
+            else:
+                delay = min((due - self.now) / self._speed, _LOOK)
+                if delay <= 0:
+                    return True
+            changed = self._changed
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(delay):
+                    await changed.wait()
+        return False
+
+    def wake(self) -> None:
+        """Have everybody who waits look again whether there still is something to wait for."""
+        self._changed.set()
+        self._changed = asyncio.Event()
+
+
+def _checked(speed: float) -> float:
+    if not speed > 0:
+        raise ValueError("The speed must be more than 0.")
+    return speed

@@ -1,0 +1,227 @@
+"""Cassettes and archives: what is written is read again, and a file from elsewhere cannot do harm."""
+
+from __future__ import annotations
+
+import base64
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from playground.domain.errors import Failure, FailureKind
+from playground.engine import har
+from playground.engine.cassette import CassetteError, open_file, read, save, write
+from playground.engine.recorded import transcript_of
+from playground.gateway.tape import Exchange, Read
+from tests.engine.exchanges import exchange
+from tests.protocols.streams import DONE, chunk
+
+BINARY = b"\xff\xfe\x00 not UTF-8"
+FAILURE = Failure(kind=FailureKind.CONNECTION, message="reset", body="{}")
+
+
+def tapes() -> list[Exchange]:
+    whole = exchange([(0.01, chunk({"content": "a\u2028\U0001f600"})), (0.5, DONE)], connected=0.001, wire_bytes=77)
+    cut = exchange([(0.25, BINARY), (0.25, b'"quoted"\n')], complete=False, failure=FAILURE, status=502, id="e-2")
+    never = exchange(status=None, complete=False, failure=FAILURE, response_headers=(), sent=None, id="e-3")
+    return [whole, cut, never]
+
+
+def test_what_is_written_is_read_again() -> None:
+    cassette = read(write(tapes(), "My experiment"))
+    assert cassette.title == "My experiment"
+    assert cassette.app.startswith("gateway-playground/")
+    assert list(cassette.exchanges) == tapes()
+
+
+def test_it_is_text_that_a_person_can_read() -> None:
+    content = json.loads(write(tapes()))
+    assert content["cassette"] == 1
+    first, second, _ = content["exchanges"]
+    assert first["response"]["reads"][1] == [0.5, "data: [DONE]\n\n"]
+    assert json.loads(first["request"]["body"])["model"] == "m-1"
+    assert base64.b64decode(second["response"]["reads"][0][1]["base64"]) == BINARY
+
+
+def test_one_saved_while_it_ran_ends_with_its_last_read() -> None:
+    (tape,) = read(write([exchange([(0.7, b": x\n\n")], ended=False)])).exchanges
+    assert (tape.ended, tape.complete) == (0.7, False)
+
+
+def test_files(tmp_path: Path) -> None:
+    path = tmp_path / "a.cassette.json"
+    save(path, tapes(), "x")
+    assert list(open_file(path).exchanges) == tapes()
+    assert list(tmp_path.iterdir()) == [path]
+    with pytest.raises(CassetteError, match="cannot be written"):
+        save(tmp_path / "none" / "a.json", tapes())
+    with pytest.raises(CassetteError, match="cannot be read"):
+        open_file(tmp_path / "none.json")
+    with pytest.raises(CassetteError, match="cannot be read"):
+        open_file(tmp_path)
+    huge = tmp_path / "huge.json"
+    with huge.open("wb") as file:
+        file.truncate(600 * 1024 * 1024)  # sparse: it takes no room
+    with pytest.raises(CassetteError, match="larger than 512 MiB"):
+        open_file(huge)
+
+
+def test_nothing_to_save_and_what_was_let_go_are_said() -> None:
+    with pytest.raises(CassetteError, match="no exchange to save"):
+        write([])
+    with pytest.raises(CassetteError, match="no exchange to export"):
+        har.write([])
+    tape = exchange([(0.1, DONE)])
+    tape.drop()
+    for writer in (write, har.write):
+        with pytest.raises(CassetteError, match="let go to save memory"):
+            writer([tape])
+
+
+def changed(path: str, value: Any) -> bytes:
+    """A sound cassette with one member replaced."""
+    content = json.loads(write(tapes()[:1]))
+    at = content
+    *above, last = path.split(".")
+    for step in above:
+        at = at[int(step) if step.isdigit() else step]
+    at[int(last) if last.isdigit() else last] = value
+    return json.dumps(content).encode()
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"", "not JSON"),
+        (b"\xff\xff", "not UTF-8"),
+        (b"[1]", "“cassette”.*is missing"),
+        (b"{}", "“cassette”.*is missing"),
+        (b'{"cassette": "1"}', "must be the version"),
+        (b'{"cassette": true}', "must be the version"),
+        (b'{"cassette": 2}', "version 2; only 1 is known here. Update"),
+        (b'{"cassette": 1}', "“exchanges” of the file must be a list"),
+        (b'{"cassette": 1, "exchanges": []}', "empty"),
+        (b'{"cassette": 1, "exchanges": [3]}', "exchange 1 must be an object"),
+        (b'{"cassette": 1, "exchanges": [' + b"{}," * 10_000 + b"{}]}", "at most 10000"),
+        (b"[" * 200_000, "nested too deeply"),
+        (b'{"cassette": ' + b"9" * 6000 + b"}", "not JSON"),
+        (changed("title", ["x"]), "“title” of the file must be text"),
+        (changed("created_at", 1e300), "“created_at”"),
+        (changed("exchanges.0.url", 3), "“url” of exchange 1 must be text"),
+        (changed("exchanges.0.protocol", "grpc"), "“protocol” of exchange 1 must be one of chat, messages"),
+        (changed("exchanges.0.started_at", float("nan")), "“started_at”"),
+        (changed("exchanges.0.started_at", 1e12), "“started_at”"),
+        (changed("exchanges.0.ended", float("inf")), "“ended”"),
+        (changed("exchanges.0.answered", -1), "“answered”"),
+        (changed("exchanges.0.complete", None), "“complete” of exchange 1 must be true or false"),
+        (changed("exchanges.0.failure", {"kind": "odd"}), "“failure”"),
+        (changed("exchanges.0.request", None), "the request of exchange 1 must be an object"),
+        (changed("exchanges.0.request.headers", {"a": "b"}), "“headers” of the request of exchange 1"),
+        (changed("exchanges.0.request.body", 5), "“body” of the request of exchange 1 must be text or base64"),
+        (changed("exchanges.0.request.body", {"base64": "***"}), "base64 that can be read"),
+        (changed("exchanges.0.response.status", 99), "“status” of the response"),
+        (changed("exchanges.0.response.status", "200"), "“status” of the response"),
+        (changed("exchanges.0.response.headers", [["a"]]), "a list of pairs of text"),
+        (changed("exchanges.0.response.reads", [["x", ""]]), "“reads” of the response of exchange 1"),
+        (changed("exchanges.0.response.reads", [[2, "a"], [1, "b"]]), "in the order of time"),
+        (changed("exchanges.0.response.reads", [[1e9, "a"]]), "seconds from 0 to one day"),
+        (changed("exchanges.0.response.reads", [5]), "a list of pairs of a time and data"),
+    ],
+)
+def test_a_wrong_file_is_said_to_be_so(data: bytes, words: str) -> None:
+    with pytest.raises(CassetteError, match=words) as caught:
+        read(data)
+    assert len(str(caught.value)) < 400
+
+
+ANYTHING = st.recursive(
+    st.sampled_from([None, True, 0, -1, 1.5, 1e308, "", "x", "\ud800", "200"]),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["base64", "kind", "a"]), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+PLACES = [
+    "title",
+    "exchanges",
+    *(f"exchanges.0.{name}" for name in json.loads(write(tapes()[:1]))["exchanges"][0]),
+    *(f"exchanges.0.response.{name}" for name in json.loads(write(tapes()[:1]))["exchanges"][0]["response"]),
+    "exchanges.0.request.body",
+    "exchanges.0.request.headers",
+    "exchanges.0.response.reads.0",
+    "exchanges.0.response.reads.0.1",
+    "exchanges.0.response.headers.0.1",
+]
+
+
+@settings(max_examples=150, deadline=None)
+@given(place=st.sampled_from(PLACES), value=ANYTHING)
+def test_no_file_breaks_what_opens_it(place: str, value: Any) -> None:
+    try:
+        cassette = read(changed(place, value))
+    except CassetteError:
+        return
+    write(cassette.exchanges, cassette.title)
+    har.write(cassette.exchanges)
+    for turn in transcript_of(cassette.exchanges).path:
+        turn.model_dump_json()
+
+
+def test_exchanges_of_one_id_are_told_apart() -> None:
+    first, second = read(write([exchange(), exchange()])).exchanges
+    assert first.id != second.id
+
+
+def test_an_archive_has_what_its_readers_ask_for() -> None:
+    log = json.loads(har.write(tapes()))["log"]
+    assert log["version"] == "1.2"
+    assert log["creator"]["name"]
+    for entry in log["entries"]:
+        assert {"startedDateTime", "time", "request", "response", "cache", "timings"} <= entry.keys()
+        assert {
+            "method",
+            "url",
+            "httpVersion",
+            "cookies",
+            "headers",
+            "queryString",
+            "headersSize",
+            "bodySize",
+        } <= entry["request"].keys()
+        assert {"status", "statusText", "httpVersion", "cookies", "headers", "content", "redirectURL"} <= entry[
+            "response"
+        ].keys()
+        known = [entry["timings"][name] for name in ("connect", "send", "wait", "receive")]
+        assert sum(each for each in known if each > 0) == pytest.approx(entry["time"], abs=0.01)
+    first, second, third = log["entries"]
+    assert first["startedDateTime"] == "2023-11-14T22:13:20.000+00:00"
+    assert first["time"] == 500
+    assert first["request"]["postData"]["mimeType"] == "application/json"
+    assert first["response"]["content"]["text"].endswith("data: [DONE]\n\n")
+    assert first["_reads"][1] == [500, len(DONE)]
+    assert base64.b64decode(second["response"]["content"]["text"]) == BINARY + b'"quoted"\n'
+    assert second["comment"] == "reset"
+    assert third["response"]["status"] == 0
+
+
+def test_the_query_stands_apart() -> None:
+    tape = exchange([(0.1, DONE)])
+    tape.url = "http://g/v1/chat/completions?api-version=1&x="
+    (entry,) = json.loads(har.write([tape]))["log"]["entries"]
+    assert entry["request"]["queryString"] == [{"name": "api-version", "value": "1"}, {"name": "x", "value": ""}]
+
+
+def test_a_secret_cut_by_the_end_of_a_read_is_found() -> None:
+    from playground.engine.secrets import Secret
+
+    tape = exchange()
+    tape.reads = [Read(0.1, b"data: sk-canary-"), Read(0.2, b"12345678 x\n\n")]
+    for data in (
+        write([tape], known=[Secret("sk-canary-12345678")]),
+        har.write([tape], [Secret("sk-canary-12345678")]),
+    ):
+        assert b"canary" not in data
+        assert "••••".encode() in data

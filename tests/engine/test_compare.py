@@ -1,0 +1,116 @@
+"""Two exchanges side by side."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from playground.engine.compare import Side, compare, diff_json, diff_words, request_of
+from tests.engine.exchanges import exchange, indexed
+from tests.protocols.streams import DONE, call_chunk, chunk, fragment
+
+
+def test_members_that_differ() -> None:
+    before = {"model": "a", "n": 1, "stop": ["x"], "messages": [{"role": "user", "content": "one"}]}
+    after = {"model": "b", "n": 1.0, "messages": [{"role": "user", "content": "two"}], "seed": 1}
+    found = [(one.path, one.kind, one.before, one.after) for one in diff_json(before, after)]
+    assert found == [
+        ("model", Side.CHANGED, "a", "b"),
+        ("n", Side.CHANGED, 1, 1.0),
+        ("messages[0].content", Side.CHANGED, "one", "two"),
+        ("seed", Side.ADDED, None, 1),
+        ("stop", Side.REMOVED, ["x"], None),
+    ]
+
+
+def test_a_message_put_in_is_one_difference() -> None:
+    one, two, new = ({"role": "user", "content": text} for text in ("one", "two", "new"))
+    found = diff_json({"messages": [one, two]}, {"messages": [one, new, two, new]})
+    assert [(each.path, each.kind) for each in found] == [("messages[1]", Side.ADDED), ("messages[3]", Side.ADDED)]
+    found = diff_json([one, new, two], [one, two])
+    assert [(each.path, each.kind, each.before) for each in found] == [("[1]", Side.REMOVED, new)]
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(0, 3) | st.sampled_from(["", "a"]),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from("abc"), inner, max_size=3),
+    max_leaves=12,
+)
+
+
+@given(JSON, JSON)
+def test_alike_and_only_alike_values_have_no_differences(one: object, two: object) -> None:
+    assert diff_json(one, one) == ()
+    alike = json.dumps(one, sort_keys=True) == json.dumps(two, sort_keys=True)
+    assert bool(diff_json(one, two)) is not alike
+
+
+@given(st.text(st.sampled_from("ab \n.")), st.text(st.sampled_from("ab \n.")))
+def test_pieces_give_both_texts_back(before: str, after: str) -> None:
+    pieces = diff_words(before, after)
+    assert "".join(piece.text for piece in pieces if piece.kind is not Side.ADDED) == before
+    assert "".join(piece.text for piece in pieces if piece.kind is not Side.REMOVED) == after
+
+
+def test_words_are_whole() -> None:
+    pieces = diff_words("The quick brown fox.", "The slow brown fox!")
+    assert [(piece.kind, piece.text) for piece in pieces] == [
+        (Side.SAME, "The "),
+        (Side.REMOVED, "quick "),
+        (Side.ADDED, "slow "),
+        (Side.SAME, "brown fox"),
+        (Side.REMOVED, "."),
+        (Side.ADDED, "!"),
+    ]
+
+
+def test_long_texts_are_compared_in_time() -> None:
+    before = "".join(f"line {number} of the text\n\n" for number in range(8000))
+    after = before.replace("line 4000 of", "line 4000 in")
+    begun = time.process_time()
+    pieces = diff_words(before, after)
+    assert time.process_time() - begun < 3
+    assert "".join(piece.text for piece in pieces if piece.kind is not Side.ADDED) == before
+    assert "".join(piece.text for piece in pieces if piece.kind is not Side.REMOVED) == after
+    assert sum(len(piece.text) for piece in pieces if piece.kind is Side.ADDED) < 200
+
+
+def test_two_exchanges() -> None:
+    usage = {"prompt_tokens": 5, "completion_tokens": 10}
+    left = exchange(
+        [
+            (1.0, chunk({"reasoning_content": "hm"})),
+            (2.0, chunk({"content": "It is warm."})),
+            (3.0, chunk({}, "stop", usage=usage) + DONE),
+        ]
+    )
+    right = exchange(
+        [(0.5, chunk({"content": "It is cold."})), (1.0, call_chunk(fragment("{}", index=0, id="i", name="f")) + DONE)],
+        asked={"model": "m-2", "messages": []},
+    )
+    found = compare(indexed(left), indexed(right))
+    assert [one.path for one in found.request] == ["model", "messages[0]", "stream"]
+    assert [piece.text for piece in found.answer if piece.kind is Side.REMOVED] == ["warm."]
+    assert "".join(piece.text for piece in found.answer if piece.kind is not Side.REMOVED) == "It is cold.\nf({})"
+    assert [(piece.kind, piece.text) for piece in found.reasoning] == [(Side.REMOVED, "hm")]
+    figures = {figure.label: (figure.left, figure.right) for figure in found.figures}
+    wanted = {
+        "Time to first content": (2.0, 0.5),
+        "Time to first reasoning": (1.0, None),
+        "Completion tokens": (10, None),
+        "Whole time": (3.0, 1.0),
+        "Speed": (pytest.approx(10.0), None),
+    }
+    assert {label: figures[label] for label in wanted} == wanted
+
+
+def test_bodies_of_any_kind() -> None:
+    assert request_of(exchange(request_body=b"")) is None
+    assert request_of(exchange(request_body=b"no JSON")) == "no JSON"
+    refused = exchange([(0.1, b"Not allowed")], status=403)
+    found = compare(indexed(refused), indexed(exchange()))
+    assert [(piece.kind, piece.text) for piece in found.answer] == [(Side.REMOVED, "Not allowed")]

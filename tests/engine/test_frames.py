@@ -1,0 +1,248 @@
+"""The frames of an exchange, and the way from a character to the frame that carried it and back."""
+
+from __future__ import annotations
+
+import gc
+import json
+import time
+import tracemalloc
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from playground.domain.accumulator import Accumulator
+from playground.domain.errors import Failure, FailureKind
+from playground.engine.frames import FrameIndex, Kind
+from playground.gateway.tape import Exchange, Read
+from playground.protocols.protocol import get_protocol
+from tests.engine.exchanges import exchange, indexed
+from tests.protocols.streams import DONE, call_chunk, chunk, fragment
+from tests.protocols.test_rechunking import CHAT, MESSAGES
+
+CALLS = b"".join(
+    [
+        chunk({"reasoning_content": "Hm, "}),
+        chunk({"reasoning_content": "\U0001f600"}),
+        chunk({"content": "a"}),
+        chunk({"content": "\u00e9b"}),
+        call_chunk(fragment("", index=0, id="a", name="f"), fragment('{"x"', index=1, id="b", name="g")),
+        call_chunk(fragment('{"y":', index=0)),
+        call_chunk(fragment(":1}", index=1), fragment("2}", index=0)),
+        chunk({}, "tool_calls"),
+        DONE,
+    ]
+)
+FIXTURES = {
+    **{f"chat {name}": ("chat", body) for name, body in CHAT.items()},
+    **{f"messages {name}": ("messages", body) for name, body in MESSAGES.items()},
+    "calls": ("chat", CALLS),
+}
+
+
+def reads(body: bytes, sizes: list[int]) -> list[tuple[float, bytes]]:
+    found, at = [], 0
+    for size in sizes:
+        found.append(body[at : at + size])
+        at += size
+    return [(0.01 * number, data) for number, data in enumerate([*found, body[at:]], 1) if data]
+
+
+@pytest.mark.parametrize("name", FIXTURES)
+@settings(max_examples=15, deadline=None)
+@given(sizes=st.lists(st.integers(1, 90), max_size=60))
+def test_frames_hold_every_byte_and_characters_their_frame(name: str, sizes: list[int]) -> None:
+    protocol, body = FIXTURES[name]
+    tape = exchange(reads(body, sizes), protocol=protocol)
+    index = indexed(tape)
+    assert b"".join(index.raw(number) for number in range(len(index))) == body
+    check_places(index, tape)
+
+
+def check_places(index: FrameIndex, tape: Exchange) -> None:
+    """Each character of each part of the finished answer maps to a frame, whose span holds it."""
+    answer = Accumulator()
+    for _, events in tape.replay(get_protocol(tape.protocol).decoder(tape.content_type)):
+        answer.add(events)
+    for number, choice in answer.choices.items():
+        parts = choice.freeze()
+        assert [info.kind for info in index.parts(number)] == [part.kind for part in parts]
+        for at, part in enumerate(parts):
+            text = str(getattr(part, "arguments", None) or getattr(part, "text", ""))
+            assert index.parts(number)[at].length == len(text)
+            covered = []
+            for position in range(len(text)):
+                frame = index.frame_of(number, at, position)
+                assert frame is not None
+                spans = [span for span in index.span_of(frame) if (span.choice, span.part) == (number, at)]
+                assert any(span.start <= position < span.end for span in spans)
+                covered.append(frame)
+            assert index.frame_of(number, at, len(text)) is None
+            assert index.frames_of(number, at, 0, len(text)) == sorted(set(covered))
+
+
+def test_what_a_frame_is_called() -> None:
+    body = b": alive\n\n" + CALLS
+    index = indexed(exchange([(0.5, body[:30]), (0.75, body[30:])]))
+    assert [index.row(number).kind for number in range(len(index))] == [
+        Kind.COMMENT,
+        Kind.REASONING,
+        Kind.REASONING,
+        Kind.CONTENT,
+        Kind.CONTENT,
+        Kind.TOOL_CALL,
+        Kind.ARGUMENTS,
+        Kind.ARGUMENTS,
+        Kind.FINISH,
+        Kind.END,
+    ]
+    assert index.row(1).kinds == (Kind.REASONING, Kind.START)
+    assert (index.row(0).at, index.row(0).delta) == (0.5, 0.5)
+    assert (index.row(1).at, index.row(1).delta) == (0.75, 0.25)
+    assert index.row(9).excerpt == "[DONE]"
+    assert index.row(0).excerpt == ": alive"
+    assert index.finish == {0: "tool_calls"}
+    assert (index.model, index.response_id) == ("m-1", "c-1")
+
+
+def test_selected_characters_of_calls_that_come_interleaved() -> None:
+    index = indexed(exchange([(0.1, CALLS)]))
+    assert [info.kind for info in index.parts(0)] == ["reasoning", "text", "tool_call", "tool_call"]
+    assert index.span_of(6) == ((0, 3, 4, 7), (0, 2, 5, 7))
+    assert index.frames_of(0, 2, 0, 6) == [5, 6]
+    assert index.frames_of(0, 0, 4, 5) == [1]
+    assert index.frames_of(0, 0, 3, 3) == []
+    assert index.frames_of(3, 0, 0, 9) == []
+    assert index.parts(0)[2].frame == 4
+    assert index.span_of(8) == ()
+
+
+def test_it_grows_with_the_exchange_and_closes_with_it() -> None:
+    first, second = chunk({"content": "a"}), chunk({"content": "b"}, "stop")
+    tape = exchange([(0.1, first + second[:10])], ended=False)
+    index = FrameIndex(tape)
+    assert index.extend() == 1
+    assert index.extend() == 0
+    tape.reads.append(Read(0.3, second[10:]))
+    assert index.extend() == 1
+    assert (index.row(1).at, index.closed) == (0.3, False)
+    tape.reads.append(Read(0.4, DONE))
+    tape.ended, tape.complete = 0.4, True
+    assert index.extend() == 1
+    assert index.closed
+    assert index.extend() == 0
+
+
+def test_the_verdict_is_a_row_without_bytes() -> None:
+    index = indexed(exchange([(0.1, chunk({"content": "a"}))]))
+    row = index.row(1)
+    assert (row.kind, row.size, index.raw(1), index.data(1)) == (Kind.ERROR, 0, b"", "")
+    assert [code for code, _ in row.deviations] == ["cut_off"]
+    assert index.failure is not None
+    assert index.failure.kind is FailureKind.CUT_OFF
+
+
+def test_an_answer_that_a_person_stopped_is_not_called_cut_off() -> None:
+    index = indexed(exchange([(0.1, chunk({"content": "a"}))], complete=False))
+    assert len(index) == 1
+    assert index.failure is None
+    assert not index.deviations
+
+
+def test_a_broken_connection_is_told_at_the_end() -> None:
+    broken = Failure(kind=FailureKind.CONNECTION, message="reset")
+    index = indexed(exchange([(0.1, chunk({"content": "a"}))], complete=False, failure=broken))
+    assert [index.row(number).kind for number in range(len(index))] == [Kind.CONTENT, Kind.ERROR]
+    assert index.failure == broken
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "kinds"),
+    [
+        (CHAT["body"], 200, (Kind.BODY, Kind.REASONING, Kind.CONTENT, Kind.FINISH, Kind.START, Kind.USAGE, Kind.END)),
+        (b'{"code":1,"message":"no","data":null}', 401, (Kind.ERROR, Kind.BODY)),
+        (CHAT["page"], 200, (Kind.ERROR, Kind.BODY)),
+    ],
+)
+def test_a_body_that_is_no_stream_is_one_frame(body: bytes, status: int, kinds: tuple[Kind, ...]) -> None:
+    index = indexed(exchange(reads(body, [7, 9]), status=status))
+    assert len(index) == 1
+    assert index.row(0).kinds == kinds
+    assert index.raw(0) == body
+
+
+def test_an_exchange_without_an_answer_has_no_frames() -> None:
+    assert len(indexed(exchange(status=None, complete=False))) == 0
+    with pytest.raises(IndexError):
+        indexed(exchange()).row(5)
+
+
+def test_the_payload_is_laid_out() -> None:
+    two = b'event: x\ndata: {"a":1,\ndata:  "b":[]}\n\n'
+    index = indexed(exchange([(0.1, two + b"data: [DONE]\n\n: c\n\n" + b'data: {"u":"\\ud83d"}\n\n')]))
+    assert json.loads(index.data(0)) == {"a": 1, "b": []}
+    assert index.data(0).startswith('{\n  "a": 1')
+    assert index.data(1) == "[DONE]"
+    index.data(3).encode()
+    deep = b"data: " + b"[" * 5000 + b"]" * 5000 + b"\n\n"
+    assert indexed(exchange([(0.1, deep)])).data(0) == "[" * 5000 + "]" * 5000
+
+
+def test_a_dropped_tape_keeps_its_rows_but_not_its_bytes() -> None:
+    tape = exchange([(0.1, CALLS)])
+    index = indexed(tape)
+    tape.drop()
+    assert tape.dropped == len(CALLS) + len(exchange().request_body)
+    assert index.row(3).kind is Kind.CONTENT
+    assert (index.raw(3), index.data(3), index.row(3).excerpt) == (b"", "", "")
+    assert index.frame_of(0, 1, 0) == 2
+    late = FrameIndex(tape)
+    assert late.extend() == 0
+    assert late.closed
+
+
+def long(count: int) -> Exchange:
+    def block(start: int) -> bytes:
+        return b"".join(chunk({"content": f"word {number % 977} "}) for number in range(start, start + 10))
+
+    return exchange([(start * 1e-4, block(start)) for start in range(0, count, 10)])
+
+
+def test_many_frames_are_small_and_quick_to_look_up() -> None:
+    count = 20_000
+    tape = long(count)
+    gc.collect()
+    tracemalloc.start()
+    index = indexed(tape)
+    taken = tracemalloc.get_traced_memory()[0] * 100_000 / count
+    tracemalloc.stop()
+    assert len(index) == count + 1  # the verdict: no finish reason
+    assert taken < 10e6
+    few, many = long(1000), index
+    small = indexed(few)
+    assert lookups(many, count) < 5 * lookups(small, 1000)
+
+
+def lookups(index: FrameIndex, count: int) -> float:
+    def once() -> float:
+        begun = time.process_time()
+        for number in range(0, count, count // 500):
+            index.row(number)
+            index.span_of(number)
+            index.frame_of(0, 0, number)
+        return time.process_time() - begun
+
+    return min(once() for _ in range(3))
+
+
+def test_numbering_leaves_out_empty_parts_as_a_finished_turn_does() -> None:
+    body: Any = b"".join(
+        [
+            chunk({"content": ""}),
+            call_chunk(fragment("{}", index=0, id="a", name="f")),
+            chunk({"content": "after"}),
+        ]
+    )
+    tape = exchange([(0.1, body)])
+    check_places(indexed(tape), tape)

@@ -1,0 +1,337 @@
+"""A cassette replayed: over real sockets, at the recorded times, into the same transcript."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import math
+import statistics
+import urllib.error
+import urllib.request
+from collections.abc import AsyncIterator, Callable
+from contextlib import aclosing
+from typing import Any
+
+import pytest
+
+from playground.demo.server import DemoConfig, DemoServer
+from playground.domain.errors import FailureKind
+from playground.domain.events import TextDelta
+from playground.domain.request import Request
+from playground.domain.tools import ToolDefinition
+from playground.domain.transcript import Ending, Role, Transcript, make_turn
+from playground.engine.cassette import Cassette, read, write
+from playground.engine.gateways import DEMO_ID, Gateways
+from playground.engine.pace import Pace
+from playground.engine.replay import CassettePlayer
+from playground.engine.replay_server import ReplayServer, pieces
+from playground.engine.session import Session
+from playground.engine.workspace import Workspace
+from playground.gateway.call import Call
+from playground.gateway.client import GatewayClient
+from playground.gateway.connection import Connection
+from playground.gateway.tape import Exchange
+from playground.protocols.protocol import get_protocol
+from tests.engine.exchanges import exchange
+from tests.protocols.streams import DONE, chunk
+
+HELLO = [(0.01, chunk({"content": "Hel"})), (0.05, chunk({"content": "lo"}, "stop")), (0.05, DONE)]
+
+
+def said(transcript: Transcript) -> list[Any]:
+    """What stands in the turns, without what differs from one run to the next."""
+    found = []
+    for turn in transcript.path:
+        outcome = turn.outcome
+        ended = outcome and (outcome.ending, outcome.finish_reason, outcome.model, outcome.response_id, outcome.usage)
+        found.append((turn.role, turn.parts, ended, outcome and outcome.deviations))
+    return found
+
+
+async def serve(*exchanges: Exchange, pace: Pace | None = None) -> tuple[ReplayServer, GatewayClient]:
+    server = ReplayServer(Cassette(exchanges), pace)
+    return server, GatewayClient(Connection(base_url=await server.start()))
+
+
+async def finish(call: Call) -> str:
+    text = ""
+    async with aclosing(call) as batches:
+        async for events in batches:
+            text += "".join(event.text for event in events if isinstance(event, TextDelta))
+    return text
+
+
+def hello(text: str = "Hello") -> Request:
+    return Request(protocol="chat", model="m-1", turns=(make_turn(Role.USER, text),))
+
+
+@pytest.fixture
+async def player(session: Session) -> AsyncIterator[CassettePlayer]:
+    """Plays what the session asked the demo gateway: a tool call, its answer, and what was said to that."""
+    session.add_turn(make_turn(Role.USER, "What is the weather in Paris? !calls=1"))
+    schema = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+    session.set_tools((ToolDefinition(name="get_weather", parameters=schema),))
+    await session.run()
+    for call in session.transcript.unanswered():
+        session.answer(call.id, "12 degrees, rain")
+    await session.run()
+    made = CassettePlayer(read(write(session.exchanges.values(), "Weather")))
+    yield made
+    await made.aclose()
+
+
+async def test_a_cassette_holds_the_whole_experiment(session: Session, player: CassettePlayer) -> None:
+    opened = player.session()
+    assert len(session.exchanges) == 2
+    assert len(session.transcript.path[1].calls) == 1
+    assert [turn.role for turn in opened.transcript.path] == [turn.role for turn in session.transcript.path]
+    assert said(opened.transcript)[-1] == said(session.transcript)[-1]
+    assert opened.transcript.path[1].calls == session.transcript.path[1].calls
+    assert opened.title == "Weather"
+    assert opened.model == session.model
+    assert [tool.offer for tool in opened.tools] == [tool.offer for tool in session.tools]
+    assert opened.preview() == session.preview()
+    assert list(opened.exchanges) == list(session.exchanges)
+    for turn in opened.transcript.path:
+        assert turn.outcome is None or turn.outcome.exchange in opened.exchanges
+
+
+async def test_each_answer_is_replayed_to_the_request_it_was_given_to(session: Session, player: CassettePlayer) -> None:
+    player.pace.speed = math.inf
+    opened = player.session()
+    opened.delete_turn(opened.transcript.path[-1].id)
+    await opened.run()
+    assert said(opened.transcript)[-1] == said(session.transcript)[-1]
+    first = opened.transcript.path[1]
+    await opened.regenerate(first.id)
+    assert opened.transcript.path[1].parts == first.parts
+    assert opened.transcript.path[1].id != first.id
+
+
+async def test_it_becomes_an_experiment_among_others_and_may_change_its_gateway(
+    gateways: Gateways, player: CassettePlayer
+) -> None:
+    workspace = Workspace(gateways)
+    opened = player.session(gateways)
+    workspace.add(opened)
+    assert workspace.current is opened
+    assert opened.profile is not None
+    assert opened.profile.name == "Cassette: Weather"
+    opened.set_profile(DEMO_ID)
+    assert opened.profile == gateways.get(DEMO_ID)
+    opened.add_turn(make_turn(Role.USER, "And now?"))
+    await opened.run()
+    assert list(opened.exchanges.values())[-1].url.startswith(gateways.get(DEMO_ID).base_url)
+
+
+async def test_timings_are_those_recorded(gateways: Gateways) -> None:
+    config = DemoConfig(tokens_per_second=150, time_to_first_token=0.1, rate_limit=1_000_000)
+    with DemoServer(config) as paced:
+        gateways.update(gateways.get(DEMO_ID).model_copy(update={"base_url": paced.base_url}))
+        session = Session(gateways.client, profile_id=DEMO_ID, model="demo-chat", profile_of=gateways.get)
+        session.add_turn(make_turn(Role.USER, "Tell me about rivers. !long=40"))
+        await session.run()
+    player = CassettePlayer(read(write(session.exchanges.values())))
+    opened = player.session()
+    opened.delete_turn(opened.transcript.path[-1].id)
+    await opened.run()
+    await player.aclose()
+    assert said(opened.transcript) == said(session.transcript)
+    recorded, replayed = arrivals(list(session.exchanges.values())[-1]), arrivals(list(opened.exchanges.values())[-1])
+    assert len(recorded) == len(replayed)
+    assert len(recorded) > 30
+    errors = [abs(one - other) for one, other in zip(recorded, replayed, strict=True)]
+    assert statistics.median(errors) < 0.005
+
+
+def arrivals(tape: Exchange) -> list[float]:
+    """When each frame came, since the request was out."""
+    from tests.engine.exchanges import indexed
+
+    index = indexed(tape)
+    return [index.at(number) - (tape.sent or 0.0) for number in range(len(index))]
+
+
+async def test_faster_is_faster() -> None:
+    server, client = await serve(exchange([(0.4, chunk({"content": "a"}, "stop")), (0.8, DONE)]), pace=Pace(20))
+    call = client.open(get_protocol("chat"), hello())
+    assert await finish(call) == "a"
+    assert (call.exchange.ended or 9) < 0.3
+    await client.aclose()
+    await server.aclose()
+
+
+async def test_frame_by_frame() -> None:
+    pace = Pace()
+    pace.stepping = True
+    server, client = await serve(
+        exchange([(0.01, HELLO[0][1] + HELLO[1][1][:20]), (0.02, HELLO[1][1][20:] + DONE)]), pace=pace
+    )
+    call = client.open(get_protocol("chat"), hello())
+    got: list[str] = []
+
+    async def receive() -> None:
+        async with aclosing(call) as batches:
+            async for events in batches:
+                got.extend(event.text for event in events if isinstance(event, TextDelta))
+
+    async with asyncio.TaskGroup() as group:
+        group.create_task(receive())
+        await asyncio.sleep(0.15)
+        assert got == []
+        pace.step()
+        await until(lambda: got == ["Hel"])
+        await asyncio.sleep(0.1)
+        assert got == ["Hel"]
+        pace.step()
+        await until(lambda: got == ["Hel", "lo"])
+        pace.stepping = False
+    assert call.exchange.failure is None
+    await client.aclose()
+    await server.aclose()
+
+
+async def until(happened: Callable[[], bool]) -> None:
+    for _ in range(1000):
+        if happened():
+            return
+        await asyncio.sleep(0.005)
+    raise AssertionError("it did not happen")
+
+
+async def test_the_speed_can_change_while_an_answer_runs() -> None:
+    server, client = await serve(exchange([(0.01, HELLO[0][1]), (60.0, HELLO[1][1]), (60.0, DONE)]))
+    call = client.open(get_protocol("chat"), hello())
+    async with asyncio.TaskGroup() as group:
+        ended = group.create_task(finish(call))
+        await until(lambda: len(call.exchange.reads) == 1)
+        server.pace.speed = math.inf
+        async with asyncio.timeout(5):
+            assert await ended == "Hello"
+    await client.aclose()
+    await server.aclose()
+
+
+async def test_status_headers_and_bytes_are_the_same() -> None:
+    body = b'{"code": 7, "message": "Too many", "data": null}'
+    headers = (
+        ("Content-Type", "application/json"),
+        ("Retry-After", "3"),
+        ("X-Odd", "caf\xe9"),
+        ("Content-Length", "3"),
+    )
+    server, client = await serve(
+        exchange([(0.01, body)], status=429, reason="Too Many", response_headers=headers), pace=Pace(math.inf)
+    )
+    call = client.open(get_protocol("chat"), hello())
+    await finish(call)
+    got = call.exchange
+    assert (got.status, got.reason, got.body) == (429, "Too Many", body)
+    assert got.response_header("retry-after") == "3"
+    assert got.response_header("x-odd") == "caf\xe9"
+    assert got.response_header("content-length") is None
+    assert got.failure is not None
+    assert (got.failure.message, got.failure.retry_after) == ("Too many", 3.0)
+    await client.aclose()
+    await server.aclose()
+
+
+async def test_an_answer_that_broke_off_breaks_off() -> None:
+    server, client = await serve(exchange(HELLO[:1], complete=False), pace=Pace(math.inf))
+    call = client.open(get_protocol("chat"), hello())
+    assert await finish(call) == "Hel"
+    assert call.exchange.failure is not None
+    assert call.exchange.failure.kind is FailureKind.CONNECTION
+    await client.aclose()
+    await server.aclose()
+
+
+async def test_other_requests_are_answered_in_order_and_models_are_listed() -> None:
+    first, second = (
+        exchange(HELLO),
+        exchange([(0.01, chunk({"content": "Two"}, "stop") + DONE)], asked={"model": "m-2"}),
+    )
+    server, client = await serve(first, second, pace=Pace(math.inf))
+    protocol = get_protocol("chat")
+    assert [await finish(client.open(protocol, hello("other"))) for _ in range(3)] == ["Hello", "Two", "Hello"]
+    listed = await client.list_models("chat")
+    assert [model.id for model in listed.models] == ["m-1", "m-2"]
+    call = client.open(get_protocol("messages"), Request(protocol="messages", model="x", turns=hello().turns))
+    await finish(call)
+    assert call.exchange.status == 404
+    await client.aclose()
+    await server.aclose()
+
+
+async def test_any_client_will_do() -> None:
+    server = ReplayServer(Cassette((exchange(HELLO),)), Pace(math.inf))
+    url = await server.start()
+
+    def post(data: bytes) -> bytes:
+        request = urllib.request.Request(f"{url}/chat/completions", data=data)
+        with urllib.request.urlopen(request, timeout=10) as answer:
+            body: bytes = answer.read()
+            return body
+
+    wanted = b"".join(data for _, data in HELLO)
+    assert await asyncio.to_thread(post, b"not JSON") == wanted
+    reader, writer = await asyncio.open_connection("127.0.0.1", int(url.rpartition(":")[2][:-3]))
+    ask = b"POST /v1/chat/completions HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n"
+    for _ in range(2):  # one connection, two requests
+        writer.write(ask)
+        assert b"100" in await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"{}")
+        head = await reader.readuntil(b"\r\n\r\n")
+        assert head.startswith(b"HTTP/1.1 200 OK\r\n")
+        assert b"X-Request-Id: r-1" in head
+        await reader.readuntil(b"0\r\n\r\n")
+    writer.write(b"nonsense\r\n\r\n")
+    assert await reader.read() == b""
+    writer.close()
+    await server.aclose()
+
+
+async def test_a_client_that_goes_away_is_not_waited_for() -> None:
+    server, client = await serve(exchange([(0.01, HELLO[0][1]), (30.0, DONE)]))
+    call = client.open(get_protocol("chat"), hello())
+    async with asyncio.timeout(5):
+        async for _ in call:
+            if call.exchange.reads:
+                break
+        await call.aclose()
+        await client.aclose()
+        await until(lambda: not server._open)
+    await server.aclose()
+
+
+def test_pieces_end_with_reads_and_with_frames() -> None:
+    a, b = chunk({"content": "a"}), chunk({"content": "b"})
+    cut = list(pieces(exchange([(0.1, a + b[:9]), (0.2, b[9:20]), (0.3, b[20:] + DONE)])))
+    assert [(piece.at, piece.data, piece.first) for piece in cut] == [
+        (0.1, a, True),
+        (0.1, b[:9], True),
+        (0.2, b[9:20], False),
+        (0.3, b[20:], False),
+        (0.3, DONE, True),
+    ]
+
+
+async def test_a_stopped_and_a_failed_answer_are_told_as_such() -> None:
+    stopped = exchange(HELLO[:1], complete=False)
+    refused = exchange([(0.1, b'{"message": "no"}')], status=401, content_type="application/json")
+    refused.id = "e-2"
+    opened = CassettePlayer(Cassette((stopped, refused))).session()
+    first, second = (opened.transcript.turns[one] for one in opened.transcript.children(opened.transcript.path[0].id))
+    assert first.outcome is not None
+    assert first.outcome.ending is Ending.STOPPED
+    assert first.text == "Hel"
+    assert second.outcome is not None
+    assert json.loads(second.outcome.model_dump_json())["exchange"] == "e-2"
+
+
+async def test_a_port_in_use_is_said_so() -> None:
+    server = ReplayServer(Cassette((exchange(HELLO),)))
+    port = int((await server.start()).rpartition(":")[2][:-3])
+    with pytest.raises(OSError, match=f"port {port}.*Choose another"):
+        await ReplayServer(Cassette((exchange(HELLO),)), port=port).start()
+    await server.aclose()

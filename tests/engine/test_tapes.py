@@ -1,0 +1,67 @@
+"""The bound on the memory of an experiment's tapes."""
+
+from __future__ import annotations
+
+from playground.domain.transcript import Role, make_turn
+from playground.engine.gateways import Gateways
+from playground.engine.session import Session
+from playground.engine.tapes import DEFAULT_LIMIT, Tapes
+from playground.engine.workspace import Workspace
+from playground.gateway.tape import Exchange, Read
+from tests.engine.exchanges import exchange
+
+
+def tape(name: str, size: int = 1000, *, ended: bool = True) -> Exchange:
+    return exchange([(0.1, b"x" * size)], id=name, ended=ended, request_body=b"{}")
+
+
+def test_the_oldest_bodies_go_first_and_it_is_said() -> None:
+    tapes = Tapes(limit=2500)
+    kept = [tape(name) for name in "abc"]
+    for one in kept:
+        tapes.keep(one)
+        tapes.keep(one)
+    assert [(one.dropped, one.size, len(one.request_body)) for one in kept] == [
+        (1002, 0, 0),
+        (0, 1000, 2),
+        (0, 1000, 2),
+    ]
+    assert list(tapes) == ["a", "b", "c"]
+    assert kept[0].status == 200
+    assert tapes.bytes <= 2500
+    tapes.keep(kept[0])
+    assert tapes.bytes <= 2500
+
+
+def test_what_is_on_its_way_stays_whatever_its_size() -> None:
+    tapes = Tapes(limit=100)
+    running = tape("a", ended=False)
+    tapes.keep(running)
+    assert running.dropped == 0
+    running.reads.append(Read(0.2, b"y"))
+    running.ended = 0.2
+    tapes.keep(running)
+    assert running.dropped == 1003
+
+
+def test_a_lower_limit_takes_effect_at_once() -> None:
+    tapes = Tapes()
+    assert tapes.limit == DEFAULT_LIMIT
+    kept = [tape(name) for name in "abc"]
+    for one in kept:
+        tapes.keep(one)
+    tapes.limit = 0
+    assert [one.dropped for one in kept] == [1002] * 3
+
+
+async def test_runs_of_a_session_are_bounded(gateways: Gateways) -> None:
+    workspace = Workspace(gateways)
+    workspace.set_tape_limit(1)
+    session: Session = workspace.current
+    session.set_model("demo-chat")
+    session.add_turn(make_turn(Role.USER, "Hi"))
+    await session.run()
+    (only,) = session.exchanges.values()
+    assert only.dropped > 100
+    assert session.transcript.path[-1].text
+    assert workspace.new().exchanges.limit == 1

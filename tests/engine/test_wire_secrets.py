@@ -1,0 +1,193 @@
+"""A canary key, planted wherever one may stand, is in nothing that is kept, shown of the wire, or exported."""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+import re
+from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
+from urllib.parse import quote, quote_plus
+
+import pytest
+
+from playground.domain.transcript import Role, make_turn
+from playground.engine import cassette, har
+from playground.engine.compare import compare
+from playground.engine.frames import FrameIndex
+from playground.engine.lint import findings, report
+from playground.engine.profiles import Profile, connection
+from playground.engine.replay import CassettePlayer
+from playground.engine.request_view import request_view
+from playground.engine.secrets import Secret
+from playground.engine.session import Session
+from playground.engine.snippets import LANGUAGES, Sent, recorded, sent_by, write
+from playground.gateway.client import GatewayClient
+from playground.gateway.tape import Exchange
+from tests.engine.exchanges import indexed
+from tests.support.fault_server import FaultServer, head, send, sleep, sse, text_chunk, whole
+
+KEY = "sk-canary+Zq7/Kw_2xVb.9Jt=Lm4"
+TOKEN = "canary-token~Hd8&Rf3<Yp6>Ns1%Gc5"
+KNOWN = (Secret(KEY), Secret(TOKEN))
+
+
+def plainly(secret: str) -> Iterator[str]:
+    """The secret as it may be written in a text, made here without the application's help."""
+    yield secret
+    for quoted in (quote(secret), quote(secret, safe=""), quote_plus(secret)):
+        yield quoted
+        yield re.sub("%..", lambda found: found[0].lower(), quoted)
+    yield html.escape(secret)
+    yield json.dumps(secret)[1:-1]
+    yield json.dumps(json.dumps(secret)[1:-1])[1:-1]
+
+
+def coded(secret: str) -> Iterator[str]:
+    """The secret in base64, of both alphabets, with other text around it."""
+    for lead in range(3):
+        text = base64.b64encode(b"-" * lead + secret.encode() + b"--").decode()
+        yield text
+        yield text.replace("+", "-").replace("/", "_")
+
+
+def spelled(secret: str) -> Iterator[str]:
+    """What to look for: in base64 without what neighbours have a share in."""
+    yield from plainly(secret)
+    yield from (text[4:-8] for text in coded(secret))
+
+
+def leaks(text: str) -> list[str]:
+    """Spellings of a secret in ``text``, and any nine characters of one in a row."""
+    found = [form for secret in (KEY, TOKEN) for form in spelled(secret) if form in text]
+    windows = [secret[at : at + 9] for secret in (KEY, TOKEN) for at in range(len(secret) - 8)]
+    return [*found, *(window for window in windows if window in text)]
+
+
+def test_the_search_finds_what_it_is_to_find() -> None:
+    for secret in (KEY, TOKEN):
+        assert leaks(f"a {secret} b")
+        assert leaks(json.dumps({"x": secret}))
+        assert leaks(quote(f"x {secret}", safe=""))
+        for lead in range(4):
+            assert leaks(base64.b64encode(b"x" * lead + secret.encode() + b"yz").decode())
+    assert leaks("…" + KEY[5:16] + "…")
+    assert not leaks("nothing here")
+
+
+@pytest.fixture
+def server() -> Iterator[FaultServer]:
+    with FaultServer() as running:
+        yield running
+
+
+@pytest.fixture
+async def make(server: FaultServer) -> AsyncIterator[Callable[[str], Session]]:
+    """Makes sessions that carry the canaries in key, header, address, prompt and extra body."""
+    clients: list[GatewayClient] = []
+
+    def session(protocol: str) -> Session:
+        profile = Profile(
+            base_url=f"{server.url}/t/{quote(TOKEN, safe='')}",
+            secret_headers={"X-Team-Token": server.url},
+            key_origin=server.url,
+            retries=0,
+        )
+        client = GatewayClient(connection(profile, Secret(KEY), {"X-Team-Token": Secret(TOKEN)}))
+        clients.append(client)
+
+        async def connect(_: str) -> GatewayClient:
+            return client
+
+        made = Session(connect, profile_id="p", protocol=protocol, model="m-1", profile_of=lambda _: profile)
+        made.add_turn(make_turn(Role.USER, f"My key is {KEY}, my token {TOKEN}, {quote(KEY)}."))
+        made.set_extra_body({"note": base64.b64encode(KEY.encode()).decode()})
+        if protocol == "messages":
+            made.set_parameters(made.current_parameters().with_value("max_tokens", 9))
+        return made
+
+    yield session
+    for client in clients:
+        await client.aclose()
+
+
+def echo(prefix: str = "") -> str:
+    """What a gateway that repeats everything would say."""
+    forms = [form for secret in (KEY, TOKEN) for form in (*plainly(secret), *coded(secret))]
+    return prefix + " | ".join([*forms, base64.b64encode(f"Basic x:{KEY}".encode()).decode()])
+
+
+def everything(session: Session, tmp_path: Path) -> dict[str, str]:
+    """All that is kept of the wire, and all that is made of it."""
+    tapes = list(session.exchanges.values())
+    indexes = [indexed(tape) for tape in tapes]
+    path = tmp_path / "file.json"
+    cassette.save(path, tapes, f"About {KEY}", KNOWN)
+    assert session.profile is not None
+    sent = sent_by(session.profile, session.request(), KNOWN)
+    found = {
+        "tape": repr(tapes) + "".join(raw_texts(tapes)),
+        "frames": "".join(frame_texts(indexes)),
+        "cassette": path.read_text(encoding="utf-8"),
+        "cassette without keys at hand": cassette.write(tapes).decode(),
+        "har": har.write(tapes, KNOWN).decode(),
+        "lint": "".join(report(index, findings(index)) for index in indexes),
+        "comparison": repr(compare(indexes[0], indexes[-1])),
+        "request": repr(request_view(session, KNOWN)),
+        "cassette opened": repr(CassettePlayer(cassette.open_file(path)).session().transcript),
+    }
+    for language in LANGUAGES:
+        for kind, snippet in (
+            ("will be", write(language, sent)),
+            *((("was", write(language, one))) for one in was(tapes)),
+        ):
+            found[f"{language.title}, as it {kind} sent"] = repr(snippet) + snippet.text
+    return found
+
+
+def was(tapes: list[Exchange]) -> Iterator[Sent]:
+    for tape in tapes:
+        yield recorded(tape.protocol, tape.url, tape.request_headers, tape.request_body)
+
+
+def raw_texts(tapes: list[Exchange]) -> Iterator[str]:
+    for tape in tapes:
+        yield tape.request_body.decode()
+        yield tape.body.decode("utf-8", "replace")
+
+
+def frame_texts(indexes: list[FrameIndex]) -> Iterator[str]:
+    for index in indexes:
+        for number in range(len(index)):
+            yield f"{index.row(number)} {index.data(number)}"
+
+
+@pytest.mark.parametrize("protocol", ["chat", "messages"])
+async def test_not_in_anything(
+    protocol: str,
+    server: FaultServer,
+    make: Callable[[str], Session],
+    tmp_path: Path,
+) -> None:
+    session = make(protocol)
+    body = json.dumps({"code": 1, "message": echo("You sent: "), "data": None}).encode()
+    server.play(send(whole(400, "application/json", body, f"X-Echo: {KEY}", f"Set-Cookie: s={TOKEN}")))
+    await session.run()
+    answer = sse(text_chunk(f"Your key is {KEY}."), text_chunk(echo()), text_chunk("", "stop"), "[DONE]")
+    if protocol == "messages":
+        answer = json.dumps({"type": "message", "content": [{"type": "text", "text": echo()}]}).encode()
+    at = answer.find(b"canary") + 4
+    odd = f"stray {echo()}\n\n".encode() if protocol == "chat" else b""
+    server.play(send(head(200, None), answer[:at]), sleep(0.05), send(answer[at:], odd))
+    await session.run()
+    assert [tape.status for tape in session.exchanges.values()] == [400, 200]
+    assert server.requests[0].header("X-Team-Token") == TOKEN
+    assert leaks(server.requests[0].raw.decode())
+    found = everything(session, tmp_path)
+    for name, text in found.items():
+        assert not leaks(text), f"{name}: {leaks(text)[:3]}"
+    for name in ("tape", "frames", "cassette", "har", "comparison", "request", "curl, as it was sent"):
+        assert "••••" in found[name], name
+    shown = [repr(turn.parts) + repr(turn.outcome) for turn in session.transcript.turns.values() if turn.outcome]
+    assert not leaks("".join(shown))
