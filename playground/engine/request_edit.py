@@ -1,0 +1,266 @@
+"""A request edited by hand, taken back to where its parts came from: the panels, the turns, and the extra body.
+
+``read_edit`` only looks; ``apply_edit`` does it. What cannot be taken over is said in words, and nothing is lost.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import TYPE_CHECKING
+
+from playground.domain.parameters import Parameters
+from playground.domain.parts import Part, ToolCall, ToolResult
+from playground.domain.request import Request
+from playground.domain.tools import ToolDefinition, parse_json
+from playground.domain.transcript import Transcript, Turn, new_id
+from playground.domain.values import JSON, JSONObject
+from playground.engine.changes import RunState
+from playground.engine.extras import secret_in
+from playground.engine.request_view import inherited_body
+from playground.gateway.redact import MASK
+from playground.protocols.protocol import get_protocol
+from playground.protocols.reading import same
+
+if TYPE_CHECKING:
+    from playground.engine.session import Session
+
+
+@dataclass(frozen=True)
+class Edited:
+    """What an edit comes to. ``notes`` are sentences on what went where and what could not be done."""
+
+    model: str
+    parameters: Parameters
+    tools: tuple[ToolDefinition, ...]
+    extra_body: JSONObject
+    transcript: Transcript
+    notes: tuple[str, ...] = ()
+    changed: bool = False
+
+
+def read_edit(session: Session, text: str) -> Edited:
+    """What the body ``text`` means for the experiment. Raises ValueError in words; nothing is changed."""
+    if session.state is not RunState.IDLE:
+        raise ValueError("A run is under way. Stop it first.")
+    body = _object(text)
+    asked = session.request()
+    protocol = get_protocol(session.protocol)
+    if MASK in text and MASK not in json.dumps(protocol.encode(asked), ensure_ascii=False):
+        raise ValueError(
+            f"A secret stands in this request, and {MASK} stands for it here. Take it out of the turns first."
+        )
+    panels = protocol.encode(asked.model_copy(update={"extra_body": {}}))
+    rest, extra, notes = _overlay(session, body, panels)
+    if "messages" not in rest:
+        raise ValueError("“messages” is missing. Leave an empty list for a request without any.")
+    if "model" not in rest and "model" not in extra:
+        notes.append("A request always names a model: choose another one, or none, at the top.")
+        rest["model"] = asked.model
+    read, more = protocol.read_body(rest)
+    before, _ = protocol.read_body(panels)
+    notes += more
+    extra = {**extra, **{name: value for name, value in read.extra_body.items() if not _kept_back(name, value, before)}}
+    if found := secret_in(extra):
+        raise ValueError(f"“{found}” looks like a key. Keys belong into the gateway's settings, where the keyring is.")
+    if added := [name for name in extra if name not in session.extra_body]:
+        notes.append(f"Kept in the extra body: {', '.join(added)}.")
+    transcript = _transcript(session, asked, read, before)
+    result = Edited(
+        model=read.model if read.model != before.model else session.model,
+        parameters=_parameters(session.current_parameters(), read, before),
+        tools=_tools(session.tools, read, before),
+        extra_body=extra if not same(extra, session.extra_body) else session.extra_body,
+        transcript=transcript,
+        notes=tuple(notes),
+    )
+    was = (session.model, session.current_parameters(), session.tools, session.extra_body)
+    changed = transcript is not session.transcript
+    changed = changed or (result.model, result.parameters, result.tools, result.extra_body) != was
+    return Edited(**{**vars(result), "changed": changed})
+
+
+def apply_edit(session: Session, edited: Edited) -> None:
+    """Do it: the turns in one step that can be undone, the rest as the panels do."""
+    session.set_model(edited.model)
+    session.set_parameters(edited.parameters)
+    session.set_tools(edited.tools)
+    session.set_extra_body(edited.extra_body)
+    if edited.transcript is not session.transcript:
+        session.rewrite(edited.transcript)
+
+
+def _object(text: str) -> JSONObject:
+    try:
+        value: JSON = parse_json(text)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"Line {error.lineno}, column {error.colno}: {error.msg}.") from None
+    except ValueError as error:
+        raise ValueError(f"This is not JSON: {error}.") from None
+    if not isinstance(value, dict):
+        raise ValueError("A request body is one JSON object.")
+    return value
+
+
+def _overlay(session: Session, body: JSONObject, panels: JSONObject) -> tuple[JSONObject, JSONObject, list[str]]:
+    """The body as the panels would have it, what stands in the experiment's extra body, and notes.
+
+    What the extra bodies set stays theirs, since they win over every panel.
+    """
+    inherited, own = inherited_body(session), session.extra_body
+    rest, extra, notes = dict(body), dict(own), []
+    for name, value in {**inherited, **own}.items():
+        rest.pop(name, None)
+        if name in body:
+            if not same(body[name], value):
+                extra[name] = body[name]
+            if name in panels:
+                rest[name] = panels[name]
+            continue
+        extra.pop(name, None)
+        if name in inherited:
+            notes.append(f"“{name}” comes from the gateway's settings and can only be taken out there.")
+            if name in panels:
+                rest[name] = panels[name]
+    return rest, extra, notes
+
+
+def _kept_back(name: str, value: JSON, before: Request) -> bool:
+    """Whether the panels already send a member that reads back as an extra one, and it is unchanged."""
+    return name in before.extra_body and same(before.extra_body[name], value)
+
+
+def _parameters(own: Parameters, read: Request, before: Request) -> Parameters:
+    """What is set, values of an odd type included: those read back as extra ones and are the panel's nevertheless."""
+    wire, was = read.parameters.to_wire(), before.parameters.to_wire()
+    odd = {name: value for name, value in before.extra_body.items() if name in own.to_wire()}
+    gone = [name for name in odd if name not in read.extra_body or not same(read.extra_body[name], odd[name])]
+    if same(wire, was) and not gone:
+        return own
+    return type(own).from_wire({**wire, **{name: value for name, value in odd.items() if name not in gone}})
+
+
+def _tools(own: tuple[ToolDefinition, ...], read: Request, before: Request) -> tuple[ToolDefinition, ...]:
+    """The definitions, each in its place; those that are switched off or not readable stay as they are."""
+    if [tool.offer for tool in read.tools] == [tool.offer for tool in before.tools]:
+        return own
+    left = list(read.tools)
+    out: list[ToolDefinition] = []
+    for tool in own:
+        if not tool.sendable:
+            out.append(tool)
+            continue
+        found = next((new for new in left if new.name == tool.name), None)
+        if found is not None:
+            left.remove(found)
+            fields = {"description": found.description, "parameters": found.parameters, "strict": found.strict}
+            out.append(tool if found.offer == tool.offer else tool.model_copy(update={**fields, "text": None}))
+    return (*out, *left)
+
+
+# ---- turns -----------------------------------------------------------------------------------------------------------
+
+
+def _transcript(session: Session, asked: Request, read: Request, before: Request) -> Transcript:
+    """The tree with the edited path: turns that only say something else keep their place, anything more is a branch."""
+    transcript = session.transcript
+    if [_said(turn) for turn in read.turns] == [_said(turn) for turn in before.turns]:
+        return transcript
+    wanted = list(_matched(session, asked.turns, read.turns, before.turns))
+    if [turn.id for turn in wanted] == [turn.id for turn in asked.turns]:
+        for old, new in zip(asked.turns, wanted, strict=True):
+            transcript = transcript.replace(new) if new is not old else transcript
+        return transcript
+    stem = 0
+    while stem < min(len(wanted), len(asked.turns)) and wanted[stem] is asked.turns[stem]:
+        stem += 1
+    branch = transcript.truncate_after(asked.turns[stem - 1].id if stem else None)
+    return branch.append(*(turn.model_copy(update={"id": new_id()}) for turn in wanted[stem:]))
+
+
+def _matched(
+    session: Session, turns: tuple[Turn, ...], read: tuple[Turn, ...], before: tuple[Turn, ...]
+) -> Iterator[Turn]:
+    """``read`` with the experiment's own turns wherever they say the same, or only something else in the same place.
+
+    ``before`` is how ``turns`` read back; protocols that put turns together leave only a stem that can be told apart.
+    """
+    if len(before) != len(turns):
+        stem = _stem(session, turns, read)
+        yield from turns[:stem]
+        yield from read[len(_read_back(session, turns[:stem])) :]
+        return
+    ours, theirs = [_said(turn) for turn in before], [_said(turn) for turn in read]
+    for op, i, j, k, m in SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes():
+        if op == "equal":
+            yield from turns[i:j]
+        elif op == "replace" and j - i == m - k:
+            for old, was, new in zip(turns[i:j], before[i:j], read[k:m], strict=True):
+                yield _rewritten(old, was, new) if old.role is new.role else new
+        else:
+            yield from read[k:m]
+
+
+def _stem(session: Session, turns: tuple[Turn, ...], read: tuple[Turn, ...]) -> int:
+    """How many of ``turns`` stand unchanged at the beginning of ``read``."""
+    low, high = 0, len(turns)
+    wanted = [_said(turn) for turn in read]
+    while low < high:
+        middle = (low + high + 1) // 2
+        got = [_said(turn) for turn in _read_back(session, turns[:middle])]
+        low, high = (middle, high) if got == wanted[: len(got)] else (low, middle - 1)
+    return low
+
+
+def _read_back(session: Session, turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
+    protocol = get_protocol(session.protocol)
+    asked = session.request().model_copy(update={"turns": turns, "extra_body": {}})
+    return protocol.read_body(protocol.encode(asked))[0].turns
+
+
+def _rewritten(turn: Turn, was: Turn, new: Turn) -> Turn:
+    """``turn`` saying what ``new`` says. What a request does not carry of it (its reasoning, say) stays."""
+    unsent = [part for part in turn.parts if part.kind == "reasoning"] if not _has(was, "reasoning") else []
+    parts = [_same_part(turn, part) for part in new.parts]
+    return turn.model_copy(update={"parts": (*unsent, *parts)})
+
+
+def _has(turn: Turn, kind: str) -> bool:
+    return any(part.kind == kind for part in turn.parts)
+
+
+def _same_part(turn: Turn, new: Part) -> Part:
+    """The part of ``turn`` that ``new`` is a version of, with what is new about it."""
+    if isinstance(new, ToolCall):
+        old = next((call for call in turn.calls if call.id == new.id), None)
+        if old is not None:
+            if same(_value(old.arguments), _value(new.arguments)) and old.name == new.name:
+                return old
+            sent = old.arguments if old.received is None else old.received
+            kept = sent if turn.outcome is not None and sent != new.arguments else None
+            return new.model_copy(update={"received": kept, "id_is_ours": old.id_is_ours})
+    if isinstance(new, ToolResult):
+        result = next((result for result in turn.results if result.call_id == new.call_id), None)
+        if result is not None:
+            by = result.by if result.text == new.text else "you"
+            return result.model_copy(update={"text": new.text, "is_error": new.is_error, "by": by})
+    return next((old for old in turn.parts if _part(old) == _part(new)), new)
+
+
+def _value(arguments: str) -> JSON:
+    """Arguments as a value; a protocol may have laid them out anew."""
+    try:
+        return parse_json(arguments or "{}")
+    except ValueError:
+        return arguments
+
+
+def _said(turn: Turn) -> str:
+    return json.dumps([turn.role.value, *(_part(part) for part in turn.parts)])
+
+
+def _part(part: Part) -> JSONObject:
+    known = part.model_dump(mode="json", exclude={"received", "by", "seconds", "id_is_ours"})
+    return {**known, "name": None} if part.kind == "image" else known

@@ -1,0 +1,162 @@
+"""JSON values as source text: JSON itself, Python and JavaScript, laid out as a person would write them.
+
+What is read back from the text equals the value. Characters that cannot be seen, or that reorder what is seen, are
+escaped; nothing here knows a request.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from playground.domain.values import JSON, JSONObject
+
+WIDTH: Final = 96
+_LONG: Final = re.compile(r"[!-~]{200,}")
+_IDENTIFIER: Final = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
+#: Controls, soft hyphens, marks without a width (joiners excepted: words and emoji need them), bidi marks, separators
+#: of lines, halves of pairs, private and tag characters.
+_UNSEEN: Final = re.compile(
+    "[\x7f-\x9f\xad\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164"
+    "\ud800-\udfff\ue000-\uf8ff\ufeff\uffa0\ufff9-\uffff\U000e0000-\U0010ffff]"
+)
+
+
+def _json_string(text: str) -> str:
+    return _UNSEEN.sub(_as_pair, json.dumps(text, ensure_ascii=False))
+
+
+def _python_string(text: str) -> str:
+    return _UNSEEN.sub(_as_point, json.dumps(text, ensure_ascii=False))
+
+
+def _as_pair(found: re.Match[str]) -> str:
+    return json.dumps(found[0])[1:-1]
+
+
+def _as_point(found: re.Match[str]) -> str:
+    point = ord(found[0])
+    return f"\\u{point:04x}" if point < 0x10000 else f"\\U{point:08x}"
+
+
+def _javascript_key(name: str) -> str:
+    if name == "__proto__":  # as a plain key it would set the prototype
+        return '["__proto__"]'
+    return name if _IDENTIFIER.fullmatch(name) else _json_string(name)
+
+
+@dataclass(frozen=True)
+class Spelling:
+    """How one language writes values.
+
+    ``joint`` stands between the lines of a text written in several (empty where brackets are enough); None keeps it
+    in one.
+    """
+
+    string: Callable[[str], str]
+    key: Callable[[str], str]
+    words: Mapping[bool | None, str]
+    indent: str
+    pad: str = ""  # inside the braces of an object on one line
+    trailing: str = ""  # after the last item
+    joint: str | None = None
+    names: Mapping[str, str] = field(default_factory=dict)  # texts that stand in variables
+
+
+_JSON_WORDS: Final[Mapping[bool | None, str]] = {True: "true", False: "false", None: "null"}
+JSON_TEXT: Final = Spelling(_json_string, _json_string, _JSON_WORDS, "  ")
+PYTHON: Final = Spelling(
+    _python_string, _python_string, {True: "True", False: "False", None: "None"}, "    ", trailing=",", joint=""
+)
+JAVASCRIPT: Final = Spelling(_json_string, _javascript_key, _JSON_WORDS, "  ", " ", ",", " +")
+
+
+def written(value: JSON, spelling: Spelling, depth: int = 0, column: int | None = None) -> str:
+    """``value`` as source text: on one line where it fits, else one item a line, indented below ``depth`` steps.
+
+    ``column`` is where the text begins, in characters. Raises RecursionError for a value nested too deeply.
+    """
+    start = len(spelling.indent) * depth if column is None else column
+    flat = _flat(value, spelling, WIDTH - start - 1)
+    if flat is not None:
+        return flat
+    inner = "\n" + spelling.indent * (depth + 1)
+    outer = "\n" + spelling.indent * depth
+    if isinstance(value, dict) and value:
+        items = []
+        for name, item in value.items():
+            lead = f"{spelling.key(name)}: "
+            at = len(spelling.indent) * (depth + 1) + len(lead)
+            items.append(f"{inner}{lead}{written(item, spelling, depth + 1, at)}")
+        return "{" + ",".join(items) + spelling.trailing + outer + "}"
+    if isinstance(value, list) and value:
+        items = [inner + written(item, spelling, depth + 1) for item in value]
+        return "[" + ",".join(items) + spelling.trailing + outer + "]"
+    if isinstance(value, str) and spelling.joint is not None and "\n" in value[:-1] and value not in spelling.names:
+        lines = [spelling.string(line) for line in re.findall(r"[^\n]*\n|[^\n]+\Z", value)]
+        if spelling.joint:
+            return (spelling.joint + inner).join(lines)
+        return "(" + "".join(inner + line for line in lines) + outer + ")"
+    return _scalar(value, spelling)
+
+
+def _scalar(value: JSON, spelling: Spelling) -> str:
+    if isinstance(value, str):
+        return spelling.names.get(value) or spelling.string(value)
+    if value is None or isinstance(value, bool):
+        return spelling.words[value]
+    return json.dumps(value)
+
+
+def _flat(value: JSON, spelling: Spelling, room: int) -> str | None:
+    """``value`` on one line of at most ``room`` characters, or None; gives up as soon as it does not fit."""
+    if isinstance(value, str) and len(value) > room and value not in spelling.names:
+        return None
+    if isinstance(value, dict) and value:
+        return _row(
+            ((f"{spelling.key(n)}: ", item) for n, item in value.items()), "{", "}", spelling.pad, spelling, room
+        )
+    if isinstance(value, list) and value:
+        return _row((("", item) for item in value), "[", "]", "", spelling, room)
+    text = "{}" if isinstance(value, dict) else "[]" if isinstance(value, list) else _scalar(value, spelling)
+    return text if len(text) <= room else None
+
+
+def _row(
+    items: Iterable[tuple[str, JSON]], opening: str, closing: str, pad: str, spelling: Spelling, room: int
+) -> str | None:
+    parts: list[str] = []
+    left = room - 2 - 2 * len(pad)
+    for lead, item in items:
+        text = _flat(item, spelling, left - len(lead))
+        if text is None:
+            return None
+        parts.append(lead + text)
+        left -= len(lead) + len(text) + 2
+    return f"{opening}{pad}{', '.join(parts)}{pad}{closing}" if left >= -2 else None
+
+
+def long_texts(body: JSONObject) -> dict[str, str]:
+    """Names for the long unbroken texts of ``body`` (images, signatures), by which a snippet reads better."""
+    names: dict[str, str] = {}
+    counts: dict[str, int] = {}
+    level: list[JSON] = [body]
+    while level:
+        value = level.pop()
+        if isinstance(value, dict):
+            level += reversed(list(value.values()))
+        elif isinstance(value, list):
+            level += reversed(value)
+        elif isinstance(value, str) and value not in names and _LONG.fullmatch(value):
+            kind = "image" if value.startswith("data:image/") else "blob"
+            counts[kind] = counts.get(kind, 0) + 1
+            names[value] = kind if counts[kind] == 1 else f"{kind}{counts[kind]}"
+    return names
+
+
+def comment(mark: str, text: str) -> str:
+    """``text`` as a comment of one line, whatever it holds."""
+    return f"{mark} " + _UNSEEN.sub("?", " ".join(text.split()))

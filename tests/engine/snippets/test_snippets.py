@@ -1,0 +1,183 @@
+"""What the registry promises: rows, refusals in words, and no secret in any snippet."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import subprocess
+import sys
+from urllib.parse import quote
+
+import anthropic
+import openai
+import pytest
+
+from playground.domain.request import Request
+from playground.domain.transcript import Role, make_turn
+from playground.engine.profiles import Profile
+from playground.engine.secrets import Secret
+from playground.engine.snippets import (
+    LANGUAGES,
+    Sent,
+    language,
+    python_anthropic,
+    python_openai,
+    recorded,
+    sent_by,
+    write,
+)
+from playground.gateway.connection import Auth, Timeouts
+from playground.gateway.redact import MASK, spellings
+
+CANARY = "sk-canary/7f3a9c21e5+bd"
+BASE = "https://gateway.example/v1"
+
+
+def ask(protocol: str = "chat", text: str = "Hi", **more: object) -> Request:
+    return Request(protocol=protocol, model="m", turns=(make_turn(Role.USER, text),)).model_copy(update=more)
+
+
+def texts(sent: Sent) -> list[str]:
+    """The snippets in every language that speaks the protocol."""
+    found = [write(row, sent) for row in LANGUAGES if sent.protocol in row.protocols]
+    assert all(snippet.text for snippet in found), [snippet.refusal for snippet in found]
+    return [snippet.text for snippet in found]
+
+
+@pytest.mark.parametrize("protocol", ["chat", "messages"])
+@pytest.mark.parametrize("auth", list(Auth))
+def test_no_spelling_of_a_secret_is_in_a_snippet(protocol: str, auth: Auth) -> None:
+    profile = Profile(
+        base_url=f"https://gateway.example/{quote(CANARY, safe='')}/v1",
+        key_origin="there",
+        auth={protocol: auth},
+        headers={"X-Auth-Token": CANARY, "X-Note": f"the key is {CANARY}", "X-Plain": "plain"},
+        secret_headers={"X-Team": "there", "Cookie": "there"},
+    )
+    request = ask(
+        protocol,
+        f"My key is {CANARY}, encoded {json.dumps(CANARY)}.",
+        extra_body={"note": CANARY},
+        extra_headers={"Proxy-Authorization": f"Basic {CANARY}"},
+    )
+    sent = sent_by(profile, request, [Secret(CANARY)])
+    assert sent.masked
+    shown = [*texts(sent), repr(sent)]
+    assert len(shown) == (6 if protocol == "chat" else 5)
+    for text in shown:
+        assert not [spelling for spelling in spellings(CANARY) if spelling in text]
+        assert MASK in text
+    for text in shown[:-1]:
+        for variable in sent.variables:
+            assert variable in text
+    assert set(sent.variables) >= {"GATEWAY_API_KEY", "GATEWAY_X_TEAM", "GATEWAY_COOKIE", "GATEWAY_X_AUTH_TOKEN"}
+    notes = write("curl", sent).notes
+    assert any("masked" in note for note in notes)
+    assert any("GATEWAY_X_TEAM" in note for note in notes)
+
+
+def test_variables_never_share_a_name() -> None:
+    profile = Profile(base_url=BASE, key_origin="there", secret_headers={"Api-Key": "o", "X.Key": "o", "X-Key": "o"})
+    assert sent_by(profile, ask()).variables == (
+        "GATEWAY_API_KEY",
+        "GATEWAY_API_KEY_2",
+        "GATEWAY_X_KEY",
+        "GATEWAY_X_KEY_2",
+    )
+
+
+def test_a_request_from_the_tape_is_written_like_the_one_before_it_ran() -> None:
+    profile = Profile(base_url=BASE, key_origin="there", headers={"X-Title": "t"})
+    before = sent_by(profile, ask())
+    headers = (
+        ("Content-Type", "application/json"),
+        ("Accept", "application/json"),
+        ("Authorization", f"Bearer {MASK}"),
+        ("X-Title", "t"),
+    )
+    after = recorded("chat", f"{BASE}/chat/completions", headers, json.dumps(before.body).encode())
+    assert texts(after) == texts(before)
+    with pytest.raises(ValueError, match="sent no JSON body"):
+        recorded("chat", BASE, (), b"")
+
+
+def test_a_library_of_the_other_protocol_says_so() -> None:
+    sent = sent_by(Profile(base_url=BASE), ask("messages"))
+    refusal = write("python-openai", sent).refusal
+    assert refusal.startswith("Python · openai speaks Chat completions, and this request goes over Messages.")
+    assert "Python · anthropic" in refusal
+    assert not write("python-openai", sent).text
+
+
+def test_the_anthropic_library_needs_an_address_that_ends_in_v1() -> None:
+    sent = sent_by(Profile(base_url="https://gateway.example/api/v2"), ask("messages"))
+    snippet = write("python-anthropic", sent)
+    assert "https://gateway.example/api/v2/messages" in snippet.refusal
+    assert "curl" in snippet.refusal
+    good = write("python-anthropic", sent_by(Profile(base_url="https://gateway.example/api/v1"), ask("messages")))
+    assert 'base_url="https://gateway.example/api"' in good.text
+
+
+def test_what_cannot_be_sent_is_said_before_any_language() -> None:
+    with pytest.raises(ValueError, match="base URL"):
+        sent_by(Profile(), ask())
+    with pytest.raises(ValueError, match="NaN or Infinity"):
+        sent_by(Profile(base_url=BASE), ask(extra_body={"x": float("nan")}))
+    with pytest.raises(ValueError, match="starts with the first run"):
+        sent_by(Profile(demo=True), ask())
+    with pytest.raises(ValueError, match="unknown language"):
+        language("cobol")
+
+
+def test_certificates_and_time_outs_are_taken_over() -> None:
+    profile = Profile(
+        base_url=BASE, ca_file="/etc/it's\nours.pem", timeouts=Timeouts(connect=3, first=7, idle=9, total=60)
+    )
+    curl, openai_, httpx, fetch, js_openai = texts(sent_by(profile, ask()))
+    assert "--cacert '/etc/it'\\''s\nours.pem'" in curl
+    assert "--connect-timeout 3" in curl
+    assert "--max-time 60" in curl
+    assert "timeout=9,\n" in openai_
+    assert "httpx.Timeout(9, connect=3)" in httpx
+    assert "AbortSignal.timeout(60000)" in fetch
+    assert "timeout: 9000" in js_openai
+    for text, start in ((openai_, "# Run with SSL_CERT_FILE"), (fetch, "// Run with NODE_EXTRA_CA_CERTS")):
+        assert text.startswith(start)
+        assert "it's ours.pem" in text.splitlines()[0]  # a line break in a comment would end it
+
+
+def test_long_bodies_go_around_the_limit_of_an_argument() -> None:
+    short = write("curl", sent_by(Profile(base_url=BASE), ask(text="Hi!"))).text
+    long = write("curl", sent_by(Profile(base_url=BASE), ask(text="Hi! " * 50_000))).text
+    assert "--data-raw '{" in short
+    assert "--data-binary @- <<'JSON'\n{" in long
+    assert "!" not in long
+
+
+def test_arguments_are_those_the_libraries_have() -> None:
+    create = inspect.signature(openai.OpenAI(api_key="x").chat.completions.create).parameters
+    assert create.keys() >= python_openai.ARGUMENTS
+    messages = anthropic.Anthropic(auth_token="x").messages
+    assert inspect.signature(messages.create).parameters.keys() >= python_anthropic.ARGUMENTS
+    assert inspect.signature(messages.stream).parameters.keys() >= python_anthropic.ARGUMENTS - {"stream"}
+
+
+def test_rows_are_complete_and_nothing_heavy_is_imported() -> None:
+    assert len({row.id for row in LANGUAGES}) == len(LANGUAGES) == 6
+    code = (
+        "import sys, playground.engine.snippets as s, playground.engine.request_import\n"
+        "print([n for n in ('httpx', 'PySide6', 'starlette', 'openai', 'anthropic', 'jsonschema') if n in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_nesting_without_end_is_refused_in_words() -> None:
+    body: dict[str, object] = {}
+    for _ in range(3000):
+        body = {"a": body}
+    sent = Sent("chat", f"{BASE}/chat/completions", (), {"model": "m", "messages": [], "deep": body})
+    for row in LANGUAGES:
+        if "chat" in row.protocols:
+            snippet = write(row, sent)
+            assert "nested too deeply" in snippet.refusal

@@ -1,0 +1,266 @@
+"""What will be sent, field by field, and a request edited by hand taken back to the panels."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from playground.domain.parts import Reasoning, Text, ToolCall, ToolResult
+from playground.domain.tools import ToolDefinition
+from playground.domain.transcript import Ending, Outcome, Role, Turn, make_turn, new_id
+from playground.engine.gateways import Gateways
+from playground.engine.profiles import Profile
+from playground.engine.request_edit import apply_edit, read_edit
+from playground.engine.request_view import Origin, RequestView, request_view
+from playground.engine.secrets import Secret
+from playground.engine.session import Session
+
+PROFILE = Profile(
+    id="p",
+    base_url="http://gateway.example/v1",
+    extra_body={"route": "eu", "top_p": 0.5},
+    headers={"X-Team": "red"},
+    secret_headers={"X-Token": "http://gateway.example"},
+    key_origin="http://gateway.example",
+)
+TOOL = ToolDefinition(name="look", description="Looks.", parameters={"type": "object"})
+
+
+def make(gateways: Gateways, protocol: str = "chat", profile: Profile = PROFILE) -> Session:
+    session = Session(gateways.client, profile_id="p", model="m-1", protocol=protocol, profile_of=lambda _: profile)
+    session.add_turn(make_turn(Role.SYSTEM, "Be brief."))
+    session.add_turn(make_turn(Role.USER, "One?"))
+    session.add_turn(answer("1", Reasoning(text="hm", field="reasoning_content")))
+    session.add_turn(make_turn(Role.USER, "Two?"))
+    return session
+
+
+def answer(text: str, *parts: Any) -> Turn:
+    outcome = Outcome(ending=Ending.COMPLETE, exchange="e-1")
+    said = (Text(text=text),) if text else ()
+    return Turn(id=new_id(), role=Role.ASSISTANT, parts=(*parts, *said), outcome=outcome)
+
+
+@pytest.fixture
+def session(gateways: Gateways) -> Session:
+    return make(gateways)
+
+
+def edit(session: Session, change: dict[str, Any] | None = None, without: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """Change members of the body as a person would, and take that over."""
+    body = {**session.preview(), **(change or {})}
+    edited = read_edit(session, json.dumps({name: body[name] for name in body if name not in without}))
+    apply_edit(session, edited)
+    return edited.notes
+
+
+def rows(view: RequestView) -> dict[str, tuple[Any, Origin]]:
+    return {row.name: (row.value, row.origin) for row in view.fields}
+
+
+def test_each_field_says_where_it_comes_from(session: Session) -> None:
+    session.set_parameters(session.current_parameters().with_value("temperature", 3))
+    session.set_extra_body({"route": "us", "debug": True})
+    view = request_view(session)
+    found = rows(view)
+    assert found["model"] == ("m-1", Origin.SET)
+    assert found["temperature"] == (3, Origin.SET)
+    assert found["stream_options.include_usage"] == (True, Origin.SET)
+    assert found["top_p"] == (0.5, Origin.INHERITED)
+    assert found["route"] == ("us", Origin.EXTRA)
+    assert found["debug"] == (True, Origin.EXTRA)
+    assert found["seed"] == (None, Origin.DEFAULT)
+    assert found["tools"] == (None, Origin.DEFAULT)
+    assert "max_tokens" not in found  # deprecated, and not set
+    notes = {row.name: row.note for row in view.fields if row.note}
+    assert notes == {
+        "temperature": "above the documented maximum of 2; it is sent as it is",
+        "route": "replaces the value from the gateway's settings",
+    }
+    assert json.loads(view.text) == session.preview()
+
+
+def test_headers_and_address_with_their_secrets_masked(session: Session) -> None:
+    session.set_extra_headers({"X-Mine": "canary-12345678"})
+    view = request_view(session, [Secret("canary-12345678")])
+    assert (view.method, view.url) == ("POST", "http://gateway.example/v1/chat/completions")
+    headers = {row.name: (row.value, row.origin) for row in view.headers}
+    assert headers["Authorization"] == ("Bearer ••••", Origin.OURS)
+    assert headers["X-Token"] == ("••••", Origin.INHERITED)
+    assert headers["X-Team"] == ("red", Origin.INHERITED)
+    assert headers["X-Mine"] == ("••••", Origin.EXTRA)
+    session.set_extra_body({"note": "canary-12345678"})
+    assert "canary" not in repr(request_view(session, [Secret("canary-12345678")]))
+
+
+def test_what_cannot_go_out_is_said(gateways: Gateways) -> None:
+    session = make(gateways, "messages")
+    session.add_turn(answer("", ToolCall(id="c", name="f", arguments="{broken")))
+    assert "cannot be written" in request_view(session).problem
+    demo = make(gateways, profile=Profile(id="p", demo=True))
+    assert "starts with the first run" in request_view(demo).problem
+    odd = make(gateways, profile=Profile(id="p", base_url="not an address"))
+    assert request_view(odd).problem
+    assert request_view(odd).fields
+
+
+def test_an_edit_that_changes_nothing_changes_nothing(session: Session) -> None:
+    before = session.transcript
+    edited = read_edit(session, json.dumps(session.preview(), indent=4))
+    assert (edited.changed, edited.notes) == (False, ())
+    apply_edit(session, edited)
+    assert session.transcript is before
+    assert session.extra_body == {}
+
+
+def test_fields_go_into_their_panels_and_the_rest_into_the_extra_body(session: Session) -> None:
+    wanted = {**session.preview(), "model": "m-2", "temperature": 0.1, "seed": 4, "vendor": {"x": 1}}
+    notes = edit(session, {"model": "m-2", "temperature": 0.1, "seed": 4, "vendor": {"x": 1}})
+    assert session.model == "m-2"
+    assert session.current_parameters().to_wire()["temperature"] == 0.1
+    assert session.extra_body == {"vendor": {"x": 1}}
+    assert notes == ("Kept in the extra body: vendor.",)
+    assert session.preview() == wanted
+    edit(session, without=("temperature", "vendor", "stream_options"))
+    assert "temperature" not in session.current_parameters().to_wire()
+    assert session.current_parameters().to_wire() == {"stream": True, "seed": 4}
+    assert session.extra_body == {}
+
+
+def test_what_is_inherited_is_overruled_but_not_taken_out(session: Session) -> None:
+    session.set_parameters(session.current_parameters().with_value("top_p", 0.9))
+    assert session.preview()["top_p"] == 0.5
+    notes = edit(session, {"route": "us"}, without=("top_p",))
+    assert notes == (
+        "“top_p” comes from the gateway's settings and can only be taken out there.",
+        "Kept in the extra body: route.",
+    )
+    assert session.extra_body == {"route": "us"}
+    assert session.current_parameters().to_wire()["top_p"] == 0.9
+    edit(session, {"top_p": 0.7})
+    assert session.extra_body == {"route": "us", "top_p": 0.7}
+    assert session.preview()["top_p"] == 0.7
+
+
+def test_an_odd_value_in_a_panel_survives_an_edit_elsewhere(session: Session) -> None:
+    odd = type(session.current_parameters()).from_wire({"temperature": "hot", "stream": True})
+    session.set_parameters(odd)
+    edit(session, {"seed": 1})
+    assert session.current_parameters().to_wire() == {"temperature": "hot", "stream": True, "seed": 1}
+    edit(session, without=("temperature",))
+    assert session.current_parameters().to_wire() == {"stream": True, "seed": 1}
+
+
+def test_a_message_that_says_something_else_keeps_its_place(session: Session) -> None:
+    path = session.transcript.path
+    messages = session.preview()["messages"]
+    messages[1]["content"] = "One and a half?"
+    messages[2]["content"] = "1.5"
+    edit(session, {"messages": messages})
+    now = session.transcript.path
+    assert [turn.id for turn in now] == [turn.id for turn in path]
+    assert [turn.text for turn in now] == ["Be brief.", "One and a half?", "1.5", "Two?"]
+    assert now[2].reasoning == "hm"
+    assert now[2].outcome == path[2].outcome
+    assert session.undo()
+    assert session.transcript.path == path
+
+
+def test_messages_put_in_or_taken_out_make_a_branch(session: Session) -> None:
+    path = session.transcript.path
+    messages = session.preview()["messages"]
+    edit(session, {"messages": [*messages[:2], {"role": "user", "content": "And?"}, *messages[2:]]})
+    now = session.transcript.path
+    assert [turn.text for turn in now] == ["Be brief.", "One?", "And?", "1", "Two?"]
+    assert [turn.id for turn in now[:2]] == [turn.id for turn in path[:2]]
+    assert now[3].outcome == path[2].outcome
+    assert path[3].id in session.transcript.turns
+    edit(session, {"messages": messages[:2]})
+    assert [turn.text for turn in session.transcript.path] == ["Be brief.", "One?"]
+    edit(session, {"messages": []})
+    assert session.transcript.path == ()
+    while session.undo():
+        pass
+    assert session.transcript.path == ()
+
+
+def test_calls_and_results(session: Session) -> None:
+    call = ToolCall(id="c-1", name="look", arguments='{"a": 1}')
+    session.add_turn(answer("", call))
+    result = ToolResult(call_id="c-1", text="seen", by="table", seconds=0.5)
+    session.add_turn(Turn(id=new_id(), role=Role.TOOL, parts=(result,)))
+    messages = session.preview()["messages"]
+    messages[4]["tool_calls"][0]["function"]["arguments"] = '{"a": 2}'
+    messages[5]["content"] = "seen twice"
+    edit(session, {"messages": messages})
+    edited = session.transcript.path[4].calls[0]
+    assert (edited.arguments, edited.received) == ('{"a": 2}', '{"a": 1}')
+    given = session.transcript.path[5].results[0]
+    assert (given.text, given.by, given.seconds) == ("seen twice", "you", 0.5)
+
+
+def test_tools_keep_their_place_and_those_switched_off_stay(session: Session) -> None:
+    off = ToolDefinition(name="off", enabled=False, group="g")
+    session.set_tools((off, TOOL.model_copy(update={"group": "g"})))
+    tools = session.preview()["tools"]
+    tools[0]["function"]["description"] = "Looks twice."
+    new = {"type": "function", "function": {"name": "new", "parameters": {"type": "object"}}}
+    edit(session, {"tools": [*tools, new]})
+    assert [(tool.name, tool.description, tool.group) for tool in session.tools] == [
+        ("off", "", "g"),
+        ("look", "Looks twice.", "g"),
+        ("new", "", ""),
+    ]
+    edit(session, without=("tools",))
+    assert session.tools == (off,)
+
+
+def test_the_native_protocol_puts_turns_together(gateways: Gateways) -> None:
+    session = make(gateways, "messages")
+    session.set_parameters(session.current_parameters().with_value("max_tokens", 10))
+    session.add_turn(make_turn(Role.USER, "Or three?"))
+    path = session.transcript.path
+    assert not read_edit(session, json.dumps(session.preview())).changed
+    messages = session.preview()["messages"]
+    messages[-1]["content"][1]["text"] = "Or four?"
+    wanted = {**session.preview(), "messages": messages, "system": "Be kind."}
+    edit(session, {"messages": messages})
+    assert [turn.id for turn in session.transcript.path[:3]] == [turn.id for turn in path[:3]]
+    edit(session, {"system": "Be kind."})
+    assert session.preview() == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('{"model": "m",\n "n" 1}', "Line 2, column 6"),
+        ("[]", "one JSON object"),
+        ("", "Line 1, column 1"),
+        ('{"model": "m"}', "“messages” is missing"),
+        ('{"model": "m", "messages": [{"role": "cook"}]}', "message"),
+        ('{"model": "m", "messages": [], "a": "sk-12345678abc"}', "looks like a key"),
+        ('{"model": NaN, "messages": []}', "not JSON"),
+        ('{"messages":' + "[" * 100_000, "nested too deeply"),
+    ],
+)
+def test_what_cannot_be_taken_over_is_said(session: Session, text: str, words: str) -> None:
+    before = session.transcript
+    with pytest.raises(ValueError, match=words):
+        read_edit(session, text)
+    assert session.transcript is before
+
+
+def test_a_model_cannot_be_left_out(session: Session) -> None:
+    assert "always names a model" in edit(session, without=("model",))[0]
+    assert session.model == "m-1"
+
+
+def test_a_mask_does_not_replace_what_it_stands_for(session: Session) -> None:
+    session.add_turn(make_turn(Role.USER, "My key is canary-12345678."))
+    view = request_view(session, [Secret("canary-12345678")])
+    with pytest.raises(ValueError, match="stands for it here"):
+        read_edit(session, view.text)
+    session.add_turn(make_turn(Role.USER, "What does •••• mean?"))
+    assert not read_edit(session, json.dumps(session.preview())).changed

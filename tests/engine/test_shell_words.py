@@ -1,0 +1,111 @@
+"""Words as a shell makes them; POSIX words are compared with what sh and bash really pass on."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shlex
+import shutil
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from playground.engine.shell_words import split
+
+COMMANDS = [
+    "curl a b",
+    "curl 'it'\\''s' \"say \\\"hi\\\" \\\\ \\x\" a\\ b \"\" ''",
+    "curl \\\n  -d '{\n  \"a\": 1\n}' \\\n  https://x",
+    "curl $'a\\nb\\t\\'q\\' \\\\ \\x41 \\xc3\\xa9 \\u00e9 \\U0001F600 \\101 \\e[0m'",
+    "curl pre'mid'\"dle\"post",
+    "curl a#b # comment",
+    'curl "two\nlines" "joined\\\nhere"',
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_words_are_those_that_bash_passes_on(command: str) -> None:
+    bash = shutil.which("bash")
+    if bash is None and sys.platform == "win32":
+        pytest.skip("platform: no bash on Windows")
+    assert bash, "bash is needed"
+    show = f"{shlex.quote(sys.executable)} -c 'import json, sys; print(json.dumps(sys.argv[1:]))'"
+    script = f'curl() {{ {show} "$@"; }}\n{command}\n'
+    done = subprocess.run([bash, "-c", script], capture_output=True, check=True, env={"LC_ALL": "C.UTF-8"})
+    assert split(command).words[1:] == json.loads(done.stdout)
+
+
+@given(st.lists(st.text(st.characters(exclude_characters="\r", exclude_categories=["Cs"])), max_size=5))
+def test_what_was_quoted_comes_back(words: list[str]) -> None:
+    assert split(shlex.join(["curl", *words])).words == ["curl", *words]
+
+
+def test_here_documents() -> None:
+    quoted = split('curl -d @- <<\'EOF\' -H a\n{"a": "$x"}\nEOF\n')
+    assert (quoted.words, quoted.standard_input, quoted.variables) == (
+        ["curl", "-d", "@-", "-H", "a"],
+        '{"a": "$x"}\n',
+        [],
+    )
+    plain = split('curl -d @- <<EOF\n{"a": "$x \\$y"}\nEOF\n')
+    assert (plain.standard_input, plain.variables) == ('{"a": "$x $y"}\n', ["x"])
+    assert split("curl -d @- <<< 'text'").standard_input == "text"
+    assert split('curl -d "$(cat <<\'EOF\'\n{"a": "b"}\nEOF\n)" x').words == ["curl", "-d", '{"a": "b"}', "x"]
+
+
+def test_what_follows_the_command_is_told() -> None:
+    assert split("curl x | jq .").rest
+    assert split("curl x > file").rest
+    assert split("curl x; rm y").words == ["curl", "x"]
+    assert split("curl x\necho done").rest
+    assert not split("curl x;\n\n").rest
+    assert not split("curl x\n-H 'a: b'\n").rest  # a forgotten backslash
+    assert split("curl x\n-H 'a: b'\n").words == ["curl", "x", "-H", "a: b"]
+
+
+def test_nothing_is_expanded() -> None:
+    found = split('curl "$HOME/${USER}" $(id) `id` *.json ~')
+    assert found.variables == ["HOME", "USER"]
+    assert found.words[1] == "$HOME/${USER}"
+    assert split('curl "$(id)"').substitutions
+
+
+def test_windows_cmd() -> None:
+    text = (
+        'curl ^"https://x/v1^" ^\r\n  -H ^"a: b^" ^\r\n  '
+        '--data-raw ^"^{^\\^"a^\\^": ^\\^"it^\'s 100^% ^^ ^\\^\\n^\\^"^}^"\r\n'
+    )
+    found = split(text)
+    assert found.words == ["curl", "https://x/v1", "-H", "a: b", "--data-raw", '{"a": "it\'s 100% ^ \\\\n"}']
+    assert split('curl ^\r\n -d "{\\"a\\":1}" "" "a""b"').words == ["curl", "-d", '{"a":1}', "", 'a"b']
+
+
+def test_powershell() -> None:
+    text = 'curl.exe -X POST `\n  -H \'it\'\'s\' `\n  -d "say `"hi`" ""there"" `$x $env:KEY`n" https://x; echo'
+    found = split(text)
+    assert found.words == ["curl.exe", "-X", "POST", "-H", "it's", "-d", 'say "hi" "there" $x $env:KEY\n', "https://x"]
+    assert found.variables == ["KEY"]
+    assert found.rest
+
+
+@pytest.mark.parametrize(
+    "text", ["curl 'a", 'curl "a', "curl $'a", "curl.exe 'a", 'curl ^\n "a', "curl -d @- <<EOF\n{"]
+)
+def test_an_open_quotation_mark_is_named(text: str) -> None:
+    with pytest.raises(ValueError, match="never closed"):
+        split(text)
+
+
+@given(st.text("curl '\"\\$`^\n|<>EOF({#- "))
+def test_no_text_breaks_it(text: str) -> None:
+    with contextlib.suppress(ValueError):
+        assert split(f"curl {text}").words[0].startswith("curl")
+
+
+def test_megabytes_take_no_time() -> None:
+    body = "x" * 5_000_000
+    assert split(f"curl -d '{body}'").words[2] == body
+    assert split(f'curl -d "{body}"').words[2] == body
