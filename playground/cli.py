@@ -12,13 +12,15 @@ from playground import __version__
 
 NO_DISPLAY = (
     "playground: no display. Set DISPLAY or WAYLAND_DISPLAY, or use a headless command: "
-    "playground run, playground decode, playground demo."
+    "playground run, playground decode, playground demo, playground replay."
 )
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command named in ``argv`` (default: the process's). Returns the exit code."""
-    arguments = _parser().parse_args(argv)
+    given = sys.argv[1:] if argv is None else argv
+    # Building the parser takes longer than a good part of the window: it is not needed to see that nothing was asked.
+    arguments = _parser().parse_args(given) if given else argparse.Namespace(command=_window)
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
@@ -49,16 +51,38 @@ def _parser() -> argparse.ArgumentParser:
     demo.add_argument("--ttft", type=_rate, default=0.35, metavar="S", help="seconds before the first token")
     demo.set_defaults(command=_demo)
 
-    run = commands.add_parser("run", help="run one request from a file")
+    run = commands.add_parser(
+        "run",
+        help="run one request from a file, or the whole loop with its tool calls answered from a table",
+        description="Run one request from a file. With --answers or --max-steps the calls of the model are answered "
+        "from a table, and requests go out until an answer without calls.",
+        epilog="Exit codes: 0 done, 2 bad input, 3 gateway not reached, 4 error status, 5 answer incomplete, "
+        "6 a call without an answer, 7 step limit reached.",
+    )
     run.add_argument("file", type=Path, metavar="FILE", help="a playground file (JSON)")
     run.add_argument("--base-url", metavar="URL", help="the gateway's address (default: the demo gateway)")
-    run.add_argument("--json", action="store_true", help="print the finished turn as JSON instead of streaming text")
+    run.add_argument("--json", action="store_true", help="print the finished turn, or the transcript, as JSON")
+    run.add_argument("--answers", type=Path, metavar="TABLE", help="a table of answers to tool calls (JSON)")
+    run.add_argument("--max-steps", type=_steps, metavar="N", help="requests at most (default: the table's, else 20)")
     run.set_defaults(command=_run)
 
     decode = commands.add_parser("decode", help="decode a recorded response body")
     decode.add_argument("--protocol", choices=("chat", "messages"), required=True)
     decode.add_argument("file", nargs="?", default="-", metavar="FILE", help="the body, - for standard input")
     decode.set_defaults(command=_decode)
+
+    replay = commands.add_parser(
+        "replay",
+        help="serve a recorded cassette as a gateway until Ctrl+C",
+        description="Serve a recorded cassette as a gateway on 127.0.0.1: the same status, headers and bytes, at the "
+        "recorded times. A request gets the answer recorded for the same body, else the next one for its endpoint.",
+    )
+    replay.add_argument("file", type=Path, metavar="FILE", help="a cassette (JSON)")
+    replay.add_argument("--port", type=_port, default=0, metavar="N", help="port on 127.0.0.1 (default: a free one)")
+    replay.add_argument(
+        "--speed", type=_speed, default=1.0, metavar="X", help="times the recorded speed, inf for flat out (default: 1)"
+    )
+    replay.set_defaults(command=_replay)
     return parser
 
 
@@ -66,6 +90,9 @@ def _window(_arguments: argparse.Namespace) -> int:
     if not has_display():
         print(NO_DISPLAY, file=sys.stderr)
         return 2
+    import gc
+
+    gc.disable()  # nothing made on the way to the first frame is garbage; the application turns it on again
     from playground.app import run
 
     return run()
@@ -140,6 +167,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
     from playground.demo.server import DemoConfig, DemoServer
     from playground.engine.headless import run_file
+    from playground.engine.headless_loop import run_loop
     from playground.engine.secrets import key_from_environment
 
     key = key_from_environment()
@@ -154,8 +182,11 @@ def _run(arguments: argparse.Namespace) -> int:
                 print(f"playground: {error}", file=sys.stderr)
                 return 2
             key = SecretStr("demo")
-        work = run_file(arguments.file, base_url, key, as_json=arguments.json, out=sys.stdout, err=sys.stderr)
-        return asyncio.run(work)
+        show = {"as_json": arguments.json, "out": sys.stdout, "err": sys.stderr}
+        if arguments.answers is None and arguments.max_steps is None:
+            return asyncio.run(run_file(arguments.file, base_url, key, **show))
+        loop = run_loop(arguments.file, base_url, key, arguments.answers, arguments.max_steps, **show)
+        return asyncio.run(loop)
     finally:
         if server is not None:
             server.stop()
@@ -175,10 +206,53 @@ def _decode(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _replay(arguments: argparse.Namespace) -> int:
+    import asyncio
+
+    from playground.engine.cassette import CassetteError, open_file
+    from playground.engine.pace import Pace
+    from playground.engine.replay_server import ReplayServer
+
+    async def serve() -> None:
+        def log(line: str) -> None:
+            print(line, flush=True)
+
+        server = ReplayServer(cassette, Pace(arguments.speed), arguments.port, log)
+        url = await server.start()
+        count = len(cassette.exchanges)
+        print(f"Replaying {count} exchange{'s' * (count > 1)} at {url}. Ctrl+C ends it.", flush=True)
+        try:
+            await asyncio.Event().wait()
+        finally:
+            await server.aclose()
+
+    try:
+        cassette = open_file(arguments.file)
+        asyncio.run(serve())
+    except (CassetteError, OSError) as error:
+        print(f"playground: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
 def _port(text: str) -> int:
     value = int(text)
     if not 0 <= value <= 65535:
         raise argparse.ArgumentTypeError("a port is a number from 0 to 65535")
+    return value
+
+
+def _steps(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError("give a whole number, 1 or more")
+    return value
+
+
+def _speed(text: str) -> float:
+    value = float(text)
+    if not value > 0:
+        raise argparse.ArgumentTypeError("give a number above 0, or inf")
     return value
 
 

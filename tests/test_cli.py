@@ -47,7 +47,7 @@ def test_version() -> None:
 def test_help_names_the_commands_and_is_quick_to_say_so() -> None:
     ended = playground("--help")
     assert ended.returncode == 0
-    for command in ("demo", "run", "decode"):
+    for command in ("demo", "run", "decode", "replay"):
         assert command.encode() in ended.stdout
 
 
@@ -66,6 +66,7 @@ def test_help_loads_neither_qt_nor_a_client() -> None:
         ["decode"],
         ["decode", "--protocol", "telegraph"],
         ["run"],
+        ["run", "experiment.json", "--max-steps", "0"],
         ["demo", "--port", "70000"],
         ["demo", "--port", "x"],
         ["demo", "--tps", "nan"],
@@ -160,6 +161,30 @@ def test_run_gives_json(experiment: Path) -> None:
     assert ended.returncode == 0
     assert "42" in json.loads(ended.stdout)["content"]
     assert ended.stderr == b""
+
+
+def test_run_answers_tool_calls_from_a_table(tmp_path: Path) -> None:
+    weather = {
+        "type": "object",
+        "properties": {"city": {"type": "string"}},
+        "required": ["city"],
+    }
+    experiment, table = tmp_path / "experiment.json", tmp_path / "table.json"
+    content = {
+        "playground": 1,
+        "model": "demo-tools",
+        "messages": [{"role": "user", "content": "Weather in Oslo"}],
+        "tools": [{"type": "function", "function": {"name": "get_weather", "parameters": weather}}],
+    }
+    experiment.write_text(json.dumps(content), encoding="utf-8")
+    table.write_text(json.dumps({"playground_answers": 1, "tools": {"*": {"result": "cold"}}}), encoding="utf-8")
+    ended = playground("run", str(experiment), "--answers", str(table), "--json")
+    assert (ended.returncode, ended.stderr) == (0, b"")
+    assert [turn["role"] for turn in json.loads(ended.stdout)["turns"]] == ["user", "assistant", "tool", "assistant"]
+    short = playground("run", str(experiment), "--answers", str(table), "--max-steps", "1")
+    assert short.returncode == 7
+    assert playground("run", str(experiment), "--max-steps", "5").returncode == 6
+    assert playground("run", str(experiment)).returncode == 0, "one request, as without these options"
 
 
 def test_run_where_nothing_listens(experiment: Path) -> None:
@@ -288,3 +313,64 @@ def test_the_window_opens_and_a_signal_ends_it_in_order(number: signal.Signals, 
     _, err = child.communicate(timeout=30)
     assert child.returncode == 0, err
     assert err == b""
+
+
+# replay
+
+
+@pytest.fixture
+def cassette_file(tmp_path: Path) -> Path:
+    from playground.engine.cassette import save
+    from tests.engine.exchanges import exchange
+
+    path = tmp_path / "a.cassette.json"
+    save(path, [exchange([(0.01, CHAT), (0.02, DONE)])])
+    return path
+
+
+def test_replay_serves_a_cassette_until_it_is_interrupted(cassette_file: Path) -> None:
+    command = [sys.executable, "-m", "playground", "replay", str(cassette_file), "--speed", "inf"]
+    child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8")
+    try:
+        assert child.stdout is not None
+        line = child.stdout.readline()
+        found = re.search(r"Replaying 1 exchange at (http://127\.0\.0\.1:\d+/v1)\.", line)
+        assert found is not None, line
+        request = urllib.request.Request(f"{found[1]}/chat/completions", data=b'{"model": "x"}')
+        with urllib.request.urlopen(request, timeout=10) as answer:
+            assert answer.read() == CHAT + DONE
+        assert "exchange 1 of 1 (another body, taken in order)" in child.stdout.readline()
+        if sys.platform != "win32":
+            child.send_signal(signal.SIGINT)
+            _, err = child.communicate(timeout=20)
+            assert (child.returncode, err) == (130, "")
+    finally:
+        child.kill()
+        child.communicate()
+
+
+@pytest.mark.parametrize("speed", ["0", "-1", "nan", "x"])
+def test_replay_at_no_speed(cassette_file: Path, speed: str) -> None:
+    ended = playground("replay", str(cassette_file), "--speed", speed)
+    assert ended.returncode == 2
+    assert b"usage:" in ended.stderr
+
+
+def test_replay_of_what_is_no_cassette(tmp_path: Path, cassette_file: Path) -> None:
+    ended = playground("replay", str(tmp_path / "missing"))
+    assert (ended.returncode, ended.stdout) == (2, b"")
+    assert b"missing cannot be read" in ended.stderr
+    cassette_file.write_text('{"cassette": 9}', encoding="utf-8")
+    ended = playground("replay", str(cassette_file))
+    assert ended.returncode == 2
+    assert b"has version 9; only 1 is known here" in ended.stderr
+
+
+def test_replay_on_a_port_in_use(cassette_file: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        ended = playground("replay", str(cassette_file), "--port", str(taken.getsockname()[1]))
+    assert ended.returncode == 2
+    assert b"Cannot listen on port" in ended.stderr
+    assert b"Traceback" not in ended.stderr

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 from playground.domain.request import ReasoningReturn, Request
-from playground.domain.transcript import Role, Transcript, Turn, new_id
+from playground.domain.transcript import Role, Transcript, Turn, new_id, waiting_in
 from playground.domain.values import JSONObject
 from playground.engine.changes import (
     ExchangeChanged,
@@ -22,9 +22,11 @@ from playground.engine.changes import (
     TitleChanged,
     TurnGrew,
 )
+from playground.engine.debugger import Debugger
 from playground.engine.edits import Edits
 from playground.engine.run import Run, RunRefusedError
 from playground.engine.settings import Draft as Draft
+from playground.engine.tapes import Tapes
 from playground.protocols.protocol import get_protocol
 
 if TYPE_CHECKING:
@@ -34,6 +36,12 @@ if TYPE_CHECKING:
     from playground.gateway.tape import Exchange as Exchange
 
 Connect = Callable[[str], Awaitable["GatewayClient"]]
+
+#: Stands for the head of the transcript where a turn id is asked for; no turn has it.
+HEAD = ""
+#: What the state of several lanes at once is called: the first of these that any of them is in.
+_LIVELIEST = (RunState.STREAMING, RunState.WAITING, RunState.RETRYING, RunState.ANSWERING)
+_STATE_WORDS = {RunState.RETRYING: "waiting to retry", RunState.ANSWERING: "waiting for a tool"}
 
 
 class Session(Edits):
@@ -53,12 +61,12 @@ class Session(Edits):
         profile_of: Callable[[str], Profile] | None = None,
     ) -> None:
         super().__init__(profile_id, protocol, model, profile_of)
-        self._connect = connect
-        self._run: Run | None = None
+        self.connect = connect
+        self.debugger = Debugger(self)
         self._title = ""
         self.id = new_id()
         self.created_at = time.time()
-        self.exchanges: dict[str, Exchange] = {}
+        self.exchanges = Tapes()
         self.limits: RateLimits | None = None
 
     # What it is called
@@ -85,7 +93,7 @@ class Session(Edits):
         path = self.transcript.path
         facts = [self.model or "no model"]
         if self.state is not RunState.IDLE:
-            facts.append("waiting to retry" if self.state is RunState.RETRYING else "running")
+            facts.append(_STATE_WORDS.get(self.state, "running"))
         elif waiting := self.transcript.unanswered():
             facts.append(f"{len(waiting)} call{'s' * (len(waiting) > 1)} · waiting for you")
         elif path and path[-1].outcome and path[-1].outcome.failure:
@@ -108,11 +116,14 @@ class Session(Edits):
 
     # Runs
 
-    def request(self, *more: Turn) -> Request:
-        """What a run would ask now, ``more`` turns added. Failed and empty turns, and those growing, are left out."""
+    def request(self, *more: Turn, at: str | None = HEAD) -> Request:
+        """What a run would ask now, ``more`` turns added. Failed and empty turns, and those growing, are left out.
+
+        ``at`` is the turn to ask from instead of the head; None: from above the first.
+        """
         turns = tuple(
             turn
-            for turn in (*self.transcript.path, *more)
+            for turn in (*self._branch(at), *more)
             if turn.id not in self.growing and not (turn.outcome is not None and not turn.parts)
         )
         profile = self.profile
@@ -132,19 +143,22 @@ class Session(Edits):
         """The body a run would send now. Raises ValueError when it cannot be written."""
         return get_protocol(self.protocol).encode(self.request())
 
-    def refusal(self, *more: Turn) -> str:
-        """Why a run would be refused now, ``more`` turns added, and what to do; empty when it would not."""
+    def refusal(self, *more: Turn, at: str | None = HEAD) -> str:
+        """Why a run would be refused now, ``more`` turns added, and what to do; empty when it would not.
+
+        ``at`` is the turn to ask from instead of the head; None: from above the first.
+        """
         if self.state is not RunState.IDLE:
             return "A run is under way. Stop it first."
         if not self.model:
             return "Choose a model first (Ctrl+L)."
         answered = {result.call_id for turn in more for result in turn.results}
-        if waiting := [call for call in self.transcript.unanswered() if call.id not in answered]:
-            names = ", ".join(f"{call.name} ({call.id})" for call in waiting[:3])
-            if any(turn.truncated and waiting[0] in turn.calls for turn in self.transcript.path):
+        if waiting := [(key, call) for key, call in waiting_in(self._branch(at)) if call.id not in answered]:
+            names = ", ".join(f"{call.name} ({call.id})" for _, call in waiting[:3])
+            if self.transcript.turns[waiting[0][0]].truncated:
                 return f"The answer broke off at a tool call: {names}. Regenerate that turn, or delete it."
             return f"Every tool call needs a result before the next request. Still open: {names}."
-        request = self.request(*more)
+        request = self.request(*more, at=at)
         if not request.turns:
             return "Write a message first."
         try:
@@ -153,52 +167,53 @@ class Session(Edits):
             return f"The request cannot be written: {error}"
         return ""
 
-    async def run(self) -> None:
-        """Ask the gateway for the next turn. Returns when it has ended, however it ended; raises RunRefusedError.
+    def _branch(self, at: str | None) -> tuple[Turn, ...]:
+        return self.transcript.path if at == HEAD else self.transcript.lineage(at)
 
-        Cancelling the task that runs this stops the run and keeps what has arrived.
+    async def run(self) -> None:
+        """Ask the gateway for the next turn, and go on as the rules for its calls say; by default they pause.
+
+        Returns when somebody must decide or it is done, however it ended; raises RunRefusedError. Cancelling the task
+        that runs this stops it and keeps what has arrived.
         """
         if reason := self.refusal():
             raise RunRefusedError(reason)
         self._drop_failed_head()
         self._remember()
-        await self._perform()
-
-    async def _perform(self) -> None:
-        run = self._run = Run(self, self.request())
-        try:
-            await run.perform(self._connect)
-        finally:
-            self._run = None
+        await self.debugger.start()
 
     async def regenerate(self, turn_id: str) -> None:
         """Ask again for that turn, as a variant beside it; a failed one with nothing in it is replaced."""
-        if self.state is not RunState.IDLE:
-            raise RunRefusedError("A run is under way. Stop it first.")
         before = self.transcript
-        self.transcript = before.truncate_after(before.turns[turn_id].parent)
-        if reason := self.refusal():
-            self.transcript = before
-            raise RunRefusedError(reason)
-        self.transcript = before
-        self._remember()
         turn = before.turns[turn_id]
+        if reason := self.refusal(at=turn.parent):
+            raise RunRefusedError(reason)
+        self._remember()
         hollow = turn.outcome is not None and not turn.parts and not before.children(turn_id)
         kept = before.remove(turn_id) if hollow else before
         self.transcript = kept.truncate_after(turn.parent)
         self._drop_failed_head()
         self._path_changed()
-        await self._perform()
+        await self.debugger.start()
 
-    def stop(self) -> None:
-        """End the run under way, keeping what has arrived. Without one, nothing happens."""
-        if self._run is not None:
-            self._run.stop()
+    def stop(self, turn_id: str = "") -> None:
+        """End what is under way, keeping what has arrived; with a turn id only what brings that turn.
+
+        Without anything under way, nothing happens.
+        """
+        for lane in self.debugger.lanes:
+            if not turn_id or (lane.run is not None and lane.run.brings(turn_id)):
+                lane.stop()
 
     @property
     def active_run(self) -> Run | None:
-        """The run under way, if any."""
-        return self._run
+        """The request under way, if any; the first of several."""
+        return next((lane.run for lane in self.debugger.lanes if lane.run is not None), None)
+
+    def run_of(self, turn_id: str) -> Run | None:
+        """The request that brings a turn, while it does."""
+        runs = (lane.run for lane in self.debugger.lanes)
+        return next((run for run in runs if run is not None and run.brings(turn_id)), None)
 
     def _drop_failed_head(self) -> None:
         head = self.transcript.head
@@ -209,8 +224,10 @@ class Session(Edits):
 
     # For the run
 
-    def set_state(self, state: RunState) -> None:
-        """Where the run stands."""
+    def refresh_state(self) -> None:
+        """Find out where the lanes stand, and tell it."""
+        states = {lane.state for lane in self.debugger.lanes}
+        state = next((state for state in _LIVELIEST if state in states), RunState.IDLE)
         if state is not self.state:
             self.state = state
             self.tell(RunStateChanged(state))
@@ -220,7 +237,7 @@ class Session(Edits):
 
     def exchange_changed(self, exchange: Exchange) -> None:
         """An exchange is new, or more of it is known."""
-        self.exchanges[exchange.id] = exchange
+        self.exchanges.keep(exchange)
         self.tell(ExchangeChanged(exchange.id))
 
     def grew(self, turn_id: str) -> None:

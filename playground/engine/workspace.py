@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from playground.domain.transcript import Transcript
 from playground.engine.gateways import Gateways
 from playground.engine.session import Session
+from playground.engine.tapes import DEFAULT_LIMIT
+
+UNDELETED = 10  # experiments that can be brought back at most
 
 
 class Workspace:
@@ -16,6 +20,8 @@ class Workspace:
         self.sessions: list[Session] = []
         self._observers: list[Callable[[], None]] = []
         self._deleted: list[tuple[int, Session]] = []
+        self._texts: dict[str, tuple[tuple[Transcript, str, str], str]] = {}
+        self.tape_limit = DEFAULT_LIMIT
         self.current = self.new()
 
     def subscribe(self, callback: Callable[[], None]) -> None:
@@ -40,10 +46,21 @@ class Workspace:
             protocol=protocol or "chat",
             model=model or self.gateways.get(profile_id).default_model,
         )
+        self.add(session)
+        return session
+
+    def add(self, session: Session) -> None:
+        """An experiment that was made elsewhere becomes the newest and the current one."""
+        session.exchanges.limit = self.tape_limit
         self.sessions.insert(0, session)
         self.current = session
         self._tell()
-        return session
+
+    def set_tape_limit(self, limit: int) -> None:
+        """Keep at most ``limit`` bytes of each experiment's tapes in memory, from now on."""
+        self.tape_limit = limit
+        for session in self.sessions:
+            session.exchanges.limit = limit
 
     def open(self, session_id: str) -> Session:
         """Make an experiment the current one. Raises KeyError for an unknown id."""
@@ -58,6 +75,7 @@ class Workspace:
         at = self.sessions.index(session)
         self.sessions.remove(session)
         self._deleted.append((at, session))
+        del self._deleted[:-UNDELETED]
         if self.current is session:
             self.current = self.sessions[min(at, len(self.sessions) - 1)] if self.sessions else self.new()
         self._tell()
@@ -75,7 +93,18 @@ class Workspace:
     def search(self, words: str) -> list[Session]:
         """Experiments whose title or turns hold all of ``words``, newest first; all of them for no words."""
         wanted = words.casefold().split()
-        return [session for session in self.sessions if all(word in _haystack(session) for word in wanted)]
+        if not wanted:
+            self._texts.clear()
+            return list(self.sessions)
+        return [session for session in self.sessions if all(map(self._text(session).__contains__, wanted))]
+
+    def _text(self, session: Session) -> str:
+        """What is searched of an experiment; kept while there is a search, for the next letter typed."""
+        key = (session.transcript, session.title, session.model)
+        known = self._texts.get(session.id)
+        if known is None or known[0][0] is not key[0] or known[0][1:] != key[1:]:
+            known = self._texts[session.id] = (key, _haystack(session))
+        return known[1]
 
     def _find(self, session_id: str) -> Session:
         for session in self.sessions:

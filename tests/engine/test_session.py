@@ -13,7 +13,7 @@ from playground.domain.parts import Reasoning, Text, ToolCall, ToolResult
 from playground.domain.request import Request
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn, new_id
 from playground.engine.changes import Change, PathChanged, SettingsChanged, TitleChanged, TurnChanged
-from playground.engine.edits import UNDO_DEPTH
+from playground.engine.history import UNDO_DEPTH
 from playground.engine.run import RunRefusedError
 from playground.engine.session import Draft, Session
 from playground.gateway.client import GatewayClient
@@ -193,7 +193,7 @@ def test_moving_stops_at_the_ends_and_is_then_no_edit() -> None:
 # Answers to calls
 
 
-def test_answers_stand_behind_the_call_in_the_order_given_and_before_what_follows() -> None:
+def test_answers_stand_behind_the_call_in_the_order_of_the_calls_and_before_what_follows() -> None:
     turn = calling(call("c1"), call("c2"))
     session = make_session(make_turn(Role.USER, "?"), turn, make_turn(Role.USER, "And then?"))
     session.answer("c2", "two")
@@ -201,8 +201,8 @@ def test_answers_stand_behind_the_call_in_the_order_given_and_before_what_follow
     path = session.transcript.path
     assert [t.role.value for t in path] == ["user", "assistant", "tool", "tool", "user"]
     assert [(t.results[0].call_id, t.results[0].text, t.results[0].is_error) for t in path[2:4]] == [
-        ("c2", "two", False),
         ("c1", "one", True),
+        ("c2", "two", False),
     ]
     assert session.transcript.unanswered() == ()
 
