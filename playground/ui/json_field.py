@@ -14,7 +14,7 @@ from playground.ui.code_editor import CodeEditor
 from playground.ui.json_text import locate, problem_at
 from playground.ui.parameters.fields import look
 from playground.ui.plain_text import tip
-from playground.ui.tools.tool_editor import ProblemLine
+from playground.ui.tools.problem_line import ProblemLine
 
 LEAST_LINES = 4
 MOST_LINES = 24

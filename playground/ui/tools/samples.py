@@ -15,7 +15,7 @@ SAMPLE = ToolDefinition(
         "type": "object",
         "properties": {
             "city": {"type": "string", "description": "Name of the city, e.g. Lisbon"},
-            "unit": {"type": "string", "enum": ["celsius", "fahrenheit"]},
+            "unit": {"type": "string", "enum": ["celsius", "fahrenheit"], "description": "Degrees to answer in"},
         },
         "required": ["city"],
     },

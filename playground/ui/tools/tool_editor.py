@@ -1,105 +1,65 @@
-"""The editor of one tool: name, description, strict, and the JSON Schema of its parameters.
+"""The editor of one tool: name, description, strict, group, and its parameters as a form and as JSON.
 
-It gets a definition and hands back another; what is wrong with it is told from outside (``show_problems``).
+It gets a definition and hands back another; what is wrong with it is told from outside (``show_problems``). The text
+of the JSON editor is what both views show: the form reads it and its edits go into it, so undo takes either back.
 """
 
 from __future__ import annotations
 
-import json
-import re
 from typing import Any
 
-from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QEnterEvent, QKeyEvent, QMouseEvent
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QKeySequence, QShortcut, QTextCursor
 from PySide6.QtWidgets import (
-    QFrame,
+    QComboBox,
     QHBoxLayout,
     QLabel,
     QLineEdit,
     QPlainTextEdit,
     QPushButton,
+    QScrollArea,
     QSizePolicy,
+    QSplitter,
     QVBoxLayout,
     QWidget,
 )
 
+from playground.domain.json_tree import Path
 from playground.domain.tools import Problem, ToolDefinition
-from playground.domain.values import JSON
 from playground.ui.code_editor import CodeEditor
+from playground.ui.debugger.rule_summary import RuleSummary
 from playground.ui.icon_button import IconButton
-from playground.ui.icons import icon
-from playground.ui.json_text import locate, pretty, problem_at, read_json
+from playground.ui.json_text import locate, problem_at
 from playground.ui.parameters.fields import SwitchPill, look
-from playground.ui.plain_text import show_hidden, tip
-from playground.ui.theme import code_font, tokens
+from playground.ui.plain_text import tip
+from playground.ui.segments import Segments
+from playground.ui.theme import code_font
+from playground.ui.tools.problem_line import ProblemLine
+from playground.ui.tools.schema_form import SchemaForm
+from playground.ui.tools.slot_fields import plain
+from playground.ui.tools.tool_text import read_schema, schema_text, splice, whole_definition
 
-LONG_WORD = re.compile(r"(\S{24})(?=\S)")  # a place to break, so that a long name cannot widen the panel
-
-
-class ProblemLine(QFrame):
-    """One problem; a click or Enter goes to its place."""
-
-    chosen = Signal(object)
-
-    def __init__(self, problem: Problem, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.problem = problem
-        self.setProperty("kind", "problem")
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.setCursor(Qt.CursorShape.PointingHandCursor)
-        where = ".".join(str(step) for step in problem.path[1:2]) and Problem(problem.path[1:], "").where
-        text = show_hidden(f"{where}: {problem.message}" if where else problem.message)
-        self.setAccessibleName(f"{problem.severity}: {text}")
-        self._mark = QLabel()
-        self._mark.setFixedSize(16, 18)
-        self.text = QLabel(LONG_WORD.sub("\\1\u200b", text))
-        self.text.setTextFormat(Qt.TextFormat.PlainText)
-        self.text.setWordWrap(True)
-        self.text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        look(self.text, "small-text")
-        row = QHBoxLayout(self)
-        row.setContentsMargins(4, 2, 4, 2)
-        row.setSpacing(8)
-        row.addWidget(self._mark, 0, Qt.AlignmentFlag.AlignTop)
-        row.addWidget(self.text, 1)
-        self._draw()
-
-    def _draw(self) -> None:
-        error = self.problem.severity == "error"
-        colour = tokens().error if error else tokens().tool
-        self._mark.setPixmap(icon("error" if error else "warning", colour).pixmap(14, 14))
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange:
-            self._draw()
-
-    def enterEvent(self, event: QEnterEvent) -> None:
-        super().enterEvent(event)
-        self.update()
-
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        super().mouseReleaseEvent(event)
-        if event.button() == Qt.MouseButton.LeftButton:
-            self.chosen.emit(self.problem)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
-            self.chosen.emit(self.problem)
-        else:
-            super().keyPressEvent(event)
+FORM, TEXT = 0, 1
+SIDE_BY_SIDE = 440  # pixels for each of the two, at least
 
 
 class ToolEditor(QWidget):
-    """``show_tool`` shows a definition, ``edited`` tells the one a person made of it."""
+    """``show_tool`` shows a definition, ``edited`` tells the one a person made of it.
+
+    In the dock form and JSON take turns; ``wide`` shows them side by side.
+    """
 
     edited = Signal(object)
+    large_asked = Signal()
+    sample_asked = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None, *, wide: bool = False) -> None:
         super().__init__(parent)
+        self._wide = wide
         self._tool: ToolDefinition | None = None
         self._showing = False
         self._whole: ToolDefinition | None = None
+        self._found: list[Problem] = []
         self.problem_lines: list[ProblemLine] = []
         self.name = QLineEdit()
         self.name.setFont(code_font())
@@ -112,10 +72,12 @@ class ToolEditor(QWidget):
         self.description.setTabChangesFocus(True)
         self.description.document().setDocumentMargin(2)
         self.description.setFixedHeight(64)
+        self.views = Segments(("Form", "JSON"), "Show the parameters as")
+        self.form = SchemaForm()
         self.schema = CodeEditor()
         self.schema.setPlaceholderText('{"type": "object", "properties": {}}')
         self.schema.setAccessibleName("Parameters, JSON Schema")
-        self.schema.setMinimumHeight(96)
+        self.schema.setMinimumHeight(96 if not wide else 200)
         self.strict = SwitchPill()
         self.strict.setAccessibleName("Strict")
         strict_help = "Ask the gateway to hold the model to the schema exactly. Left out while it is at default."
@@ -124,26 +86,31 @@ class ToolEditor(QWidget):
         self.strict_reset = IconButton("close", "Strict back to default (Delete)", size=12)
         self.strict_reset.setFixedSize(20, 20)
         self.strict_reset.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.layout_button = QPushButton("Format")
-        self.layout_button.setProperty("kind", "quiet")
-        self.layout_button.setToolTip(tip("Lay the JSON out anew (Ctrl+Shift+F)"))
+        self.rule = RuleSummary(self.name)
+        self.group = QComboBox()
+        self.group.setEditable(True)
+        self.group.setProperty("kind", "field")
+        self.group.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+        self.group.setAccessibleName("Group")
+        self.group.setToolTip(tip("The heading this tool stands under in the list. It is not sent."))
+        self.layout_button = IconButton("format", "Format: lay the JSON out anew (Ctrl+Shift+F)")
+        self.layout_button.setFixedSize(24, 24)
+        self.sample_button = IconButton("sparkle", "Sample arguments, made from the schema")
+        self.sample_button.setFixedSize(24, 24)
+        self.large_button = IconButton("expand", "Open large: form and JSON side by side")
         self.take_button = QPushButton("Use this definition's name, description and parameters")
         self.take_button.hide()
         self._problems = QVBoxLayout()
         self._problems.setSpacing(0)
         self._arrange()
-        self.name.textEdited.connect(self._named)
-        self.description.textChanged.connect(self._described)
-        self.schema.textChanged.connect(self._typed)
-        self.strict.switched.connect(self._strict)
-        self.strict.cleared.connect(self._strict_cleared)
-        self.strict_reset.clicked.connect(self._strict_cleared)
-        self.layout_button.clicked.connect(self.schema.format_json)
-        self.take_button.clicked.connect(self._take_whole)
+        self._connect()
+        self._show_view(FORM)
 
     def heightForWidth(self, width: int) -> int:
         """The least height: the schema, which can scroll by itself, gives way to what is said below it."""
         return self._column.minimumHeightForWidth(width)
+
+    # -- building ----------------------------------------------------------------------------------------------
 
     def _arrange(self) -> None:
         column = self._column = QVBoxLayout(self)
@@ -155,46 +122,140 @@ class ToolEditor(QWidget):
         column.addWidget(_caption("Description", self.description))
         column.addWidget(self.description)
         column.addSpacing(8)
-        strict = QHBoxLayout()
-        strict.setSpacing(4)
-        strict.addWidget(_caption("Strict", self.strict))
-        strict.addStretch(1)
-        strict.addWidget(self.strict_reset)
-        strict.addWidget(self.strict)
         head = QHBoxLayout()
-        head.addWidget(_caption("Parameters (JSON Schema)", self.schema))
+        head.setSpacing(2)
+        caption = _caption("Parameters", self.schema)
+        head.addWidget(caption)
         head.addStretch(1)
         head.addWidget(self.layout_button)
+        head.addWidget(self.sample_button)
+        if self._wide:
+            self.views.hide()
+            self.large_button.hide()
+        else:
+            self.large_button.setFixedSize(24, 24)
+            head.addWidget(self.large_button)
+            head.addSpacing(4)
+            head.addWidget(self.views)
         column.addLayout(head)
-        column.addWidget(self.schema, 1)
+        if self._wide:
+            column.addWidget(self._side_by_side(), 1)
+        else:
+            column.addWidget(self.form)
+            column.addWidget(self.schema, 1)
+            self._filler = QWidget()
+            column.addWidget(self._filler, 1)
         column.addWidget(self.take_button)
         column.addLayout(self._problems)
         column.addSpacing(4)
-        column.addLayout(strict)
+        foot = QHBoxLayout()
+        foot.setSpacing(4)
+        foot.addWidget(_caption("Strict", self.strict))
+        foot.addWidget(self.strict)
+        foot.addWidget(self.strict_reset)
+        foot.addStretch(1)
+        foot.addWidget(_caption("Group", self.group))
+        self.group.setMinimumWidth(72)
+        self.group.setMaximumWidth(148)
+        self.group.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        foot.addWidget(self.group)
+        column.addLayout(foot)
+        column.addWidget(self.rule)
+
+    def _side_by_side(self) -> QWidget:
+        self._scroll = QScrollArea()
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        holder = QWidget()
+        holder.setProperty("kind", "surface")
+        inside = QVBoxLayout(holder)
+        inside.setContentsMargins(0, 0, 10, 0)
+        inside.addWidget(self.form)
+        self._scroll.setWidget(holder)
+        split = QSplitter(Qt.Orientation.Horizontal)
+        split.setChildrenCollapsible(False)
+        split.addWidget(self._scroll)
+        side = QWidget()
+        room = QVBoxLayout(side)
+        room.setContentsMargins(10, 0, 0, 0)
+        room.addWidget(self.schema)
+        split.addWidget(side)
+        split.setSizes([SIDE_BY_SIDE, SIDE_BY_SIDE])
+        return split
+
+    def _connect(self) -> None:
+        self.name.textEdited.connect(self._named)
+        self.description.textChanged.connect(self._described)
+        self.schema.textChanged.connect(self._typed)
+        self.strict.switched.connect(self._strict)
+        self.strict.cleared.connect(self._strict_cleared)
+        self.strict_reset.clicked.connect(self._strict_cleared)
+        self.group.activated.connect(self._group_picked)
+        line = self.group.lineEdit()
+        if line is not None:
+            line.setPlaceholderText("none")
+            line.editingFinished.connect(self._group_typed)
+        self.layout_button.clicked.connect(self.schema.format_json)
+        self.take_button.clicked.connect(self._take_whole)
+        self.views.chosen.connect(self._view_chosen)
+        self.large_button.clicked.connect(self.large_asked)
+        self.sample_button.clicked.connect(self.sample_asked)
+        self.form.edited.connect(self._form_edited)
+        self.form.json_asked.connect(self.show_in_json)
+        self.form.undo_asked.connect(self.schema.undo)
+        self.form.revealed.connect(self._reveal)
+        undo = QShortcut(QKeySequence.StandardKey.Undo, self.form)
+        undo.setContext(Qt.ShortcutContext.WidgetShortcut)
+        undo.activated.connect(self.schema.undo)
+
+    # -- showing -----------------------------------------------------------------------------------------------
 
     @property
     def tool(self) -> ToolDefinition | None:
         """The definition as edited."""
         return self._tool
 
-    def show_tool(self, tool: ToolDefinition) -> None:
-        """Show a definition; a text whose value is the same one keeps its layout and cursor."""
-        if tool == self._tool:
+    @property
+    def view(self) -> int:
+        """``FORM`` or ``TEXT``: what is shown in the dock."""
+        return self.views.index
+
+    def show_view(self, view: int) -> None:
+        """Show the parameters as a form or as JSON."""
+        self.views.set_index(view)
+        self._show_view(view)
+
+    def show_tool(self, tool: ToolDefinition, *, another: bool = False) -> None:
+        """Show a definition; a text that is the same one keeps its cursor. ``another`` tool folds the form anew."""
+        if another:
+            self.form.reset()
+        elif tool == self._tool:
             return
         self._showing = True
         if self.name.text() != tool.name:
             self.name.setText(tool.name)
-        if _plain(self.description) != tool.description:
+        if plain(self.description) != tool.description:
             self.description.setPlainText(tool.description)
-        if not self._shows(tool):
-            self.schema.setPlainText(_schema_text(tool))
+        self.schema.setPlainText(schema_text(tool))
         self._show_strict(tool.strict)
+        if self.group.currentText() != tool.group:
+            self.group.setEditText(tool.group)
         self._tool = tool
         self._showing = False
+        self._follow_text()
         self._offer_whole()
 
+    def set_groups(self, names: tuple[str, ...]) -> None:
+        """The groups to choose from."""
+        if [self.group.itemText(at) for at in range(self.group.count())] != list(names):
+            text = self.group.currentText()
+            self.group.clear()
+            self.group.addItems(list(names))
+            self.group.setEditText(text)
+
     def show_problems(self, problems: list[Problem]) -> None:
-        """List what is wrong and mark the places in the schema."""
+        """List what is wrong and mark the places in the schema and in the form."""
         text = self.schema.text()
         problem = problem_at(text) if text.strip() else None
         shown = [p for p in problems if p.path or self._tool is None or self._tool.source is None]
@@ -215,6 +276,13 @@ class ToolEditor(QWidget):
         look(self.schema, "true" if any(m.severity == "error" for m in self.schema.marks) else "false", "bad")
         bad_name = any(p.path[:1] == ("name",) and p.severity == "error" for p in shown)
         look(self.name, "true" if bad_name else "false", "bad")
+        self._found = shown
+        self.form.show_problems(shown if problem is None else [])
+        self._list(shown)
+
+    def _list(self, shown: list[Problem]) -> None:
+        if [line.problem for line in self.problem_lines] == shown:
+            return
         for line in self.problem_lines:
             self._problems.removeWidget(line)
             line.hide()
@@ -227,7 +295,7 @@ class ToolEditor(QWidget):
             self.problem_lines.append(line)
 
     def go_to(self, problem: Problem) -> None:
-        """Put the cursor where the problem is."""
+        """Lead to where the problem is, in the view that is open."""
         first = problem.path[0] if problem.path else ""
         wrong = self.schema.problem() if self._tool is not None and self._tool.source is not None else None
         if first == "name":
@@ -236,53 +304,84 @@ class ToolEditor(QWidget):
         elif first == "description":
             self.description.setFocus(Qt.FocusReason.OtherFocusReason)
         elif wrong is not None:
+            self.show_view(TEXT)
             self.schema.go_to(wrong.line, wrong.column)
+        elif not self._wide and self.view == FORM:
+            self.form.go_to(problem.path[1:])
         else:
             self.schema.go_to(*(self._place(problem) or (1, 1)))
+
+    def show_in_json(self, path: Path) -> None:
+        """Put the cursor to a place of the schema in the JSON view."""
+        self.show_view(TEXT)
+        self.schema.go_to(*(locate(self.schema.text(), path) or (1, 1)))
 
     def _place(self, problem: Problem) -> tuple[int, int] | None:
         return locate(self.schema.text(), problem.path[1:]) if problem.path[:1] == ("parameters",) else None
 
-    def _shows(self, tool: ToolDefinition) -> bool:
-        """Whether the text in the editor already stands for this tool's parameters."""
-        text = self.schema.text()
-        if tool.source is not None:
-            return text == tool.source
-        if not text.strip():
-            return tool.parameters is None
-        try:
-            return bool(read_json(text) == tool.parameters)
-        except ValueError:
-            return False
+    def _view_chosen(self, view: int) -> None:
+        self._show_view(view)
+
+    def _show_view(self, view: int) -> None:
+        if self._wide:
+            return
+        self.form.setVisible(view == FORM)
+        self._filler.setVisible(view == FORM)
+        self.schema.setVisible(view == TEXT)
+        self.layout_button.setVisible(view == TEXT)
+        self._follow_text()
+
+    def _follow_text(self) -> None:
+        """Let the form show the text, if anybody sees it."""
+        if self._wide or self.view == FORM:
+            self.form.show_text(self.schema.text())
+            self.form.show_problems(self._found)
+
+    def _reveal(self, widget: QWidget) -> None:
+        """Scroll to a widget, once it has its place."""
+        area: QWidget | None = self._scroll if self._wide else self
+        while area is not None and not isinstance(area, QScrollArea):
+            area = area.parentWidget()
+        inner = area.widget() if isinstance(area, QScrollArea) else None
+        if isinstance(area, QScrollArea) and inner is not None:
+            layout = inner.layout()
+            if layout is not None:
+                layout.activate()
+            top = widget.mapTo(inner, QPoint(0, 0))
+            area.ensureVisible(top.x(), top.y() + widget.height(), 0, 12)
+            area.ensureVisible(top.x(), top.y(), 0, 12)
+
+    # -- editing -----------------------------------------------------------------------------------------------
 
     def _tell(self, **changes: Any) -> None:
         if self._showing or self._tool is None:
             return
-        self._tool = self._tool.model_copy(update=changes)
-        self.edited.emit(self._tool)
+        changed = self._tool.model_copy(update=changes)
+        if changed != self._tool:
+            self._tool = changed
+            self.edited.emit(changed)
 
     def _named(self, text: str) -> None:
         self._tell(name=text)
 
     def _described(self) -> None:
-        self._tell(description=_plain(self.description))
+        self._tell(description=plain(self.description))
 
     def _typed(self) -> None:
         if self._showing or self._tool is None:
             return
-        text = self.schema.text()
-        if not text.strip():
-            self._tell(parameters=None, source=None)
-        else:
-            try:
-                value = read_json(text)
-            except ValueError:
-                value = None
-            if isinstance(value, dict):
-                self._tell(parameters=value, source=None)
-            else:
-                self._tell(source=text)
+        self._tell(**read_schema(self.schema.text()))
+        self._follow_text()
         self._offer_whole()
+
+    def _form_edited(self, text: str) -> None:
+        """Put the form's text into the editor as the one change that it is; undo takes it back."""
+        old = self.schema.text()
+        start, end, piece = splice(old, text)
+        cursor = QTextCursor(self.schema.document())
+        cursor.setPosition(_units(old[:start]))
+        cursor.setPosition(_units(old[:end]), QTextCursor.MoveMode.KeepAnchor)
+        cursor.insertText(piece)
 
     def _strict(self, state: bool) -> None:
         self._show_strict(state)
@@ -295,6 +394,12 @@ class ToolEditor(QWidget):
     def _show_strict(self, state: bool | None) -> None:
         self.strict.show_state(state)
         self.strict_reset.setVisible(state is not None)
+
+    def _group_picked(self, _index: int) -> None:
+        self._tell(group=self.group.currentText().strip())
+
+    def _group_typed(self) -> None:
+        self._tell(group=self.group.currentText().strip())
 
     def _offer_whole(self) -> None:
         """A whole definition pasted where only the parameters belong can be taken apart with one click."""
@@ -313,40 +418,16 @@ class ToolEditor(QWidget):
                 "parameters": found.parameters,
                 "strict": found.strict,
                 "source": None,
+                "text": None,
             }
         )
         self.show_tool(new)
         self.edited.emit(new)
 
 
-def whole_definition(value: JSON) -> ToolDefinition | None:
-    """The tool that a pasted definition of either protocol describes; None when it is no definition."""
-    if not isinstance(value, dict):
-        return None
-    inner = value.get("function")
-    inner = inner if isinstance(inner, dict) else value
-    schema = inner.get("parameters", inner.get("input_schema"))
-    name = inner.get("name")
-    if not isinstance(name, str) or not isinstance(schema, dict):
-        return None
-    description = inner.get("description")
-    strict = inner.get("strict")
-    return ToolDefinition(
-        name=name,
-        description=description if isinstance(description, str) else "",
-        parameters=schema,
-        strict=strict if isinstance(strict, bool) else None,
-    )
-
-
-def _schema_text(tool: ToolDefinition) -> str:
-    if tool.source is not None:
-        return tool.source
-    return "" if tool.parameters is None else pretty(json.dumps(tool.parameters, ensure_ascii=False))
-
-
-def _plain(field: QPlainTextEdit) -> str:
-    return field.document().toRawText().replace("\u2029", "\n")
+def _units(text: str) -> int:
+    """How long a text is for Qt, which counts in UTF-16."""
+    return len(text) + sum(character > "\uffff" for character in text)
 
 
 def _caption(text: str, field: QWidget) -> QLabel:

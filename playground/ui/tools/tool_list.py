@@ -1,118 +1,44 @@
-"""The list of tools: on or off, name, first words of the description, and a mark where something is wrong."""
+"""The list of tools as it is painted and worked: a switch, a name, a size; headers that fold. It holds no truth."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import (
-    QAbstractListModel,
-    QEvent,
-    QModelIndex,
-    QPersistentModelIndex,
-    QRect,
-    QRectF,
-    QSize,
-    Qt,
-    Signal,
-)
-from PySide6.QtGui import QColor, QKeyEvent, QKeySequence, QMouseEvent, QPainter
-from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+from collections.abc import Sequence
 
-from playground.domain.tools import Problem, ToolDefinition
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QKeyEvent, QKeySequence, QMouseEvent, QPainter
+from PySide6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+
 from playground.ui.icons import icon
-from playground.ui.plain_text import show_hidden, tip
+from playground.ui.plain_text import show_hidden
 from playground.ui.theme import SMALL_PX, body_font, code_font, tokens
+from playground.ui.tools.tool_model import ToolModel
 
 ROW_HEIGHT = 44
-ROWS_SHOWN = 5
+HEADER_HEIGHT = 28
 SWITCH = QSize(26, 14)
 MARGIN = 12
 _Index = QModelIndex | QPersistentModelIndex
-_NO_PARENT = QModelIndex()
-
-
-def worst(problems: list[Problem]) -> str:
-    """ "error", "warning" or "" for a tool's problems."""
-    severities = {problem.severity for problem in problems}
-    return "error" if "error" in severities else ("warning" if severities else "")
-
-
-class ToolModel(QAbstractListModel):
-    """The tools and what was found wrong with each."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.tools: tuple[ToolDefinition, ...] = ()
-        self.problems: list[list[Problem]] = []
-
-    def show_tools(self, tools: tuple[ToolDefinition, ...]) -> None:
-        """Show these; rows that stay in their place keep the selection."""
-        if len(tools) == len(self.tools):
-            self.tools = tools
-            if tools:
-                self.dataChanged.emit(self.index(0), self.index(len(tools) - 1))
-        else:
-            self.beginResetModel()
-            self.tools = tools
-            self.problems = []
-            self.endResetModel()
-
-    def show_problems(self, problems: list[list[Problem]]) -> None:
-        """Show the marks."""
-        self.problems = problems
-        if self.tools:
-            self.dataChanged.emit(self.index(0), self.index(len(self.tools) - 1))
-
-    def rowCount(self, parent: _Index = _NO_PARENT) -> int:
-        return 0 if parent.isValid() else len(self.tools)
-
-    def flags(self, index: _Index) -> Qt.ItemFlag:
-        return super().flags(index) | Qt.ItemFlag.ItemIsUserCheckable
-
-    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        if not index.isValid():
-            return None
-        tool = self.tools[index.row()]
-        if role == Qt.ItemDataRole.DisplayRole:
-            return show_hidden(tool.name) or "unnamed"
-        if role == Qt.ItemDataRole.CheckStateRole:
-            return Qt.CheckState.Checked if tool.enabled else Qt.CheckState.Unchecked
-        if role == Qt.ItemDataRole.AccessibleTextRole:
-            return f"{tool.name or 'unnamed'}, {'on' if tool.enabled else 'off'}, {self.state(index.row())}"
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return tip("\n".join(problem.message for problem in self._of(index.row())) or tool.description)
-        return None
-
-    def state(self, row: int) -> str:
-        """Whether a tool is sent, in words."""
-        tool = self.tools[row]
-        if not tool.enabled:
-            return "off, not sent"
-        if tool.source is not None:
-            return "not sent: not valid JSON"
-        kind = worst(self._of(row))
-        return {"error": "sent, with an error", "warning": "sent, with a warning"}.get(kind, "sent")
-
-    def severity(self, row: int) -> str:
-        """The mark of a row: "error", "warning" or ""."""
-        return worst(self._of(row))
-
-    def _of(self, row: int) -> list[Problem]:
-        return self.problems[row] if row < len(self.problems) else []
+_MIDDLE = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 class ToolDelegate(QStyledItemDelegate):
-    """Paints a row: a switch, the name in code font, and below it the description or why it is not sent."""
+    """Paints a tool as two lines beside its switch, and a group as one line with a switch for all of it."""
 
     toggled = Signal(int)
+    group_toggled = Signal(str)
+    fold_asked = Signal(str)
 
     def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
-        return QSize(160, ROW_HEIGHT)
+        model = index.model()
+        header = isinstance(model, ToolModel) and model.tool_at(index) is None
+        return QSize(160, HEADER_HEIGHT if header else ROW_HEIGHT)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
-        t = tokens()
         model = index.model()
         if not isinstance(model, ToolModel):
             return
-        tool = model.tools[index.row()]
+        t = tokens()
         rect: QRect = option.rect
         state: QStyle.StateFlag = option.state
         painter.save()
@@ -123,51 +49,119 @@ class ToolDelegate(QStyledItemDelegate):
             painter.fillRect(rect, QColor(t.chip))
         if state & QStyle.StateFlag.State_HasFocus:
             painter.setPen(QColor(t.accent))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRect(QRectF(rect).adjusted(0.5, 0.5, -0.5, -0.5))
-        _paint_switch(painter, switch_rect(rect), tool.enabled)
-        left = rect.left() + MARGIN + SWITCH.width() + 12
-        right = rect.right() - MARGIN
-        severity = model.severity(index.row())
-        if severity:
-            mark = QRect(right - 16, rect.top() + (ROW_HEIGHT - 16) // 2, 16, 16)
-            name = "error" if severity == "error" else "warning"
-            icon(name, t.error if severity == "error" else t.tool).paint(painter, mark)
-            right -= 24
-        unreadable = tool.enabled and tool.source is not None
-        detail = tool.description.strip().splitlines()[0] if tool.description.strip() else "no description"
-        if unreadable:
-            detail = "not sent: not valid JSON yet"
-        line = QRect(left, rect.top() + 5, right - left, 18)
-        painter.setFont(code_font())
-        painter.setPen(QColor(t.text if tool.enabled else t.muted))
-        metrics = painter.fontMetrics()
-        elide = Qt.TextElideMode.ElideRight
-        middle = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-        painter.drawText(line, middle, metrics.elidedText(show_hidden(tool.name) or "unnamed", elide, line.width()))
-        font = body_font()
-        font.setPixelSize(SMALL_PX)
-        painter.setFont(font)
-        painter.setPen(QColor(t.error if unreadable else t.muted))
-        line.translate(0, 17)
-        painter.drawText(line, middle, painter.fontMetrics().elidedText(show_hidden(detail), elide, line.width()))
+        entry = model.entry_at(index)
+        if isinstance(entry, str):
+            _paint_header(painter, rect, model, entry)
+        elif entry is not None:
+            _paint_tool(painter, rect, model, entry)
         painter.restore()
 
     def editorEvent(self, event: QEvent, model: object, option: QStyleOptionViewItem, index: _Index) -> bool:
+        source = index.model()
+        if not isinstance(source, ToolModel):
+            return False
+        entry = source.entry_at(index)
+        rect: QRect = option.rect
         if isinstance(event, QMouseEvent):
-            if event.type() == QEvent.Type.MouseButtonRelease and event.button() == Qt.MouseButton.LeftButton:
-                rect: QRect = option.rect
-                if switch_rect(rect).adjusted(-8, -12, 8, 12).contains(event.position().toPoint()):
-                    self.toggled.emit(index.row())
-                    return True
+            if event.type() != QEvent.Type.MouseButtonRelease or event.button() != Qt.MouseButton.LeftButton:
+                return False
+            place = switch_rect(rect) if isinstance(entry, int) else group_switch_rect(rect)
+            if place.adjusted(-8, -12, 8, 12).contains(event.position().toPoint()):
+                self._toggle(entry)
+                return True
+            if isinstance(entry, str) and event.position().x() < rect.left() + MARGIN + 20:
+                self.fold_asked.emit(entry)
+                return True
         elif isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and event.key() == Qt.Key.Key_Space:
-            self.toggled.emit(index.row())
+            self._toggle(entry)
             return True
         return False
 
+    def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: _Index) -> QWidget:
+        editor = super().createEditor(parent, option, index)
+        editor.setAccessibleName("Name of the group")
+        return editor
+
+    def _toggle(self, entry: int | str | None) -> None:
+        if isinstance(entry, int):
+            self.toggled.emit(entry)
+        elif entry is not None:
+            self.group_toggled.emit(entry)
+
+
+def _paint_header(painter: QPainter, rect: QRect, model: ToolModel, group: str) -> None:
+    t = tokens()
+    folded = group in model.folded
+    chevron = QRect(rect.left() + MARGIN - 2, rect.top() + (rect.height() - 14) // 2, 14, 14)
+    icon("chevron-right" if folded else "chevron-down", t.muted).paint(painter, chevron)
+    place = group_switch_rect(rect)
+    _paint_switch(painter, place, model.group_on(group))
+    font = _small_font()
+    painter.setFont(font)
+    painter.setPen(QColor(t.muted))
+    words = model.group_words(group)
+    wide = painter.fontMetrics().horizontalAdvance(words)
+    counted = QRect(place.left() - 10 - wide, rect.top(), wide, rect.height())
+    painter.drawText(counted, _RIGHT, words)
+    font.setWeight(QFont.Weight.DemiBold)
+    painter.setFont(font)
+    painter.setPen(QColor(t.text))
+    left = chevron.right() + 8
+    line = QRect(left, rect.top(), counted.left() - 10 - left, rect.height())
+    name = show_hidden(group) or "No group"
+    painter.drawText(line, _MIDDLE, painter.fontMetrics().elidedText(name, Qt.TextElideMode.ElideRight, line.width()))
+
+
+def _paint_tool(painter: QPainter, rect: QRect, model: ToolModel, number: int) -> None:
+    t = tokens()
+    tool = model.tools[number]
+    _paint_switch(painter, switch_rect(rect), tool.enabled)
+    left = rect.left() + MARGIN + SWITCH.width() + 12
+    right = rect.right() - MARGIN
+    severity = model.severity(number)
+    if severity:
+        mark = QRect(right - 15, rect.top() + 22, 14, 14)
+        name = "error" if severity == "error" else "warning"
+        icon(name, t.error if severity == "error" else t.tool).paint(painter, mark)
+    elide = Qt.TextElideMode.ElideRight
+    painter.setFont(_small_font())
+    painter.setPen(QColor(t.muted))
+    size = model.size_words(number)
+    wide = painter.fontMetrics().horizontalAdvance(size)
+    painter.drawText(QRect(right - wide, rect.top() + 5, wide, 18), _RIGHT, size)
+    unreadable = tool.enabled and tool.source is not None
+    detail = tool.description.strip().splitlines()[0] if tool.description.strip() else "no description"
+    if unreadable:
+        detail = "not sent: not valid JSON yet"
+        painter.setPen(QColor(t.error))
+    line = QRect(left, rect.top() + 22, right - left - (24 if severity else 0), 18)
+    painter.drawText(line, _MIDDLE, painter.fontMetrics().elidedText(show_hidden(detail), elide, line.width()))
+    line = QRect(left, rect.top() + 5, right - left - (wide + 8 if size else 0), 18)
+    painter.setFont(code_font())
+    painter.setPen(QColor(t.text if tool.enabled else t.muted))
+    name = show_hidden(tool.name) or "unnamed"
+    painter.drawText(line, _MIDDLE, painter.fontMetrics().elidedText(name, elide, line.width()))
+
+
+def _small_font() -> QFont:
+    font = body_font()
+    font.setPixelSize(SMALL_PX)
+    return font
+
 
 def switch_rect(row: QRect) -> QRect:
-    """Where the switch of a row stands."""
-    return QRect(row.left() + MARGIN, row.top() + (ROW_HEIGHT - SWITCH.height()) // 2, SWITCH.width(), SWITCH.height())
+    """Where the switch of a tool stands."""
+    return QRect(
+        row.left() + MARGIN, row.top() + (row.height() - SWITCH.height()) // 2, SWITCH.width(), SWITCH.height()
+    )
+
+
+def group_switch_rect(row: QRect) -> QRect:
+    """Where the switch of a group stands."""
+    top = row.top() + (row.height() - SWITCH.height()) // 2
+    return QRect(row.right() - MARGIN - SWITCH.width(), top, SWITCH.width(), SWITCH.height())
 
 
 def _paint_switch(painter: QPainter, rect: QRect, on: bool) -> None:
@@ -182,37 +176,96 @@ def _paint_switch(painter: QPainter, rect: QRect, on: bool) -> None:
 
 
 class ToolList(QListView):
-    """The view. Delete removes, Ctrl+Z brings back, Ctrl+Shift+Up and Down move."""
+    """The view. Delete removes, Ctrl+Z brings back, Ctrl+Shift+Up and Down move, Left and Right fold and unfold."""
 
     delete_asked = Signal()
     undo_asked = Signal()
     move_asked = Signal(int)
+    duplicate_asked = Signal()
 
     def __init__(self, model: ToolModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._tools = model
         self.setModel(model)
         self.delegate = ToolDelegate(self)
         self.setItemDelegate(self.delegate)
+        self.delegate.fold_asked.connect(self._turn_over)
         self.setAccessibleName("Tools")
         self.setAccessibleDescription(
-            "Space switches a tool on or off, Delete removes it, Ctrl+Shift+Up and Down move it."
+            "Space switches a tool or a group on or off, Delete removes, Ctrl+Shift+Up and Down move, "
+            "Ctrl+D duplicates. On a group, Left and Right fold and unfold it and F2 renames it."
         )
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setUniformItemSizes(True)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.EditKeyPressed | QAbstractItemView.EditTrigger.DoubleClicked)
+        self.setDragDropMode(QAbstractItemView.DragDropMode.InternalMove)
+        self.setDefaultDropAction(Qt.DropAction.MoveAction)
+        self.setDropIndicatorShown(True)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.setMouseTracking(True)
 
-    def fit(self) -> None:
-        """As tall as the tools, up to a few rows."""
-        rows = min(max(self.model().rowCount(), 1), ROWS_SHOWN)
-        self.setFixedHeight(rows * ROW_HEIGHT + (ROW_HEIGHT // 2 if self.model().rowCount() > ROWS_SHOWN else 0))
+    @property
+    def chosen(self) -> list[int]:
+        """The tools that are selected, in their order; a selected header stands for its tools."""
+        found: set[int] = set()
+        for index in self.selectionModel().selectedIndexes():
+            entry = self._tools.entry_at(index)
+            if isinstance(entry, int):
+                found.add(entry)
+            elif entry is not None:
+                found.update(self._tools.group_tools(entry))
+        return sorted(found)
+
+    @property
+    def current_group(self) -> str | None:
+        """The group whose header has the focus."""
+        entry = self._tools.entry_at(self.currentIndex())
+        return entry if isinstance(entry, str) else None
+
+    def choose(self, tools: Sequence[int], current: int) -> None:
+        """Select these tools; one of them is the current one."""
+        model, selection = self._tools, self.selectionModel()
+        flag = selection.SelectionFlag
+        index = model.index_of(current)
+        if not index.isValid():
+            return
+        if index != self.currentIndex() or set(self.chosen) != set(tools):
+            selection.setCurrentIndex(index, flag.ClearAndSelect)
+            for number in tools:
+                if (other := model.index_of(number)).isValid():
+                    selection.select(other, flag.Select)
+        self.scrollTo(index)
+
+    def content_height(self) -> int:
+        """How tall the list is with all its rows."""
+        headers = sum(isinstance(entry, str) for entry in self._tools.rows)
+        return headers * HEADER_HEIGHT + (len(self._tools.rows) - headers) * ROW_HEIGHT
+
+    def _turn_over(self, group: str) -> None:
+        self._fold(group, group not in self._tools.folded)
+
+    def _fold(self, group: str, folded: bool) -> None:
+        self._tools.fold(group, folded)
+        self.setCurrentIndex(self._tools.index_of(group))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         both = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
-        if event.key() == Qt.Key.Key_Delete:
+        group = self.current_group
+        key = event.key()
+        if self.state() == QAbstractItemView.State.EditingState:
+            super().keyPressEvent(event)  # what the name's field did not want, such as the Enter that ends it
+        elif key == Qt.Key.Key_Delete:
             self.delete_asked.emit()
         elif event.matches(QKeySequence.StandardKey.Undo):
             self.undo_asked.emit()
-        elif event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down) and event.modifiers() & both == both:
-            self.move_asked.emit(-1 if event.key() == Qt.Key.Key_Up else 1)
+        elif key in (Qt.Key.Key_Up, Qt.Key.Key_Down) and event.modifiers() & both == both:
+            self.move_asked.emit(-1 if key == Qt.Key.Key_Up else 1)
+        elif key == Qt.Key.Key_D and event.modifiers() == Qt.KeyboardModifier.ControlModifier:
+            self.duplicate_asked.emit()
+        elif group is not None and key in (Qt.Key.Key_Left, Qt.Key.Key_Right):
+            self._fold(group, key == Qt.Key.Key_Left)
+        elif group is not None and key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._turn_over(group)
         else:
             super().keyPressEvent(event)

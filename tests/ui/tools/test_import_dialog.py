@@ -1,0 +1,162 @@
+"""Importing: what was understood is seen first, only what is picked goes in, and nothing is ever run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtGui import QDropEvent, QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from playground.domain.tools import ToolDefinition
+from playground.ui.tools.import_dialog import ImportDialog
+from playground.ui.tools.panel import ToolsPanel
+from playground.ui.tools.samples import SAMPLE
+
+pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
+
+CHAT = {"type": "function", "function": {"name": "get_weather", "description": "W", "parameters": {"type": "object"}}}
+MESSAGES = {"name": "send_mail", "description": "M", "input_schema": {"type": "object", "properties": {}}}
+PYTHON = '''
+raise SystemExit("this was run")
+
+def find_train(start: str, to: str = "Porto") -> str:
+    """Find a train.
+
+    Args:
+        start: Where from.
+    """
+'''
+OPENAPI = {
+    "openapi": "3.1.0",
+    "info": {"title": "Trains", "version": "1"},
+    "paths": {
+        "/trains": {"get": {"operationId": "listTrains", "summary": "All trains"}},
+        "/trains/{id}": {
+            "get": {
+                "operationId": "getTrain",
+                "parameters": [{"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}],
+            }
+        },
+    },
+}
+
+
+@pytest.fixture
+def panel(qtbot: QtBot) -> Iterator[ToolsPanel]:
+    panel = ToolsPanel()
+    qtbot.addWidget(panel)
+    panel.set_tools((SAMPLE,))
+    panel.resize(900, 760)
+    panel.show()
+    qtbot.waitExposed(panel)
+    yield panel
+    panel.hide()
+
+
+@pytest.fixture
+def dialog(panel: ToolsPanel) -> Iterator[ImportDialog]:
+    dialog = panel.import_tools()
+    told: list[object] = []
+    dialog.finished.connect(told.append)
+    yield dialog
+    if not told:
+        dialog.reject()
+
+
+def names(tools: tuple[ToolDefinition, ...]) -> list[str]:
+    return [tool.name for tool in tools]
+
+
+def test_nothing_can_go_in_before_something_was_understood(dialog: ImportDialog) -> None:
+    assert not dialog.import_button.isEnabled()
+    dialog.set_text("just a few words")
+    assert not dialog.import_button.isEnabled()
+    assert dialog.verdict.text() not in ("", "Nothing to read yet.")
+    assert dialog.verdict.property("kind") == "error"
+    dialog.set_text("")
+    assert dialog.verdict.text() == "Nothing to read yet."
+
+
+def test_both_shapes_from_the_clipboard(panel: ToolsPanel, dialog: ImportDialog) -> None:
+    QGuiApplication.clipboard().setText(json.dumps([CHAT, MESSAGES]))
+    QTest.mouseClick(dialog.paste_button, Qt.MouseButton.LeftButton)
+    assert dialog.verdict.text() == "Understood as tool definitions: 2 tools"
+    assert dialog.import_button.text() == "Import 2"
+    QTest.mouseClick(dialog.import_button, Qt.MouseButton.LeftButton)
+    assert len(panel.tools) == 3
+    assert panel.tools[0] == SAMPLE
+    assert names(panel.tools)[1] != "get_weather", "two tools never get one name"
+    assert panel.chosen == [1, 2]
+
+
+def test_what_is_not_picked_stays_out_and_a_group_is_given(panel: ToolsPanel, dialog: ImportDialog) -> None:
+    dialog.set_text(json.dumps(OPENAPI))
+    assert "OpenAPI" in dialog.verdict.text()
+    assert dialog.list.count() == 2
+    QTest.mouseClick(dialog.all_button, Qt.MouseButton.LeftButton)
+    assert not dialog.import_button.isEnabled()
+    dialog.list.setCurrentRow(1)
+    assert '"id"' in dialog.preview.text()
+    QTest.keyClick(dialog.list, Qt.Key.Key_Space)
+    assert dialog.import_button.text() == "Import 1"
+    QTest.keyClicks(dialog.group, "Trains")
+    QTest.mouseClick(dialog.import_button, Qt.MouseButton.LeftButton)
+    assert [(tool.name, tool.group) for tool in panel.tools[1:]] == [("getTrain", "Trains")]
+    assert panel.editor.name.text() == "getTrain"
+
+
+def test_python_is_read_and_never_run(panel: ToolsPanel, dialog: ImportDialog) -> None:
+    dialog.text.insertPlainText(PYTHON)
+    dialog.read_now()
+    assert dialog.verdict.text().startswith("Understood as Python: 1 tool")
+    assert "Where from." in dialog.preview.text()
+    QTest.mouseClick(dialog.import_button, Qt.MouseButton.LeftButton)
+    assert panel.tools[1].name == "find_train"
+    assert panel.tools[1].parameters is not None
+    assert panel.tools[1].parameters["required"] == ["start"]
+
+
+def test_a_file_is_dropped(dialog: ImportDialog, tmp_path: Path) -> None:
+    file = tmp_path / "tools.json"
+    file.write_text(json.dumps(MESSAGES), encoding="utf-8")
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(file))])
+    keys, buttons = Qt.KeyboardModifier.NoModifier, Qt.MouseButton.LeftButton
+    drop = QDropEvent(QPointF(5, 5), Qt.DropAction.CopyAction, data, buttons, keys)
+    dialog.dropEvent(drop)
+    assert names(dialog.picked) == ["send_mail"]
+    dialog.set_text("")
+    assert dialog.text.canInsertFromMimeData(data)
+    dialog.text.insertFromMimeData(data)
+    assert names(dialog.picked) == ["send_mail"]
+    (tmp_path / "image.png").write_bytes(b"\x89PNG\xff\xfe")
+    dialog.open_file(str(tmp_path / "image.png"))
+    assert dialog.verdict.text() == "image.png cannot be read: it is not UTF-8 text"
+    dialog.open_file(str(tmp_path / "gone.json"))
+    assert "gone.json cannot be read: No such file" in dialog.verdict.text()
+
+
+def test_cancel_changes_nothing(panel: ToolsPanel, dialog: ImportDialog) -> None:
+    dialog.set_text(json.dumps(CHAT))
+    told: list[object] = []
+    panel.changed.connect(told.append)
+    dialog.reject()
+    assert told == []
+    assert panel.tools == (SAMPLE,)
+
+
+def test_the_sample_of_arguments_is_shown_and_copied(panel: ToolsPanel) -> None:
+    QTest.mouseClick(panel.editor.sample_button, Qt.MouseButton.LeftButton)
+    dialog = next(w for w in QApplication.topLevelWidgets() if w.windowTitle() == "Sample arguments: get_weather")
+    from playground.ui.tools.sample_dialog import SampleDialog
+
+    assert isinstance(dialog, SampleDialog)
+    assert dialog.verdict.text() == "Made from the schema; it fits."
+    QTest.keyClick(dialog, Qt.Key.Key_Return)
+    assert json.loads(QGuiApplication.clipboard().text())["city"]

@@ -1,0 +1,238 @@
+"""Fifty tools stay manageable: groups that fold, a search, a switch for all, several at once, sizes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from functools import partial
+
+import pytest
+from PySide6.QtCore import QMimeData, QModelIndex, QPoint, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLineEdit, QMenu
+from pytestqt.qtbot import QtBot
+
+from playground.domain.tools import ToolDefinition, check_definitions
+from playground.protocols.chat.tools import write_tool as write_chat_tool
+from playground.protocols.messages.encode import write_tool as write_messages_tool
+from playground.ui.tools.checks import Checks
+from playground.ui.tools.panel import ToolsPanel
+from playground.ui.tools.tool_list import group_switch_rect
+
+pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
+
+BOTH = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+
+
+def make(number: int, group: str = "", **more: object) -> ToolDefinition:
+    schema = {"type": "object", "properties": {"id": {"type": "string", "description": "Which"}}}
+    fields = {"name": f"tool_{number}", "description": f"Does {number}.", "parameters": schema, "group": group}
+    return ToolDefinition.model_validate({**fields, **more})
+
+
+FIFTY = tuple(make(number, ("", "Mail", "Files")[number % 3]) for number in range(50))
+
+
+@pytest.fixture
+def panel(qtbot: QtBot) -> Iterator[ToolsPanel]:
+    panel = ToolsPanel()
+    qtbot.addWidget(panel)
+    panel.set_tools(FIFTY)
+    panel.resize(340, 900)
+    panel.show()
+    qtbot.waitExposed(panel)
+    yield panel
+    panel.hide()
+
+
+def rows(panel: ToolsPanel) -> list[str]:
+    """What the list shows: headers in brackets."""
+    return [f"[{entry}]" if isinstance(entry, str) else panel.tools[entry].name for entry in panel.model.rows]
+
+
+def index(panel: ToolsPanel, entry: int | str) -> QModelIndex:
+    found = panel.model.index_of(entry)
+    assert found.isValid()
+    return found
+
+
+def texts(menu: QMenu) -> list[str]:
+    return [action.text().split("\t")[0] for action in menu.actions() if not action.isSeparator()]
+
+
+def test_groups_have_headers_that_fold(panel: ToolsPanel) -> None:
+    shown = rows(panel)
+    assert [row for row in shown if row.startswith("[")] == ["[]", "[Mail]", "[Files]"]
+    assert len(shown) == 53
+    panel.list.setFocus()
+    panel.list.setCurrentIndex(index(panel, "Mail"))
+    edited = panel.selected
+    QTest.keyClick(panel.list, Qt.Key.Key_Left)
+    assert len(rows(panel)) == 53 - 17
+    assert panel.list.current_group == "Mail"
+    assert panel.selected == edited, "the editor keeps its tool while a header has the focus"
+    QTest.keyClick(panel.list, Qt.Key.Key_Right)
+    assert len(rows(panel)) == 53
+    place = panel.list.visualRect(index(panel, ""))
+    QTest.mouseClick(panel.list.viewport(), Qt.MouseButton.LeftButton, pos=place.topLeft() + QPoint(16, 14))
+    assert rows(panel)[:2] == ["[]", "[Mail]"]
+
+
+def test_selecting_a_hidden_tool_opens_its_group(panel: ToolsPanel) -> None:
+    panel.model.fold("Mail", folded=True)
+    panel.head.search.setText("tool_3")
+    panel.select(4)
+    assert panel.list.currentIndex() == index(panel, 4)
+    assert panel.head.search.text() == ""
+    assert panel.editor.name.text() == "tool_4"
+
+
+def test_a_search_leaves_what_matches(panel: ToolsPanel) -> None:
+    panel.model.fold("Mail", folded=True)
+    panel.head.search.setFocus()
+    QTest.keyClicks(panel.head.search, "tool_1 mail")
+    assert rows(panel) == ["[Mail]", "tool_1", "tool_10", "tool_13", "tool_16", "tool_19"]
+    QTest.keyClick(panel.head.search, Qt.Key.Key_Down)
+    assert panel.list.hasFocus()
+    QTest.keyClick(panel.head.search, Qt.Key.Key_Escape)
+    assert len(rows(panel)) == 53 - 17
+    panel.set_tools(FIFTY[:3])
+    assert not panel.head.search.isVisible()
+
+
+def test_all_and_groups_are_switched(qtbot: QtBot, panel: ToolsPanel) -> None:
+    panel.check_now()
+    assert panel.head.summary.text().startswith("50 of 50 on · ≈ ")
+    with qtbot.waitSignal(panel.changed) as caught:
+        QTest.mouseClick(panel.head.all_button, Qt.MouseButton.LeftButton)
+    assert not any(tool.enabled for tool in caught.args[0])
+    panel.check_now()
+    assert panel.head.summary.text() == "0 of 50 on · ≈ 0 tokens"
+    assert panel.head.all_button.text() == "All on"
+    panel.list.scrollTo(index(panel, "Files"))
+    place = group_switch_rect(panel.list.visualRect(index(panel, "Files")))
+    QTest.mouseClick(panel.list.viewport(), Qt.MouseButton.LeftButton, pos=place.center())
+    assert {tool.group for tool in panel.tools if tool.enabled} == {"Files"}
+    assert panel.model.group_words("Files") == "16 of 16 on"
+    panel.head.search.setText("tool_1 mail")
+    QTest.mouseClick(panel.head.all_button, Qt.MouseButton.LeftButton)
+    assert sum(tool.enabled for tool in panel.tools) == 16 + 5, "under a search only what it leaves"
+
+
+def test_several_are_switched_moved_copied_and_deleted_together(panel: ToolsPanel) -> None:
+    panel.set_tools(FIFTY[:6:3] + FIFTY[9:13:3])  # four without a group
+    panel.select(0)
+    QTest.keyClick(panel.list, Qt.Key.Key_Down, Qt.KeyboardModifier.ShiftModifier)
+    assert panel.chosen == [0, 1]
+    QTest.keyClick(panel.list, Qt.Key.Key_Down, BOTH)
+    assert [tool.name for tool in panel.tools] == ["tool_9", "tool_0", "tool_3", "tool_12"]
+    assert panel.chosen == [1, 2]
+    panel.list.delegate.toggled.emit(1)
+    assert [tool.enabled for tool in panel.tools] == [True, False, False, True]
+    QTest.keyClick(panel.list, Qt.Key.Key_D, Qt.KeyboardModifier.ControlModifier)
+    assert [tool.name for tool in panel.tools][3:5] == ["tool_0_copy", "tool_3_copy"]
+    QTest.keyClick(panel.list, Qt.Key.Key_Delete)
+    assert panel.undo_text.text() == "Deleted 2 tools"
+    assert [tool.name for tool in panel.tools] == ["tool_9", "tool_0", "tool_3", "tool_12"]
+    panel.undo_delete()
+    assert [tool.name for tool in panel.tools][3:5] == ["tool_0_copy", "tool_3_copy"]
+    assert panel.chosen == [3, 4]
+
+
+def test_a_drag_moves_into_another_group(qtbot: QtBot, panel: ToolsPanel) -> None:
+    panel.set_tools((make(0, "A"), make(1, "A"), make(2, "B")))
+    data = panel.model.mimeData([index(panel, 0)])
+    assert isinstance(data, QMimeData)
+    with qtbot.waitSignal(panel.changed) as caught:
+        assert not panel.model.dropMimeData(data, Qt.DropAction.MoveAction, -1, -1, index(panel, "B"))
+    assert [(tool.name, tool.group) for tool in caught.args[0]] == [("tool_1", "A"), ("tool_0", "B"), ("tool_2", "B")]
+    assert panel.editor.name.text() == "tool_0"
+    with qtbot.waitSignal(panel.changed) as caught:
+        data = panel.model.mimeData([index(panel, 2)])
+        panel.model.dropMimeData(data, Qt.DropAction.MoveAction, 1, -1, QModelIndex())
+    assert [(tool.name, tool.group) for tool in caught.args[0]] == [("tool_2", "A"), ("tool_1", "A"), ("tool_0", "B")]
+
+
+def test_a_group_moves_with_its_header(panel: ToolsPanel) -> None:
+    panel.set_tools((make(0, "A"), make(1, "B"), make(2, "B")))
+    panel.list.setCurrentIndex(index(panel, "B"))
+    QTest.keyClick(panel.list, Qt.Key.Key_Up, BOTH)
+    assert [tool.group for tool in panel.tools] == ["B", "B", "A"]
+    assert panel.list.current_group == "B"
+
+
+def test_a_group_is_made_named_and_renamed(qtbot: QtBot, panel: ToolsPanel) -> None:
+    panel.set_tools((make(0), make(1), make(2)))
+    panel.select(1)
+    panel.new_group()
+    assert [(tool.name, tool.group) for tool in panel.tools][-1] == ("tool_1", "New group")
+    field = panel.list.findChild(QLineEdit)
+    assert field is not None
+    field.selectAll()
+    QTest.keyClicks(field, "Mine")
+    with qtbot.waitSignal(panel.changed):
+        QTest.keyClick(field, Qt.Key.Key_Return)
+    assert {tool.name: tool.group for tool in panel.tools} == {"tool_0": "", "tool_1": "Mine", "tool_2": ""}
+    assert rows(panel) == ["[]", "tool_0", "tool_2", "[Mine]", "tool_1"]
+    panel.select(0)
+    panel.editor.group.setEditText("Mine")
+    line = panel.editor.group.lineEdit()
+    assert line is not None
+    line.editingFinished.emit()
+    assert [tool.group for tool in panel.tools] == ["Mine", "Mine", ""]
+    assert [tool.name for tool in panel.tools] == ["tool_0", "tool_1", "tool_2"]
+
+
+def test_groups_and_spelling_never_go_over_the_wire() -> None:
+    tool = make(0, "Mail", text='{ "type": "object" }')
+    for write in (write_chat_tool, write_messages_tool):
+        assert write(tool) == write(tool.model_copy(update={"group": "", "text": None}))
+        assert "Mail" not in json.dumps(write(tool))
+
+
+def test_the_menu_offers_what_can_be_done(panel: ToolsPanel) -> None:
+    panel.select(0)
+    panel.menu.fill()
+    said = texts(panel.menu)
+    for wanted in ("Duplicate the tool", "Move up", "Switch the tool off", "Move to group", "Delete the tool"):
+        assert wanted in said
+    panel.list.setCurrentIndex(index(panel, "Mail"))
+    panel.menu.fill()
+    assert "Delete 17 tools" in texts(panel.menu)
+    groups = next(action.menu() for action in panel.menu.actions() if action.text() == "Move to group")
+    assert isinstance(groups, QMenu)
+    next(action for action in groups.actions() if action.text() == "Files").trigger()
+    assert sum(tool.group == "Files" for tool in panel.tools) == 33
+    copy = next(action.menu() for action in panel.menu.actions() if action.text() == "Copy as JSON")
+    assert isinstance(copy, QMenu)
+
+
+def test_names_of_others_cannot_dress_up_the_list(panel: ToolsPanel) -> None:
+    panel.set_tools((make(0, "a\u202eb", name="x\u202ey"), make(1)))
+    assert panel.model.data(index(panel, 0)) == "x⟨U+202E⟩y"
+    assert panel.model.data(index(panel, "a\u202eb")) == "a⟨U+202E⟩b"
+
+
+def test_only_what_changed_is_checked_again() -> None:
+    checks = Checks()
+    tools = (make(0, description=""), make(1, name="tool_0"), make(2, description=""))
+    first = checks.problems(tools)
+    assert first == check_definitions(tools)
+    changed = (tools[0], make(1), make(2, description=" "))
+    second = checks.problems(changed)
+    assert second == check_definitions(changed)
+    assert second[0][-1] is first[0][-1], "the same finding, not found once more"
+    assert second[2][-1] is not first[2][-1]
+    assert all(size > 0 for size in checks.sizes(changed))
+
+
+def test_export_goes_to_the_clipboard_in_either_shape(panel: ToolsPanel) -> None:
+    panel.select(0)
+    panel.menu.fill()
+    for protocol, key in (("chat", "parameters"), ("messages", "input_schema")):
+        partial(panel.menu.copy, protocol, [0, 1])()
+        text = QGuiApplication.clipboard().text()
+        assert key in text
+        assert "tool_1" in text
+        assert "group" not in text

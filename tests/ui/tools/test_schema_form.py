@@ -1,0 +1,316 @@
+"""The form and the text are one value: what is done in either shows in the other, and nothing else changes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from playground.domain.tools import ToolDefinition
+from playground.ui.tools.field_block import FieldBlock
+from playground.ui.tools.panel import ToolsPanel
+from playground.ui.tools.schema_form import SchemaForm
+from playground.ui.tools.slot_fields import ChoicesSlot, FlagSlot, JsonSlot, LinesSlot, NumberSlot
+from playground.ui.tools.tool_editor import FORM, TEXT, ToolEditor
+from playground.ui.tools.tool_text import read_schema
+
+pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
+
+SCHEMA = """{ "type":"object",
+   "properties": {
+      "city" : {"type":"string", "description":"A city 🌍", "x-kept": [1.0, 1e2]},
+      "unit" : {"type":"string","enum":["c","f"]},
+      "days": {"type": "array", "items": {"type": "object", "properties": {"at": {"type": "string"}}}},
+      "who": {"$ref": "#/$defs/Person"},
+      "note": {"anyOf": [{"type": "string"}, {"type": "null"}]}
+   },
+   "required":["city"], "additionalProperties": false,
+   "$defs": {"Person": {"type": "object", "properties": {"name": {"type": "string"}}}}
+}"""
+CITY, UNIT, WHO = ("properties", "city"), ("properties", "unit"), ("properties", "who")
+PERSON = ("$defs", "Person")
+
+
+@pytest.fixture
+def panel(qtbot: QtBot) -> Iterator[ToolsPanel]:
+    panel = ToolsPanel()
+    qtbot.addWidget(panel)
+    panel.set_tools((ToolDefinition(name="f", description="d", **read_schema(SCHEMA)),))
+    panel.resize(340, 1400)
+    panel.show()
+    qtbot.waitExposed(panel)
+    yield panel
+    panel.hide()
+
+
+@pytest.fixture
+def editor(panel: ToolsPanel) -> ToolEditor:
+    assert panel.editor.view == FORM
+    return panel.editor
+
+
+@pytest.fixture
+def form(editor: ToolEditor) -> SchemaForm:
+    return editor.form
+
+
+def opened(form: SchemaForm, path: tuple[str | int, ...]) -> FieldBlock:
+    form.open_field(path)
+    assert form.block is not None
+    return form.block
+
+
+def names(form: SchemaForm) -> list[str]:
+    return [row.field.name for row in form.rows if row.level == 0 and row.field.role == "property"]
+
+
+def lines(text: str) -> list[str]:
+    return text.split("\n")
+
+
+def test_every_field_has_a_row_that_says_what_it_is(form: SchemaForm) -> None:
+    assert names(form) == ["city", "unit", "days", "who", "note"]
+    said = {row.field.name: row.accessibleName() for row in form.rows}
+    assert said["city"].startswith("city, string · required, A city")
+    assert "c, f" in said["unit"]
+    assert "→ Person" in said["who"]
+    assert "or null" in said["note"]
+    assert form.definitions.isVisible()
+
+
+def test_a_description_typed_changes_only_its_line(panel: ToolsPanel, editor: ToolEditor, form: SchemaForm) -> None:
+    told: list[Any] = []
+    panel.changed.connect(told.append)
+    control = opened(form, CITY).slot_control("description")
+    assert isinstance(control, LinesSlot)
+    control.field.setFocus()
+    control.field.moveCursor(control.field.textCursor().MoveOperation.End)
+    QTest.keyClicks(control.field, "!?")
+    text = editor.schema.text()
+    assert [n for n, line in enumerate(lines(text)) if line != lines(SCHEMA)[n]] == [2]
+    assert text == SCHEMA.replace("A city 🌍", "A city 🌍!?")
+    assert len(told) == 2, "one change for each key"
+    assert panel.tools[0].text == text
+    assert panel.tools[0].parameters == json.loads(text)
+    assert control.field.toPlainText() == "A city 🌍!?"
+    form.undo_asked.emit()
+    form.undo_asked.emit()
+    assert editor.schema.text() == SCHEMA
+    assert control.field.toPlainText() == "A city 🌍"
+
+
+def test_required_type_null_and_values(editor: ToolEditor, form: SchemaForm) -> None:
+    def value() -> Any:
+        return json.loads(editor.schema.text())
+
+    block = opened(form, UNIT)
+    QTest.mouseClick(block.required, Qt.MouseButton.LeftButton)
+    assert value()["required"] == ["city", "unit"]
+    choices = block.slot_control("enum")
+    assert isinstance(choices, ChoicesSlot)
+    choices.field.setFocus()
+    QTest.keyClicks(choices.field, "kelvin, or so")
+    QTest.keyClick(choices.field, Qt.Key.Key_Return)
+    assert value()["properties"]["unit"]["enum"] == ["c", "f", "kelvin, or so"]
+    choices.chips[0].close_button.click()
+    assert value()["properties"]["unit"]["enum"] == ["f", "kelvin, or so"]
+    block.nullable.click()
+    assert "null" in value()["properties"]["unit"]["type"]
+    block.nullable.click()
+    assert value()["properties"]["unit"]["type"] == "string"
+    block.type.setCurrentText("integer")
+    block.type.activated.emit(block.type.currentIndex())
+    assert value()["properties"]["unit"]["type"] == "integer"
+    form.row_at(UNIT)
+    for _ in range(5):
+        form.undo_asked.emit()
+    assert value()["properties"]["unit"] == {"type": "string", "enum": ["c", "f"]}
+
+
+def test_a_detail_is_added_when_it_has_a_value(editor: ToolEditor, form: SchemaForm) -> None:
+    block = opened(form, CITY)
+    assert block.slot_control("minLength") is None
+    block.add_detail("minLength")
+    control = block.slot_control("minLength")
+    assert isinstance(control, NumberSlot)
+    assert editor.schema.text() == SCHEMA, "nothing is written before there is a value"
+    QTest.keyClicks(control.field, "3")
+    assert json.loads(editor.schema.text())["properties"]["city"]["minLength"] == 3
+    QTest.keyClicks(control.field, "x")
+    assert control.field.property("bad") == "true"
+    assert json.loads(editor.schema.text())["properties"]["city"]["minLength"] == 3
+    control.field.clear()
+    control.field.textEdited.emit("")
+    assert editor.schema.text() == SCHEMA
+
+
+def test_what_the_form_cannot_hold_is_named_and_leads_to_the_json(editor: ToolEditor, form: SchemaForm) -> None:
+    block = opened(form, CITY)
+    assert block.rest.text() == "x-kept"
+    QTest.mouseClick(block.rest, Qt.MouseButton.LeftButton)
+    assert editor.view == TEXT
+    assert editor.schema.textCursor().block().text().lstrip().startswith('"city"')
+
+
+def test_the_whole_has_a_switch_for_other_names(editor: ToolEditor, form: SchemaForm) -> None:
+    control = opened(form, ()).slot_control("additionalProperties")
+    assert isinstance(control, FlagSlot)
+    QTest.keyClick(control.field, Qt.Key.Key_Delete)
+    assert "additionalProperties" not in editor.schema.text()
+    form.undo_asked.emit()
+    assert editor.schema.text() == SCHEMA
+
+
+def test_a_value_of_any_kind_is_typed_as_json(editor: ToolEditor, form: SchemaForm) -> None:
+    block = opened(form, ("properties", "note"))
+    block.add_detail("default")
+    control = block.slot_control("default")
+    assert control is not None
+    if isinstance(control, JsonSlot):
+        QTest.keyClicks(control.field, "null")
+        assert '"default": null' in editor.schema.text()
+    else:
+        QTest.keyClicks(control.control(), "none")
+        assert json.loads(editor.schema.text())["properties"]["note"]["default"] == "none"
+
+
+def test_add_rename_move_and_remove(panel: ToolsPanel, editor: ToolEditor, form: SchemaForm) -> None:
+    QTest.mouseClick(form.add_button, Qt.MouseButton.LeftButton)
+    assert names(form)[-1] == "new_parameter"
+    assert form.block is not None
+    assert form.block.name.selectedText() == "new_parameter"
+    QTest.keyClicks(form.block.name, "when")
+    assert "when" not in editor.schema.text(), "a name is taken when it is whole"
+    QTest.keyClick(form.block.name, Qt.Key.Key_Return)
+    assert names(form)[-1] == "when"
+    assert form.block is not None
+    assert form.block.field.name == "when"
+    row = form.row_at(CITY)
+    assert row is not None
+    row.setFocus()
+    both = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+    QTest.keyClick(row, Qt.Key.Key_Down, both)
+    assert names(form)[:2] == ["unit", "city"]
+    row = form.row_at(CITY)
+    assert row is not None
+    assert row.hasFocus()
+    QTest.keyClick(row, Qt.Key.Key_Delete)
+    assert "city" not in names(form)
+    assert "required" not in json.loads(editor.schema.text())
+    assert panel.tools[0].parameters == json.loads(editor.schema.text())
+
+
+def test_a_name_that_is_taken_is_refused_with_words(editor: ToolEditor, form: SchemaForm) -> None:
+    block = opened(form, CITY)
+    block.name.selectAll()
+    QTest.keyClicks(block.name, "unit")
+    QTest.keyClick(block.name, Qt.Key.Key_Return)
+    assert editor.schema.text() == SCHEMA
+    assert form.note.isVisible()
+    assert form.note.text()
+
+
+def test_a_parameter_inside_an_object(editor: ToolEditor, form: SchemaForm) -> None:
+    block = opened(form, PERSON)
+    assert block.add_button.isVisible()
+    QTest.mouseClick(block.add_button, Qt.MouseButton.LeftButton)
+    assert list(json.loads(editor.schema.text())["$defs"]["Person"]["properties"]) == ["name", "new_parameter"]
+    assert form.block is not None
+    assert form.block.field.path == (*PERSON, "properties", "new_parameter")
+
+
+def test_a_reference_leads_to_its_definition_and_follows_its_name(editor: ToolEditor, form: SchemaForm) -> None:
+    block = opened(form, WHO)
+    QTest.mouseClick(block.target, Qt.MouseButton.LeftButton)
+    assert form.block is not None
+    assert form.block.field.path == PERSON
+    form.block.name.selectAll()
+    QTest.keyClicks(form.block.name, "Human")
+    QTest.keyClick(form.block.name, Qt.Key.Key_Return)
+    assert editor.schema.text() == SCHEMA.replace("Person", "Human")
+
+
+def test_rows_fold_by_keys_and_by_mouse(form: SchemaForm) -> None:
+    row = form.row_at(("properties", "days"))
+    assert row is not None
+    count = len(form.rows)
+    row.setFocus()
+    QTest.keyClick(row, Qt.Key.Key_Left)
+    assert len(form.rows) == count - 2
+    QTest.keyClick(row, Qt.Key.Key_Right)
+    assert len(form.rows) == count
+    QTest.keyClick(row, Qt.Key.Key_Down)
+    assert form.rows[form.rows.index(row) + 1].hasFocus()
+    QTest.keyClick(row, Qt.Key.Key_Return)
+    assert form.block is not None
+    QTest.keyClick(row, Qt.Key.Key_Return)
+    assert form.block is None
+
+
+def test_problems_stand_at_their_fields(panel: ToolsPanel, editor: ToolEditor, form: SchemaForm) -> None:
+    editor.schema.setPlainText(SCHEMA.replace('"enum":["c","f"]', '"minLength": "x"'))
+    panel.check_now()
+    row = form.row_at(UNIT)
+    assert row is not None
+    assert row.severity == "error"
+    assert "minLength" in opened(form, UNIT).rest.text() or row.problems
+    first = next(line for line in editor.problem_lines if line.problem.path[:3] == ("parameters", *UNIT))
+    form.open_field(None)
+    QTest.mouseClick(first, Qt.MouseButton.LeftButton)
+    assert form.block is not None
+    assert form.block.field.path == UNIT
+
+
+def test_while_the_json_is_broken_the_form_waits(editor: ToolEditor, form: SchemaForm) -> None:
+    editor.show_view(TEXT)
+    editor.schema.setPlainText(SCHEMA + "}")
+    editor.show_view(FORM)
+    assert form.note.isVisible()
+    assert "line 11, column 2" in form.note.text()
+    assert not form.rows[0].isEnabled()
+    assert not form.add_button.isEnabled()
+    editor.schema.setPlainText(SCHEMA)
+    assert not form.note.isVisible()
+    assert form.rows[0].isEnabled()
+    assert names(form) == ["city", "unit", "days", "who", "note"]
+
+
+def test_the_first_parameter_of_a_tool_that_has_none(panel: ToolsPanel) -> None:
+    panel.set_tools((ToolDefinition(name="f"),))
+    form = panel.editor.form
+    assert form.empty.isVisible()
+    QTest.mouseClick(form.add_button, Qt.MouseButton.LeftButton)
+    assert panel.tools[0].parameters == {"type": "object", "properties": {"new_parameter": {"type": "string"}}}
+    assert not form.empty.isVisible()
+
+
+def test_looking_changes_nothing(panel: ToolsPanel, editor: ToolEditor, form: SchemaForm) -> None:
+    told: list[Any] = []
+    panel.changed.connect(told.append)
+    for row in list(form.rows):
+        opened(form, row.field.path)
+        QApplication.processEvents()
+    editor.show_view(TEXT)
+    editor.show_view(FORM)
+    assert told == []
+    assert editor.schema.text() == SCHEMA
+
+
+def test_the_large_window_shows_both_and_the_panel_follows(panel: ToolsPanel) -> None:
+    large = panel.open_large()
+    assert large.editor.form.isVisible()
+    assert large.editor.schema.isVisible()
+    control = opened(large.editor.form, CITY).slot_control("description")
+    assert isinstance(control, LinesSlot)
+    QTest.keyClicks(control.field, "In ")
+    assert panel.editor.schema.text() == large.editor.schema.text() == SCHEMA.replace("A city", "In A city")
+    large.editor.schema.setPlainText('{"type": "object", "properties": {"a": {}}}')
+    assert names(large.editor.form) == names(panel.editor.form) == ["a"]
+    large.accept()
+    assert panel.tools[0].parameters == {"type": "object", "properties": {"a": {}}}
