@@ -5,7 +5,6 @@ Pure functions; what is sent or kept is never changed by them.
 
 from __future__ import annotations
 
-import html
 import re
 import unicodedata
 
@@ -16,10 +15,23 @@ HIDDEN = re.compile(
     "\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
 )
 
+#: Characters in prose that would change how the text around them reads. Joiners stay: scripts and emoji need them.
+_IN_PROSE = {
+    **{code: f"⟨U+{code:04X}⟩" for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x061C, 0x200B)},
+    **{code: f"⟨U+{code:05X}⟩" for code in range(0xE0000, 0xE0080)},
+    **dict.fromkeys(range(0xD800, 0xE000), "\ufffd"),
+    0x2029: "\u2028",
+}
+
 
 def show_hidden(text: str) -> str:
     """The text with each hidden character replaced by a visible mark such as ``⟨U+202E⟩``."""
     return HIDDEN.sub(lambda match: f"⟨U+{ord(match[0]):04X}⟩", text)
+
+
+def show_prose(text: str) -> str:
+    """Prose as it may be drawn: what would change how the text around it reads becomes a mark, joiners stay."""
+    return text if text.isascii() else text.translate(_IN_PROSE)
 
 
 def escape_hidden(text: str) -> str:
@@ -34,7 +46,11 @@ def hidden_name(character: str) -> str:
 
 def tip(text: str) -> str:
     """A tooltip's text that is shown as written: Qt guesses whether a tooltip is rich text, so say it and escape it."""
-    return f'<p style="white-space:pre-wrap">{html.escape(show_hidden(text))}</p>' if text else ""
+    if not text:
+        return ""
+    from html import escape
+
+    return f'<p style="white-space:pre-wrap">{escape(show_hidden(text))}</p>'
 
 
 def _escape(match: re.Match[str]) -> str:

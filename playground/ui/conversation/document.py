@@ -14,7 +14,6 @@ from PySide6.QtGui import (
     QTextCharFormat,
     QTextCursor,
     QTextDocument,
-    QTextFrameFormat,
     QTextLength,
     QTextOption,
     QTextTable,
@@ -22,11 +21,12 @@ from PySide6.QtGui import (
 )
 
 from playground.ui.conversation.markdown import Line, Span, Style
-from playground.ui.plain_text import show_hidden
+from playground.ui.plain_text import show_hidden, show_prose
 from playground.ui.theme import body_font, code_font, tokens
 
 JOINS = QTextBlockFormat.Property.UserProperty + 1  # a block that goes on the one before, cut only for speed
 CODE_PAD = 12
+CELL_PAD = 6
 CODE_HEAD = 26  # room above a code block for its language and the copy button
 QUOTE_INDENT = 14
 TEXT_LINE, CODE_LINE = 122, 112  # percent of the font's own height
@@ -78,25 +78,34 @@ class DocumentWriter:
         """The document position at which a line begins."""
         return self._starts[index]
 
+    def table(self, index: int) -> QTextTable | None:
+        """The table that a line is drawn as; None for a line of another kind."""
+        if self._lines[index].kind != "table":
+            return None
+        place = QTextCursor(self._document)
+        place.setPosition(self._starts[index] + 1)
+        frame = place.currentFrame()
+        return frame if isinstance(frame, QTextTable) else None
+
     def line_at(self, position: int) -> int:
         """The index of the line that holds a document position."""
         return max(bisect_right(self._starts, position) - 1, 0)
 
-    def write(self, keep: int, lines: Sequence[Line]) -> None:
-        """Make the document show the first ``keep`` lines as they are, then ``lines``."""
+    def write(self, keep: int, lines: Sequence[Line]) -> int:
+        """Make the document show the first ``keep`` lines as they are, then ``lines``.
+
+        Returns the index of the first line that is different now.
+        """
         at = keep
         new = 0
-        while at < len(self._lines) and new < len(lines) and self._lines[at] == lines[new]:
+        while at < len(self._lines) and new < len(lines) and _same(self._lines[at], lines[new]):
             at += 1
             new += 1
+        touched = at
         cursor = QTextCursor(self._document)
         cursor.beginEditBlock()
         try:
-            if (
-                at == len(self._lines) - 1
-                and new < len(lines)
-                and (self._extend(cursor, at, lines[new]) or self._patch_table(at, lines[new]))
-            ):
+            if at < len(self._lines) and new < len(lines) and self._patch(cursor, at, lines[new]):
                 self._lines[at] = lines[new]
                 at += 1
                 new += 1
@@ -107,6 +116,7 @@ class DocumentWriter:
         finally:
             cursor.endEditBlock()
         self._make_head()
+        return touched
 
     def rewrite(self, *, zoom: float | None = None) -> None:
         """Write everything again, for new colours or another text size."""
@@ -134,6 +144,14 @@ class DocumentWriter:
 
     # Patching
 
+    def _patch(self, cursor: QTextCursor, at: int, line: Line) -> bool:
+        """Whether the line at ``at`` has been made equal to ``line`` by adding to it; it is the last one then."""
+        if at < len(self._lines) - 1:
+            if not self._may_patch_table(at, line):
+                return False
+            self._cut(cursor, at + 1)
+        return self._extend(cursor, at, line) or self._patch_table(at, line)
+
     def _extend(self, cursor: QTextCursor, at: int, line: Line) -> bool:
         """Whether ``line`` is the old one with more text at its end, and that text has been inserted."""
         old = self._lines[at]
@@ -150,9 +168,9 @@ class DocumentWriter:
         cursor.movePosition(QTextCursor.MoveOperation.End)
         more = same.text[len(last.text) :]
         if more:
-            cursor.insertText(_shown(more, line), self._char(same, line))
+            cursor.insertText(drawn_text(more, line), self._char(same, line))
         for span in line.spans[len(old.spans) :]:
-            cursor.insertText(_shown(span.text, line), self._char(span, line))
+            cursor.insertText(drawn_text(span.text, line), self._char(span, line))
         return True
 
     def _cut(self, cursor: QTextCursor, at: int) -> None:
@@ -195,7 +213,7 @@ class DocumentWriter:
                 marker.setForeground(QColor(tokens().muted))
                 cursor.insertText(f"{line.marker}\t", marker)
             for span in line.spans:
-                cursor.insertText(_shown(span.text, line), self._char(span, line))
+                cursor.insertText(drawn_text(span.text, line), self._char(span, line))
         self._lines.append(line)
         if line.kind == "code":
             self._note_code(len(self._lines) - 1, line)
@@ -209,15 +227,11 @@ class DocumentWriter:
 
     def _table(self, cursor: QTextCursor, line: Line) -> None:
         columns = max((len(row) for row in line.rows), default=1) or 1
-        t = tokens()
         form = QTextTableFormat()
-        form.setBorder(1)
-        form.setBorderBrush(QColor(t.line))
-        form.setBorderStyle(QTextFrameFormat.BorderStyle.BorderStyle_Solid)
-        form.setBorderCollapse(True)
-        form.setCellPadding(6)
+        form.setBorder(0)  # the grid is painted by ``table_grid``: Qt takes twenty times as long for it
+        form.setCellPadding(CELL_PAD)
         form.setCellSpacing(0)
-        form.setTopMargin(0 if line.joins else 4)
+        form.setTopMargin(0)  # the block before it has the margin: the table's own would count as its height
         form.setBottomMargin(0)
         form.setWidth(QTextLength(QTextLength.Type.PercentageLength, 100))
         share = 100 / columns
@@ -228,28 +242,45 @@ class DocumentWriter:
                 self._fill_cell(table, r, c, spans, line)
         cursor.movePosition(QTextCursor.MoveOperation.End)
         thin = QTextBlockFormat()
-        thin.setLineHeight(6, QTextBlockFormat.LineHeightTypes.FixedHeight.value)
-        cursor.setBlockFormat(thin)  # Qt wants a block behind a table; it serves as the gap below it
+        thin.setLineHeight(1, QTextBlockFormat.LineHeightTypes.FixedHeight.value)
+        cursor.setBlockFormat(thin)  # Qt wants a block behind a table
 
-    def _patch_table(self, at: int, line: Line) -> bool:
-        """Whether the table, the last line, has been made equal to ``line`` cell by cell: far cheaper than anew."""
+    def _may_patch_table(self, at: int, line: Line) -> bool:
         old = self._lines[at]
         if old.kind != "table" or replace(old, rows=()) != replace(line, rows=()) or len(line.rows) < len(old.rows):
             return False
-        if not old.rows or {len(row) for row in old.rows} != {len(row) for row in line.rows}:
+        return bool(old.rows) and {len(row) for row in old.rows} == {len(row) for row in line.rows}
+
+    def _patch_table(self, at: int, line: Line) -> bool:
+        """Whether the table, the last line, has been made equal to ``line`` cell by cell: far cheaper than anew."""
+        table = self.table(at) if self._may_patch_table(at, line) else None
+        if table is None:
             return False
-        place = QTextCursor(self._document)
-        place.setPosition(self._starts[at] + 1)
-        table = place.currentFrame()
-        if not isinstance(table, QTextTable):
-            return False
+        old = self._lines[at]
         if len(line.rows) > len(old.rows):
             table.appendRows(len(line.rows) - len(old.rows))
         for r, row in enumerate(line.rows):
             before = old.rows[r] if r < len(old.rows) else None
+            if before is row:
+                continue
             for c, spans in enumerate(row):
-                if before is None or before[c] != spans:
+                if before is None or (
+                    before[c] != spans and not self._extend_cell(table, r, c, before[c], spans, line)
+                ):
                     self._fill_cell(table, r, c, spans, line)
+        return True
+
+    def _extend_cell(
+        self, table: QTextTable, r: int, c: int, old: Sequence[Span], new: Sequence[Span], line: Line
+    ) -> bool:
+        """Whether a cell, outside the head, only had text added to its one span."""
+        if len(old) != 1 or len(new) != 1 or (r == 0 and line.header):
+            return False
+        before, after = old[0], new[0]
+        if not after.text.startswith(before.text) or replace(before, text="") != replace(after, text=""):
+            return False
+        end = table.cellAt(r, c).lastCursorPosition()
+        end.insertText(drawn_text(after.text[len(before.text) :], line), self._char(after, line))
         return True
 
     def _fill_cell(self, table: QTextTable, r: int, c: int, spans: Sequence[Span], line: Line) -> None:
@@ -271,7 +302,7 @@ class DocumentWriter:
             char = self._char(span, line)
             if is_head:
                 char.setFontWeight(QFont.Weight.DemiBold)
-            at.insertText(_shown(span.text, line), char)
+            at.insertText(drawn_text(span.text, line), char)
 
     # Formats
 
@@ -280,15 +311,17 @@ class DocumentWriter:
         first = not self._lines
         before = self._lines[-1] if self._lines else None
         left = line.quote * QUOTE_INDENT
+        below_table = 5 if before is not None and before.kind == "table" else 0
         if line.kind == "code":
             left += CODE_PAD + max(line.level, 0) * 20
             form.setLeftMargin(left)
             form.setRightMargin(CODE_PAD)
             form.setLineHeight(CODE_LINE, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
             if line.first:
-                form.setTopMargin(CODE_HEAD + (0 if first else 10))
+                form.setTopMargin(CODE_HEAD + (0 if first else 10) + below_table)
         elif line.kind == "table":
             form.setLineHeight(1, QTextBlockFormat.LineHeightTypes.FixedHeight.value)
+            form.setTopMargin(0 if line.joins else 18 if before is not None and before.kind == "code" else 4)
         else:
             height = CODE_LINE if line.kind == "raw" else TEXT_LINE
             form.setLineHeight(height, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
@@ -297,6 +330,7 @@ class DocumentWriter:
                 gap = 8
             if before is not None and before.kind == "code":
                 gap += 14
+            gap += below_table
             if line.kind == "item":
                 indent = 20 * line.level * self._zoom
                 left += round(indent)
@@ -318,7 +352,7 @@ class DocumentWriter:
             form.setFontFamilies(font.families())
             form.setFontFixedPitch(True)
             form.setProperty(QTextCharFormat.Property.FontPixelSize, font.pixelSize())
-            colour = _code_colour(span.token)
+            colour = code_colour(span.token)
             if line.kind not in ("code", "raw"):
                 form.setBackground(QColor(t.chip))
         if line.kind == "heading":
@@ -340,11 +374,13 @@ class DocumentWriter:
         if span.href:
             form.setAnchor(True)
             form.setAnchorHref(span.href)
-        form.setForeground(QColor(colour))
+        if colour != t.text:  # which is what the view paints with; a format with less in it is cheaper everywhere
+            form.setForeground(QColor(colour))
         return form
 
 
-def _code_colour(token: str) -> str:
+def code_colour(token: str) -> str:
+    """The colour in force for a kind of code, as ``highlight`` names it."""
     t = tokens()
     return {
         "comment": t.muted,
@@ -354,6 +390,10 @@ def _code_colour(token: str) -> str:
         "name": t.accent,
         "deleted": t.error,
     }.get(token, t.text)
+
+
+def _same(old: Line, new: Line) -> bool:
+    return old is new or old == new
 
 
 def _same_frame(old: Line, new: Line) -> bool:
@@ -368,17 +408,8 @@ def _same_frame(old: Line, new: Line) -> bool:
     )
 
 
-#: Characters in prose that would change how the text around them reads. Joiners stay: scripts and emoji need them.
-_MARKS = {
-    **{code: f"⟨U+{code:04X}⟩" for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x061C, 0x200B)},
-    **{code: f"⟨U+{code:05X}⟩" for code in range(0xE0000, 0xE0080)},
-    **dict.fromkeys(range(0xD800, 0xE000), "\ufffd"),
-    0x2029: "\u2028",
-}
-
-
-def _shown(text: str, line: Line) -> str:
+def drawn_text(text: str, line: Line) -> str:
     """Text as it may be drawn: what is invisible is made visible, what Qt cannot hold is replaced."""
     if text.isascii() and text.isprintable():
         return text
-    return show_hidden(text) if line.kind in ("code", "raw") else text.translate(_MARKS)
+    return show_hidden(text) if line.kind in ("code", "raw") else show_prose(text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from playground.domain.tokens import estimate_tokens as estimate_tokens
 from playground.domain.transcript import Ending, Outcome, Turn
 from playground.domain.usage import Timing, Usage
 
@@ -18,12 +19,6 @@ def seconds(value: float) -> str:
 def count(value: int) -> str:
     """A whole number with thin spaces between thousands."""
     return f"{value:,}".replace(",", "\u2009")
-
-
-def estimate_tokens(text: str) -> int:
-    """A rough count of tokens: four characters each, a CJK character one."""
-    wide = sum(1 for c in text if ord(c) > 0x2E7F) if not text.isascii() else 0
-    return wide + (len(text) - wide + 3) // 4
 
 
 def speed_figures(turn: Turn) -> list[str]:

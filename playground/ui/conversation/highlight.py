@@ -29,11 +29,14 @@ _KINDS = (
 )
 
 
-def highlight(lines: Sequence[str], language: str) -> list[list[tuple[str, str]]]:
-    """For each line its pieces as (kind, text); kind is empty for plain. An unknown language is all plain."""
+def highlight(lines: Sequence[str], language: str, longest: int = LONGEST) -> list[list[tuple[str, str]]]:
+    """For each line its pieces as (kind, text); kind is empty for plain.
+
+    An unknown language is all plain, and so is more than ``longest`` characters.
+    """
     lexer = _lexer(language.lower()) if language else None
     source = "\n".join(lines)
-    if lexer is None or len(source) > LONGEST:
+    if lexer is None or len(source) > longest:
         return [[("", line)] for line in lines]
     out: list[list[tuple[str, str]]] = [[]]
     try:

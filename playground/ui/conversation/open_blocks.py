@@ -12,7 +12,7 @@ from dataclasses import replace
 from playground.ui.conversation.highlight import highlight
 from playground.ui.conversation.markdown import Line, Span, Style, parse_block, plain_lines
 
-TABLE_CHUNK = 25
+TABLE_CHUNK = 32  # rows drawn for good as one table: Qt looks at every table at each change
 CODE_CHUNK = 24  # lines highlighted together
 CODE_CHUNK_SIZE = 2_000  # characters after which they are drawn for good although they are fewer lines
 
@@ -95,12 +95,17 @@ class CodeBlock:
 
 
 class TableBlock:
-    """A table. ``head`` is its first line and the one that delimits it, each with its end."""
+    """A table. ``head`` is its first line and the one that delimits it, each with its end.
+
+    It is drawn as several that look like one, because Qt lays out and draws a table as a whole: each of the last rows
+    is a table of its own, and the rows before them are put together, ``TABLE_CHUNK`` at a time.
+    """
 
     def __init__(self, head: str) -> None:
         self._head = head
-        self._rows: list[str] = []
-        self._chunks = 0
+        self._lines: list[Line] = []  # the head and the rows that are not put together yet
+        self._begun = False  # whether the head is final
+        self._lines = self._drawn("")
 
     def ends(self, line: str) -> bool:
         """Whether the line is no row of it any more. An empty rest of the text ends nothing."""
@@ -108,37 +113,43 @@ class TableBlock:
 
     def add(self, row: str) -> list[Line]:
         """A whole row came. Returns lines that are final now."""
-        self._rows.append(row)
-        return self.flush() if len(self._rows) >= TABLE_CHUNK else []
+        self._lines += self._drawn(row)
+        return self.flush() if len(self._lines) >= TABLE_CHUNK else []
 
     def flush(self) -> list[Line]:
         """Everything held back is final now."""
-        out = self.provisional("")
-        self._rows = []
-        self._chunks += 1
+        out: list[Line] = []
+        for line in self._lines:
+            if out and out[-1].kind == line.kind == "table":
+                out[-1] = replace(out[-1], rows=out[-1].rows + line.rows)
+            else:
+                out.append(line)
+        self._lines, self._begun = [], True
         return out
 
     def provisional(self, rest: str) -> list[Line]:
         """How it looks now, with ``rest`` as the unfinished last row."""
-        rows = [*self._rows, rest] if rest.strip() else self._rows
-        if not rows and self._chunks:
-            return []
-        source = self._head + "\n".join(row if "|" in row else f"| {row}" for row in rows)
+        return [*self._lines, *self._drawn(rest)] if rest.strip() else self._lines
+
+    def twin(self) -> TableBlock:
+        """A copy that can be finished without this one knowing."""
+        twin = copy.copy(self)
+        twin._lines = list(self._lines)
+        return twin
+
+    def _drawn(self, row: str) -> list[Line]:
+        """One row as drawn, or the head if it is not drawn yet."""
+        begun = self._begun or bool(self._lines)
+        source = self._head + (row if "|" in row or not begun else f"| {row}")
         lines = parse_block(source)
         if lines is None or not any(line.kind == "table" for line in lines):
-            return plain_lines("\n".join(rows) if self._chunks else source)
-        if self._chunks:
+            return plain_lines(row if begun else source)
+        if begun:
             lines = [
                 replace(line, rows=line.rows[1:], header=False, joins=True) if line.kind == "table" else line
                 for line in lines
             ]
         return lines
-
-    def twin(self) -> TableBlock:
-        """A copy that can be finished without this one knowing."""
-        twin = copy.copy(self)
-        twin._rows = list(self._rows)
-        return twin
 
 
 def cell_count(row: str) -> int:

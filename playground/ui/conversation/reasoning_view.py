@@ -75,12 +75,28 @@ class ReasoningView(QFrame):
             self._text.set_text("")
             self._pending = [text]
             self._start = text[:EXCERPT]
+            self._live = True  # so that settling shows it
         self.settle(facts)
 
     @property
     def is_open(self) -> bool:
         """Whether the text is shown."""
         return self._live if self._chosen is None else self._chosen
+
+    @property
+    def unread(self) -> bool:
+        """Whether there is text that was never shown: it is not in the text view yet."""
+        return bool(self._pending)
+
+    def unfold(self) -> None:
+        """Show the text."""
+        if not self.is_open:
+            self._chosen = True
+            self._refresh()
+
+    def fold_as_new(self) -> None:
+        """Forget what was shown and whether it was folded by hand."""
+        self._chosen, self._live, self._drawn = None, False, 0
 
     def _toggle(self) -> None:
         self._chosen = not self.is_open

@@ -1,9 +1,15 @@
-"""What the conversation shows, a row each: the turns of the path, results folded into the calls they answer. No Qt."""
+"""What the conversation shows, a row each: the turns of the path, results folded into the calls they answer. No Qt.
+
+A path may be ten thousand turns long and changes with every turn that comes: what is the same as before is kept.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Container
-from dataclasses import dataclass
+from bisect import bisect_left
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from itertools import compress, count
+from operator import is_not
 
 from playground.domain.parts import ToolResult
 from playground.domain.transcript import Role, Transcript, Turn
@@ -21,7 +27,8 @@ class Answer:
 class Row:
     """One card. ``answers`` maps call ids to results; ``variants`` are the turn's siblings, itself included.
 
-    ``growing`` says that the turn is being received.
+    ``growing`` says that the turn is being received. A row is never changed, its ``answers`` neither: a row that is
+    the same object shows the same.
     """
 
     turn: Turn
@@ -35,18 +42,105 @@ class Row:
         return self.turn.id
 
 
-def make_rows(transcript: Transcript, growing: Container[str] = ()) -> list[Row]:
-    """The rows of a transcript's path. A tool turn whose result answers a call before it has no row of its own."""
-    out: list[Row] = []
-    owner: dict[str, Row] = {}
-    for turn in transcript.path:
-        if turn.role is Role.TOOL and len(turn.results) == 1 and len(turn.parts) == 1:
-            result = turn.results[0]
-            row = owner.get(result.call_id)
-            if row is not None and result.call_id not in row.answers:
-                row.answers[result.call_id] = Answer(turn.id, result)
-                continue
-        row = Row(turn, transcript.siblings(turn.id), {}, turn.id in growing)
-        owner.update({call.id: row for call in turn.calls})
-        out.append(row)
-    return out
+class Rows:
+    """The rows of a path that changes. ``follow`` brings them up to date; ``rows`` are those of the last time."""
+
+    def __init__(self) -> None:
+        self.rows: list[Row] = []
+        self._path: tuple[Turn, ...] = ()
+        self._forks: dict[str | None, tuple[str, ...]] = {}
+        self._growing: frozenset[str] = frozenset()
+        self._first: list[int] = []  # where on the path the turn of each row stands
+        self._last: list[int] = []  # where the last result folded into it stands, or else its turn
+        self._far: set[int] = set()  # rows that have a result from behind a later row
+        self._letters: list[int] = []
+        self._images: list[int] = []
+        self._makers: dict[str, list[int]] = {}  # the rows with a call of that id, in order
+
+    @property
+    def letters(self) -> int:
+        """The characters of all content, arguments and results; reasoning left out."""
+        return sum(self._letters)
+
+    @property
+    def images(self) -> int:
+        """How many images there are."""
+        return sum(self._images)
+
+    def follow(self, transcript: Transcript, growing: Collection[str] = ()) -> list[Row]:
+        """The rows of a transcript's path; a row that shows what it showed before is the same object.
+
+        A tool turn whose result answers a call before it has no row of its own.
+        """
+        path, forks, now = transcript.path, transcript.forks, frozenset(growing)
+        start = common_prefix(self._path, path)
+        if changed := {parent for parent in {*forks, *self._forks} if forks.get(parent) != self._forks.get(parent)}:
+            start = min([start, *(at for at, turn in enumerate(path[:start]) if turn.parent in changed)])
+        if changed_state := now ^ self._growing:
+            start = min([start, *(at for at, turn in enumerate(path[:start]) if turn.id in changed_state)])
+        start = self._keep(start)
+        self._path, self._forks, self._growing = path, forks, now
+        for at in range(start, len(path)):
+            if not self._fold(at, path[at]):
+                self._add(at, path[at])
+        return list(self.rows)
+
+    def _keep(self, start: int) -> int:
+        """Drop the rows that hold anything of the path from ``start`` on. Returns from where on it is to be read."""
+        kept = bisect_left(self._first, start)
+        while broken := [at for at in (*self._far, kept - 1) if 0 <= at < kept and self._last[at] >= start]:
+            kept = min(broken)
+            start = self._first[kept]
+        for row in self.rows[kept:]:
+            for call in row.turn.calls:
+                self._makers[call.id].pop()
+        for column in (self.rows, self._first, self._last, self._letters, self._images):
+            del column[kept:]
+        self._far = {at for at in self._far if at < kept}
+        return start
+
+    def _fold(self, at: int, turn: Turn) -> bool:
+        """Whether the turn is the result of a call before it, and stands in that call's row now."""
+        if turn.role is not Role.TOOL or len(turn.parts) != 1 or not (results := turn.results):
+            return False
+        (result,) = results
+        makers = self._makers.get(result.call_id)
+        if not makers or result.call_id in self.rows[makers[-1]].answers:
+            return False
+        place = makers[-1]
+        row = self.rows[place]
+        self.rows[place] = replace(row, answers={**row.answers, result.call_id: Answer(turn.id, result)})
+        self._last[place] = at
+        self._letters[place] += len(result.text)
+        if place + 1 < len(self.rows):
+            self._far.add(place)
+        return True
+
+    def _add(self, at: int, turn: Turn) -> None:
+        letters = images = 0
+        for part in turn.parts:
+            match part.kind:
+                case "text" | "tool_result":
+                    letters += len(part.text)
+                case "tool_call":
+                    letters += len(part.arguments)
+                    self._makers.setdefault(part.id, []).append(len(self.rows))
+                case "image":
+                    images += 1
+                case _:
+                    pass
+        self.rows.append(Row(turn, self._forks.get(turn.parent, (turn.id,)), {}, turn.id in self._growing))
+        self._first.append(at)
+        self._last.append(at)
+        self._letters.append(letters)
+        self._images.append(images)
+
+
+def make_rows(transcript: Transcript, growing: Collection[str] = ()) -> list[Row]:
+    """The rows of a transcript's path."""
+    return Rows().follow(transcript, growing)
+
+
+def common_prefix(before: Sequence[object], now: Sequence[object]) -> int:
+    """How many items at the front of both are the same objects."""
+    return next(compress(count(), map(is_not, before, now)), min(len(before), len(now)))

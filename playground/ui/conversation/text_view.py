@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from bisect import bisect_left
 from collections.abc import Sequence
 
@@ -28,8 +29,11 @@ from PySide6.QtWidgets import QFrame, QSizePolicy, QTextEdit, QToolButton, QWidg
 
 from playground.ui.conversation.blocks import exact_lines
 from playground.ui.conversation.document import CODE_HEAD, CODE_PAD, JOINS, DocumentWriter
+from playground.ui.conversation.found_marks import FoundMarks
+from playground.ui.conversation.linked_marks import LinkedMarks
 from playground.ui.conversation.markdown import Line
 from playground.ui.conversation.markdown_stream import MarkdownStream
+from playground.ui.conversation.text_frames import Places, paint_frames
 from playground.ui.icons import icon
 from playground.ui.theme import tokens
 
@@ -76,10 +80,18 @@ class TextView(QTextEdit):
         self._copied.setSingleShot(True)
         self._copied.timeout.connect(self._forget_copied)
         self._zoom = zoom
-        self.setDocument(_Document(self))
+        self._document = _Document(self)
+        self._layout = self._document.documentLayout()
+        self.setDocument(self._document)
+        self._changed: float | None = None  # while text is added: where Qt says that the document is different
+        self._layout.update.disconnect()
+        self._layout.update.connect(self._layout_changed)
         # The width is ours to say, once a change. NoWrap would unwrap it all, WidgetWidth lay it out a second time.
         self.setLineWrapMode(QTextEdit.LineWrapMode.FixedPixelWidth)
-        self._writer = DocumentWriter(self.document(), zoom=zoom, muted=muted)
+        self._writer = DocumentWriter(self._document, zoom=zoom, muted=muted)
+        self._colours = tokens()  # those the document is written in
+        self.found = FoundMarks(self._document, self._writer)
+        self.linked = LinkedMarks(self._document, self._writer, self._whole_source)
         self.setReadOnly(True)
         self.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -89,6 +101,8 @@ class TextView(QTextEdit):
         self.setTabChangesFocus(True)
         self.setStyleSheet("QTextEdit { background: transparent; border: none; padding: 0; border-radius: 0; }")
         self.viewport().setAutoFillBackground(False)
+        for widget in (self, self.viewport()):  # what is written already stays painted when more comes below
+            widget.setAttribute(Qt.WidgetAttribute.WA_StaticContents)
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
@@ -104,6 +118,11 @@ class TextView(QTextEdit):
             self._source = ["".join(self._source)]
         return self._source[0] if self._source else ""
 
+    @property
+    def mode(self) -> str:
+        """How the text is shown."""
+        return self._mode
+
     def append(self, text: str) -> None:
         """More text at the end."""
         if not text:
@@ -111,11 +130,17 @@ class TextView(QTextEdit):
         self._source.append(text)
         chosen = self.textCursor()
         anchor, position = chosen.anchor(), chosen.position()
+        self._changed = math.inf
         if self._mode == "markdown":
             first = self._stream.feed(text)
-            self._writer.write(first, self._stream.lines[first:])
+            touched = self._writer.write(first, self._stream.lines[first:])
         else:
-            self._append_exact(text)
+            first = max(len(self._writer.lines) - 1, 0)
+            touched = self._append_exact(text)
+        self.found.follow(first)
+        self.linked.follow(first)
+        self._repaint_from(touched, self._changed)
+        self._changed = None
         if anchor != position:
             self._select(anchor, position)
         self._fit(grown=True)
@@ -141,6 +166,8 @@ class TextView(QTextEdit):
         """Show ``lines`` made elsewhere; ``source`` is what copying everything gives."""
         self._source = [source]
         self._writer.write(0, lines)
+        self.found.follow(0)
+        self.linked.follow(0)
         self._fit()
 
     def set_zoom(self, zoom: float) -> None:
@@ -158,6 +185,8 @@ class TextView(QTextEdit):
             self._writer.write(0, self._stream.lines)
         else:
             self._writer.write(0, exact_lines(text, self._mode))
+        self.found.follow(0)
+        self.linked.follow(0)
         self._fit()
 
     def _select(self, anchor: int, position: int) -> None:
@@ -165,18 +194,35 @@ class TextView(QTextEdit):
         cursor = self.textCursor()
         if (cursor.anchor(), cursor.position()) == (anchor, position):
             return
-        last = self.document().characterCount() - 1
+        last = self._document.characterCount() - 1
         cursor.setPosition(min(anchor, last))
         cursor.setPosition(min(position, last), QTextCursor.MoveMode.KeepAnchor)
         self.setTextCursor(cursor)
 
-    def _append_exact(self, text: str) -> None:
+    def _repaint_from(self, index: int, changed: float) -> None:
+        """Paint again from a line on, or what Qt says if that is less: with a table in the text it says everything."""
+        lines = self._writer.lines
+        if changed == math.inf or not lines:
+            return
+        index = min(index, len(lines) - 1)
+        head = CODE_HEAD if lines[index].first else 0
+        top = self._line_rect(index).top() - head - 4 if index > 0 else 0
+        top = math.floor(max(top, changed if changed < self._height else 0))
+        self.viewport().update(0, top, self.width(), max(self.height(), self._height) - top)
+
+    def _layout_changed(self, where: QRectF) -> None:
+        if self._changed is not None:
+            self._changed = min(self._changed, where.top())
+        else:
+            self.viewport().update(where.toAlignedRect() if where.height() < self.height() else self.rect())
+
+    def _append_exact(self, text: str) -> int:
         # A line end that came in two pieces is one: the first piece has drawn it.
         if text.startswith("\n") and len(self._source) > 1 and self._source[-2].endswith("\r"):
             text = text[1:]
         drawn = self._writer.lines
         last = drawn[-1] if drawn else Line(self._mode)
-        self._writer.write(max(len(drawn) - 1, 0), exact_lines(last.text + text, self._mode, joins=last.joins))
+        return self._writer.write(max(len(drawn) - 1, 0), exact_lines(last.text + text, self._mode, joins=last.joins))
 
     # Size
 
@@ -184,7 +230,7 @@ class TextView(QTextEdit):
         return True
 
     def heightForWidth(self, width: int) -> int:
-        document = self.document()
+        document = self._document
         if document.textWidth() != width:
             self.setLineWrapColumnOrWidth(width)
         return math.ceil(document.size().height()) + self._foot()
@@ -199,14 +245,16 @@ class TextView(QTextEdit):
         """Not QTextEdit's own, which would lay the whole text out again at each new height."""
         for bar in (self.horizontalScrollBar(), self.verticalScrollBar()):
             bar.setRange(0, 0)
-        if self.document().textWidth() != self.width():
+        if self._document.textWidth() != self.width():
             self.setLineWrapColumnOrWidth(self.width())
+        if event.oldSize().width() != self.width():
+            self.viewport().update()
         self._place_copy_buttons()
 
     def _foot(self) -> int:
-        """Room below a code block that ends the text."""
+        """Room for what reaches below the last line: a code block's frame, a table's last line."""
         lines = self._writer.lines
-        return CODE_PAD if lines and lines[-1].kind == "code" else 0
+        return {"code": CODE_PAD, "table": 1}.get(lines[-1].kind, 0) if lines else 0
 
     def _fit(self, *, grown: bool = False) -> None:
         height = self.heightForWidth(max(self.width(), 50))
@@ -227,63 +275,55 @@ class TextView(QTextEdit):
         context.palette = self.palette()
         context.palette.setColor(QPalette.ColorRole.Text, QColor(tokens().text))
         cursor = self.textCursor()
+        context.selections = self._marked(event.rect().top(), event.rect().bottom())
         if cursor.hasSelection():
             selection = QAbstractTextDocumentLayout.Selection()
             selection.cursor = cursor
             selection.format.setBackground(QColor(tokens().accent))
             selection.format.setForeground(QColor(tokens().on_accent))
-            context.selections = [selection]
+            context.selections = [*context.selections, selection]
         painter.setClipRect(event.rect())
-        self.document().documentLayout().draw(painter, context)
+        self._layout.draw(painter, context)
         painter.end()
 
-    def _paint_frames(self, painter: QPainter, clip: QRectF) -> None:
-        """What stands behind the text: code blocks, quote bars, rules."""
-        t = tokens()
-        writer = self._writer
-        if not writer.lines:
-            return
-        # One line more on top: a frame reaches into the gap below its last line.
-        top, bottom = max(self._line_at(clip.top()) - 1, 0), self._line_at(clip.bottom())
-        blocks = writer.code_blocks
-        for block in blocks[bisect_left(blocks, top, key=lambda b: b.last) :]:
-            if block.first > bottom + 1:
-                break
-            self._paint_code_frame(painter, self._code_rect(block.first, block.last), block.language)
-        for index in range(max(top - 1, 0), min(bottom + 2, len(writer.lines))):
-            line = writer.lines[index]
-            if not line.quote and line.kind != "rule":
-                continue
-            rect = self._line_rect(index)
-            if line.kind == "rule":
-                painter.setPen(QColor(t.line))
-                y = round(rect.center().y())
-                painter.drawLine(0, y, self.width(), y)
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(t.line))
-            for depth in range(line.quote):
-                painter.drawRoundedRect(QRectF(depth * 14 + 1, rect.top(), 3, rect.height()), 1.5, 1.5)
+    def show_found(self, pattern: re.Pattern[str] | None, current: int | None) -> None:
+        """Highlight what ``pattern`` matches; the place of number ``current`` more than the others."""
+        if self.found.look_for(pattern) or current != self.found.current:
+            self.found.current = current
+            self.viewport().update()
 
-    def _paint_code_frame(self, painter: QPainter, rect: QRectF, language: str) -> None:
-        t = tokens()
-        painter.setPen(QColor(t.line))
-        painter.setBrush(QColor(t.code))
-        painter.drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5), 7, 7)
-        font = self.font()
-        font.setPixelSize(11)
-        painter.setFont(font)
-        painter.setPen(QColor(t.muted))
-        head = QRectF(rect.left() + CODE_PAD, rect.top() + 3, rect.width() - 90, CODE_HEAD - 4)
-        painter.drawText(head, Qt.AlignmentFlag.AlignVCenter, language or "text")
+    def show_linked(self, spans: Sequence[tuple[int, int]]) -> None:
+        """Mark these characters of the source: they belong to what is chosen elsewhere."""
+        if self.linked.show(spans):
+            self.viewport().update()
+
+    def _whole_source(self) -> str:
+        return self.source
+
+    def _marked(self, top: float, bottom: float) -> list[QAbstractTextDocumentLayout.Selection]:
+        lines = self._writer.lines
+        if not lines or not (self.found.places or self.linked.spans):
+            return []
+        after = self._line_at(bottom) + 2
+        first = self._writer.block_start(max(self._line_at(top) - 1, 0))
+        last = self._writer.block_start(after) if after < len(lines) else self.document().characterCount()
+        return [*self.linked.selections(first, last), *self.found.selections(first, last)]
+
+    def _paint_frames(self, painter: QPainter, clip: QRectF) -> None:
+        places = Places(self._line_at, self._line_rect, self._code_rect)
+        paint_frames(painter, clip, self._writer, self._layout, places, self.width(), self.font())
 
     def _line_at(self, y: float) -> int:
         """The line at a height. By halving: the layout's own hit test looks at every line there is."""
         count = len(self._writer.lines)
-        return min(bisect_left(range(count), y, key=lambda index: self._line_rect(index).bottom()), count - 1)
+        first, step = count - 1, 1
+        while first > 0 and self._line_rect(first).bottom() >= y:  # mostly it is near the end, where the text grows
+            first, step = max(first - step, 0), step * 2
+        lines = range(first, count)
+        return min(first + bisect_left(lines, y, key=lambda index: self._line_rect(index).bottom()), count - 1)
 
     def _line_rect(self, index: int) -> QRectF:
-        block = self.document().findBlock(self._writer.block_start(index))
-        return self.document().documentLayout().blockBoundingRect(block)
+        return self._layout.blockBoundingRect(self._document.findBlock(self._writer.block_start(index)))
 
     def _code_rect(self, first: int, last: int) -> QRectF:
         top, bottom = self._line_rect(first), self._line_rect(last)
@@ -293,7 +333,8 @@ class TextView(QTextEdit):
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_writer"):
+        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_writer") and self._colours is not tokens():
+            self._colours = tokens()  # a palette changes too when a widget gets a parent or a style: nothing to write
             self._writer.rewrite()
             for button in self._copy_buttons:
                 button.setIcon(icon("copy"))
@@ -342,7 +383,7 @@ class TextView(QTextEdit):
         cursor = self.textCursor()
         start, end = cursor.selectionStart(), cursor.selectionEnd()
         out: list[str] = []
-        block = self.document().findBlock(start)
+        block = self._document.findBlock(start)
         while block.isValid() and block.position() < end:
             form, text = block.blockFormat(), block.text()
             first, last = max(start - block.position(), 0), min(end - block.position(), len(text))

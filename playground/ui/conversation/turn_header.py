@@ -7,22 +7,14 @@ from functools import partial
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QWidget
 
-from playground.domain.transcript import Role
 from playground.ui.conversation import facts
+from playground.ui.conversation.role_words import ROLE_WORDS
 from playground.ui.conversation.rows import Row
 from playground.ui.elided_label import ElidedLabel
 from playground.ui.icon_button import IconButton
 from playground.ui.parameters.fields import look
 from playground.ui.plain_text import tip
 from playground.ui.theme import SMALL_PX, body_font, tokens
-
-ROLE_WORDS = {
-    Role.SYSTEM: "System",
-    Role.DEVELOPER: "Developer",
-    Role.USER: "User",
-    Role.ASSISTANT: "Assistant",
-    Role.TOOL: "Tool",
-}
 
 
 class TurnHeader(QWidget):

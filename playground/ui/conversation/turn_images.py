@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from itertools import takewhile
 
-from playground.domain.parts import Image, Part
+from playground.domain.parts import Image
 from playground.domain.transcript import Turn
 from playground.ui.conversation.commands import TurnCommands
 from playground.ui.conversation.image_view import ImageStrip
@@ -45,14 +44,3 @@ class TurnImages(ImageStrip):
 
     def _shrink_asked(self, at: int) -> None:
         self._commands.shrink_image(self._turn_id, self._start + at)
-
-
-def first_of_runs(parts: Iterable[Part]) -> list[Part]:
-    """``parts`` without the images that directly follow another one: they are shown together with it."""
-    out: list[Part] = []
-    before: Part | None = None
-    for part in parts:
-        if not (isinstance(part, Image) and isinstance(before, Image)):
-            out.append(part)
-        before = part
-    return out

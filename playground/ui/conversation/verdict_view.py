@@ -21,7 +21,7 @@ from playground.ui.conversation.text_view import TextView
 from playground.ui.json_text import TOKEN, locate, position, pretty, problem_at
 from playground.ui.plain_text import show_hidden, tip
 from playground.ui.theme import code_font, tokens
-from playground.ui.tools.tool_editor import ProblemLine
+from playground.ui.tools.problem_line import ProblemLine
 
 LISTED = 20  # problems below the answer; more are counted
 ROOM = 40  # pixels kept free above a place that is scrolled to

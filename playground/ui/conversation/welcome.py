@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from playground.ui.flow_layout import FlowLayout
 from playground.ui.icons import icon
@@ -73,3 +73,17 @@ class Welcome(QWidget):
             if demo
             else f"You are on {gateway}."
         )
+
+
+class WelcomePage(QScrollArea):
+    """The welcome; what does not fit beside a tall composer scrolls."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.welcome = Welcome()
+        ground = QWidget()  # asking for Qt's own makes PySide look through every kind of widget there is: 8 ms
+        self.setViewport(ground)
+        self.setWidgetResizable(True)
+        self.setWidget(self.welcome)
+        self.welcome.setAutoFillBackground(False)
+        ground.setAutoFillBackground(False)

@@ -6,9 +6,12 @@ import pytest
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
+from playground.domain.debugging import Answer as Reply
 from playground.domain.parts import ToolCall, ToolResult
+from playground.domain.tools import ToolDefinition
 from playground.domain.values import JSONObject
-from playground.ui.conversation.call_card import CallCard
+from playground.ui.conversation.calls.call_card import CallCard
+from playground.ui.conversation.commands import CallState
 from playground.ui.conversation.rows import Answer
 from playground.ui.theme import LIGHT, style_sheet
 
@@ -16,6 +19,8 @@ from playground.ui.theme import LIGHT, style_sheet
 pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 
 SCHEMA: JSONObject = {"type": "object", "properties": {"city": {"enum": ["Oslo", "Lisbon"]}}}
+NAMES = "Arguments", "Result"
+TOOL = ToolDefinition(name="get_weather", parameters=SCHEMA)
 GOOD = ToolCall(id="call_1", name="get_weather", arguments='{"city":"Oslo"}')
 BAD = ToolCall(id="call_1", name="get_weather", arguments='{"city":"Rome"}')
 
@@ -24,9 +29,13 @@ def answer(text: str) -> Answer:
     return Answer("turn", ToolResult(call_id="call_1", text=text))
 
 
+def no_answers(_name: str) -> list[tuple[str, Reply]]:
+    return []
+
+
 @pytest.fixture
 def card(qtbot: QtBot) -> CallCard:
-    card = CallCard()
+    card = CallCard(no_answers)
     qtbot.addWidget(card)
     card.setStyleSheet(style_sheet(LIGHT))
     card.resize(700, 200)
@@ -35,26 +44,26 @@ def card(qtbot: QtBot) -> CallCard:
 
 
 def test_short_json_of_an_answered_call_stands_on_one_line(card: CallCard) -> None:
-    card.show_call(GOOD, SCHEMA, answer('{"temp":21}'), waiting=False, known=True)
+    card.show_call(GOOD, TOOL, answer('{"temp":21}'), waiting=False)
     assert card._arguments.toPlainText() == '{"city": "Oslo"}'
     assert card._result.toPlainText() == '{"temp": 21}'
 
 
 def test_what_is_long_wrong_or_waited_for_is_laid_out(card: CallCard) -> None:
-    card.show_call(BAD, SCHEMA, answer('{"temp": 21, "sky": "rain", "wind": {"speed": 34}}'), waiting=False, known=True)
-    assert card._arguments.toPlainText() == '{\n  "city": "Rome"\n}'
+    card.show_call(BAD, TOOL, answer('{"temp": 21, "sky": "rain", "wind": {"speed": 34}}'), waiting=False)
+    assert card._arguments.toPlainText() == '{\n  "city": "Rome"   ✗ "Rome" is not one of Oslo, Lisbon\n}'
     assert card._result.toPlainText().count("\n") == 6
-    card.show_call(GOOD, SCHEMA, None, waiting=True, known=True)
+    card.show_call(GOOD, TOOL, None, waiting=True)
     assert card._arguments.toPlainText() == '{\n  "city": "Oslo"\n}'
-    card.show_call(GOOD, SCHEMA, answer("it rains"), waiting=False, known=True)
+    card.show_call(GOOD, TOOL, answer("it rains"), waiting=False)
     assert card._result.toPlainText() == "it rains"
 
 
 @pytest.mark.parametrize("waiting", [True, False])
 def test_both_captions_stand_on_one_line(card: CallCard, qtbot: QtBot, waiting: bool) -> None:
-    card.show_call(GOOD, SCHEMA, None if waiting else answer("{}"), waiting=waiting, known=True)
+    card.show_call(GOOD, TOOL, None if waiting else answer("{}"), waiting=waiting)
     qtbot.wait(20)
-    captions = [label for label in card.findChildren(QLabel) if label.text() in ("Arguments", "Result")]
+    captions = [label for label in card.findChildren(QLabel) if label.isVisible() and label.text() in NAMES]
     assert len(captions) == 2
     middles = [label.mapTo(card, label.rect().center()).y() for label in captions]
     assert abs(middles[0] - middles[1]) <= 1
@@ -62,7 +71,7 @@ def test_both_captions_stand_on_one_line(card: CallCard, qtbot: QtBot, waiting: 
 
 def test_the_verdict_is_a_pill_with_room_beside_its_words(card: CallCard, qtbot: QtBot) -> None:
     for call, words in ((GOOD, "✓ matches schema"), (BAD, '✗ city: "Rome" is not one of Oslo, Lisbon')):
-        card.show_call(call, SCHEMA, None, waiting=True, known=True)
+        card.show_call(call, TOOL, None, waiting=True)
         qtbot.wait(20)
         chip = card._verdict
         assert chip.text() == words
@@ -70,3 +79,66 @@ def test_the_verdict_is_a_pill_with_room_beside_its_words(card: CallCard, qtbot:
         shown = card.grab().toImage()
         corner, inside = (shown.pixel(chip.pos().x() + x, chip.y() + y) for x, y in ((0, 0), (5, chip.height() // 2)))
         assert corner != inside
+
+
+def test_arguments_form_as_a_tree_with_the_text_beside_it(card: CallCard) -> None:
+    fragments: list[str] = []
+    for piece in ('{"ci', 'ty": "R', "ome", '", "uni', 't": 3'):
+        fragments.append(piece)
+        card.grow("call_1", "get_weather", list(fragments), TOOL)
+        assert card._result.toPlainText() == "".join(fragments)
+    assert card.tree is not None
+    assert card.tree.isVisible()
+    lines = card.tree.text.splitlines()
+    assert lines[1].startswith('  city: "Rome"  ✗ ')
+    assert "not one of" in lines[1] or "Oslo" in lines[1]
+    assert lines[2].lstrip().startswith("unit: 3 …")
+    card.show_call(GOOD, TOOL, None, waiting=True)
+    assert not card.tree.isVisible(), "whole arguments are laid out as text"
+
+
+def test_broken_arguments_keep_their_tree_and_their_text(card: CallCard) -> None:
+    call = ToolCall(id="call_1", name="get_weather", arguments='{"city": "Oslo" "unit": 3}')
+    card.show_call(call, TOOL, None, waiting=True)
+    assert card.tree is not None
+    assert card.tree.isVisible()
+    assert "a comma is missing" in card.tree.text
+    assert card._arguments.toPlainText() == call.arguments
+
+
+def test_an_edited_call_shows_what_was_changed_and_the_exact_text(card: CallCard) -> None:
+    call = ToolCall(id="call_1", name="get_weather", arguments='{"city":"Oslo"}', received='{"city":"Rome"}')
+    card.show_call(call, TOOL, None, waiting=True)
+    assert card._arguments.toPlainText().splitlines() == ["  {", '−   "city": "Rome"', '+   "city": "Oslo"', "  }"]
+    card._changes.click()
+    assert card._arguments.toPlainText() == '{\n  "city": "Oslo"\n}'
+    card._chosen("raw")
+    assert card._arguments.toPlainText() == '{"city":"Oslo"}'
+
+
+def test_a_result_that_is_to_be_json_is_checked_and_can_be_sent_anyway(card: CallCard, qtbot: QtBot) -> None:
+    card.show_call(GOOD, TOOL, None, waiting=True)
+    field = card.field
+    assert field is not None
+    field.kind.buttons[1].click()
+    field.field.setPlainText('{"temp": 21')
+    assert "not JSON" in field._check.text()
+    assert field._check.isVisible()
+    with qtbot.waitSignal(card.answered) as sent:
+        field.send_button.click()
+    assert sent.args == ["call_1", '{"temp": 21', False]
+    field.field.setPlainText('{"temp": 21}')
+    assert not field._check.isVisible()
+
+
+def test_what_is_known_of_a_call_is_said(card: CallCard) -> None:
+    card.show_call(GOOD, TOOL, None, waiting=True)
+    card.show_state(CallState(reason="A breakpoint is set.", draft="half", warning="Twice the same."))
+    field = card.field
+    assert field is not None
+    assert field.text == "half"
+    assert card._why.text() == "A breakpoint is set."
+    assert card._repeated.isVisible()
+    card.show_state(CallState(remaining=2.5))
+    assert card._status.text() == "answers in 2.5 s"
+    assert not field.isEnabled()

@@ -152,9 +152,20 @@ def test_a_coming_list_is_no_heading() -> None:
 
 
 def test_tables_keep_cells_and_alignment() -> None:
-    (table,) = drawn("| a | b |\n|---|:-:|\n| 1 \\| 2 | **x** |\n")
+    (table,) = drawn("| a | b |\n|---|:-:|\n| 1 \\| 2 | **x** |\n\n")
     assert (table.kind, table.header, table.aligns) == ("table", True, ("", "center"))
     assert [["".join(span.text for span in cell) for cell in row] for row in table.rows] == [["a", "b"], ["1 | 2", "x"]]
+
+
+def test_a_growing_table_is_its_rows_and_a_whole_one_a_few_tables() -> None:
+    head, rows = "| a | b |\n|---|---|\n", [f"| {n} | x |\n" for n in range(40)]
+    growing = drawn(head + "".join(rows[:3]) + "| 3 ")
+    assert [(len(line.rows), line.header, line.joins) for line in growing] == [(1, True, False)] + [
+        (1, False, True)
+    ] * 4
+    whole = drawn(head + "".join(rows) + "\nend")
+    assert [(len(line.rows), line.joins) for line in whole] == [(32, False), (9, True), (0, False)]
+    assert [row[0][0].text for line in whole for row in line.rows] == ["a", *map(str, range(40))]
 
 
 def test_a_long_item_keeps_its_level_and_its_number() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from PySide6.QtWidgets import QToolButton
 from pytestqt.qtbot import QtBot
 
 from playground.ui.conversation.text_view import TextView
+from playground.ui.theme import tokens
 
 
 @pytest.fixture
@@ -226,6 +228,40 @@ def test_painting_looks_at_few_lines(view: TextView, qtbot: QtBot, monkeypatch: 
     asked = counted(view, "_line_rect", monkeypatch)
     view.viewport().repaint(0, view.height() // 2, 600, 300)
     assert 0 < len(asked) < 120
+
+
+ALL_KINDS = (
+    "# Head\n\nA paragraph that goes on until it has to be wrapped, which it will be, and once more after that.\n\n"
+    "| step | **cost** | note |\n|---|---:|:-:|\n"
+    + "".join(f"| row {n} | {n} | {'words that wrap around in a cell ' * (n % 4)} |\n" for n in range(20))
+    + "\nafter\n\n- item\n  - inner\n\n```py\ndef f():\n    return 1\n```\n> quoted\n> > twice\n\n---\n\nend\n=====\n"
+)
+
+
+@pytest.mark.parametrize("step", [3, 17])
+def test_what_is_painted_while_it_grows_is_what_is_painted_anew(view: TextView, step: int) -> None:
+    for number, at in enumerate(range(0, len(ALL_KINDS), step)):
+        view.append(ALL_KINDS[at : at + step])
+        view.resize(600, view.heightForWidth(600))
+        QGuiApplication.processEvents()
+        if number % 10 == 0 or at + step >= len(ALL_KINDS):
+            piecemeal = view.screen().grabWindow(view.winId()).toImage()
+            view.update()
+            view.viewport().update()
+            QGuiApplication.processEvents()
+            assert piecemeal == view.screen().grabWindow(view.winId()).toImage(), view.source[-40:]
+
+
+def test_a_table_cut_for_speed_has_the_lines_of_one(view: TextView) -> None:
+    view.append("| a | b |\n|---|---|\n" + "".join(f"| {n} | x |\n" for n in range(40)))
+    view.resize(600, view.heightForWidth(600))
+    image = view.grab().toImage()
+    line = QColor(tokens().line)
+    column = [image.pixelColor(0, y) == line for y in range(image.height())]
+    assert all(column[column.index(True) :])  # no gap from the first row to the last
+    tops = [y for y in range(image.height()) if image.pixelColor(20, y) == line]
+    assert len(tops) == 42
+    assert len({below - above for above, below in pairwise(tops)}) == 1
 
 
 def test_every_construct_can_be_painted(view: TextView) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import gc
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
@@ -15,14 +16,33 @@ from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
 from playground.domain.accumulator import GrowingChoice, GrowingPart
-from playground.domain.parts import Image, Text, ToolCall, ToolResult
+from playground.domain.parts import Image, Reasoning, Text, ToolCall, ToolResult
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn
 from playground.engine.pause import Pause
+from playground.engine.run import RunRefusedError
+from playground.engine.session import Session
+from playground.gateway.client import GatewayClient
+from playground.ui.conversation import transcript_view
+from playground.ui.conversation.calls.result_field import ResultField
+from playground.ui.conversation.card_stock import POOL
+from playground.ui.conversation.commands import CallCommands
+from playground.ui.conversation.measures import READING_WIDTH
+from playground.ui.conversation.reasoning_view import ReasoningView
 from playground.ui.conversation.rows import Row, make_rows
 from playground.ui.conversation.text_view import TextView
-from playground.ui.conversation.transcript_view import READING_WIDTH, ZOOMS, TranscriptView
+from playground.ui.conversation.transcript_view import ZOOMS, TranscriptView
 from playground.ui.conversation.turn_card import TurnCard
+from playground.ui.debugger.call_desk import CallDesk
+from playground.ui.theme import tokens
+
+
+async def no_gateway(profile_id: str) -> GatewayClient:
+    raise RunRefusedError(f"no run is made here, at {profile_id}")
+
+
+def _nothing() -> None:
+    return
 
 
 class Asked:
@@ -30,6 +50,18 @@ class Asked:
 
     def __init__(self) -> None:
         self.log: list[tuple[object, ...]] = []
+        self.session = Session(no_gateway, profile_id="demo")
+        self.wire = self
+        self.calls: CallCommands = CallDesk(self.session, _nothing, _nothing)
+
+    def show_turn(self, turn_id: str) -> None:
+        self.log.append(("show_turn", turn_id))
+
+    def show_call(self, turn_id: str, call_id: str) -> None:
+        self.log.append(("show_call", turn_id, call_id))
+
+    def compare(self, turn_id: str) -> None:
+        self.log.append(("compare", turn_id))
 
     def edit_text(self, turn_id: str, text: str) -> None:
         self.log.append(("edit_text", turn_id, text))
@@ -64,9 +96,6 @@ class Asked:
     def regenerate(self, turn_id: str) -> None:
         self.log.append(("regenerate", turn_id))
 
-    def answer(self, call_id: str, text: str, is_error: bool) -> None:
-        self.log.append(("answer", call_id, text, is_error))
-
     def take_advice(self, turn_id: str, action: str) -> None:
         self.log.append(("take_advice", turn_id, action))
 
@@ -94,12 +123,21 @@ class Stand:
 
     def show(self, rows: list[Row], tools: tuple[ToolDefinition, ...] = ()) -> None:
         self.view.set_rows(rows, tools)
+        self.settle()
+
+    def settle(self) -> None:
+        """Until every card there is room for has been made: a frame makes only a few."""
         settle()
+        for _ in range(200):
+            if self.view.complete:
+                break
+            QTest.qWait(5)
+        assert self.view.complete
 
     def scroll(self, share: float) -> None:
         bar = self.view.verticalScrollBar()
         bar.setValue(round(bar.maximum() * share))
-        settle()
+        self.settle()
 
     def top(self, turn_id: str) -> int:
         """Where a turn's card begins, in pixels below the view's upper edge."""
@@ -108,6 +146,11 @@ class Stand:
     @property
     def pill(self) -> QPushButton:
         return next(b for b in self.view.findChildren(QPushButton) if b.parent() is self.view)
+
+
+def living(refs: Sequence[weakref.ref[Any]]) -> int:
+    """How many different objects are still there."""
+    return len({id(thing) for ref in refs for thing in [ref()] if thing is not None})
 
 
 def settle() -> None:
@@ -147,13 +190,13 @@ def growing_turn(stand: Stand, text: str = "") -> tuple[Row, GrowingPart]:
 
 def test_ten_thousand_turns_are_a_few_cards(stand: Stand, monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[str] = []
-    original = stand.view._make
+    original = stand.view._stock.make
 
     def make(wanted: Row) -> TurnCard:
         made.append(wanted.id)
         return original(wanted)
 
-    monkeypatch.setattr(stand.view, "_make", make)
+    monkeypatch.setattr(stand.view._stock, "make", make)
     rows = talk(10_000)
     stand.show(rows)
     assert len(made) < 60
@@ -203,9 +246,9 @@ def test_turns_shown_and_gone_leave_nothing_behind(stand: Stand) -> None:
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
     gc.collect()
     assert len(cards) == 400
-    assert sum(ref() is not None for ref in cards) <= 6
-    assert sum(ref() is not None for ref in documents) <= 12
-    assert len(stand.view.findChildren(TurnCard)) <= 6
+    assert living(cards) <= 2 + 2 * POOL
+    assert living(documents) <= 2 * (2 + 2 * POOL)
+    assert len(stand.view.findChildren(TurnCard)) <= 2 + 2 * POOL
 
 
 def test_cards_of_turns_that_stay_are_kept(stand: Stand) -> None:
@@ -349,38 +392,37 @@ def calling() -> tuple[list[Row], Turn]:
     return [row(turn), *talk(60)], turn
 
 
+def field_of(stand: Stand, turn: Turn) -> ResultField:
+    """The field of the only call of a turn, scrolled into view."""
+    card = stand.view.card(turn.id)
+    assert card is not None
+    field = card.calls[0].field
+    assert field is not None
+    return field
+
+
 def test_a_typed_result_survives_scrolling_away(stand: Stand) -> None:
     rows, turn = calling()
     stand.show(rows)
-    card = stand.view.card(turn.id)
-    assert card is not None
-    card.calls[0].set_pending_result("18 degrees")
+    field_of(stand, turn).field.setPlainText("18 degrees")
     stand.scroll(1.0)
+    assert turn.id not in stand.view.cards
     stand.scroll(0.0)
-    again = stand.view.card(turn.id)
-    assert again is not None
-    assert again.calls[0].pending_result == "18 degrees"
+    assert field_of(stand, turn).text == "18 degrees"
 
 
 def test_a_typed_result_survives_leaving_the_turn_and_can_be_emptied(stand: Stand) -> None:
     rows, turn = calling()
-
-    def call() -> str:
-        card = stand.view.card(turn.id)
-        assert card is not None
-        return card.calls[0].pending_result
-
     stand.show(rows)
-    stand.view.card(turn.id)
-    stand.view.cards[turn.id].calls[0].set_pending_result("18 degrees")
+    field_of(stand, turn).field.setPlainText("18 degrees")
     stand.show(rows[1:])
     stand.show(rows)
-    assert call() == "18 degrees"
-    stand.view.cards[turn.id].calls[0]._input.setPlainText("")
+    assert field_of(stand, turn).text == "18 degrees"
+    field_of(stand, turn).field.setPlainText("")
     stand.scroll(1.0)
     assert turn.id not in stand.view.cards
     stand.scroll(0.0)
-    assert call() == ""
+    assert field_of(stand, turn).text == ""
 
 
 def test_an_open_editor_survives_scrolling_away(stand: Stand, qtbot: QtBot) -> None:
@@ -412,6 +454,119 @@ def test_a_selection_survives_scrolling_away(stand: Stand) -> None:
     stand.scroll(0.0)
     assert stand.view.cards[rows[0].id] is card
     assert text.textCursor().hasSelection()
+
+
+# Frames: no more cards than there is time for
+
+
+def test_a_frame_makes_only_some_cards_and_sketches_the_others(stand: Stand, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = talk(400)
+    stand.show(rows)
+    monkeypatch.setattr(transcript_view, "FRAME_S", 0.0)
+    bar = stand.view.verticalScrollBar()
+    bar.setValue(bar.maximum() // 2)
+    assert stand.view.cards == {}
+    assert not stand.view.complete
+    at = stand.view.first_in_view() + 1
+    picture = stand.view.viewport().grab().toImage()
+    monkeypatch.setattr(transcript_view, "FRAME_S", 0.003)
+    stand.settle()
+    assert rows[at].id in stand.view.cards
+    assert not stand.view.viewport().grab().isNull()
+    colours = {picture.pixelColor(x, y).name() for x in range(0, 880, 2) for y in range(0, 590, 2)}
+    assert tokens().role("user").lower() in colours
+    assert len(colours) > 10, "there are words in the sketch"
+
+
+def test_a_long_text_is_begun_and_goes_on_until_it_is_whole(stand: Stand, monkeypatch: pytest.MonkeyPatch) -> None:
+    paragraphs = "\n\n".join(f"Paragraph {n} with **bold** words and `code`." for n in range(400))
+    rows = [*talk(30), row(make_turn(Role.ASSISTANT, paragraphs)), *talk(30)]
+    stand.show(rows)
+    monkeypatch.setattr(transcript_view, "FILL_S", 0.0)
+    at = 30
+    bar = stand.view.verticalScrollBar()
+    bar.setValue(stand.view._column.top(at) - 20)
+    settle()
+    stand.settle()
+    card = stand.view.cards[rows[at].id]
+    assert card.whole
+    (text,) = card.findChildren(TextView)
+    assert text.source == paragraphs
+    assert "Paragraph 399 with bold words" in text.toPlainText()
+    assert abs(stand.view._column.height(at) - card.height()) <= 1
+
+
+def test_a_card_asked_for_is_whole(stand: Stand, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(transcript_view, "FILL_S", 0.0)
+    rows = [row(make_turn(Role.ASSISTANT, "words and words. \n\n" * 500)), *talk(60)]
+    stand.show(rows)
+    card = stand.view.card(rows[0].id)
+    assert card is not None
+    assert card.whole
+
+
+def test_a_card_used_again_shows_nothing_of_the_turn_before(stand: Stand) -> None:
+    def answer(number: int) -> Row:
+        outcome = Outcome(ending=Ending.COMPLETE, finish_reason="stop", model=f"model-{number}")
+        parts = (Reasoning(text=f"thought {number}"), Text(text=f"**answer** {number}\n\n```\ncode {number}\n```"))
+        return row(make_turn(Role.ASSISTANT).model_copy(update={"parts": parts, "outcome": outcome}))
+
+    rows = [answer(number) for number in range(120)]
+    stand.show(rows)
+    first = stand.view.cards[rows[-1].id]
+    reasoning = first.findChildren(ReasoningView)[0]
+    reasoning.unfold()
+    made = len(stand.view.findChildren(TurnCard))
+    for share in (0.0, 0.5, 0.9, 0.2):
+        stand.scroll(share)
+        for turn_id, card in stand.view.cards.items():
+            number = next(n for n, r in enumerate(rows) if r.id == turn_id)
+            (shown,) = [view for view in card.findChildren(TextView) if view.isVisible()]
+            assert shown.toPlainText() == f"answer {number}\ncode {number}"
+            assert [view.source for view in card.findChildren(ReasoningView)] == [f"thought {number}"]
+            assert not card.findChildren(ReasoningView)[0].is_open
+    assert len(stand.view.findChildren(TurnCard)) <= made + 2 * POOL
+
+
+def test_what_is_read_stays_in_place_while_reasoning_above_it_folds(stand: Stand) -> None:
+    last, part = growing_turn(stand)
+    choice = stand.growing[last.id]
+    thought = GrowingPart("reasoning", ["A long thought.\n\n" * 30])
+    choice.parts[:] = [thought, GrowingPart("text", ["words \n\n" * 200])]
+    stand.show([*talk(5), last])
+    card = stand.view.cards[last.id]
+    view = card.findChildren(ReasoningView)[0]
+    view.unfold()
+    stand.settle()
+    bar = stand.view.verticalScrollBar()
+    bar.setValue(bar.maximum() - 900)
+    stand.settle()
+    text = next(view for view in card.body if isinstance(view, TextView))
+    place = text.mapTo(stand.view, QPoint(0, 0)).y()
+    assert place < 0, "the text begins above the view"
+    view._toggle()
+    stand.settle()
+    assert abs(text.mapTo(stand.view, QPoint(0, 0)).y() - place) <= 1
+    for _ in range(20):
+        choice.parts[1].fragments.append("more \n\n")
+        stand.view.grow(last.id)
+    assert abs(text.mapTo(stand.view, QPoint(0, 0)).y() - place) <= 1
+    assert part is not None
+
+
+def test_scrolling_up_leaves_what_is_seen_where_it_is(stand: Stand) -> None:
+    rows = [row(make_turn(Role.USER, "x\n" * (n % 40))) for n in range(200)]  # guessed badly
+    stand.show(rows)
+    bar = stand.view.verticalScrollBar()
+    for _ in range(60):
+        seen = min((t for t, card in stand.view.cards.items() if card.y() >= 0), key=stand.top, default=None)
+        before = stand.top(seen) if seen else 0
+        bar.setValue(bar.value() - 90)
+        if seen in stand.view.cards:
+            assert stand.top(seen) == before + 90
+        stand.settle()
+        if seen in stand.view.cards:
+            assert stand.top(seen) == before + 90
 
 
 # Text size, keys

@@ -1,0 +1,108 @@
+"""What is looked for, in one card: its texts in order, their places numbered through."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QRect
+from PySide6.QtGui import QTextCursor
+
+from playground.ui.conversation.calls.call_card import CallCard
+from playground.ui.conversation.finding import markdown_lines, places_in
+from playground.ui.conversation.reasoning_view import ReasoningView
+from playground.ui.conversation.text_view import TextView
+from playground.ui.conversation.verdict_view import VerdictView
+
+if TYPE_CHECKING:
+    from playground.ui.conversation.turn_card import TurnCard
+
+
+class CardFinds:
+    """``show`` highlights; ``count`` says how many places there are, in reasoning that is folded, too."""
+
+    def __init__(self, card: TurnCard) -> None:
+        self._card = card
+        self._pattern: re.Pattern[str] | None = None
+        self._current: int | None = None
+        self._unread: dict[ReasoningView, tuple[str, re.Pattern[str], int]] = {}
+
+    def show(self, pattern: re.Pattern[str] | None, current: int | None = None) -> None:
+        """Highlight what ``pattern`` matches; the place of number ``current`` more than the others."""
+        if pattern is not self._pattern or current != self._current:
+            self._pattern, self._current = pattern, current
+            self.follow()
+
+    def follow(self) -> None:
+        """The card may have other texts, or more text."""
+        if self._pattern is None and not self._unread and all(text.found.pattern is None for text, _ in self._texts()):
+            return
+        before = 0
+        texts = self._texts()
+        self._unread = {view: self._unread[view] for _, view in texts if view in self._unread}
+        for text, reasoning in texts:
+            text.show_found(self._pattern, None if self._current is None else self._current - before)
+            before += self._count(text, reasoning)
+
+    @property
+    def count(self) -> int:
+        """How many places there are."""
+        return sum(self._count(text, reasoning) for text, reasoning in self._texts())
+
+    def unfold(self) -> bool:
+        """Make the current place visible if it is in folded reasoning. Returns whether there is a current place."""
+        found = self._current_text()
+        if found is None:
+            return False
+        reasoning = found[1]
+        if reasoning is not None and not reasoning.is_open:
+            reasoning.unfold()
+            self.follow()
+        return True
+
+    def rect(self) -> QRect | None:
+        """Where the current place is, in the card."""
+        found = self._current_text()
+        if found is None or found[2] >= len(found[0].found.places):
+            return None
+        text, _, number = found
+        begin, end = text.found.places[number]
+        cursor = QTextCursor(text.document())
+        cursor.setPosition(begin)
+        rect = text.cursorRect(cursor)
+        cursor.setPosition(end)
+        rect = rect.united(text.cursorRect(cursor))
+        return QRect(text.viewport().mapTo(self._card, rect.topLeft()), rect.size())
+
+    def _current_text(self) -> tuple[TextView, ReasoningView | None, int] | None:
+        left = self._current
+        if left is None:
+            return None
+        for text, reasoning in self._texts():
+            count = self._count(text, reasoning)
+            if left < count:
+                return text, reasoning, left
+            left -= count
+        return None
+
+    def _count(self, text: TextView, reasoning: ReasoningView | None) -> int:
+        if reasoning is None or not reasoning.unread or self._pattern is None:
+            return len(text.found.places)
+        source = reasoning.source
+        known = self._unread.get(reasoning)
+        if known is None or known[0] != source or known[1] is not self._pattern:
+            known = self._unread[reasoning] = (source, self._pattern, places_in(self._pattern, markdown_lines(source)))
+        return known[2]
+
+    def _texts(self) -> list[tuple[TextView, ReasoningView | None]]:
+        out: list[tuple[TextView, ReasoningView | None]] = []
+        for view in self._card.body:
+            if isinstance(view, TextView):
+                out.append((view, None))
+            elif isinstance(view, ReasoningView):
+                out.append((view.text_view, view))
+            elif isinstance(view, VerdictView):
+                out.append((view.view, None))
+            elif isinstance(view, CallCard):
+                out += [(text, None) for text in view.texts]
+        return out

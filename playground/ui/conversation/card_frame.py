@@ -1,0 +1,47 @@
+"""The frame of a card: rounded, with the colour of who speaks at its left. It grows without being painted anew."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QFrame, QWidget
+
+from playground.ui.theme import tokens
+
+EDGE = 10  # px at the bottom that look different from the middle
+
+
+class CardFrame(QFrame):
+    """``stripe`` says the colour at the left."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_StaticContents)  # painted where it grows, and where it ended before
+
+    def stripe(self) -> str:
+        """A colour as ``#rrggbb``."""
+        return tokens().line
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        old = event.oldSize()
+        if old.width() != self.width():
+            self.update()
+        else:
+            self.update(0, min(old.height(), self.height()) - EDGE, self.width(), EDGE)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        t = tokens()
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QColor(t.accent if self.hasFocus() else t.line))
+        painter.setBrush(QColor(t.raised))
+        painter.drawRoundedRect(self.rect().toRectF().adjusted(0.5, 0.5, -0.5, -0.5), 8, 8)
+        painter.setClipRect(0, 0, 3, self.height())
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(self.stripe()))
+        painter.drawRoundedRect(self.rect(), 8, 8)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange:
+            self.update()

@@ -1,0 +1,254 @@
+"""Looks for words in the turns as they are shown, a slice of time after another. No Qt here.
+
+What counts is the text a card shows, not its Markdown source: every place that is counted can be gone to. A turn is
+read only if its source may hold the words, and what was read is kept for as long as somebody is looking for something.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Generator, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from playground.domain.parts import Part
+from playground.ui.conversation.blocks import exact_lines
+from playground.ui.conversation.calls.call_text import brief_json, json_lines, pretty_json, shown_arguments
+from playground.ui.conversation.markdown import Line
+from playground.ui.conversation.markdown_stream import MarkdownStream
+from playground.ui.conversation.rows import Row
+from playground.ui.conversation.shown_parts import REDACTED, is_judged, shown_parts, text_mode
+from playground.ui.json_text import pretty
+from playground.ui.plain_text import HIDDEN, show_hidden, show_prose
+
+STEP = 4096  # characters of Markdown read at once
+KEPT = 32_000_000  # characters of what was read that are kept
+BETWEEN = "\0"  # between lines: no words match across it
+_WORD = re.compile(r"\w+")
+_MARKUP = dict.fromkeys(map(ord, "\\*`~"))
+
+
+@dataclass(frozen=True)
+class Query:
+    """What to look for. White space in ``words`` stands for any; case and the borders of words count if asked for."""
+
+    words: str
+    case: bool = False
+    whole: bool = False
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str] | None:
+        """What matches, within one line; None when there is nothing to look for."""
+        if not self.words.strip():
+            return None
+        text = r"\s+".join(re.escape(word) for word in self.words.split())
+        return re.compile(rf"(?<!\w){text}(?!\w)" if self.whole else text, 0 if self.case else re.IGNORECASE)
+
+    @cached_property
+    def _needles(self) -> list[str]:
+        found = _WORD.findall(self.words) or self.words.split()
+        return found if self.case else [word.lower() for word in found]
+
+    def may_match(self, source: str) -> bool:
+        """Whether a text with this source is worth reading."""
+        text = source if self.case else source.lower()
+        if all(needle in text for needle in self._needles):
+            return True
+        bare = text.translate(_MARKUP)  # a mark may stand inside a word
+        return len(bare) < len(text) and all(needle in bare for needle in self._needles)
+
+
+class Search:
+    """How many places each row has. ``work`` goes on for a while; until it is done, unread rows count as none."""
+
+    def __init__(self) -> None:
+        self.query = Query("")
+        self.rows: Sequence[Row] = ()
+        self.counts: list[int] = []
+        self._left: list[int] = []  # rows to look at, the next one last
+        self._reading: tuple[int, Generator[None, None, str]] | None = None
+        self._read: dict[str, tuple[Row, str]] = {}
+        self._size = 0
+
+    def look_for(self, query: Query, start: int) -> None:
+        """Look for something else, beginning with the row ``start``."""
+        self.query = query
+        self._begin(start, [None] * len(self.rows))
+
+    def set_rows(self, rows: Sequence[Row], start: int) -> None:
+        """Other rows; those that are the same objects need not be looked at again."""
+        unread = {*self._left, *([self._reading[0]] if self._reading else [])}
+        seen = {id(row): self.counts[at] for at, row in enumerate(self.rows) if at not in unread}
+        known = [seen.get(id(row)) for row in rows]
+        self.rows = rows
+        self._begin(start, known)
+
+    def forget(self) -> None:
+        """Nobody is looking any more."""
+        self.query = Query("")
+        self.counts, self._left, self._reading = [0] * len(self.rows), [], None
+        self._read, self._size = {}, 0
+
+    def _begin(self, start: int, known: list[int | None]) -> None:
+        self.counts = [count or 0 for count in known]
+        self._reading = None
+        order = [*range(start, len(known)), *range(min(start, len(known)))]
+        self._left = [at for at in reversed(order) if known[at] is None] if self.query.pattern else []
+
+    @property
+    def done(self) -> bool:
+        """Whether every row has been looked at."""
+        return not self._left and self._reading is None
+
+    @property
+    def total(self) -> int:
+        """The places found so far."""
+        return sum(self.counts)
+
+    def work(self, seconds: float) -> bool:
+        """Go on for about so long. Returns whether it is done."""
+        end = time.perf_counter() + seconds
+        while not self.done and time.perf_counter() < end:
+            self._step()
+        return self.done
+
+    def _step(self) -> None:
+        pattern = self.query.pattern
+        if pattern is None:
+            return
+        if self._reading is None:
+            at = self._left.pop()
+            row = self.rows[at]
+            if not self.query.may_match(_source(row)):
+                return
+            known = self._read.get(row.id)
+            if known is not None and known[0] is row:
+                self.counts[at] = len(pattern.findall(known[1]))
+                return
+            self._reading = (at, _read(row))
+        at, reading = self._reading
+        try:
+            next(reading)
+        except StopIteration as read:
+            self._reading = None
+            self._keep(self.rows[at], read.value)
+            self.counts[at] = len(pattern.findall(read.value))
+
+    def _keep(self, row: Row, text: str) -> None:
+        if self._size > KEPT:
+            self._read, self._size = {}, 0
+        self._read[row.id] = (row, text)
+        self._size += len(text)
+
+    def correct(self, at: int, count: int) -> bool:
+        """A card says how many places it has. Returns whether that is news."""
+        if at in self._left or (self._reading is not None and self._reading[0] == at) or self.counts[at] == count:
+            return False
+        self.counts[at] = count
+        return True
+
+    def number(self, at: int, place: int) -> int:
+        """Which of all places the one of number ``place`` in row ``at`` is, from 1."""
+        return sum(self.counts[:at]) + place + 1
+
+    def after(self, at: int, place: int) -> tuple[int, int] | None:
+        """The place (row, number in it) after one; the first comes after the last. None when there is none."""
+        if at < len(self.counts) and place + 1 < self.counts[at]:
+            return at, place + 1
+        rows = (*range(at + 1, len(self.counts)), *range(min(at + 1, len(self.counts))))
+        found = next((row for row in rows if self.counts[row]), None)
+        return None if found is None else (found, 0)
+
+    def before(self, at: int, place: int) -> tuple[int, int] | None:
+        """The place before one; the last comes before the first. None when there is none."""
+        if at < len(self.counts) and 0 < place <= self.counts[at]:
+            return at, place - 1
+        rows = (*range(min(at, len(self.counts)) - 1, -1, -1), *range(len(self.counts) - 1, at - 1, -1))
+        found = next((row for row in rows if self.counts[row]), None)
+        return None if found is None else (found, self.counts[found] - 1)
+
+
+def line_texts(lines: Iterable[Line]) -> list[str]:
+    """The text of each paragraph that is drawn for ``lines``; a cell of a table is one."""
+    out: list[str] = []
+    for line in lines:
+        if line.kind == "table":
+            out += [show_prose("".join([span.text for span in cell])) for row in line.rows for cell in row]
+        else:
+            out.append((show_hidden if line.kind in ("code", "raw") else show_prose)(line.text))
+    return out
+
+
+def markdown_lines(source: str) -> list[str]:
+    """The text of each paragraph that is drawn for Markdown."""
+    stream = MarkdownStream()
+    stream.feed(source)
+    return line_texts(stream.lines)
+
+
+def places_in(pattern: re.Pattern[str], lines: Iterable[str]) -> int:
+    """How many places ``pattern`` matches in these lines."""
+    return len(pattern.findall(BETWEEN.join(lines)))
+
+
+def _source(row: Row) -> str:
+    """All that the card of a row may show, and more, as quickly as it is to be had."""
+    out: list[str] = [REDACTED]
+    for part in row.turn.parts:
+        match part.kind:
+            case "text" | "tool_result" | "refusal" | "reasoning":
+                out.append(part.text)
+            case "tool_call":
+                out.append(_unescaped(part.arguments))
+            case "unknown":
+                out.append(json.dumps(part.value, ensure_ascii=False))
+            case _:
+                pass
+    text = "\n".join([*out, *[_unescaped(answer.result.text) for answer in row.answers.values()]])
+    return text if text.isascii() or not HIDDEN.search(text) else text + show_hidden(text)
+
+
+def _unescaped(text: str) -> str:
+    """JSON as it is shown, where letters in it are spelled as escapes."""
+    return pretty_json(text) if "\\" in text else text
+
+
+def _read(row: Row) -> Generator[None, None, str]:
+    """What the card of a row shows, line by line, joined; pauses now and then."""
+    out: list[str] = []
+    for part in shown_parts(row.turn):
+        if part.kind == "reasoning" or (part.kind in ("text", "refusal") and _is_markdown(row, part)):
+            source = part.text or REDACTED if part.kind in ("text", "refusal", "reasoning") else ""
+            stream = MarkdownStream()
+            for at in range(0, len(source), STEP):
+                stream.feed(source[at : at + STEP])
+                yield
+            out += line_texts(stream.lines)
+        else:
+            out += line_texts(_exact(row, part))
+        yield
+    return BETWEEN.join(out)
+
+
+def _is_markdown(row: Row, part: Part) -> bool:
+    return text_mode(row.turn, part) == "markdown" and not (part.kind == "text" and is_judged(row.turn))
+
+
+def _exact(row: Row, part: Part) -> list[Line]:
+    """The lines of what is not Markdown."""
+    match part.kind:
+        case "text" if is_judged(row.turn):
+            return exact_lines(pretty(part.text), "raw")
+        case "text" | "refusal" | "tool_result":
+            return exact_lines(part.text, text_mode(row.turn, part))
+        case "unknown":
+            return [line for _, text in json_lines(part.value) for line in exact_lines(text, "raw")]
+        case "tool_call":
+            answer = row.answers.get(part.id)
+            lines = shown_arguments(part.arguments, [], answered=answer is not None)
+            result = exact_lines(brief_json(answer.result.text) or "(empty)", "raw") if answer is not None else []
+            return [*lines, *result]
+        case _:
+            return []

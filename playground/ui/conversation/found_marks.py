@@ -1,0 +1,89 @@
+"""Where a pattern occurs in a text that is shown, kept right while the text grows, and drawn without touching it."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+
+from PySide6.QtGui import QAbstractTextDocumentLayout, QColor, QTextBlock, QTextCursor, QTextDocument
+
+from playground.ui.conversation.document import DocumentWriter
+from playground.ui.theme import tokens
+
+
+class FoundMarks:
+    """The places of one document. ``current`` is the one drawn more than the others."""
+
+    def __init__(self, document: QTextDocument, writer: DocumentWriter) -> None:
+        self._document = document
+        self._writer = writer
+        self.pattern: re.Pattern[str] | None = None
+        self.places: list[tuple[int, int]] = []  # document positions, begin and end
+        self.current: int | None = None
+
+    def look_for(self, pattern: re.Pattern[str] | None) -> bool:
+        """Look for something else, or for nothing. Returns whether anything drawn may be different."""
+        if pattern is self.pattern:
+            return False
+        had = bool(self.places)
+        self.pattern, self.places = pattern, []
+        self.follow(0)
+        return had or bool(self.places)
+
+    def follow(self, line: int) -> None:
+        """The text is new from that line of the writer's on."""
+        if self.pattern is None:
+            return
+        if line >= len(self._writer.lines) > 0:
+            return
+        start = self._writer.block_start(line) if line else 0
+        del self.places[bisect_left(self.places, (start, 0)) :]
+        block = self._document.findBlock(start)
+        while block.isValid():
+            self._search(block)
+            block = block.next()
+
+    def _search(self, block: QTextBlock) -> None:
+        text = block.text()
+        if not text or self.pattern is None:
+            return
+        at, places = block.position(), self.places
+        skipped = len(marker) + 1 if (marker := self._marker(block, text)) else 0
+        for match in self.pattern.finditer(text, skipped):
+            start, end = match.span()
+            if start < end:
+                places.append((at + _places(text, start), at + _places(text, end)))
+
+    def _marker(self, block: QTextBlock, text: str) -> str:
+        """The bullet or number in front of a list item: it is drawn, and not part of the text."""
+        if "\t" not in text:
+            return ""
+        line = self._writer.lines[self._writer.line_at(block.position())]
+        return line.marker if line.kind == "item" and text.startswith(f"{line.marker}\t") else ""
+
+    def selections(self, first: int, last: int) -> list[QAbstractTextDocumentLayout.Selection]:
+        """What to draw between two document positions."""
+        out: list[QAbstractTextDocumentLayout.Selection] = []
+        t = tokens()
+        for number in range(max(bisect_left(self.places, (first, 0)) - 1, 0), len(self.places)):
+            begin, end = self.places[number]
+            if begin > last:
+                break
+            chosen = number == self.current
+            selection = QAbstractTextDocumentLayout.Selection()
+            cursor = QTextCursor(self._document)
+            cursor.setPosition(begin)
+            cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
+            selection.cursor = cursor
+            selection.format.setBackground(QColor(t.found_current if chosen else t.found))
+            selection.format.setForeground(QColor(t.on_found_current if chosen else t.text))
+            selection.format.setFontUnderline(chosen)
+            out.append(selection)
+        return out
+
+
+def _places(text: str, at: int) -> int:
+    """How many places the first ``at`` characters take in a document."""
+    if text.isascii():
+        return at
+    return at + sum(character > "\uffff" for character in text[:at])

@@ -1,0 +1,13 @@
+"""The word that stands for each role, wherever one is shown."""
+
+from __future__ import annotations
+
+from playground.domain.roles import Role
+
+ROLE_WORDS = {
+    Role.SYSTEM: "System",
+    Role.DEVELOPER: "Developer",
+    Role.USER: "User",
+    Role.ASSISTANT: "Assistant",
+    Role.TOOL: "Tool",
+}

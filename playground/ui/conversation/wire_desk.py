@@ -1,0 +1,24 @@
+"""What turns and calls ask for that is about the wire: their frames, and a comparison. Others do it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Signal
+
+
+class WireDesk(QObject):
+    """``frames_asked`` carries the ids of a turn and of a call in it, empty for the turn itself."""
+
+    frames_asked = Signal(str, str)
+    compare_asked = Signal(str)  # turn id
+
+    def show_turn(self, turn_id: str) -> None:
+        """Show the first frame that brought something of a turn."""
+        self.frames_asked.emit(turn_id, "")
+
+    def show_call(self, turn_id: str, call_id: str) -> None:
+        """Show the frame that carried a call."""
+        self.frames_asked.emit(turn_id, call_id)
+
+    def compare(self, turn_id: str) -> None:
+        """Compare the exchange that brought a turn with another one."""
+        self.compare_asked.emit(turn_id)

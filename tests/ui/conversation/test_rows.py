@@ -1,0 +1,122 @@
+"""Rows that follow a path give what rows made anew would, and keep the objects of what is the same."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from playground.domain.parts import ToolCall, ToolResult
+from playground.domain.transcript import Role, Transcript, make_turn
+from playground.ui.conversation.heights import GAP, TOP, Heights, guesser
+from playground.ui.conversation.rows import Row, Rows, common_prefix, make_rows
+from tests.benchmarks.experiment import long_transcript
+
+
+def test_a_turn_at_the_end_leaves_all_rows_before_it_the_same_objects() -> None:
+    transcript, rows = long_transcript(200), Rows()
+    before = rows.follow(transcript)
+    letters = rows.letters
+    after = rows.follow(transcript.append(make_turn(Role.USER, "Hello")))
+    assert common_prefix(before, after) == len(before)
+    assert rows.letters == letters + 5
+    assert rows.follow(transcript) == before
+    assert rows.letters == letters
+
+
+def test_a_result_replaces_the_row_of_its_call_only() -> None:
+    asked = make_turn(Role.ASSISTANT, "", ToolCall(id="a", name="f", arguments="{}"))
+    transcript = Transcript().append(make_turn(Role.USER, "hi"), asked)
+    rows = Rows()
+    first, second = rows.follow(transcript)
+    assert second.answers == {}
+    answered = transcript.append(make_turn(Role.TOOL, "", ToolResult(call_id="a", text="21")))
+    again = rows.follow(answered)
+    assert again[0] is first
+    assert again[1].answers["a"].result.text == "21"
+    assert second.answers == {}, "a row that was given out does not change"
+    assert rows.follow(transcript) == [first, second]
+
+
+def test_a_row_that_begins_or_ends_to_grow_is_another() -> None:
+    turn = make_turn(Role.ASSISTANT)
+    transcript = Transcript().append(make_turn(Role.USER, "hi"), turn)
+    rows = Rows()
+    assert [row.growing for row in rows.follow(transcript, [turn.id])] == [False, True]
+    assert [row.growing for row in rows.follow(transcript)] == [False, False]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_any_chain_of_edits_gives_the_rows_that_would_be_made_anew(seed: int) -> None:
+    random = Random(seed)
+    transcript, rows = long_transcript(60, seed), Rows()
+    past = [transcript]
+    for number in range(80):
+        ids = [turn.id for turn in transcript.path]
+        chosen = random.choice(ids)
+        match random.randrange(8):
+            case 0:
+                transcript = transcript.append(make_turn(Role.USER, f"more {number}"))
+            case 1 if len(ids) > 3:
+                transcript = transcript.remove(chosen)
+            case 2:
+                transcript = transcript.move(chosen, random.choice((-1, 1)))
+            case 3:
+                transcript = transcript.truncate_after(chosen)
+            case 4:
+                transcript = transcript.append_variants([make_turn(Role.ASSISTANT, f"v{n}") for n in range(2)])
+            case 5:
+                transcript = transcript.select(random.choice(list(transcript.turns)))
+            case 6:
+                call_id = next((call.id for turn in transcript.path for call in turn.calls), "none")
+                answer = make_turn(Role.TOOL, "", ToolResult(call_id=call_id, text=f"result {number}"))
+                transcript = transcript.insert(answer, before=chosen)
+            case _:
+                transcript = random.choice(past)
+        past.append(transcript)
+        growing = [transcript.head] if random.random() < 0.2 and transcript.head else []
+        fresh = Rows()
+        assert rows.follow(transcript, growing) == fresh.follow(transcript, growing)
+        assert (rows.letters, rows.images) == (fresh.letters, fresh.images)
+
+
+# Where they stand
+
+
+def rows_of(count: int) -> list[Row]:
+    return make_rows(Transcript().append(*(make_turn(Role.USER, f"turn {n}") for n in range(count))))
+
+
+def test_heights_add_up() -> None:
+    column, rows = Heights(), rows_of(5)
+    column.set_rows(rows, lambda row: 100, ())
+    assert [column.top(at) for at in range(5)] == [TOP + at * (100 + GAP) for at in range(5)]
+    assert column.set_height(2, 50)
+    assert not column.set_height(2, 50)
+    assert column.top(3) == TOP + 3 * (100 + GAP) - 50
+    assert column.total == 2 * TOP + 5 * (100 + GAP) - 50
+    heights = (-5, 0, TOP, column.top(3), column.top(3) - GAP - 1, 10_000)
+    assert [column.row_at(y) for y in heights] == [0, 0, 0, 3, 2, 4]
+
+
+def test_heights_of_rows_that_stay_are_kept_and_those_of_changed_ones_guessed_again() -> None:
+    column, rows = Heights(), rows_of(4)
+    column.set_rows(rows, lambda row: 100, ())
+    for at in range(4):
+        column.set_height(at, 200 + at)
+    other = Row(rows[2].turn.model_copy(update={"parts": ()}), (rows[2].id,), {})
+    fresh = rows_of(1)[0]
+    kept = column.set_rows([rows[0], fresh, other, rows[3]], lambda row: 7, ())
+    assert kept == 1
+    assert [column.height(at) for at in range(4)] == [200, 7, 7, 203]
+    assert column.index == {rows[0].id: 0, fresh.id: 1, other.id: 2, rows[3].id: 3}
+    column.set_rows([rows[0], fresh, rows[2]], lambda row: 8, {rows[2].id})
+    assert [column.height(at) for at in range(3)] == [200, 7, 7]
+    column.set_rows([], lambda row: 8, ())
+    assert (column.total, column.row_at(50)) == (0, 0)
+
+
+def test_a_guess_grows_with_the_text_and_the_text_size() -> None:
+    short, long = rows_of(1)[0], make_rows(Transcript().append(make_turn(Role.USER, "words " * 400)))[0]
+    assert guesser(768, 1.0)(short) < guesser(768, 1.0)(long) < guesser(400, 1.0)(long)
+    assert guesser(768, 1.0)(long) < guesser(768, 1.5)(long)
