@@ -2,14 +2,68 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Protocol
 
+from playground.domain.debugging import Answer
 from playground.domain.parts import Image
 from playground.domain.transcript import Role
 
 
+@dataclass(frozen=True, slots=True)
+class CallState:
+    """What the debugger knows of a call: why it waits, what is typed for it, when its answer comes, its repetition.
+
+    ``remaining`` is in seconds, None where no answer is on its way; ``formed`` is how long the arguments took.
+    """
+
+    reason: str = ""
+    draft: str = ""
+    remaining: float | None = None
+    warning: str = ""
+    formed: float | None = None
+
+
+class CallCommands(Protocol):
+    """What is offered on the calls of a turn, and what is known of them, by turn id and call id."""
+
+    def state(self, turn_id: str, call_id: str) -> CallState: ...
+
+    def choices(self, name: str) -> list[tuple[str, Answer]]: ...
+
+    def draft(self, turn_id: str, call_id: str, text: str) -> None: ...
+
+    def answer(self, turn_id: str, call_id: str, text: str, is_error: bool) -> None: ...
+
+    def answer_all(self, text: str, is_error: bool) -> None: ...
+
+    def step(self, turn_id: str, call_id: str) -> None: ...
+
+    def fork(self, turn_id: str, call_id: str) -> None: ...
+
+    def remember(self, turn_id: str, call_id: str) -> None: ...
+
+    def rules(self, name: str) -> None: ...
+
+
+class WireCommands(Protocol):
+    """What is offered about the way a turn, or a call in it, came over the wire."""
+
+    def show_turn(self, turn_id: str) -> None: ...
+
+    def show_call(self, turn_id: str, call_id: str) -> None: ...
+
+    def compare(self, turn_id: str) -> None: ...
+
+
 class TurnCommands(Protocol):
     """The edits and actions offered on turns, by turn id."""
+
+    @property
+    def calls(self) -> CallCommands: ...
+
+    @property
+    def wire(self) -> WireCommands: ...
 
     def edit_text(self, turn_id: str, text: str) -> None: ...
 
@@ -32,8 +86,6 @@ class TurnCommands(Protocol):
     def show_variants(self, turn_id: str) -> None: ...
 
     def regenerate(self, turn_id: str) -> None: ...
-
-    def answer(self, call_id: str, text: str, is_error: bool) -> None: ...
 
     def take_advice(self, turn_id: str, action: str) -> None: ...
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QMimeData, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
@@ -29,16 +30,16 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from playground.domain.parts import Image
-from playground.domain.transcript import Role
-from playground.engine.changes import RunState
-from playground.ui.conversation.facts import count
-from playground.ui.conversation.image_view import ImageStrip
-from playground.ui.conversation.images import offers_images, sources_of
-from playground.ui.conversation.turn_header import ROLE_WORDS
+from playground.domain.roles import Role
+from playground.engine.run_state import RunState
+from playground.ui.conversation.role_words import ROLE_WORDS
 from playground.ui.elided_label import ElidedLabel
 from playground.ui.icons import icon
 from playground.ui.theme import body_font, tokens
+
+if TYPE_CHECKING:
+    from playground.domain.parts import Image
+    from playground.ui.conversation.image_view import ImageStrip
 
 WRITABLE = (Role.USER, Role.SYSTEM, Role.DEVELOPER, Role.ASSISTANT, Role.TOOL)
 MOST_LINES = 12
@@ -95,11 +96,10 @@ class Composer(QFrame):
         row.addWidget(self._tokens)
         row.addWidget(self._add)
         row.addWidget(self._run)
-        layout = QVBoxLayout(self)
+        layout = self._rows = QVBoxLayout(self)
         layout.setContentsMargins(10, 8, 10, 8)
         layout.setSpacing(6)
         layout.addWidget(self._note)
-        layout.addWidget(self._chips)
         layout.addWidget(self._reading)
         layout.addWidget(self._field)
         layout.addLayout(row)
@@ -108,10 +108,7 @@ class Composer(QFrame):
         self.set_state(RunState.IDLE)
 
     def _build_images(self) -> None:
-        self.images = ImageStrip(large=False)
-        self.images.detail_chosen.connect(self._set_detail)
-        self.images.removed.connect(self._remove_image)
-        self._chips = _Chips(self.images)
+        self._chips: _Chips | None = None
         self._reading = QLabel(textFormat=Qt.TextFormat.PlainText)
         self._reading.setProperty("kind", "small")
         self._reading.hide()
@@ -126,15 +123,29 @@ class Composer(QFrame):
         self._image_button.setMenu(menu)
 
     @property
+    def images(self) -> ImageStrip:
+        """The attached images as they are shown; made when first asked for, after the window's first paint."""
+        if self._chips is None:
+            from playground.ui.conversation.image_view import ImageStrip
+
+            strip = ImageStrip(large=False)
+            strip.detail_chosen.connect(self._set_detail)
+            strip.removed.connect(self._remove_image)
+            self._chips = _Chips(strip)
+            self._rows.insertWidget(self._rows.indexOf(self._reading), self._chips)
+        return self._chips.strip
+
+    @property
     def attached(self) -> tuple[Image, ...]:
         """The images that go with the text."""
-        return self.images.images
+        return self._chips.strip.images if self._chips is not None else ()
 
     def set_images(self, images: tuple[Image, ...]) -> None:
         """Replace the images that go with the text."""
         if images != self.attached:
             self.images.show_images(images)
-            self._chips.fit()
+            if self._chips is not None:
+                self._chips.fit()
             self.edited.emit()
 
     def replace_image(self, old: Image, new: Image) -> None:
@@ -191,10 +202,14 @@ class Composer(QFrame):
         running = state is not RunState.IDLE
         self._run.setText("Stop  Esc" if running else f"Run  {self._field.run_keys}")
         self._run.setIcon(icon("stop", tokens().error) if running else icon("run", tokens().on_accent))
-        self._run.setProperty("kind", "danger" if running else "primary")
         self._run.setAccessibleName("Stop" if running else "Run")
-        self._run.style().unpolish(self._run)
-        self._run.style().polish(self._run)
+        kind = "danger" if running else "primary"
+        if kind != self._run.property("kind"):
+            dressed = self._run.property("kind") is not None
+            self._run.setProperty("kind", kind)
+            if dressed:
+                self._run.style().unpolish(self._run)
+                self._run.style().polish(self._run)
         self._add.setEnabled(not running)
 
     def set_enter_runs(self, enter_runs: bool) -> None:
@@ -204,6 +219,8 @@ class Composer(QFrame):
 
     def set_tokens(self, estimate: int, images: int = 0) -> None:
         """Show the estimated size of the next request; images are not estimated, only counted."""
+        from playground.ui.conversation.facts import count
+
         words = [f"≈ {count(estimate)} tok"] if estimate else []
         words += [f"{images} image{'s' * (images > 1)}"] if images else []
         self._tokens.set_text(" + ".join(words))
@@ -246,7 +263,7 @@ class _Chips(QScrollArea):
 
     def __init__(self, strip: ImageStrip) -> None:
         super().__init__()
-        self._strip = strip
+        self.strip = strip
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setWidgetResizable(True)
@@ -259,11 +276,11 @@ class _Chips(QScrollArea):
 
     def fit(self) -> None:
         """Take the height that the images need at this width."""
-        self.setVisible(bool(self._strip.boxes))
+        self.setVisible(bool(self.strip.boxes))
         self.updateGeometry()
 
     def sizeHint(self) -> QSize:
-        height = self._strip.heightForWidth(max(self.viewport().width(), 100))
+        height = self.strip.heightForWidth(max(self.viewport().width(), 100))
         return QSize(100, min(height, MOST_CHIPS))
 
     def minimumSizeHint(self) -> QSize:
@@ -343,9 +360,11 @@ class _Field(QPlainTextEdit):
         super().keyPressEvent(event)
 
     def canInsertFromMimeData(self, source: QMimeData) -> bool:
-        return offers_images(source) or super().canInsertFromMimeData(source)
+        return _offers_images(source) or super().canInsertFromMimeData(source)
 
     def insertFromMimeData(self, source: QMimeData) -> None:
+        from playground.ui.conversation.images import sources_of
+
         images = sources_of(source)
         if images:
             self.images_pasted.emit(images)
@@ -354,13 +373,13 @@ class _Field(QPlainTextEdit):
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Images dragged over the text are the whole pane's business."""
-        if offers_images(event.mimeData()):
+        if _offers_images(event.mimeData()):
             event.ignore()
         else:
             super().dragEnterEvent(event)
 
     def dragMoveEvent(self, event: QDragMoveEvent) -> None:
-        if offers_images(event.mimeData()):
+        if _offers_images(event.mimeData()):
             event.ignore()
         else:
             super().dragMoveEvent(event)
@@ -377,3 +396,9 @@ class _Field(QPlainTextEdit):
         frame = self.parentWidget()
         if frame is not None:
             frame.update()
+
+
+def _offers_images(data: QMimeData) -> bool:
+    from playground.ui.conversation.images import offers_images
+
+    return offers_images(data)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from playground.domain.accumulator import GrowingChoice
 from playground.domain.parts import Image, ToolResult
@@ -15,6 +15,7 @@ from playground.domain.transcript import Role, Turn, make_turn
 from playground.engine.advice import GIVE_UP, RETRY, RETRY_NOW, STREAM_ON
 from playground.engine.changes import (
     Change,
+    DebugChanged,
     PathChanged,
     RunState,
     RunStateChanged,
@@ -27,18 +28,22 @@ from playground.engine.run import RunRefusedError
 from playground.engine.session import Session
 from playground.ui.conversation.composer import Composer
 from playground.ui.conversation.facts import estimate_tokens
+from playground.ui.conversation.finder import Finder
 from playground.ui.conversation.image_dialog import ImageDialog
 from playground.ui.conversation.image_intake import ImageIntake
+from playground.ui.conversation.measures import LEAST_SEEN, at_reading_width
 from playground.ui.conversation.notice_bar import NoticeBar
-from playground.ui.conversation.rows import make_rows
+from playground.ui.conversation.rows import Rows
 from playground.ui.conversation.thinking_guard import ThinkingGuard
-from playground.ui.conversation.transcript_view import MARGIN, READING_WIDTH, TranscriptView
+from playground.ui.conversation.transcript_view import TranscriptView
 from playground.ui.conversation.variants_dialog import VariantsDialog
-from playground.ui.conversation.welcome import Welcome
+from playground.ui.conversation.welcome import WelcomePage
+from playground.ui.conversation.wire_desk import WireDesk
+from playground.ui.debugger.call_desk import CallDesk
 from playground.ui.loop import Throttle, spawn
 
 CLOCK_MS = 100
-LEAST_SEEN = 96  # pixels of the turns that stay in view, whatever stands below them
+DRAW_MS = 33  # between two pictures of what arrives: the eye sees no more in words, and it is half the work
 
 #: The price entered for a gateway's model, by profile id and model id.
 PriceOf = Callable[[str, str], Price | None]
@@ -51,15 +56,23 @@ class ConversationPane(QWidget):
     exchange_asked = Signal(str)  # exchange id
     link_asked = Signal(str)
 
-    def __init__(self, session: Session, price_of: PriceOf, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(
+        self,
+        session: Session,
+        price_of: PriceOf,
+        composer: Composer | None = None,
+        welcome: WelcomePage | None = None,
+    ) -> None:
+        """``composer`` and ``welcome`` may be there already: what is typed into them stays."""
+        super().__init__()
         self._session = session
         self._price_of = price_of
         self._grown: set[str] = set()
+        self._rows = Rows()
         self.view = TranscriptView(self, self._growing)
-        self.welcome = Welcome()
+        self.finder = Finder(self.view, self)
         self.notice = NoticeBar()
-        self.composer = Composer()
+        self.composer = composer or Composer()
         self.composer.run_asked.connect(self.run)
         self.composer.stop_asked.connect(self.stop)
         self.composer.add_asked.connect(self.add)
@@ -68,35 +81,29 @@ class ConversationPane(QWidget):
         self.composer.images.link_asked.connect(self.open_link)
         self.intake = ImageIntake(self.composer, self.notice, self)
         self._guard = ThinkingGuard(self.notice)
+        self.calls = CallDesk(session, self._all_answered, self._focus_waiting_call, self)
+        self.calls.said.connect(self.notice.say)
+        self.wire = WireDesk(self)
         self._stack = QStackedWidget()
         self._stack.setMinimumHeight(LEAST_SEEN)
-        self._welcome_page = QScrollArea()  # what does not fit beside a tall composer scrolls
-        self._welcome_page.setWidgetResizable(True)
-        self._welcome_page.setWidget(self.welcome)
-        self.welcome.setAutoFillBackground(False)
-        self._welcome_page.viewport().setAutoFillBackground(False)
+        self._welcome_page = welcome or WelcomePage()
+        self.welcome = self._welcome_page.welcome
         self._stack.addWidget(self._welcome_page)
         self._stack.addWidget(self.view)
         column = self._column = QVBoxLayout()
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
+        column.addWidget(self.calls.bar)
         column.addWidget(self.notice)
         column.addWidget(self.composer)
-        middle = QWidget()
-        middle.setLayout(column)
-        middle.setMaximumWidth(READING_WIDTH)
-        middle.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        centred = QHBoxLayout()
-        centred.setContentsMargins(MARGIN, 6, MARGIN, 12)
-        centred.addStretch(1)
-        centred.addWidget(middle, 1000)
-        centred.addStretch(1)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
+        layout.addWidget(self.finder.bar)
         layout.addWidget(self._stack, 1)
-        layout.addLayout(centred)
-        self._draw = Throttle(self._draw_grown, self)
+        layout.addLayout(at_reading_width(column))
+        self._draw = Throttle(self._draw_grown, self, interval=DRAW_MS)
+        self._debug = Throttle(self.view.refresh_calls, self)
         self._count = Throttle(self._count_tokens, self, interval=200)
         self._clock = QTimer(self)
         self._clock.setInterval(CLOCK_MS)
@@ -115,6 +122,8 @@ class ConversationPane(QWidget):
             return
         self._cancel()
         self._session = session
+        self.calls.set_session(session)
+        self._rows = Rows()
         self._cancel = session.subscribe(self._changed)
         self._show_session()
 
@@ -129,8 +138,7 @@ class ConversationPane(QWidget):
         self.intake.show_session(session)
         self.composer.set_state(session.state)
         self._clock_for(session.state)
-        self._show_rows()
-        self.view.jump_to_latest()
+        self._show_rows(latest=True)
         self._count.poke()
 
     # Doing
@@ -142,7 +150,10 @@ class ConversationPane(QWidget):
             return
         turn = self._written()
         if reason := session.refusal(*([turn] if turn else [])):
-            self.notice.say(reason)
+            if session.debugger.paused:
+                self.notice.say(reason, "Answer them all with an error", self.calls.bar.fill)
+            else:
+                self.notice.say(reason)
             self._focus_waiting_call()
             return
         if turn is not None:
@@ -204,6 +215,10 @@ class ConversationPane(QWidget):
 
         spawn(go(), name="run")
 
+    def _all_answered(self) -> None:
+        self.composer.setFocus()
+        self._run_as_it_stands()
+
     def _focus_waiting_call(self) -> None:
         waiting = {call.id for call in self._session.transcript.unanswered()}
         for turn in self._session.transcript.path:
@@ -240,6 +255,10 @@ class ConversationPane(QWidget):
         """Other tools are on offer: thinking that is bound to the former ones is pointed out."""
         self._guard.tools_changed(self._session)
 
+    def edit_by_hand(self, work: Callable[[], None]) -> None:
+        """Carry out an edit that was made elsewhere; thinking that it makes stale is pointed out."""
+        self._guard.edit(self._session, work)
+
     def add_bar(self, bar: QWidget) -> None:
         """Put a bar above the notice and the composer."""
         self._column.insertWidget(0, bar)
@@ -266,18 +285,10 @@ class ConversationPane(QWidget):
     def regenerate(self, turn_id: str) -> None:
         self._start(turn_id)
 
-    def answer(self, call_id: str, text: str, is_error: bool) -> None:
-        session = self._session
-        session.answer(call_id, text, is_error=is_error)
-        if not session.transcript.unanswered():
-            self.composer.setFocus()
-            self._run_as_it_stands()
-        else:
-            self._focus_waiting_call()
-
     def take_advice(self, turn_id: str, action: str) -> None:
         session = self._session
-        pause = session.active_run.pause if session.active_run is not None else None
+        run = session.run_of(turn_id)
+        pause = run.pause if run is not None else None
         if action == RETRY_NOW and pause is not None:
             pause.retry_now()
             return
@@ -296,21 +307,26 @@ class ConversationPane(QWidget):
 
     def cost_words(self, turn_id: str) -> str:
         turn = self._session.transcript.turns.get(turn_id)
-        cost = self._cost(turn) if turn is not None else None
+        cost = self._cost(turn, self._price) if turn is not None else None
         return money(*cost) if cost is not None else ""
 
     def total_cost(self) -> str:
         """What all turns of the experiment cost, every branch; empty without a price."""
-        costs = [cost for turn in self._session.transcript.turns.values() if (cost := self._cost(turn)) is not None]
+        price = cache(self._price)
+        turns = self._session.transcript.turns.values()
+        costs = [cost for turn in turns if turn.outcome and (cost := self._cost(turn, price)) is not None]
         return money(sum(amount for amount, _ in costs), costs[0][1]) if costs else ""
 
-    def _cost(self, turn: Turn) -> tuple[float, str] | None:
-        outcome, session = turn.outcome, self._session
-        if outcome is None:
+    def _price(self, model: str) -> Price | None:
+        session = self._session
+        return self._price_of(session.profile_id, model) or self._price_of(session.profile_id, session.model)
+
+    def _cost(self, turn: Turn, price_of: Callable[[str], Price | None]) -> tuple[float, str] | None:
+        outcome = turn.outcome
+        if outcome is None or (price := price_of(outcome.model)) is None:
             return None
-        price = self._price_of(session.profile_id, outcome.model) or self._price_of(session.profile_id, session.model)
         amount = cost_of(outcome.usage, price)
-        return (amount, price.currency) if amount is not None and price is not None else None
+        return (amount, price.currency) if amount is not None else None
 
     def refresh(self) -> None:
         """Draw the turns in view again, for figures that depend on settings."""
@@ -338,6 +354,15 @@ class ConversationPane(QWidget):
             return f"A run is under way; stop it to {what}."
         return f"There is nothing to {what}."
 
+    def look_for(self, step: int = 0) -> None:
+        """Look for words in the turns; with ``step`` go to the next place (+1) or the one before (-1)."""
+        if not self._rows.rows:
+            self.notice.say("There are no turns to search yet.", stays=False)
+        elif step:
+            self.finder.step(step)
+        else:
+            self.finder.open()
+
     def edit_focused(self) -> None:
         """Edit the turn that has the focus."""
         if turn_id := self.view.focused_turn():
@@ -361,7 +386,7 @@ class ConversationPane(QWidget):
     # Following the session
 
     def _growing(self, turn_id: str) -> tuple[GrowingChoice, float, Pause | None] | None:
-        choice, run = self._session.growing.get(turn_id), self._session.active_run
+        choice, run = self._session.growing.get(turn_id), self._session.run_of(turn_id)
         return (choice, run.elapsed, run.pause) if choice is not None and run is not None else None
 
     def _changed(self, change: Change) -> None:
@@ -374,17 +399,20 @@ class ConversationPane(QWidget):
             case RunStateChanged(state):
                 self.composer.set_state(state)
                 self._clock_for(state)
+            case DebugChanged():
+                self._debug.poke()
             case SettingsChanged():
                 self.view.set_tools(self._session.tools)
                 self._count.poke()
             case _:
                 pass
 
-    def _show_rows(self) -> None:
+    def _show_rows(self, *, latest: bool = False) -> None:
         session = self._session
-        rows = make_rows(session.transcript, session.growing)
+        rows = self._rows.follow(session.transcript, session.growing)
         self._stack.setCurrentWidget(self.view if rows else self._welcome_page)
-        self.view.set_rows(rows, session.tools)
+        self.view.set_rows(rows, session.tools, latest=latest)
+        self.finder.set_rows(rows)
 
     def _draw_grown(self) -> None:
         grown, self._grown = self._grown, set()
@@ -400,6 +428,8 @@ class ConversationPane(QWidget):
     def _tick(self) -> None:
         """The seconds go on although nothing arrives."""
         self._grown.update(self._session.growing)
+        if self._session.debugger.pending:
+            self._debug.poke()
         self._draw.poke()
 
     def _draft_edited(self) -> None:
@@ -408,10 +438,7 @@ class ConversationPane(QWidget):
 
     def _count_tokens(self) -> None:
         session = self._session
-        letters = sum(
-            len(turn.text) + sum(len(call.arguments) for call in turn.calls) + sum(len(r.text) for r in turn.results)
-            for turn in session.transcript.path
-        )
+        letters = self._rows.letters
         letters += sum(len(str(tool.parameters)) + len(tool.description) for tool in session.tools if tool.sendable)
-        images = sum(len(turn.images) for turn in session.transcript.path) + len(self.composer.attached)
+        images = self._rows.images + len(self.composer.attached)
         self.composer.set_tokens(letters // 4 + estimate_tokens(self.composer.text), images)

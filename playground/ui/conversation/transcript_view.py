@@ -1,66 +1,66 @@
 """The turns, as many as there are: cards exist only for what is seen, everything else is a height.
 
-Follows the stream only while it stands at the bottom; a scroll up stops that until the bottom is reached again.
+Follows the stream only while it stands at the bottom; a scroll up stops that until the bottom is reached again. However
+fast somebody scrolls, a frame makes no more cards than there is time for; what is missing is sketched until then.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Callable, Sequence
-from itertools import accumulate
+import re
+import time
+from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QObject, QRect, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QResizeEvent, QWheelEvent
+from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QFrame, QPushButton, QWidget
 
-from playground.domain.accumulator import GrowingChoice
 from playground.domain.tools import ToolDefinition
-from playground.engine.pause import Pause
+from playground.ui.conversation.card_stock import CardStock, Growing
 from playground.ui.conversation.commands import TurnCommands
+from playground.ui.conversation.heights import TOP, Heights, guesser
+from playground.ui.conversation.measures import MARGIN, READING_WIDTH
 from playground.ui.conversation.rows import Row
+from playground.ui.conversation.skeleton import paint_skeleton
 from playground.ui.conversation.turn_card import TurnCard
+from playground.ui.conversation.upper_edge import UpperEdge
 from playground.ui.loop import Throttle
+from playground.ui.theme import tokens
 
-READING_WIDTH = 860
-MARGIN = 26
-GAP = 10
-TOP = 10
+FILL_S = 0.06  # seconds that are spent at most on long texts; the rest of them comes frame by frame
 SPARE = 400  # pixels above and below the view in which cards are kept
+FRAME_S = 0.003  # seconds a frame may spend on making cards while scrolling; a card begun is finished
+FOUND_TOP, FOUND_BOTTOM = 64, 40  # pixels: a place found that is nearer to an edge is scrolled to
 ZOOMS = (0.75, 0.85, 1.0, 1.15, 1.3, 1.5, 1.75, 2.0)
 
 
-#: What has arrived so far for a turn being received, the seconds since its run began, and the wait for the next try
-#: if there is one; None for other turns.
-Growing = Callable[[str], tuple[GrowingChoice, float, Pause | None] | None]
-
-
 class TranscriptView(QAbstractScrollArea):
-    """Shows rows. ``at_bottom_changed`` says whether the newest turn is in view."""
+    """Shows rows. ``at_bottom_changed`` says whether the newest turn is in view.
+
+    ``laid_out`` comes whenever cards may have been made, moved or redrawn.
+    """
 
     at_bottom_changed = Signal(bool)
+    laid_out = Signal()
 
     def __init__(self, commands: TurnCommands, growing: Growing, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._commands = commands
-        self._growing = growing
-        self._rows: list[Row] = []
-        self._tools: tuple[ToolDefinition, ...] = ()
-        self._index: dict[str, int] = {}
-        self._heights: list[int] = []
-        self._tops: list[int] = [TOP]
-        self._cards: dict[str, TurnCard] = {}
-        self._typed: dict[str, dict[str, str]] = {}  # results typed and not sent, by turn and call
+        self._column = Heights()
+        self._complete = True  # every card there is room for has been made
+        self._sketched = False  # one that is in view has not
+        self._edge = UpperEdge()
         self._follow = True
         self._laying_out = False
-        self._zoom = 1.0
+        self._placed = 0  # where the bar stood when the cards were placed last
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName("Conversation")
-        self.viewport().setAutoFillBackground(False)
+        # Nothing shines through: what lies behind need not be painted, and scrolling can move what is painted.
+        self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.verticalScrollBar().setSingleStep(40)
         self.verticalScrollBar().valueChanged.connect(self._scrolled)
-        self._layout = Throttle(self._lay_out, self)
+        self._layout = Throttle(self._lay_out_frame, self)
+        self._stock = CardStock(commands, growing, self.viewport(), self._layout.poke)
         self._pill = QPushButton("↓  Jump to latest", self)
         self._pill.setCursor(Qt.CursorShape.PointingHandCursor)
         self._pill.clicked.connect(self.jump_to_latest)
@@ -68,99 +68,153 @@ class TranscriptView(QAbstractScrollArea):
 
     # Content
 
-    def set_rows(self, rows: Sequence[Row], tools: tuple[ToolDefinition, ...]) -> None:
-        """Show these rows. Cards of turns that stay are kept."""
-        old = {row.id: (height, row) for row, height in zip(self._rows, self._heights, strict=True)}
+    def set_rows(self, rows: Sequence[Row], tools: tuple[ToolDefinition, ...], *, latest: bool = False) -> None:
+        """Show these rows; with ``latest`` go to the bottom. Cards of turns that stay are kept.
+
+        A row that is the same object as before is not looked at.
+        """
+        column = self._column
+        self._follow = self._follow or latest
         anchor, inside = self._anchor()
-        self._rows, self._tools = list(rows), tools
-        self._index = {row.id: at for at, row in enumerate(self._rows)}
-        self._heights = [old[row.id][0] if row.id in old else self._estimate(row) for row in self._rows]
-        for turn_id in [turn_id for turn_id in self._cards if turn_id not in self._index]:
-            self._drop(turn_id)
-        for turn_id, card in self._cards.items():
-            row = self._rows[self._index[turn_id]]
-            if old[turn_id][1] != row:
+        before = {turn_id: column.rows[column.index[turn_id]] for turn_id in self._stock.cards}
+        self._stock.tools = tools
+        column.set_rows(rows, guesser(self.column[1], self.zoom), self._stock)
+        for turn_id in [turn_id for turn_id in self._stock.cards if turn_id not in column.index]:
+            self._stock.drop(turn_id)
+        for turn_id, card in self._stock.cards.items():
+            row = column.rows[column.index[turn_id]]
+            if row is not before[turn_id] and row != before[turn_id]:
                 card.show_row(row, tools)
-        self._retop()
-        if anchor in self._index and not self._follow:
-            self._set_range()
-            self._laying_out = True
-            self.verticalScrollBar().setValue(self._tops[self._index[anchor]] + inside)
-            self._laying_out = False
+        if anchor in column.index and not self._follow:
+            self._scroll(column.top(column.index[anchor]) + inside)
         self._lay_out()
 
     def _anchor(self) -> tuple[str, int]:
-        """The turn at the upper edge of the view, and how many pixels of it lie above."""
-        if not self._rows:
+        """The turn that is to stay where it is, and how far its beginning lies above the upper edge of the view."""
+        column, value = self._column, self.verticalScrollBar().value()
+        if not column.rows:
             return "", 0
-        value = self.verticalScrollBar().value()
-        at = self._row_at(value)
-        return self._rows[at].id, value - self._tops[at]
+        at = first = column.row_at(value)
+        last = column.row_at(value + self.viewport().height())
+        while at < last and column.rows[at].id not in self._stock.cards:  # what is seen rather than what is guessed
+            at += 1
+        at = at if column.rows[at].id in self._stock.cards else first
+        return column.rows[at].id, value - column.top(at)
+
+    def _scroll(self, value: int) -> None:
+        """Move without laying out."""
+        before, self._laying_out = self._laying_out, True
+        self._set_range()
+        self.verticalScrollBar().setValue(value)
+        self._laying_out = before
 
     def set_tools(self, tools: tuple[ToolDefinition, ...]) -> None:
         """Judge the calls in view against other definitions."""
-        self._tools = tools
-        for turn_id, card in self._cards.items():
+        self._stock.tools = tools
+        for turn_id, card in self._stock.cards.items():
             if card.calls and card.turn.outcome is not None:
-                card.show_row(self._rows[self._index[turn_id]], tools)
+                card.show_row(self._column.rows[self._column.index[turn_id]], tools)
+        self._layout.poke()
+
+    def refresh_calls(self) -> None:
+        """The debugger may know something else of the calls in view."""
+        for card in self._stock:
+            card.refresh_calls()
         self._layout.poke()
 
     def update_row(self, row: Row) -> None:
         """One turn has other content."""
-        at = self._index.get(row.id)
+        at = self._column.index.get(row.id)
         if at is None:
             return
-        self._rows[at] = row
-        card = self._cards.get(row.id)
+        card = self._stock.cards.get(row.id)
         if card is not None:
-            card.show_row(row, self._tools)
+            self._column.set_row(at, row, self._column.height(at))
+            card.show_row(row, self._stock.tools)
         else:
-            self._heights[at] = self._estimate(row)
-            self._retop(at)
+            anchor, inside = self._anchor()
+            self._column.set_row(at, row, guesser(self.column[1], self.zoom)(row))
+            if not self._follow:
+                self._scroll(self._column.top(self._column.index[anchor]) + inside)
         self._layout.poke()
 
     def grow(self, turn_id: str) -> None:
         """Draw what has arrived for a turn, if it is in view."""
-        card, state = self._cards.get(turn_id), self._growing(turn_id)
-        if card is not None and state is not None:
-            card.grow(*state)
+        if self._stock.grow(turn_id):
             self._lay_out()
 
     @property
     def cards(self) -> dict[str, TurnCard]:
         """The cards that exist now, by turn id."""
-        return self._cards
+        return self._stock.cards
+
+    @property
+    def complete(self) -> bool:
+        """Whether every card there is room for has been made."""
+        return self._complete
 
     def card(self, turn_id: str) -> TurnCard | None:
         """The card of a turn, scrolled into view and made if needed; None for a turn that is not shown."""
-        at = self._index.get(turn_id)
+        at = self._column.index.get(turn_id)
         if at is None:
             return None
-        if turn_id not in self._cards:
+        card = self._stock.cards.get(turn_id)
+        if card is None:
             self._follow = False
-            self.verticalScrollBar().setValue(max(self._tops[at] - 40, 0))
+            self._scroll(max(self._column.top(at) - 40, 0))
             self._lay_out()
-        return self._cards.get(turn_id)
+            card = self._stock.cards.get(turn_id)
+        while card is not None and not card.whole:
+            card.fill()
+        return card
+
+    # Finding
+
+    def show_found(self, pattern: re.Pattern[str] | None, at: tuple[str, int] | None = None) -> None:
+        """Highlight what ``pattern`` matches, one place more than the others: (turn id, number in that turn)."""
+        self._stock.show_found(pattern, at)
+
+    def reveal_found(self) -> None:
+        """Scroll to the place that is highlighted more than the others."""
+        card = self.card(self._stock.found_at[0]) if self._stock.found_at is not None else None
+        if card is None or not card.finds.unfold():
+            return
+        self._lay_out()
+        rect = card.finds.rect()
+        if rect is None:
+            return
+        y, height = card.y() + rect.top(), self.viewport().height()
+        if y < FOUND_TOP or y + rect.height() > height - FOUND_BOTTOM:
+            bar = self.verticalScrollBar()
+            self._follow = False
+            self._scroll(bar.value() + y - max(height // 3, FOUND_TOP))
+            self._follow = self.at_bottom
+            self._lay_out()
+
+    def first_in_view(self) -> int:
+        """The place of the first row in view among all rows."""
+        return self._column.row_at(self.verticalScrollBar().value())
+
+    def row_of(self, turn_id: str) -> int | None:
+        """The place of a turn's row among all rows; None for a turn that has none."""
+        return self._column.index.get(turn_id)
 
     # Text size
 
     @property
     def zoom(self) -> float:
         """The text size, 1.0 is the normal one."""
-        return self._zoom
+        return self._stock.zoom
 
     def set_zoom(self, zoom: float) -> None:
         """Another text size."""
-        if zoom == self._zoom:
-            return
-        self._zoom = zoom
-        for card in self._cards.values():
-            card.set_zoom(zoom)
-        self._lay_out()
+        if zoom != self.zoom:
+            self._stock.set_zoom(zoom)
+            self._lay_out()
 
     def step_zoom(self, step: int) -> None:
         """The next larger (+1) or smaller (-1) text size."""
-        at = min(range(len(ZOOMS)), key=lambda n: abs(ZOOMS[n] - self._zoom))
+        at = min(range(len(ZOOMS)), key=lambda n: abs(ZOOMS[n] - self.zoom))
         self.set_zoom(ZOOMS[min(max(at + step, 0), len(ZOOMS) - 1)])
 
     # Moving
@@ -178,11 +232,12 @@ class TranscriptView(QAbstractScrollArea):
 
     def step_turn(self, step: int) -> None:
         """Move the focus to the turn after (+1) or before (-1) the one that has it."""
-        if not self._rows:
+        rows = self._column.rows
+        if not rows:
             return
         now = self.focused_turn()
-        at = self._index[now] + step if now else (len(self._rows) - 1 if step < 0 else 0)
-        card = self.card(self._rows[min(max(at, 0), len(self._rows) - 1)].id)
+        at = self._column.index[now] + step if now else (len(rows) - 1 if step < 0 else 0)
+        card = self.card(rows[min(max(at, 0), len(rows) - 1)].id)
         if card is not None:
             card.setFocus(Qt.FocusReason.ShortcutFocusReason)
             self._reveal(card)
@@ -191,7 +246,7 @@ class TranscriptView(QAbstractScrollArea):
         """The turn whose card, or a control in it, has the keyboard focus."""
         at: QObject | None = QApplication.focusWidget()
         while at is not None:
-            if isinstance(at, TurnCard) and at.turn.id in self._cards:
+            if isinstance(at, TurnCard) and at.turn.id in self._stock.cards:
                 return at.turn.id
             at = at.parent()
         return None
@@ -207,112 +262,123 @@ class TranscriptView(QAbstractScrollArea):
         if self._laying_out:
             return
         self._follow = self.at_bottom
-        self._lay_out()
+        self._lay_out_frame()
 
     # Layout
 
-    def _column(self) -> tuple[int, int]:
+    @property
+    def column(self) -> tuple[int, int]:
         """Left edge and width of the reading column."""
         whole = self.width()  # not the viewport's: the scroll bar must not push the column aside
         width = min(whole - 2 * MARGIN, READING_WIDTH)
         return max((whole - width) // 2, 0), max(width, 100)
 
-    def _estimate(self, row: Row) -> int:
-        width = self._column()[1] - 32
-        letters = max(int(width / (7 * self._zoom)), 20)
-        text = row.turn.text
-        lines = len(text) // letters + text.count("\n") // 2 + 1
-        return 60 + int(lines * 20 * self._zoom) + 90 * len(row.turn.calls) + 34 * bool(row.turn.reasoning)
+    def settle(self) -> None:
+        """Lay out now what would be laid out with the next frame."""
+        self._lay_out()
 
-    def _retop(self, start: int = 0) -> None:
-        """Recompute where rows begin, from ``start`` on."""
-        del self._tops[start + 1 :]
-        self._tops += list(accumulate((height + GAP for height in self._heights[start:]), initial=self._tops[start]))[
-            1:
-        ]
+    def _lay_out_frame(self) -> None:
+        """Lay out, making no more cards than one frame has time for; the next one goes on."""
+        self._lay_out(FRAME_S)
 
-    def _lay_out(self) -> None:
-        """Make, measure and place the cards in view; everything else stays a number."""
+    def _lay_out(self, budget: float = float("inf")) -> None:
+        """Make, measure and place the cards in view; everything else stays a number. ``budget`` is in seconds."""
         if self._laying_out or not self.isVisible():
             return
         self._laying_out = True
         try:
-            self._lay_out_once()
+            self._lay_out_once(budget)
         finally:
             self._laying_out = False
-        self._pill.setVisible(not self.at_bottom and bool(self._rows))
+        if not self._complete:
+            self._layout.poke()
+        self._pill.setVisible(not self.at_bottom and bool(self._column.rows))
         self._place_pill()
         self.at_bottom_changed.emit(self.at_bottom)
+        self.laid_out.emit()
 
-    def _lay_out_once(self) -> None:
-        bar, view = self.verticalScrollBar(), self.viewport().height()
-        left, width = self._column()
-        for _ in range(6):  # measuring what comes into view moves what is in view; it settles in two or three rounds
+    def _lay_out_once(self, budget: float) -> None:
+        bar, view, column = self.verticalScrollBar(), self.viewport().height(), self._column
+        end = time.perf_counter() + budget
+        for turn in range(6):  # measuring what comes into view moves what is in view; it settles in two or three rounds
             self._set_range()
             if self._follow:
                 bar.setValue(bar.maximum())
-            anchor = self._row_at(bar.value())
-            inside = bar.value() - self._tops[anchor] if self._rows else 0
-            first, last = self._row_at(bar.value() - SPARE), self._row_at(bar.value() + view + SPARE)
-            changed = self._measure(first, last, width)
-            if changed is None:
+            anchor, inside = self._anchor()
+            value = bar.value()
+            self._drop_far()
+            self._complete = True
+            moved = self._measure(column.row_at(value), column.row_at(value + view), end, go_on=turn == 0)
+            if self._sketched or not self._complete:
+                self.viewport().update()
+            self._sketched = not self._complete
+            if self._complete:
+                spare_end = min(end, time.perf_counter() + FRAME_S / 2) if budget == float("inf") else end
+                moved |= self._measure(column.row_at(value - SPARE), column.row_at(value + view + SPARE), spare_end)
+            if not moved:
                 break
-            self._retop(changed)
             self._set_range()
-            if not self._follow and self._rows:
-                bar.setValue(self._tops[anchor] + inside)
-        first, last = self._row_at(bar.value() - SPARE), self._row_at(bar.value() + view + SPARE)
-        shown = {row.id for row in self._rows[first : last + 1]}
-        for turn_id in [turn_id for turn_id in self._cards if turn_id not in shown]:
-            if not self._cards[turn_id].busy:
-                self._drop(turn_id)
-        for turn_id, card in self._cards.items():
-            at = self._index[turn_id]
-            card.setGeometry(QRect(left, self._tops[at] - bar.value(), width, self._heights[at]))
-            if not card.isVisible():
+            if not self._follow and anchor:
+                bar.setValue(column.top(column.index[anchor]) + inside)
+        self._place_cards()
+        if not self._follow and (shift := self._edge.shift(self._stock)):
+            bar.setValue(bar.value() + shift)  # what is read stays where it is while parts above it come or fold
+            self._place_cards()
+        self._edge.note(self._stock)
+
+    def _measure(self, first: int, last: int, end: float, *, go_on: bool = False) -> bool:
+        """Make and measure the cards of these rows until ``end``. Returns whether a height was wrong.
+
+        With ``go_on`` a card that waits for the rest of its text gets some more of it even if there is no time.
+        """
+        column, width = self._column, self.column[1]
+        self._stock.width = width
+        begun, moved = time.perf_counter(), False
+        waiting = next((card for card in self._stock if not card.whole), None) if go_on else None
+        for at in range(first, min(last + 1, len(column.rows))):
+            row = column.rows[at]
+            card = self._stock.cards.get(row.id)
+            if card is None:
+                if time.perf_counter() >= end:
+                    self._complete = False
+                    continue
+                card = self._stock.make(row)
+            while not card.whole and (card is waiting or time.perf_counter() < min(end, begun + FILL_S)):
+                waiting = None  # one a frame goes on in any case
+                card.fill()
+            height = _height(card, width)
+            if not card.whole:
+                self._complete = False
+                height = max(height, column.height(at))
+            moved |= column.set_height(at, height)
+        return moved
+
+    def _drop_far(self) -> None:
+        """Give up the cards far from what is in view, if nothing in them would be lost."""
+        bar, view, column = self.verticalScrollBar(), self.viewport().height(), self._column
+        first, last = column.row_at(bar.value() - SPARE), column.row_at(bar.value() + view + SPARE)
+        for turn_id, card in list(self._stock.cards.items()):
+            if not first <= column.index[turn_id] <= last and not card.busy:
+                self._stock.drop(turn_id)
+
+    def _place_cards(self) -> None:
+        """Put the cards where they belong."""
+        bar, column = self.verticalScrollBar(), self._column
+        left, width = self.column
+        self._drop_far()
+        moved, self._placed = self._placed - bar.value(), bar.value()
+        if moved and abs(moved) < self.viewport().height():
+            self.viewport().scroll(0, moved)  # with all cards on it; what has changed place besides is placed below
+        for turn_id, card in self._stock.cards.items():
+            at = column.index[turn_id]
+            card.setGeometry(QRect(left, column.top(at) - bar.value(), width, column.height(at)))
+            if card.isHidden():
                 card.show()
 
     def _set_range(self) -> None:
         bar, view = self.verticalScrollBar(), self.viewport().height()
-        total = self._tops[-1] + TOP if self._rows else 0
         bar.setPageStep(view)
-        bar.setRange(0, max(total - view, 0))
-
-    def _row_at(self, y: int) -> int:
-        return min(max(bisect_right(self._tops, y) - 1, 0), max(len(self._rows) - 1, 0))
-
-    def _measure(self, first: int, last: int, width: int) -> int | None:
-        """Make and measure the cards of these rows. Returns the first row whose height was wrong, else None."""
-        wrong: int | None = None
-        for at in range(first, min(last + 1, len(self._rows))):
-            row = self._rows[at]
-            card = self._cards.get(row.id)
-            if card is None:
-                card = self._make(row)
-            height = _height(card, width)
-            if height != self._heights[at]:
-                self._heights[at] = height
-                wrong = at if wrong is None else wrong
-        return wrong
-
-    def _make(self, row: Row) -> TurnCard:
-        card = TurnCard(row, self._commands, self._tools, zoom=self._zoom, parent=self.viewport())
-        self._cards[row.id] = card
-        if row.growing and (state := self._growing(row.id)) is not None:
-            card.grow(*state)
-        for call in card.calls:
-            call.set_pending_result(self._typed.get(row.id, {}).get(call.call.id, ""))
-        card.height_changed.connect(self._layout.poke)
-        return card
-
-    def _drop(self, turn_id: str) -> None:
-        card = self._cards.pop(turn_id)
-        typed = {call.call.id: call.pending_result for call in card.calls if call.pending_result}
-        self._typed.pop(turn_id, None)
-        if typed:
-            self._typed[turn_id] = typed
-        card.hide()
-        card.deleteLater()
+        bar.setRange(0, max(self._column.total - view, 0))
 
     def _place_pill(self) -> None:
         size = self._pill.sizeHint()
@@ -325,6 +391,19 @@ class TranscriptView(QAbstractScrollArea):
         self._pill.raise_()
 
     # Events
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """The ground, and what is in view and has no card yet."""
+        painter, column, value = QPainter(self.viewport()), self._column, self.verticalScrollBar().value()
+        painter.fillRect(event.rect(), QColor(tokens().window))
+        left, width = self.column
+        for at in (
+            range(column.row_at(value), column.row_at(value + self.viewport().height()) + 1) if self._sketched else ()
+        ):
+            if at < len(column.rows) and column.rows[at].id not in self._stock.cards:
+                rect = QRect(left, column.top(at) - value, width, column.height(at))
+                paint_skeleton(painter, rect, column.rows[at], self.zoom)
+        painter.end()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -4,41 +4,60 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QColor, QGuiApplication, QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from playground.domain.accumulator import GrowingChoice
 from playground.domain.errors import Failure
-from playground.domain.output import wants_json
 from playground.domain.parts import Image, Part, Reasoning, Refusal, Text, ToolCall, ToolResult, Unknown
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, Turn
 from playground.engine.advice import GIVE_UP, RETRY_NOW
 from playground.engine.pause import Pause
 from playground.ui.conversation import facts
-from playground.ui.conversation.call_card import CallCard, json_lines
+from playground.ui.conversation.begun_texts import BegunTexts
+from playground.ui.conversation.calls.call_card import CallCard
+from playground.ui.conversation.calls.call_text import json_lines
+from playground.ui.conversation.calls.wiring import wired_call
+from playground.ui.conversation.card_finds import CardFinds
+from playground.ui.conversation.card_frame import CardFrame
 from playground.ui.conversation.commands import TurnCommands
 from playground.ui.conversation.error_card import ErrorCard
 from playground.ui.conversation.inline_editor import InlineEditor
 from playground.ui.conversation.reasoning_view import ReasoningView
+from playground.ui.conversation.role_words import ROLE_WORDS
 from playground.ui.conversation.rows import Row
+from playground.ui.conversation.shown_parts import REDACTED, is_judged, shown_parts, text_mode
 from playground.ui.conversation.text_view import TextView
-from playground.ui.conversation.turn_header import ROLE_WORDS, TurnHeader
-from playground.ui.conversation.turn_images import TurnImages, first_of_runs
+from playground.ui.conversation.turn_header import TurnHeader
+from playground.ui.conversation.turn_images import TurnImages
+from playground.ui.conversation.turn_menu import fill_menu
 from playground.ui.conversation.verdict_view import VerdictView
 from playground.ui.theme import tokens
 
+BESIDE_TEXT = 32  # pixels of a card's width that its text does not have
 
-class TurnCard(QFrame):
+
+class TurnCard(CardFrame):
     """Shows one row. ``height_changed`` asks the transcript to lay the rows out again."""
 
     height_changed = Signal()
 
     def __init__(
-        self, row: Row, commands: TurnCommands, tools: tuple[ToolDefinition, ...], *, zoom: float, parent: QWidget
+        self,
+        row: Row,
+        commands: TurnCommands,
+        tools: tuple[ToolDefinition, ...],
+        *,
+        zoom: float,
+        parent: QWidget,
+        width: int = 0,
     ) -> None:
+        """With the ``width`` it will have a long text is begun only; ``fill`` goes on until the card is ``whole``."""
         super().__init__(parent)
+        if width:
+            self.resize(width, self.height())
         self._commands = commands
         self._row = row
         self._tools = tools
@@ -46,6 +65,9 @@ class TurnCard(QFrame):
         self._parts: list[QWidget] = []
         self._editor: InlineEditor | None = None
         self._exact = False
+        self._patient = width > 0
+        self._begun = BegunTexts()
+        self.finds = CardFinds(self)
         self._header = TurnHeader()
         self._header.role_chosen.connect(self._role_chosen)
         self._header.variant_stepped.connect(self._step_variant)
@@ -61,11 +83,17 @@ class TurnCard(QFrame):
         layout.addLayout(self._body)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.show_row(row, tools)
+        self._patient = False
 
     @property
     def turn(self) -> Turn:
         """The turn shown."""
         return self._row.turn
+
+    @property
+    def row(self) -> Row:
+        """The row shown."""
+        return self._row
 
     def refresh_header(self) -> None:
         """Show the figures again."""
@@ -81,11 +109,12 @@ class TurnCard(QFrame):
     def show_row(self, row: Row, tools: tuple[ToolDefinition, ...]) -> None:
         """Show a turn that is whole. Views whose text is the same stay, and with them a selection."""
         self._row, self._tools = row, tools
+        self._begun.forget()
         self._refresh_header(row.growing)
         if row.growing:
             self._show_waiting()
             return
-        wanted = _wanted(row.turn)
+        wanted = shown_parts(row.turn)
         old, self._parts = self._parts, []
         for part in wanted:
             view = self._reuse(old, part) or self._make(part)
@@ -108,6 +137,7 @@ class TurnCard(QFrame):
             if self._body.indexOf(view) != at:
                 self._body.insertWidget(at, view)
             view.setVisible(self._editor is None or not isinstance(view, TextView | VerdictView))
+        self.finds.follow()
         self.height_changed.emit()
 
     def _show_waiting(self) -> None:
@@ -119,12 +149,12 @@ class TurnCard(QFrame):
             self._body.addWidget(label)
             self.height_changed.emit()
 
-    def _reuse(self, old: list[QWidget], part: object) -> QWidget | None:
+    def _reuse(self, old: list[QWidget], part: Part) -> QWidget | None:
         for view in old:
             if view in self._parts:
                 continue
             if isinstance(part, ToolCall):
-                if isinstance(view, CallCard) and view.call.id == part.id:
+                if isinstance(view, CallCard) and (view.call.id == part.id or self._patient):
                     return view
             elif isinstance(part, Reasoning):
                 if isinstance(view, ReasoningView):
@@ -132,31 +162,35 @@ class TurnCard(QFrame):
             elif isinstance(part, Image):
                 if isinstance(view, TurnImages):
                     return view
-            elif isinstance(part, Text) and _is_judged(self.turn):
+            elif isinstance(part, Text) and is_judged(self.turn):
                 if isinstance(view, VerdictView):
                     return view
-            elif isinstance(view, TextView) and isinstance(part, Text | Refusal | ToolResult):
+            elif isinstance(view, TextView) and not isinstance(part, Unknown) and view.mode == self._mode(part):
                 return view
         return None
 
-    def _make(self, part: object) -> QWidget:
+    def _make(self, part: Part) -> QWidget:
         if isinstance(part, ToolCall):
             return self._make_call()
         if isinstance(part, Reasoning):
             return self._make_reasoning()
         if isinstance(part, Image):
             return TurnImages(self._commands)
-        if isinstance(part, Text) and _is_judged(self.turn):
+        if isinstance(part, Text) and is_judged(self.turn):
             return self._make_verdict()
-        exact = isinstance(part, Unknown | ToolResult) or self._exact
-        written = self.turn.role is not Role.ASSISTANT
-        return self._make_text("raw" if exact else "plain" if written else "markdown")
+        return self._make_text(self._mode(part))
+
+    def _mode(self, part: Part) -> str:
+        return "raw" if self._exact else text_mode(self.turn, part)
 
     def _make_text(self, mode: str) -> TextView:
         view = TextView(mode=mode, zoom=self._zoom)
         view.setAccessibleName("Text of the turn")
         view.link_clicked.connect(self._commands.open_link)
         view.height_changed.connect(self.height_changed)
+        if (width := self.width() - BESIDE_TEXT) > BESIDE_TEXT:
+            view.resize(width, view.height())
+            view.setLineWrapColumnOrWidth(width)
         return view
 
     def _make_verdict(self) -> VerdictView:
@@ -172,13 +206,18 @@ class TurnCard(QFrame):
         return view
 
     def _make_call(self) -> CallCard:
-        card = CallCard()
+        card = wired_call(self._commands, self._turn_id)
         card.height_changed.connect(self.height_changed)
-        card.answered.connect(self._commands.answer)
-        card.arguments_edited.connect(self._call_edited)
-        card.result_edited.connect(self._commands.edit_text)
-        card.result_deleted.connect(self._commands.delete_turn)
         return card
+
+    def _turn_id(self) -> str:
+        return self.turn.id
+
+    def refresh_calls(self) -> None:
+        """The debugger may know something else of the calls."""
+        if not self._row.growing:
+            for card in self.calls:
+                card.show_state(self._commands.calls.state(self.turn.id, card.call.id))
 
     def _make_error(self, failure: Failure, *, streamed: bool, actions: tuple[str, ...] | None = None) -> ErrorCard:
         error = ErrorCard(failure, streamed=streamed, actions=actions)
@@ -186,28 +225,34 @@ class TurnCard(QFrame):
         error.height_changed.connect(self.height_changed)
         return error
 
-    def _fill(self, view: QWidget, part: object) -> None:
+    def _fill(self, view: QWidget, part: Part) -> None:
         turn = self.turn
         if isinstance(view, CallCard) and isinstance(part, ToolCall):
             tool = next((tool for tool in self._tools if tool.name == part.name), None)
-            view.show_call(
-                part,
-                tool.parameters if tool else None,
-                self._row.answers.get(part.id),
-                waiting=not turn.truncated,
-                known=tool is not None,
-            )
+            view.show_state(self._commands.calls.state(turn.id, part.id))
+            answer = self._row.answers.get(part.id)
+            view.show_call(part, tool, answer, waiting=not turn.truncated, cut=turn.truncated)
         elif isinstance(view, ReasoningView) and isinstance(part, Reasoning):
-            view.set_text(part.text or "(redacted by the provider)", facts.reasoning_line(turn))
+            view.set_text(part.text or REDACTED, facts.reasoning_line(turn))
         elif isinstance(view, TurnImages) and isinstance(part, Image):
             view.show_run(turn, part)
         elif isinstance(view, VerdictView) and isinstance(part, Text):
             view.show_answer(part.text, turn.outcome.response_format if turn.outcome else None)
         elif isinstance(view, TextView):
             if isinstance(part, Text | Refusal | ToolResult):
-                view.set_text(part.text)
+                (self._begun.begin if self._patient else TextView.set_text)(view, part.text)
             elif isinstance(part, Unknown):
                 view.set_text("\n".join(line for _, line in json_lines(part.value)))
+
+    @property
+    def whole(self) -> bool:
+        """Whether all of its text is in it."""
+        return not self._begun
+
+    def fill(self) -> None:
+        """Go on a little with a text that is begun only."""
+        if self._begun and self._begun.go_on():
+            self.finds.follow()
 
     def grow(self, choice: GrowingChoice, elapsed: float, pause: Pause | None = None) -> None:
         """Draw what has arrived since the last time, or how long the next try is waited for."""
@@ -233,12 +278,16 @@ class TurnCard(QFrame):
                     view.grow(part.fragments, "")
                     view.settle("")
             elif isinstance(view, CallCard):
-                view.grow(part.id, part.name, part.fragments)
+                tool = next((tool for tool in self._tools if tool.name == part.name), None)
+                view.grow(part.id, part.name, part.fragments, tool)
+                if number != last:
+                    view.settle()
             elif isinstance(view, TextView):
                 drawn = int(view.property("drawn") or 0)
                 if len(part.fragments) > drawn:
                     view.append("".join(part.fragments[drawn:]))
                     view.setProperty("drawn", len(part.fragments))
+        self.finds.follow()
 
     def _show_pause(self, pause: Pause | None) -> None:
         shown = self._parts[0] if self._parts else None
@@ -316,6 +365,29 @@ class TurnCard(QFrame):
         )
 
     @property
+    def body(self) -> list[QWidget]:
+        """The parts from top to bottom."""
+        return self._parts
+
+    # Used again for another row: cheaper than a new card
+
+    @property
+    def as_made(self) -> bool:
+        """Whether nothing was done to it by hand and it shows a turn that is whole."""
+        return not self._row.growing and self._editor is None and not self._exact
+
+    def take_row(self, row: Row, tools: tuple[ToolDefinition, ...]) -> None:
+        """Show another turn, as a new card would."""
+        for view in self._parts:
+            if isinstance(view, ReasoningView):
+                view.fold_as_new()
+            elif isinstance(view, TextView):
+                view.setProperty("drawn", 0)
+        self._patient = True
+        self.show_row(row, tools)
+        self._patient = False
+
+    @property
     def calls(self) -> list[CallCard]:
         """The cards of the calls in this turn."""
         return [view for view in self._parts if isinstance(view, CallCard)]
@@ -330,28 +402,7 @@ class TurnCard(QFrame):
                 view.text_view.set_zoom(zoom)
 
     def _fill_menu(self) -> None:
-        menu = self._header.menu
-        menu.clear()
-        turn = self.turn
-        menu.addAction("Copy text").triggered.connect(self._copy)
-        raw = menu.addAction("Show the exact text")
-        raw.setCheckable(True)
-        raw.setChecked(self._exact)
-        raw.toggled.connect(self._set_exact)
-        if turn.outcome is not None:
-            menu.addAction("Show its request and response").triggered.connect(
-                partial(self._commands.show_exchange, turn.id)
-            )
-            menu.addAction("Regenerate").triggered.connect(partial(self._commands.regenerate, turn.id))
-        if len(self._row.variants) > 1:
-            menu.addAction("Show variants side by side").triggered.connect(
-                partial(self._commands.show_variants, turn.id)
-            )
-        menu.addSeparator()
-        menu.addAction("Move up").triggered.connect(partial(self._commands.move_turn, turn.id, -1))
-        menu.addAction("Move down").triggered.connect(partial(self._commands.move_turn, turn.id, 1))
-        menu.addSeparator()
-        menu.addAction("Delete").triggered.connect(partial(self._commands.delete_turn, turn.id))
+        fill_menu(self._header.menu, self._row, self._commands, self._exact, self._copy, self._set_exact)
 
     def _copy(self) -> None:
         turn = self.turn
@@ -359,12 +410,11 @@ class TurnCard(QFrame):
 
     def _set_exact(self, exact: bool) -> None:
         self._exact = exact
-        usual = "markdown" if self.turn.role is Role.ASSISTANT else "plain"
-        for view, part in zip(self._parts, _wanted(self.turn), strict=False):
+        for view, part in zip(self._parts, shown_parts(self.turn), strict=False):
             if isinstance(view, VerdictView):
                 view.set_exact(exact)
             elif isinstance(view, TextView) and isinstance(part, Text | Refusal):
-                view.set_mode("raw" if exact else usual)
+                view.set_mode(self._mode(part))
 
     def _role_chosen(self, role: Role) -> None:
         self._commands.change_role(self.turn.id, role)
@@ -374,48 +424,8 @@ class TurnCard(QFrame):
         if 0 <= at < len(self._row.variants):
             self._commands.select_variant(self._row.variants[at])
 
-    def _call_edited(self, call_id: str, arguments: str) -> None:
-        self._commands.edit_call(self.turn.id, call_id, arguments)
-
     def _advice_taken(self, action: str) -> None:
         self._commands.take_advice(self.turn.id, action)
 
-    # Looks
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        t = tokens()
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        rect = self.rect().toRectF().adjusted(0.5, 0.5, -0.5, -0.5)
-        painter.setPen(QColor(t.accent if self.hasFocus() else t.line))
-        painter.setBrush(QColor(t.raised))
-        painter.drawRoundedRect(rect, 8, 8)
-        painter.setClipRect(0, 0, 3, self.height())
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(t.role(self.turn.role)))
-        painter.drawRoundedRect(self.rect(), 8, 8)
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_editor"):
-            self.update()
-
-
-def _is_judged(turn: Turn) -> bool:
-    """Whether the text of a turn is an answer that was to be JSON; what stands beside a tool call is not."""
-    outcome = turn.outcome
-    return outcome is not None and wants_json(outcome.response_format) and bool(turn.text) and not turn.calls
-
-
-def _wanted(turn: Turn) -> list[Part]:
-    """The parts that are shown; the text of an answer that was to be JSON is one part."""
-    parts = [part for part in first_of_runs(turn.parts) if not (isinstance(part, Reasoning) and not _has_words(part))]
-    if not _is_judged(turn):
-        return parts
-    first = next(part for part in parts if isinstance(part, Text))
-    whole = first.model_copy(update={"text": turn.text})
-    return [whole if part is first else part for part in parts if part is first or not isinstance(part, Text)]
-
-
-def _has_words(part: Reasoning) -> bool:
-    return bool(part.text or part.redacted)
+    def stripe(self) -> str:
+        return tokens().role(self.turn.role)

@@ -1,0 +1,196 @@
+"""The arguments of a call as a tree that grows while they arrive, each problem beside the value it is about.
+
+Painted, not laid out: a fragment costs what it is long, and only the rows in view are drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFontMetrics, QHelpEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+
+from playground.domain.partial_json import Node, PartialJson
+from playground.domain.partial_judge import Judge
+from playground.domain.tools import Problem
+from playground.domain.values import JSONObject
+from playground.ui.plain_text import show_hidden, tip
+from playground.ui.theme import code_font, tokens
+
+ROW = 18  # pixels
+STEP = 14  # pixels of indentation a level
+DEEPEST = 12  # levels that are indented; deeper ones stand below one another
+MOST_ROWS = 300  # that are painted; the raw text beside it has all
+_COLOURS = {"string": "ok", "number": "accent", "true": "system", "false": "system", "null": "system"}
+
+
+class ArgumentTree(QWidget):
+    """``feed`` takes what has arrived, ``finish`` says that it was all; ``problems`` are those known by now.
+
+    ``picked`` tells where the value of a row stands in the text; ``height_changed`` asks for another layout.
+    """
+
+    height_changed = Signal()
+    picked = Signal(int, int)  # first and last offset of the value in the raw text
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._schema: JSONObject | None = None
+        self._reader = PartialJson()
+        self._judge = Judge(None)
+        self._fed = 0
+        self._truncated = False
+        self.problems: list[Problem] = []
+        self._by_path: dict[tuple[str | int, ...], list[Problem]] = {}
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.setAccessibleName("Arguments as a tree")
+        self.setFont(code_font())
+
+    @property
+    def reader(self) -> PartialJson:
+        """What has been read so far."""
+        return self._reader
+
+    def begin(self, schema: JSONObject | None) -> None:
+        """Start anew, for arguments to be held against ``schema``."""
+        self._schema = schema
+        self._reader, self._judge, self._fed, self._truncated = PartialJson(), Judge(schema), 0, False
+        self._look_again()
+
+    def feed(self, fragments: Sequence[str]) -> None:
+        """Read those of all ``fragments`` that are new."""
+        if len(fragments) == self._fed:
+            return
+        for fragment in fragments[self._fed :]:
+            self._reader.feed(fragment)
+        self._fed = len(fragments)
+        self._look_again()
+
+    def finish(self, *, truncated: bool) -> None:
+        """All has arrived; ``truncated`` says that the answer ran into its limit."""
+        self._reader.finish()
+        self._truncated = truncated
+        self._look_again()
+
+    def _look_again(self) -> None:
+        self.problems = self._judge.problems(self._reader, self._truncated)
+        self._by_path = {}
+        for problem in self.problems:
+            self._by_path.setdefault(self._nearest(problem.path), []).append(problem)
+        height = self._wanted_height()
+        if height != self.height() or self.minimumHeight() != height:
+            self.setFixedHeight(height)
+            self.height_changed.emit()
+        self.update()
+
+    def _nearest(self, path: tuple[str | int, ...]) -> tuple[str | int, ...]:
+        """The path of a problem as far as there are rows for it."""
+        known = self._paths()
+        while path and path not in known:
+            path = path[:-1]
+        return path
+
+    def _paths(self) -> set[tuple[str | int, ...]]:
+        return {node.path for node in self._rows()} if self.problems else set()
+
+    def _rows(self) -> list[Node]:
+        return self._reader.nodes[:MOST_ROWS]
+
+    def _wanted_height(self) -> int:
+        rows = len(self._rows()) + (len(self._reader.nodes) > MOST_ROWS) + (not self._reader.nodes)
+        return rows * ROW + 4
+
+    def sizeHint(self) -> QSize:
+        return QSize(200, self._wanted_height())
+
+    # What a row says
+
+    def words(self, node: Node) -> tuple[str, str, str]:
+        """The name, the value, and what is wrong with it."""
+        name = "" if node.key is None else f"[{node.key}]" if isinstance(node.key, int) else node.key
+        container = node.kind in ("object", "array")
+        if container:
+            value = ("{ }" if node.kind == "object" else "[ ]") if node.complete and not node.children else node.preview
+        else:
+            value = f'"{node.preview}"' if node.kind == "string" and node.complete else node.preview
+            value = f'"{value}' if node.kind == "string" and not node.complete else value
+        if not node.complete:
+            value += " …" if not self._reader.ended else "" if self._reader.broken else "  (cut off)"
+        wrong = [problem.message for problem in self._by_path.get(node.path, [])]
+        return show_hidden(name), show_hidden(value), " · ".join(dict.fromkeys(wrong))
+
+    @property
+    def text(self) -> str:
+        """All rows as plain text, for people who cannot see the picture."""
+        out = []
+        for node in self._rows():
+            name, value, wrong = self.words(node)
+            line = "  " * len(node.path) + (f"{name}: {value}" if name else value)
+            out.append(f"{line}  ✗ {wrong}" if wrong else line)
+        return "\n".join(out)
+
+    # Looks
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        t = tokens()
+        painter = QPainter(self)
+        painter.setFont(self.font())
+        metrics = QFontMetrics(self.font())
+        nodes = self._reader.nodes
+        if not nodes:
+            painter.setPen(QColor(t.muted))
+            empty = "no arguments" if self._reader.ended else "nothing yet …"
+            painter.drawText(QRectF(0, 0, self.width(), ROW), Qt.AlignmentFlag.AlignVCenter, empty)
+        first, last = max(event.rect().top() // ROW, 0), event.rect().bottom() // ROW
+        for at in range(first, min(last + 1, len(nodes), MOST_ROWS)):
+            self._paint_row(painter, metrics, nodes[at], at * ROW)
+        if len(nodes) > MOST_ROWS and last >= MOST_ROWS:
+            painter.setPen(QColor(t.muted))
+            rest = QRectF(0, MOST_ROWS * ROW, self.width(), ROW)
+            painter.drawText(rest, Qt.AlignmentFlag.AlignVCenter, f"and {len(nodes) - MOST_ROWS:,} more values")
+        painter.end()
+
+    def _paint_row(self, painter: QPainter, metrics: QFontMetrics, node: Node, y: int) -> None:
+        t = tokens()
+        x = float(min(len(node.path), DEEPEST) * STEP)
+        name, value, wrong = self.words(node)
+        painter.setPen(QColor(t.line))
+        for level in range(1, min(len(node.path), DEEPEST) + 1):
+            painter.drawLine(QPointF(level * STEP - 8, y), QPointF(level * STEP - 8, y + ROW))
+        value_colour = t.error if wrong else getattr(t, _COLOURS.get(node.kind, "muted"))
+        pieces = [(f"{name}: ", t.text)] if name else []
+        pieces.append((value, value_colour))
+        if wrong:
+            pieces.append((f"   ✗ {wrong}", t.error))
+        for text, colour in pieces:
+            room = self.width() - x
+            if room < metrics.averageCharWidth():
+                return
+            shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, int(room))
+            painter.setPen(QColor(colour))
+            painter.drawText(QRectF(x, y, room, ROW), Qt.AlignmentFlag.AlignVCenter, shown)
+            x += metrics.horizontalAdvance(shown)
+
+    # Mouse
+
+    def _node_at(self, y: float) -> Node | None:
+        at = int(y) // ROW
+        return self._rows()[at] if 0 <= at < len(self._rows()) else None
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        node = self._node_at(event.position().y())
+        if node is None or event.button() != Qt.MouseButton.LeftButton:
+            super().mousePressEvent(event)
+            return
+        self.picked.emit(node.start, node.end if node.end is not None else self._reader.length)
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            node = self._node_at(event.pos().y())
+            if node is not None:
+                name, value, wrong = self.words(node)
+                words = f"{name}: {value}" if name else value
+                QToolTip.showText(event.globalPos(), tip(f"{words}\n✗ {wrong}" if wrong else words), self)
+            return True
+        return super().event(event)

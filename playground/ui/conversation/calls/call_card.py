@@ -1,0 +1,433 @@
+"""A tool call: its arguments as they form, what is wrong with them, what was changed in them, and its result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from playground.domain.debugging import Answer as Reply
+from playground.domain.parts import ToolCall
+from playground.domain.tools import Problem, ToolDefinition, check_arguments
+from playground.ui.conversation.calls.argument_tree import ArgumentTree
+from playground.ui.conversation.calls.call_menu import CallMenu
+from playground.ui.conversation.calls.call_text import (
+    brief_json,
+    changed_lines,
+    pretty_json,
+    raw_lines,
+    shown_arguments,
+)
+from playground.ui.conversation.calls.looks import CallFrame, caption, chip, column, half, quiet, row
+from playground.ui.conversation.calls.result_field import ResultField
+from playground.ui.conversation.commands import CallState
+from playground.ui.conversation.inline_editor import InlineEditor
+from playground.ui.conversation.rows import Answer
+from playground.ui.conversation.text_view import TextView
+from playground.ui.elided_label import ElidedLabel
+from playground.ui.plain_text import show_hidden, tip
+from playground.ui.theme import code_font, tokens
+
+VERDICT_LENGTH = 64  # characters of the first problem shown in the head; the rest is in its tooltip
+BY = {"you": "by you", "table": "from the table", "fixed": "at once", "fork": "in a fork", "filled": "filled in"}
+
+
+class CallCard(CallFrame):
+    """One call: one that waits has a place for its result, an answered one shows it. Signals bear its id first."""
+
+    answered = Signal(str, str, bool)  # result, is error
+    answered_all = Signal(str, bool)  # result, is error: for every call that waits
+    drafted = Signal(str, str)  # what is typed as the result
+    stepped = Signal(str)
+    fork_asked = Signal(str)
+    remember_asked = Signal(str)
+    rules_asked = Signal(str)  # the name of the tool
+    frame_asked = Signal(str)
+    arguments_edited = Signal(str, str)  # raw arguments
+    result_edited = Signal(str, str)  # turn id of the result, text
+    result_deleted = Signal(str)  # turn id of the result
+    height_changed = Signal()
+
+    def __init__(self, choices: Callable[[str], list[tuple[str, Reply]]], parent: QWidget | None = None) -> None:
+        """``choices`` gives the answers offered for a call of the tool of that name."""
+        super().__init__(parent)
+        self._choices = choices
+        self.call = ToolCall(id="", name="", arguments="")
+        self._answer: Answer | None = None
+        self._state = CallState()
+        self._tool: ToolDefinition | None = None
+        self._waiting = False
+        self._growing = True
+        self._drawn = 0
+        self.tree: ArgumentTree | None = None  # made when needed, like the field: thousands of cards need neither
+        self.field: ResultField | None = None
+        self._shown = "arguments"  # or "raw", "changes"
+        self._editor: InlineEditor | None = None
+        self._hidden: TextView | None = None
+        self._name = QLabel(textFormat=Qt.TextFormat.PlainText)
+        self._id = ElidedLabel("Call id")
+        self._verdict = chip()
+        self._repeated = chip()
+        self._repeated.setText("↻ same call again")
+        self._repeated.hide()
+        self._status = QLabel(textFormat=Qt.TextFormat.PlainText)
+        self._arguments = TextView(mode="raw")
+        self._arguments.setAccessibleName("Arguments")
+        self._edit = quiet("edit", "Edit the arguments")
+        self._changes = quiet("changes", "Show what was changed in what the model sent")
+        self._changes.setCheckable(True)
+        self._result = TextView(mode="raw")
+        self._result.setAccessibleName("Result")
+        self._why = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
+        self._why.setProperty("kind", "small")
+        self._change = quiet("edit", "Edit the result")
+        self._remove = quiet("delete", "Delete the result, so that the call waits again")
+        self._left_title = caption("Arguments")
+        self._right_title = caption("Result")
+        self.more = CallMenu()
+        self._arrange()
+        self._connect()
+        self._restyle()
+
+    def _arrange(self) -> None:
+        head = QHBoxLayout()
+        head.setContentsMargins(10, 4, 10, 4)
+        head.setSpacing(8)
+        for widget in (self._name, self._id):
+            head.addWidget(widget)
+        for label in (self._verdict, self._repeated):
+            head.addWidget(label, 0, Qt.AlignmentFlag.AlignVCenter)
+        head.addStretch(1)
+        head.addWidget(self._status)
+        head.addWidget(self.more)
+        self._left = half()
+        self._left.addLayout(row(self._left_title, self._edit, self._changes))
+        self._left.addWidget(self._arguments)
+        self._left.addStretch(1)
+        self._right = half()
+        self._right_title.setMinimumHeight(self._change.sizeHint().height())  # on a line with "Arguments"
+        self._right_head = QWidget()
+        self._right_head.setLayout(row(self._right_title, self._change, self._remove))
+        self._right.addWidget(self._right_head)
+        self._right.addWidget(self._result)
+        self._right.addWidget(self._why)
+        self._right.addStretch(1)
+        self.body.addWidget(column(self._left), 1)
+        self.body.addWidget(column(self._right), 1)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(1, 1, 1, 1)
+        outer.setSpacing(0)
+        outer.addLayout(head)
+        outer.addWidget(self.rule)
+        outer.addLayout(self.body)
+
+    def _connect(self) -> None:
+        for part in (self._arguments, self._result):
+            part.height_changed.connect(self.height_changed)
+        self._edit.clicked.connect(self._edit_arguments)
+        self._changes.clicked.connect(self._show_changes)
+        self._change.clicked.connect(self._edit_result)
+        self._remove.clicked.connect(self._delete_result)
+        self.more.chosen.connect(self._chosen)
+        self.narrowed.connect(self._make_room)
+
+    def _make_room(self, narrow: bool) -> None:
+        self._id.setVisible(not narrow)
+        self._refresh()
+
+    def _need_tree(self) -> ArgumentTree:
+        if self.tree is None:
+            self.tree = ArgumentTree()
+            self.tree.height_changed.connect(self.height_changed)
+            self._left.insertWidget(1, self.tree)
+        return self.tree
+
+    def _need_field(self) -> ResultField:
+        if self.field is None:
+            self.field = ResultField()
+            self.field.choices = self._offered
+            self.field.set_text(self._state.draft)
+            self.field.height_changed.connect(self.height_changed)
+            self.field.sent.connect(self._send)
+            self.field.drafted.connect(self._draft)
+            self.field.step_asked.connect(self._step)
+            self._right.insertWidget(2, self.field)
+        return self.field
+
+    # Content
+
+    def grow(self, call_id: str, name: str, fragments: list[str], tool: ToolDefinition | None = None) -> None:
+        """More of the call has arrived; ``fragments`` are all pieces of its arguments so far."""
+        tree = self._need_tree()
+        if not self._growing or not self._drawn:
+            tree.begin(tool.parameters if tool is not None else None)
+            self._result.set_text("")
+        self.call = ToolCall(id=call_id, name=name, arguments="")
+        self._name.setText(show_hidden(name) or "…")
+        self._id.set_text(call_id)
+        if len(fragments) > self._drawn:
+            self._result.append("".join(fragments[self._drawn :]))
+            self._drawn = len(fragments)
+            tree.feed(fragments)
+        self._growing = True
+        self._refresh()
+
+    def settle(self) -> None:
+        """The call has arrived whole; the turn it belongs to goes on."""
+        if self.tree is not None:
+            self.tree.finish(truncated=False)
+
+    def show_call(
+        self, call: ToolCall, tool: ToolDefinition | None, answer: Answer | None, *, waiting: bool, cut: bool = False
+    ) -> None:
+        """Show a whole call. ``tool`` is the one of its name, if any; ``cut`` says that the answer broke off."""
+        if answer is None or self._answer is None or answer.result != self._answer.result:
+            self._result.set_text(brief_json(answer.result.text) or "(empty)" if answer is not None else "")
+        self.call, self._answer, self._tool = call, answer, tool
+        self._growing, self._waiting, self._drawn = False, waiting and answer is None, 0
+        self._name.setText(show_hidden(call.name) or "(no name)")
+        self._id.set_text(f"{call.id} (made here)" if call.id_is_ours else call.id)
+        if call.received is None and self._shown == "changes":
+            self._shown = "arguments"
+        elif call.received is not None and self._shown == "arguments":
+            self._shown = "changes"
+        problems = check_arguments(call.arguments, tool.parameters if tool is not None else None)
+        self._judge(problems, known=tool is not None)
+        self._show_arguments(problems, cut=cut)
+        self._refresh()
+
+    def _show_arguments(self, problems: list[Problem], *, cut: bool = False) -> None:
+        call = self.call
+        broken = any(not problem.path and problem.message.startswith("not JSON") for problem in problems)
+        if broken:
+            tree = self._need_tree()
+            tree.begin(self._tool.parameters if self._tool is not None else None)
+            tree.feed([call.arguments])
+            tree.finish(truncated=cut)
+        if self.tree is not None:
+            self.tree.setVisible(broken)
+        lines = shown_arguments(call.arguments, problems, answered=self._answer is not None)
+        if self._shown == "changes" and call.received is not None:
+            lines = changed_lines(call.received, call.arguments)
+        elif self._shown == "raw":
+            lines = raw_lines(call.arguments)
+        self._arguments.set_lines(call.arguments, lines)
+
+    def show_state(self, state: CallState) -> None:
+        """What the debugger knows of the call now."""
+        if state == self._state:
+            return
+        self._state = state
+        if self.field is not None:
+            self.field.set_text(state.draft)
+        self._refresh()
+
+    def _judge(self, problems: list[Problem], *, known: bool) -> None:
+        if problems:
+            first = problems[0]
+            more = f" · and {len(problems) - 1} more" if len(problems) > 1 else ""
+            where = f"{first.where}: " if first.where else ""
+            self._say(_clipped(f"✗ {where}{first.message}") + more, "chip-error")
+        elif not known:
+            self._say("no tool of this name is defined", "chip")
+        else:
+            self._say("✓ matches schema", "chip-ok")
+        lines = [f"{p.where}: {p.message}" if p.where else p.message for p in problems]
+        self._verdict.setToolTip(tip("\n".join(lines)))
+
+    def _say(self, words: str, kind: str) -> None:
+        self._verdict.setText(words)
+        if self._verdict.property("kind") != kind:
+            self._verdict.setProperty("kind", kind)
+            self._verdict.style().unpolish(self._verdict)
+            self._verdict.style().polish(self._verdict)
+
+    def _refresh(self) -> None:
+        answered, waiting, growing = self._answer is not None, self._waiting, self._growing
+        coming = waiting and self._state.remaining is not None
+        if growing and self.tree is not None:
+            self.tree.show()
+            problems = self.tree.problems
+            self._say(_clipped(f"✗ {problems[0].message}") if problems else "", "chip-error" if problems else "chip")
+        self._status.setText(self._status_words())
+        self._repeated.setVisible(bool(self._state.warning))
+        self._repeated.setToolTip(tip(self._state.warning))
+        self._arguments.setVisible((not growing and self._editor is None) or self._hidden is not self._arguments)
+        if growing:
+            self._arguments.hide()
+        self._right_title.setText("As it comes" if growing else "Result")
+        self._right_head.setVisible(answered or growing)
+        self._result.setVisible((answered or growing) and self._hidden is not self._result)
+        for button in (self._change, self._remove):
+            button.setVisible(answered)
+        if waiting or self.field is not None:
+            field = self._need_field()
+            field.setVisible(waiting)
+            field.setEnabled(not coming)
+            self._left_title.setMinimumHeight(field.head_height if waiting else 0)  # both captions on one line
+        self._why.setText(self._state.reason)
+        self._why.setVisible(waiting and bool(self._state.reason))
+        self._edit.setVisible(not growing)
+        self.more.setVisible(not growing)
+        self.more.offer(waiting=waiting, raw=self._shown == "raw")
+        self._changes.setVisible(self.call.received is not None)
+        self._changes.setChecked(self._shown == "changes")
+        self._verdict.setVisible(bool(self._verdict.text()))
+        self.setAccessibleName(f"Tool call {self.call.name}, {self._status.text()}")
+        self.lit, self.halved = waiting, growing or waiting or answered
+        self._restyle()
+        self.height_changed.emit()
+
+    def _status_words(self) -> str:
+        if self._growing:
+            return "arriving…"
+        if self._answer is not None:
+            result = self._answer.result
+            facts = ["answered", *([BY[result.by]] if result.by in BY else []), *(["error"] * result.is_error)]
+            return " · ".join(facts)
+        if not self._waiting:
+            return "not answered"
+        if self._state.remaining is not None:
+            never = self._state.remaining == float("inf")
+            return "never answers; Stop ends it" if never else f"answers in {self._state.remaining:.1f} s"
+        return "⏸ your turn" if self.narrow else "⏸ paused, your turn"
+
+    # Doing
+
+    def focus_result(self) -> None:
+        """Put the cursor where the result is typed."""
+        if self.field is not None:
+            self.field.setFocus()
+
+    @property
+    def texts(self) -> tuple[TextView, ...]:
+        """The texts shown: the arguments, and the result once there is one."""
+        return (self._arguments, self._result) if self._answer is not None else (self._arguments,)
+
+    @property
+    def reusable(self) -> bool:
+        """Whether it may show another call, as a new card would: nothing is typed, chosen or waited for."""
+        return not self._waiting and not self._growing and self._editor is None and self._shown == "arguments"
+
+    @property
+    def waiting(self) -> bool:
+        """Whether the call waits for a result."""
+        return self._waiting
+
+    def _send(self, text: str, is_error: bool) -> None:
+        self.answered.emit(self.call.id, text, is_error)
+
+    def _offered(self) -> list[tuple[str, Reply]]:
+        return self._choices(self.call.name)
+
+    def _draft(self, text: str) -> None:
+        self.drafted.emit(self.call.id, text)
+
+    def _step(self) -> None:
+        self.stepped.emit(self.call.id)
+
+    def _chosen(self, what: str) -> None:
+        """An entry of the menu."""
+        text = self.field.text if self.field is not None else ""
+        match what:
+            case "all" | "all_errors":
+                self.answered_all.emit(text, what == "all_errors")
+            case "remember":
+                self.remember_asked.emit(self.call.id)
+            case "fork":
+                self.fork_asked.emit(self.call.id)
+            case "rules":
+                self.rules_asked.emit(self.call.name)
+            case "frame":
+                self.frame_asked.emit(self.call.id)
+            case "raw":
+                self._shown = "arguments" if self._shown == "raw" else "raw"
+                self._show_again()
+
+    def _show_changes(self) -> None:
+        self._shown = "changes" if self._changes.isChecked() else "arguments"
+        self._show_again()
+
+    def _show_again(self) -> None:
+        schema = self._tool.parameters if self._tool is not None else None
+        self._show_arguments(check_arguments(self.call.arguments, schema))
+        self._refresh()
+
+    def _edit_arguments(self) -> None:
+        text = pretty_json(self.call.arguments)
+        if self._begin_edit(self._left, self._arguments, text, "Arguments of the call"):
+            self._editor_kept(self._keep_arguments)
+
+    def _keep_arguments(self, text: str) -> None:
+        self._end_edit()
+        if text != pretty_json(self.call.arguments):
+            self.arguments_edited.emit(self.call.id, text)
+
+    def _edit_result(self) -> None:
+        text = self._answer.result.text if self._answer is not None else ""
+        if self._begin_edit(self._right, self._result, text, "Result of the call"):
+            self._editor_kept(self._keep_result)
+
+    def _keep_result(self, text: str) -> None:
+        self._end_edit()
+        if self._answer is not None and text != self._answer.result.text:
+            self.result_edited.emit(self._answer.turn_id, text)
+
+    def _delete_result(self) -> None:
+        if self._answer is not None:
+            self.result_deleted.emit(self._answer.turn_id)
+
+    def _begin_edit(self, column: QVBoxLayout, shown: TextView, text: str, name: str) -> bool:
+        if self._editor is not None:
+            self._editor.setFocus()
+            return False
+        self._hidden = shown
+        self._editor = InlineEditor(text, name, code=True)
+        column.insertWidget(column.indexOf(shown) + 1, self._editor)
+        shown.hide()
+        self._editor.cancelled.connect(self._end_edit)
+        self._editor.height_changed.connect(self.height_changed)
+        self._editor.setFocus()
+        self.height_changed.emit()
+        return True
+
+    def _editor_kept(self, slot: Callable[[str], None]) -> None:
+        if self._editor is not None:
+            self._editor.kept.connect(slot)
+
+    def _end_edit(self) -> None:
+        if self._editor is not None and self._hidden is not None:
+            self._editor.hide()
+            self._editor.deleteLater()
+            self._hidden.show()
+            self._editor = self._hidden = None
+            self.height_changed.emit()
+
+    @property
+    def editing(self) -> bool:
+        """Whether something typed here is not kept yet."""
+        return self._editor is not None
+
+    # Looks
+
+    def _restyle(self) -> None:
+        t = tokens()
+        for label, style in (
+            (self._name, f"color: {t.tool}; font-weight: 600;"),
+            (self._status, f"color: {t.tool if self._waiting else t.muted};"),
+        ):
+            if label.styleSheet() != style:
+                label.setStyleSheet(style)
+        self._name.setFont(code_font())
+        self._id.setFont(code_font())
+        self.update()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_why"):
+            self._restyle()
+
+
+def _clipped(text: str) -> str:
+    return text if len(text) <= VERDICT_LENGTH else text[: VERDICT_LENGTH - 1] + "…"

@@ -1,0 +1,101 @@
+"""Arguments and results as the text a call's card shows. No Qt."""
+
+from __future__ import annotations
+
+import difflib
+import json
+
+from playground.domain.tools import Problem, parse_json
+from playground.domain.values import JSON
+from playground.ui.conversation.markdown import Line, Span, Style
+
+ONE_LINE = 48  # characters of JSON that fit into half a card; an answered call needs no more room
+PRETTY_LIMIT = 20_000  # characters of arguments that are laid out as a tree; longer ones are shown as they came
+LONGEST_DIFF = 400  # lines that are compared; the cost grows with their square
+
+
+def shown_arguments(arguments: str, problems: list[Problem], *, answered: bool) -> list[Line]:
+    """Arguments as a card shows them: an answered call without problems needs one line where that is short."""
+    brief = brief_json(arguments) if answered and not problems else ""
+    if brief and "\n" not in brief:
+        return [Line("raw", (Span(brief, Style.CODE),))]
+    return argument_lines(arguments, problems)
+
+
+def argument_lines(arguments: str, problems: list[Problem]) -> list[Line]:
+    """Arguments laid out a member a line, each problem behind the line it is about; raw when not JSON."""
+    try:
+        value = parse_json(arguments) if arguments.strip() else {}
+    except ValueError:
+        value = None
+    if value is None or len(arguments) > PRETTY_LIMIT:
+        return raw_lines(arguments)
+    wrong: dict[tuple[str | int, ...], list[str]] = {}
+    for problem in problems:
+        wrong.setdefault(problem.path, []).append(problem.message)
+    out: list[Line] = []
+    for path, text in json_lines(value):
+        said = " · ".join(wrong.pop(path, []))  # once, where the value begins
+        spans = (Span(text, Style.CODE, token="deleted" if said and path else ""),)
+        out.append(Line("raw", (*spans, Span(f"   ✗ {said}", Style.CODE, token="deleted")) if said else spans))
+    return out
+
+
+def raw_lines(text: str) -> list[Line]:
+    """A text exactly as it came."""
+    return [Line("raw", (Span(line, Style.CODE),)) for line in text.split("\n")]
+
+
+def changed_lines(received: str, arguments: str) -> list[Line]:
+    """What was changed in the arguments a model sent: lines taken out begin with −, new ones with +."""
+    before, after = pretty_json(received).split("\n"), pretty_json(arguments).split("\n")
+    if len(before) + len(after) > LONGEST_DIFF:
+        return raw_lines(arguments)
+    out: list[Line] = []
+    for line in difflib.ndiff(before, after):
+        mark, text = line[0], line[2:]
+        if mark == "-":
+            out.append(Line("raw", (Span(f"− {text}", Style.CODE, token="deleted"),)))
+        elif mark == "+":
+            out.append(Line("raw", (Span(f"+ {text}", Style.CODE, token="string"),)))
+        elif mark == " ":
+            out.append(Line("raw", (Span(f"  {text}", Style.CODE),)))
+    return out
+
+
+def json_lines(value: JSON) -> list[tuple[tuple[str | int, ...], str]]:
+    """Pretty JSON as (path of what the line holds, line); closing brackets have the path of their opening one."""
+    out: list[tuple[tuple[str | int, ...], str]] = []
+
+    def write(item: JSON, path: tuple[str | int, ...], indent: int, key: str, comma: str) -> None:
+        pad = "  " * indent
+        if isinstance(item, dict | list) and item and indent < 60:
+            opening, closing = ("{", "}") if isinstance(item, dict) else ("[", "]")
+            out.append((path, f"{pad}{key}{opening}"))
+            pairs = list(item.items()) if isinstance(item, dict) else list(enumerate(item))
+            for number, (name, inner) in enumerate(pairs):
+                label = f"{json.dumps(name, ensure_ascii=False)}: " if isinstance(item, dict) else ""
+                write(inner, (*path, name), indent + 1, label, "," if number + 1 < len(pairs) else "")
+            out.append((path, f"{pad}{closing}{comma}"))
+        else:
+            out.append((path, f"{pad}{key}{json.dumps(item, ensure_ascii=False)}{comma}"))
+
+    write(value, (), 0, "", "")
+    return out
+
+
+def pretty_json(text: str) -> str:
+    """JSON laid out a member a line; what is none, or is very long, as it is."""
+    try:
+        return "\n".join(line for _, line in json_lines(parse_json(text))) if len(text) <= PRETTY_LIMIT else text
+    except ValueError:
+        return text
+
+
+def brief_json(text: str) -> str:
+    """As ``pretty_json``, on one line where that is short."""
+    try:
+        line = json.dumps(parse_json(text), ensure_ascii=False) if len(text) <= PRETTY_LIMIT else ""
+    except ValueError:
+        return text
+    return line if 0 < len(line) <= ONE_LINE else pretty_json(text)

@@ -1,0 +1,161 @@
+"""Where the result of a call is typed or chosen, and the ways to send it. Everything typed is told at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
+
+from playground.domain.debugging import Answer
+from playground.domain.tools import parse_json
+from playground.ui.conversation.inline_editor import GrowingField
+from playground.ui.flow_layout import FlowLayout
+from playground.ui.plain_text import show_hidden, tip
+from playground.ui.segments import Segments
+
+LONGEST_TYPED = 20_000  # characters; a longer answer that is chosen is sent at once instead of being put in the field
+LABEL = 48  # characters of an answer in the menu
+
+#: Answers to choose from, each with a name.
+Choices = Callable[[], "list[tuple[str, Answer]]"]
+
+
+class ResultField(QWidget):
+    """``sent`` tells text and is-error, ``drafted`` what is typed; ``step_asked`` asks to answer this call only.
+
+    ``choices`` gives the answers of the menu when it opens.
+    """
+
+    sent = Signal(str, bool)
+    drafted = Signal(str)
+    step_asked = Signal()
+    height_changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.choices: Choices = list
+        self.kind = Segments(("Text", "JSON"), "What the result is")
+        self.kind.chosen.connect(self._kind_chosen)
+        self.choose = QToolButton()
+        self.choose.setText("Choose one")
+        self.choose.setProperty("kind", "quiet")
+        self.choose.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.choose.setAccessibleName("Choose a result")
+        menu = QMenu(self.choose)
+        menu.aboutToShow.connect(self._fill_choices)
+        self.choose.setMenu(menu)
+        self.field = GrowingField(code=True, most=14)
+        self.field.setPlaceholderText("Type a result, or choose one")
+        self.field.setAccessibleName("Result of the call")
+        self.field.submitted.connect(self._send)
+        self.field.height_changed.connect(self.height_changed)
+        self.field.textChanged.connect(self._typed)
+        self._check = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
+        self._check.setProperty("kind", "flag-error")
+        self._check.hide()
+        self.send_button = _button("Send result", "Answer the call with what is typed (Ctrl+Enter)", self._send)
+        self.send_button.setProperty("kind", "primary")
+        self.error_button = _button(
+            "Send as error", "Answer the call with what is typed, as an error", self._send_error
+        )
+        self.step_button = _button(
+            "Step", "Answer this call only, then stop at whatever comes next", self.step_asked.emit
+        )
+        head = QHBoxLayout()
+        head.setContentsMargins(0, 0, 0, 0)
+        head.setSpacing(6)
+        title = QLabel("Result")
+        title.setProperty("kind", "muted")
+        head.addWidget(title)
+        head.addWidget(self.kind)
+        head.addStretch(1)
+        head.addWidget(self.choose)
+        buttons = QWidget()
+        flow = FlowLayout(buttons)
+        for button in (self.send_button, self.error_button, self.step_button):
+            flow.addWidget(button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        column.addLayout(head)
+        column.addWidget(self.field)
+        column.addWidget(self._check)
+        column.addWidget(buttons)
+        self.setFocusProxy(self.field)
+
+    @property
+    def text(self) -> str:
+        """What is typed."""
+        return self.field.toPlainText()
+
+    @property
+    def head_height(self) -> int:
+        """The height of the line with the caption, in pixels."""
+        return max(self.kind.sizeHint().height(), self.choose.sizeHint().height())
+
+    def set_text(self, text: str) -> None:
+        """Put back what was typed before, without telling."""
+        if text != self.text:
+            with QSignalBlocker(self.field):
+                self.field.setPlainText(text)
+            self.kind.set_index(int(_looks_like_json(text)))
+            self._judge()
+
+    def _fill_choices(self) -> None:
+        menu = self.choose.menu()
+        menu.clear()
+        for name, answer in self.choices():
+            text = answer.text if not answer.size else f"{answer.size:,} characters"
+            shown = show_hidden(" ".join(text.split()))
+            words = f"{name}   {shown[:LABEL]}{'…' if len(shown) > LABEL else ''}" if shown else name
+            menu.addAction(words.replace("&", "&&")).triggered.connect(partial(self._chosen, answer))
+
+    def _chosen(self, answer: Answer, _checked: bool = False) -> None:
+        """Put an answer into the field; an empty or very long one, which nobody would edit there, is sent at once."""
+        if not answer.body or len(answer.body) > LONGEST_TYPED:
+            self.sent.emit(answer.body, answer.is_error)
+            return
+        self.field.setPlainText(answer.body)
+        self.kind.set_index(int(_looks_like_json(answer.body)))
+        self._judge()
+        self.field.setFocus()
+
+    def _typed(self) -> None:
+        self._judge()
+        self.drafted.emit(self.text)
+
+    def _kind_chosen(self, _index: int) -> None:
+        self._judge()
+
+    def _judge(self) -> None:
+        """Say whether a result that is to be JSON is; it can be sent either way."""
+        words = ""
+        if self.kind.index == 1 and self.text.strip():
+            try:
+                parse_json(self.text)
+            except ValueError as error:
+                words = f"not JSON: {str(error)[:120]}. It is sent as typed."
+        changed = self._check.isHidden() == bool(words) or self._check.text() != words
+        self._check.setText(words)
+        self._check.setVisible(bool(words))
+        if changed:
+            self.height_changed.emit()
+
+    def _send(self) -> None:
+        self.sent.emit(self.text, False)
+
+    def _send_error(self) -> None:
+        self.sent.emit(self.text, True)
+
+
+def _looks_like_json(text: str) -> bool:
+    return text.lstrip()[:1] in ("{", "[")
+
+
+def _button(text: str, words: str, act: Callable[[], None]) -> QPushButton:
+    button = QPushButton(text)
+    button.setToolTip(tip(words))
+    button.clicked.connect(act)
+    return button

@@ -1,0 +1,270 @@
+"""Tool calls in the real window: paused, edited, answered, stepped, repeated, stopped; and what went over the wire."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QPlainTextEdit
+
+from playground.domain.debugging import Answer, AnswerRow, Policy, ReasonCode, ToolRule
+from playground.engine.run_state import RunState
+from playground.ui.conversation.calls.call_card import CallCard
+from playground.ui.debugger.fork_dialog import ForkDialog
+from playground.ui.debugger.rules_dialog import RulesDialog
+from tests.engine.debugging import WEATHER
+from tests.flows.conftest import Person, Stage
+
+THREE = "!calls=3 !broken=2 The weather in Lisbon, Oslo and Rome"
+BOTH = pytest.mark.parametrize(("protocol", "model"), [("chat", "demo-tools"), ("messages", "demo-messages")])
+
+
+async def ready(person: Person, protocol: str = "chat", model: str = "demo-tools") -> None:
+    """The weather tool on offer, on that protocol."""
+    person.session.set_protocol(protocol)
+    person.session.set_tools((WEATHER,))
+    await person.use_model(model)
+
+
+async def calls_of(person: Person, at: int = -1) -> list[CallCard]:
+    """The cards of the calls of a turn, once they wait."""
+    await person.idle()
+    await person.until(lambda: person.card(at).calls, "the cards of the calls")
+    return person.card(at).calls
+
+
+def rule(person: Person, **fields: Any) -> None:
+    debugger = person.session.debugger
+    debugger.set_debugging(debugger.debugging.with_rule("get_weather", ToolRule(**fields)))
+
+
+def calls_sent(body: dict[str, Any], protocol: str) -> list[Any]:
+    """The arguments of all calls in a request, as values."""
+    found: list[Any] = []
+    for message in body["messages"]:
+        if protocol == "chat":
+            found += [json.loads(call["function"]["arguments"]) for call in message.get("tool_calls", [])]
+        elif isinstance(message["content"], list):
+            found += [block["input"] for block in message["content"] if block["type"] == "tool_use"]
+    return found
+
+
+def results_sent(body: dict[str, Any], protocol: str) -> list[str]:
+    """The ids of the calls that a request answers, in order."""
+    found: list[str] = []
+    for message in body["messages"]:
+        if protocol == "chat" and message["role"] == "tool":
+            found.append(message["tool_call_id"])
+        elif protocol == "messages" and isinstance(message["content"], list):
+            found += [block["tool_use_id"] for block in message["content"] if block["type"] == "tool_result"]
+    return found
+
+
+@BOTH
+def test_a_broken_call_is_edited_and_the_next_request_holds_exactly_that(
+    stage: Stage, protocol: str, model: str
+) -> None:
+    async def scene(person: Person) -> None:
+        await ready(person, protocol, model)
+        await person.run(THREE)
+        cards = await calls_of(person)
+        assert len(cards) == 3
+        assert all(card.waiting for card in cards)
+        broken = cards[1]
+        sent = broken.call.arguments
+        await person.press("Edit the arguments", broken)
+        editor = await person.seen(QPlainTextEdit, "Arguments of the call", broken)
+        await person.type_into(editor, '{"city": "Oslo", "unit": "celsius"}')
+        await person.press("Keep", broken)
+        await person.until(lambda: broken.call.received == sent, "what the model sent, kept")
+        await person.press("changes", broken)
+        for card in person.card(-1).calls:
+            field = await person.seen(QPlainTextEdit, "Result of the call", card)
+            await person.type_into(field, f"result for {card.call.id}")
+            await person.press("Send result", card)
+        await person.idle(6)
+        body = person.body()
+        assert {"city": "Oslo", "unit": "celsius"} in calls_sent(body, protocol)
+        assert json.loads(sent) not in calls_sent(body, protocol)
+        ids = [card.call.id for card in cards]
+        assert results_sent(body, protocol) == ids, "one result for each call, in their order"
+        assert "received" not in json.dumps(body)
+
+    stage.play(scene)
+
+
+def test_step_answers_one_call_and_continue_the_rest(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        await ready(person)
+        await person.run("!calls=3 The weather in Lisbon, Oslo and Rome")
+        cards = await calls_of(person)
+        for card in cards:
+            await person.type_into(await person.seen(QPlainTextEdit, "Result of the call", card), "sunny")
+        await person.press("Step", cards[1])
+        await person.until(lambda: not cards[1].waiting, "the second call to be answered")
+        assert person.session.state is RunState.IDLE
+        assert len(person.session.debugger.waiting) == 2
+        await person.press("Continue", person.pane.calls.bar)
+        await person.idle(6)
+        assert [turn.results[0].text for turn in person.path[2:5]] == ["sunny"] * 3
+
+    stage.play(scene)
+
+
+def test_the_same_is_sent_to_all(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        await ready(person)
+        await person.run("!calls=3 The weather in Lisbon, Oslo and Rome")
+        cards = await calls_of(person)
+        await person.type_into(await person.seen(QPlainTextEdit, "Result of the call", cards[0]), "no idea")
+        await person.choose(cards[0].more, "Send the same to all, as errors")
+        await person.idle(6)
+        results = [turn.results[0] for turn in person.path[2:5]]
+        assert [(result.text, result.is_error) for result in results] == [("no idea", True)] * 3
+
+    stage.play(scene)
+
+
+def test_a_run_without_answers_is_refused_and_filled_with_one_click(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        await ready(person)
+        await person.run("!calls=3 The weather in Lisbon, Oslo and Rome")
+        await calls_of(person)
+        before = len(person.server.requests)
+        await person.type_into(person.message, "And then?")
+        await person.key(Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+        await person.until(lambda: "needs a result" in person.pane.notice.words, "a refusal in words")
+        assert len(person.server.requests) == before
+        await person.press("Answer them all with an error", person.pane.notice)
+        await person.until(lambda: not person.session.debugger.waiting, "no call that waits")
+        assert person.message.toPlainText() == "And then?", "what was written stays"
+
+    stage.play(scene)
+
+
+def test_the_step_limit_pauses_and_continue_begins_anew(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        await ready(person)
+        rule(person, policy=Policy.TABLE, rows=(AnswerRow(answer=Answer(text="again")),))
+        debugger = person.session.debugger
+        debugger.set_debugging(debugger.debugging.model_copy(update={"step_limit": 3}))
+        await person.run("!loop !chain The weather in Lisbon, Oslo, Rome, Paris, Madrid, Bonn and Bern")
+        await person.until(lambda: person.session.state is RunState.IDLE and debugger.paused, "a pause")
+        (turn_id, call), *_ = debugger.waiting
+        reason = debugger.reason(turn_id, call.id)
+        assert reason is not None
+        assert reason.code is ReasonCode.LIMIT
+        sent = len(person.server.requests)
+        assert "limit" in person.pane.calls.bar.words.lower()
+        await person.press("Continue", person.pane.calls.bar)
+        await person.until(lambda: len(person.server.requests) > sent, "another request")
+        await person.idle()
+
+    stage.play(scene)
+
+
+def test_the_same_call_again_is_warned_of(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        await ready(person)
+        rule(person, policy=Policy.TABLE, rows=(AnswerRow(answer=Answer(text="again")),))
+        await person.run("!loop !calls=1 The weather in Lisbon")
+        debugger = person.session.debugger
+        await person.until(lambda: person.session.state is RunState.IDLE and debugger.paused, "a pause")
+        (turn_id, call), *_ = debugger.waiting
+        reason = debugger.reason(turn_id, call.id)
+        assert reason is not None
+        assert reason.code is ReasonCode.LOOP
+        (card,) = await calls_of(person)
+        assert any("same call again" in label.text() for label in person.find(type(card._repeated), "", card))
+
+    stage.play(scene)
+
+
+def test_stop_ends_a_delayed_answer_and_nothing_is_lost(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        await ready(person)
+        rule(person, policy=Policy.TABLE, rows=(AnswerRow(answer=Answer(text="late", never=True)),))
+        await person.run("!calls=1 The weather in Lisbon")
+        await person.until(lambda: person.session.state is RunState.ANSWERING, "an answer that is waited for")
+        await person.press("Stop", person.pane.calls.bar)
+        await person.idle(2)
+        (card,) = await calls_of(person)
+        assert card.waiting
+        await person.type_into(await person.seen(QPlainTextEdit, "Result of the call", card), "by hand")
+        await person.press("Send result", card)
+        await person.idle(4)
+
+    stage.play(scene)
+
+
+def test_quitting_while_paused_and_while_answering_leaves_nothing_behind(stage: Stage) -> None:
+    async def paused(person: Person) -> None:
+        await ready(person)
+        await person.run(THREE)
+        cards = await calls_of(person)
+        await person.type_into(await person.seen(QPlainTextEdit, "Result of the call", cards[0]), "half a res")
+
+    async def answering(person: Person) -> None:
+        await ready(person)
+        rule(person, policy=Policy.FIXED, fixed=Answer(text="late", delay=60))
+        await person.run("!calls=1 The weather in Lisbon")
+        await person.until(lambda: person.session.state is RunState.ANSWERING, "an answer that is waited for")
+
+    stage.play(paused)
+    assert stage.exit_code == 0
+    stage.play(answering)
+    assert stage.exit_code == 0
+
+
+def test_arguments_grow_as_a_tree_with_the_text_beside_it(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        await ready(person)
+        await person.run("!tps=12 !calls=1 !broken The weather in Lisbon")
+        seen: list[str] = []
+
+        def forming() -> bool:
+            cards = person.card(-1).calls if len(person.path) > 1 else []
+            tree = cards[0].tree if cards else None
+            if tree is not None and person.session.growing:
+                seen.append(tree.text)
+            return any("city" in text for text in seen)
+
+        await person.until(forming, "a tree that grows")
+        await person.idle()
+
+    stage.play(scene)
+
+
+def test_the_menu_of_a_call_leads_to_its_rules_and_to_a_fork(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        await ready(person)
+        await person.run("!calls=1 The weather in Lisbon")
+        (card,) = await calls_of(person)
+        await person.choose(card.more, "Compare several answers…")
+        await person.until(lambda: person.app.window.findChildren(ForkDialog), "the fork dialog")
+        (dialog,) = person.app.window.findChildren(ForkDialog)
+        assert dialog.isVisible()
+        dialog.reject()
+        await person.choose(card.more, "Rules for this tool…")
+        await person.until(lambda: person.app.window.findChildren(RulesDialog), "the rules")
+        (rules,) = person.app.window.findChildren(RulesDialog)
+        assert rules.isVisible()
+        rules.close()
+
+    stage.play(scene)
+
+
+def test_an_answer_is_remembered_for_the_same_arguments(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        await ready(person)
+        await person.run("!calls=1 The weather in Lisbon")
+        (card,) = await calls_of(person)
+        await person.type_into(await person.seen(QPlainTextEdit, "Result of the call", card), "21 degrees")
+        await person.choose(card.more, "Remember this answer")
+        (row,) = person.session.debugger.debugging.rule("get_weather").rows
+        assert row.answer.text == "21 degrees"
+        assert json.loads(row.pattern) == json.loads(card.call.arguments)
+
+    stage.play(scene)

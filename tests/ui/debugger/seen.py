@@ -1,0 +1,102 @@
+"""Experiments with many calls, written by hand, for what shows them."""
+
+from __future__ import annotations
+
+import gc
+import json
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from playground.domain.parts import Text, ToolCall, ToolResult
+from playground.domain.tools import ToolDefinition, check_arguments
+from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn
+from playground.domain.usage import Timing
+from playground.engine.run import RunRefusedError
+from playground.engine.session import Session
+from playground.gateway.client import GatewayClient
+from playground.ui.debugger.slices import Slices
+
+WEATHER = ToolDefinition(
+    name="get_weather",
+    description="The weather now",
+    parameters={
+        "type": "object",
+        "properties": {"city": {"type": "string"}},
+        "required": ["city"],
+        "additionalProperties": False,
+    },
+)
+
+
+async def _nowhere(_profile_id: str) -> GatewayClient:
+    raise RunRefusedError("There is no gateway here.")
+
+
+def session(turns: tuple[Turn, ...] = ()) -> Session:
+    """A session that cannot ask anybody."""
+    found = Session(_nowhere, profile_id="p", model="m")
+    found.set_tools((WEATHER,))
+    if turns:
+        found.transcript = Transcript().append(*turns)
+    return found
+
+
+def round_of(number: int, *cities: str, at: float = 0.0, took: float = 1.0, answered: float = 0.5) -> list[Turn]:
+    """An assistant turn that calls for these cities, beginning ``at`` seconds, and an answer to each call."""
+    calls = tuple(
+        ToolCall(id=f"c{number}-{place}", name="get_weather", arguments=json.dumps({"city": city}))
+        for place, city in enumerate(cities)
+    )
+    step = took / (len(calls) + 1)
+    outcome = Outcome(
+        ending=Ending.COMPLETE,
+        model="m",
+        finish_reason="tool_calls",
+        timing=Timing(started_at=1000 + at, headers=step / 2, first_content=step, end=took),
+        call_times=tuple((step * (place + 1), step * (place + 2)) for place in range(len(calls))),
+    )
+    made = [Turn(id=f"a{number}", role=Role.ASSISTANT, parts=calls, outcome=outcome)]
+    for call in calls:
+        result = ToolResult(call_id=call.id, text="sunny", by="table", seconds=answered)
+        made.append(Turn(id=f"t-{call.id}", role=Role.TOOL, parts=(result,)))
+    return made
+
+
+def answer(number: int, *, at: float, took: float = 1.0) -> Turn:
+    """An assistant turn of text, beginning ``at`` seconds."""
+    timing = Timing(started_at=1000 + at, headers=took / 4, first_content=took / 2, end=took)
+    outcome = Outcome(ending=Ending.COMPLETE, model="m", finish_reason="stop", timing=timing)
+    return Turn(id=f"a{number}", role=Role.ASSISTANT, parts=(Text(text="It is sunny."),), outcome=outcome)
+
+
+def loop_of(rounds: int) -> tuple[Turn, ...]:
+    """A loop with two calls a round."""
+    turns: list[Turn] = [Turn(id="u", role=Role.USER, parts=(Text(text="Weather?"),))]
+    for number in range(rounds):
+        turns += round_of(number, "Lisbon", f"City {number}", at=number * 2.0)
+    return (*turns, answer(rounds, at=rounds * 2.0))
+
+
+@contextmanager
+def longest_slice(slices: Slices) -> Iterator[list[float]]:
+    """The longest slice of work so far, in seconds of processor time, which other processes do not touch.
+
+    Garbage is not collected meanwhile, as in the application's loop.
+    """
+    found = [0.0]
+
+    def timed() -> None:
+        began = time.thread_time()
+        slices.work()
+        found[0] = max(found[0], time.thread_time() - began)
+
+    check_arguments("{}", WEATHER.parameters)  # what judges is loaded once, by whatever judges first
+    slices.timer.timeout.disconnect()
+    slices.timer.timeout.connect(timed)
+    gc.collect()
+    gc.disable()
+    try:
+        yield found
+    finally:
+        gc.enable()
