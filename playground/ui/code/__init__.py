@@ -1,0 +1,1 @@
+"""The request as code, and a request from what is pasted."""

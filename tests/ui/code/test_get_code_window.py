@@ -1,0 +1,150 @@
+"""Get code follows what is set while it is open, gives exactly what was written, and never shows a key."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from functools import partial
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QMainWindow
+from pytestqt.qtbot import QtBot
+
+from playground.domain.parts import Text
+from playground.domain.transcript import Role, make_turn
+from playground.engine.profiles import Profile
+from playground.engine.run import RunRefusedError
+from playground.engine.secrets import Secret
+from playground.engine.session import Session
+from playground.engine.snippets import LANGUAGES, sent_by, write
+from playground.gateway.client import GatewayClient
+from playground.gateway.tape import Exchange
+from playground.ui.code.get_code_window import SHORTENED, GetCodeWindow
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
+
+CANARY = "sk-canary-in-the-prompt-123"
+PROFILE = Profile(id="p", name="Team", base_url="https://gateway.example/v1", key_origin="https://gateway.example:443")
+
+
+async def connect(_id: str) -> GatewayClient:
+    raise RunRefusedError("not in this test")
+
+
+@pytest.fixture
+def session() -> Session:
+    session = Session(connect, profile_id="p", model="m", profile_of=lambda _id: PROFILE)
+    session.add_turn(make_turn(Role.USER, "Hello"))
+    return session
+
+
+@pytest.fixture
+def window(qtbot: QtBot, session: Session) -> Iterator[GetCodeWindow]:
+    main = QMainWindow()
+    qtbot.addWidget(main)
+    main.resize(1200, 800)
+    main.show()
+    window = GetCodeWindow.shown_for(session, main)
+    window.open_on(lambda: (Secret(CANARY),))
+    qtbot.waitUntil(lambda: window.code != "")
+    yield window
+    window.close()
+    main.hide()
+
+
+def expected(session: Session, language: str) -> str:
+    return write(language, sent_by(PROFILE, session.request(), (Secret(CANARY),))).text
+
+
+def test_each_language_is_what_the_engine_writes(qtbot: QtBot, window: GetCodeWindow, session: Session) -> None:
+    def shown(code: str, refused: bool) -> bool:
+        return window.code == code and window.refusal.isVisible() == refused
+
+    for row in LANGUAGES:
+        window.set_language(row.id)
+        code = expected(session, row.id)
+        qtbot.waitUntil(partial(shown, code, "chat" not in row.protocols))
+        assert window.copy_button.isEnabled() == bool(code)
+        assert window.install.isVisible() == (bool(row.install) and bool(code))
+        assert window.install.text() == row.install
+
+
+def test_it_follows_the_session_while_it_is_open(qtbot: QtBot, window: GetCodeWindow, session: Session) -> None:
+    session.set_model("another-model")
+    qtbot.waitUntil(lambda: "another-model" in window.code)
+    assert "another-model" in window.view.text()
+    session.add_turn(make_turn(Role.ASSISTANT, "Hi there"))
+    qtbot.waitUntil(lambda: "Hi there" in window.code)
+    window.close()
+    session.set_model("not-looked-at")
+    qtbot.wait(250)
+    assert "not-looked-at" not in window.code, "a closed window does no work"
+    window.show()
+    qtbot.waitUntil(lambda: "not-looked-at" in window.code)
+
+
+def test_the_other_protocol_refuses_in_words_and_is_grey(qtbot: QtBot, window: GetCodeWindow, session: Session) -> None:
+    session.set_protocol("messages")
+    window.set_language("python-openai")
+    qtbot.waitUntil(window.refusal.isVisible)
+    assert "Use curl" in window.refusal.text()
+    assert not window.copy_button.isEnabled()
+    items = [window.languages.item(n) for n in range(len(LANGUAGES))]
+    grey = [item.text() for item in items if "not for" in str(item.data(Qt.ItemDataRole.AccessibleTextRole))]
+    assert grey == [row.title for row in LANGUAGES if "messages" not in row.protocols]
+
+
+def test_a_recorded_exchange_is_shown_as_it_was_sent(qtbot: QtBot, window: GetCodeWindow, session: Session) -> None:
+    body = json.dumps({"model": "sent-model", "messages": []}).encode()
+    headers = (("Host", "gateway.example"), ("Content-Length", str(len(body))), ("Authorization", "Bearer ••••"))
+    url = "https://gateway.example/v1/chat/completions"
+    exchange = Exchange("x1", "POST", url, headers, body, 1_700_000_000.0, status=200, protocol="chat")
+    session.exchange_changed(exchange)
+    window.set_language("curl")
+    window.open_on(tuple, "x1")
+    qtbot.waitUntil(lambda: "sent-model" in window.code)
+    assert window.source.currentText().startswith("As sent at ")
+    assert "Content-Length" not in window.code, "the body is laid out anew, so its length is too"
+    assert "$GATEWAY_API_KEY" in window.code
+    session.set_model("later")
+    qtbot.wait(200)
+    assert "sent-model" in window.code
+    exchange.drop()
+    session.exchange_changed(exchange)
+    qtbot.waitUntil(window.refusal.isVisible)
+    assert "let go" in window.refusal.text()
+    window.open_on(tuple)
+    qtbot.waitUntil(lambda: "later" in window.code)
+
+
+def test_a_key_in_the_prompt_is_masked_and_said(qtbot: QtBot, window: GetCodeWindow, session: Session) -> None:
+    session.add_turn(make_turn(Role.USER, f"My key is {CANARY}."))
+    qtbot.waitUntil(lambda: "My key is" in window.code)
+    assert CANARY not in window.code + window.view.text() + window.notes.text()
+    assert "masked" in window.notes.text()
+    QTest.mouseClick(window.copy_button, Qt.MouseButton.LeftButton)
+    assert CANARY not in QGuiApplication.clipboard().text()
+
+
+def test_copy_gives_all_of_it_and_says_so(qtbot: QtBot, window: GetCodeWindow, session: Session) -> None:
+    session.add_turn(make_turn(Role.USER, "x" * 50_000))
+    qtbot.waitUntil(lambda: len(window.code) > 50_000)
+    assert len(window.view.text()) < 10_000
+    assert SHORTENED in window.notes.text()
+    QTest.mouseClick(window.copy_button, Qt.MouseButton.LeftButton)
+    assert QGuiApplication.clipboard().text() == window.code
+    assert window.copy_button.text() == "Copied"
+    qtbot.waitUntil(lambda: window.copy_button.text() == "Copy", timeout=3_000)
+
+
+def test_an_empty_conversation_says_what_to_do(qtbot: QtBot, window: GetCodeWindow, session: Session) -> None:
+    empty = Session(connect, profile_id="p", model="m", profile_of=lambda _id: PROFILE)
+    window.set_session(empty)
+    qtbot.waitUntil(window.refusal.isVisible)
+    assert "Write a message first" in window.refusal.text()
+    session.set_model("unseen")
+    empty.add_turn(make_turn(Role.USER, "", Text(text="Now there is one")))
+    qtbot.waitUntil(lambda: "Now there is one" in window.code)

@@ -1,0 +1,179 @@
+"""What is pasted is understood before it is loaded, and a key in it is neither shown nor sent astray."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QComboBox, QLabel, QMainWindow, QTreeWidgetItem, QWidget
+from pytestqt.qtbot import QtBot
+
+from playground.engine.profiles import Profile
+from playground.ui.code.gateway_choice import NEW
+from playground.ui.code.import_request_dialog import Import, ImportRequestDialog
+
+pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
+
+CANARY = "sk-canary-never-to-be-seen-42"
+BODY = {
+    "model": "gpt-x",
+    "temperature": 0.3,
+    "top_k": 40,
+    "messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Hello"}],
+    "tools": [{"type": "function", "function": {"name": "get_weather", "description": "Weather"}}],
+}
+CURL = f"curl https://gateway.example/v1/chat/completions -H 'Authorization: Bearer {CANARY}' -d '{json.dumps(BODY)}'"
+DEMO = Profile(id="demo", name="Demo gateway", base_url="http://127.0.0.1:9/v1", demo=True)
+OTHER = Profile(id="other", name="Other", base_url="https://other.example/v1")
+TEAM = Profile(id="team", name="Team & co", base_url="https://gateway.example/v1")
+
+
+@pytest.fixture
+def main(qtbot: QtBot) -> Iterator[QMainWindow]:
+    main = QMainWindow()
+    qtbot.addWidget(main)
+    main.resize(1200, 900)
+    main.show()
+    yield main
+    main.hide()
+
+
+def opened(main: QMainWindow, *profiles: Profile) -> ImportRequestDialog:
+    dialog = ImportRequestDialog((DEMO, *profiles), "demo", main)
+    dialog.open()
+    return dialog
+
+
+def rows(dialog: ImportRequestDialog) -> dict[str, str]:
+    found: dict[str, str] = {}
+
+    def take(item: QTreeWidgetItem) -> None:
+        found[item.text(0)] = item.text(1)
+        for number in range(item.childCount()):
+            child = item.child(number)
+            assert child is not None
+            take(child)
+
+    for number in range(dialog.preview.topLevelItemCount()):
+        top = dialog.preview.topLevelItem(number)
+        assert top is not None
+        take(top)
+    return found
+
+
+def everything_said(dialog: ImportRequestDialog) -> str:
+    said = [dialog.text.text(), *rows(dialog).keys(), *rows(dialog).values()]
+    for widget in dialog.findChildren(QWidget):
+        said += [widget.accessibleName(), widget.accessibleDescription(), widget.toolTip()]
+        said += [widget.text()] if isinstance(widget, QLabel) else []
+        said += [widget.itemText(n) for n in range(widget.count())] if isinstance(widget, QComboBox) else []
+    return "\n".join(said)
+
+
+def test_a_command_is_understood_and_its_key_leaves_the_screen(main: QMainWindow) -> None:
+    dialog = opened(main)
+    assert not dialog.import_button.isEnabled()
+    QGuiApplication.clipboard().setText(CURL)
+    QTest.mouseClick(dialog.paste_button, Qt.MouseButton.LeftButton)
+    found = rows(dialog)
+    assert found["Model"] == "gpt-x"
+    assert found["Protocol"] == "Chat completions"
+    assert found["Base URL"] == "https://gateway.example/v1"
+    assert (found["System"], found["User"]) == ("Be brief.", "Hello")
+    assert (found["temperature"], found["top_k"], found["get_weather"]) == ("0.3", "40", "Weather")
+    assert CANARY not in everything_said(dialog)
+    dialog.text.undo()
+    assert CANARY not in dialog.text.text(), "nor does undo bring it back"
+    dialog.read_now()
+    given: list[Import] = []
+    dialog.imported.connect(given.append)
+    QTest.mouseClick(dialog.import_button, Qt.MouseButton.LeftButton)
+    (wanted,) = given
+    assert wanted.found.key is not None
+    assert wanted.found.key.get_secret_value() == CANARY, "an edit of the text loses nothing"
+    assert (wanted.profile_id, wanted.keep) == (NEW, True)
+    assert CANARY not in repr(wanted)
+
+
+def test_text_typed_beside_a_concealed_key_is_read_with_it(main: QMainWindow) -> None:
+    dialog = opened(main)
+    dialog.set_text(CURL)
+    dialog.text.setPlainText(dialog.text.text().replace("Be brief.", "Be long."))
+    dialog.read_now()
+    assert rows(dialog)["System"] == "Be long."
+    given: list[Import] = []
+    dialog.imported.connect(given.append)
+    dialog.import_button.click()
+    assert given[0].found.key is not None
+    assert given[0].found.key.get_secret_value() == CANARY
+
+
+def test_a_gateway_of_that_address_is_offered_the_key(main: QMainWindow) -> None:
+    dialog = opened(main, OTHER, TEAM)
+    dialog.set_text(CURL)
+    choice = dialog.gateway
+    assert choice.profile_id == "team"
+    assert choice.keep_box.isVisible()
+    assert "Team & co" in choice.keep_box.accessibleName()
+    assert "Authorization: Bearer" in choice.says.text()
+    kept = {}
+    for gateway in ("team", NEW, "other", "demo"):
+        choice.gateway.setCurrentIndex(choice.gateway.findData(gateway))
+        kept[gateway] = (choice.keep, "left out" in choice.says.text())
+    assert kept == {"team": (True, False), NEW: (True, False), "other": (False, True), "demo": (False, True)}
+    dialog.reject()
+
+
+def test_a_stored_key_is_not_replaced_unasked(main: QMainWindow) -> None:
+    stored = TEAM.model_copy(update={"key_origin": TEAM.origin})
+    dialog = opened(main, stored)
+    dialog.set_text(CURL)
+    assert dialog.gateway.profile_id == "team"
+    assert not dialog.gateway.keep
+    assert dialog.gateway.keep_box.text().startswith("Replace the key stored")
+    dialog.reject()
+
+
+def test_a_body_alone_stays_with_the_gateway_in_use(main: QMainWindow) -> None:
+    dialog = opened(main, TEAM)
+    dialog.set_text(json.dumps(BODY))
+    assert dialog.gateway.profile_id == "demo"
+    assert not dialog.gateway.keep_box.isVisible()
+    assert dialog.gateway.gateway.findData(NEW) == -1
+    dialog.reject()
+
+
+def test_what_is_refused_says_why_and_loads_nothing(main: QMainWindow) -> None:
+    dialog = opened(main)
+    for text in ("curl https://x.example -d @body.json", "some words", '{"model": "m"}', '{"model": '):
+        dialog.set_text(text)
+        assert not dialog.import_button.isEnabled()
+        assert dialog.verdict.property("kind") == "error"
+        assert dialog.verdict.text()
+        assert not dialog.gateway.isVisible()
+        assert dialog.preview.topLevelItemCount() == 0
+    dialog.set_text("")
+    assert dialog.verdict.text() == "Nothing to read yet."
+    dialog.reject()
+
+
+def test_typing_is_read_a_moment_later_and_notes_are_shown(qtbot: QtBot, main: QMainWindow) -> None:
+    dialog = opened(main)
+    QTest.keyClicks(dialog.text, json.dumps(BODY))
+    qtbot.waitUntil(dialog.import_button.isEnabled)
+    assert "top_k" in dialog.notes.text()
+    dialog.reject()
+
+
+def test_a_thousand_turns_are_counted_and_not_all_listed(main: QMainWindow) -> None:
+    dialog = opened(main)
+    turns = [{"role": "user", "content": f"turn {n}"} for n in range(1_000)]
+    dialog.set_text(json.dumps({"model": "m", "messages": turns}))
+    found = rows(dialog)
+    assert found["Turns"] == "1000"
+    assert found["…"] == "and 800 more"
+    dialog.reject()

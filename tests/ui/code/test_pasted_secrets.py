@@ -1,0 +1,48 @@
+"""A secret leaves the screen and comes back exactly, however it was written."""
+
+from __future__ import annotations
+
+import base64
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from playground.engine.secrets import Secret
+from playground.ui.code.pasted_secrets import PastedSecrets
+
+KEY = "sk-canary-0123456789"
+
+
+def test_a_key_is_concealed_wherever_it_stands_and_comes_back() -> None:
+    text = f"curl -H 'Authorization: Bearer {KEY}' -H 'x-api-key: {KEY}' https://x.example/v1"
+    secrets = PastedSecrets()
+    shown = secrets.conceal(text, [Secret(KEY)])
+    assert KEY not in shown
+    assert "Authorization: Bearer ••••" in shown
+    assert secrets.reveal(shown) == text
+    assert secrets.conceal(text, [Secret(KEY)]) == shown, "one mark for one secret"
+    assert KEY not in repr(secrets) + repr(vars(secrets))
+
+
+def test_a_scheme_and_a_user_with_a_password_are_recognised() -> None:
+    basic = "Basic " + base64.b64encode(b"somebody:very secret").decode()
+    secrets = PastedSecrets()
+    for text in ("curl -u 'somebody:very secret' https://x", f"-H 'Proxy-Auth: {basic}'", f"token {basic[6:]} here"):
+        shown = secrets.conceal(text, [Secret(basic)])
+        assert "very secret" not in shown
+        assert basic[6:] not in shown
+        assert secrets.reveal(shown) == text
+
+
+def test_what_is_not_in_the_text_or_too_short_changes_nothing() -> None:
+    text = "curl https://x -d '{}'"
+    assert PastedSecrets().conceal(text, [Secret(KEY), Secret("u"), Secret("Basic ??")]) == text
+
+
+@given(st.text(), st.lists(st.text(min_size=4, max_size=12), max_size=4))
+def test_what_is_concealed_always_comes_back(text: str, secrets: list[str]) -> None:
+    if "••••" in text + "".join(secrets):
+        return
+    whole = text + "".join(secrets) + text
+    pasted = PastedSecrets()
+    assert pasted.reveal(pasted.conceal(whole, [Secret(one) for one in secrets])) == whole
