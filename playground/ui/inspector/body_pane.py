@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtGui import QGuiApplication, QShowEvent
+from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QLabel, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from playground.ui.code_editor import CodeEditor
 from playground.ui.elided_label import ElidedLabel
@@ -16,9 +16,13 @@ COPIED_FOR_MS = 1_200
 
 
 class BodyPane(QWidget):
-    """``show_body`` shows bytes; never more than a bounded excerpt until a person asks for all."""
+    """``show_body`` shows bytes; never more than a bounded excerpt until a person asks for all.
+
+    ``shown`` says that it has come into view.
+    """
 
     bound_lifted = Signal()
+    shown = Signal()
 
     def __init__(self, switch: Segments, says: str, empty: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -52,6 +56,7 @@ class BodyPane(QWidget):
         bar.addWidget(self.note, 1)
         bar.addWidget(self.all_button)
         bar.addWidget(self.copy_button)
+        self._bar = bar
         self._stack = QStackedWidget()
         self._stack.addWidget(self.empty)
         self._stack.addWidget(self.text)
@@ -79,10 +84,12 @@ class BodyPane(QWidget):
         self._everything = False
         self.text.setPlainText("")
 
-    def show_body(self, body: bytes, *, laid_out: bool, events: bool = False, about: str = "") -> None:
-        """Show a body, or what of it fits; ``about`` is said in the bar."""
+    def show_body(
+        self, body: bytes, *, laid_out: bool, events: bool = False, about: str = "", live: bool = False
+    ) -> None:
+        """Show a body, or what of it fits; ``about`` is said in the bar. Less fits while it is ``live``."""
         self._body = body
-        part = excerpt(body, laid_out=laid_out, events=events, everything=self._everything)
+        part = excerpt(body, laid_out=laid_out, events=events, everything=self._everything, live=live)
         self.text.show_text(part.text)
         said = [show_hidden(about)] if about else []
         if not part.whole:
@@ -91,6 +98,22 @@ class BodyPane(QWidget):
         self.all_button.setVisible(not part.whole)
         self.copy_button.setVisible(bool(body))
         self._stack.setCurrentWidget(self.text)
+
+    def add_button(self, button: QAbstractButton) -> None:
+        """A button of one's own before Copy."""
+        self._bar.insertWidget(self._bar.count() - 1, button)
+
+    def add_page(self, page: QWidget) -> None:
+        """Another way to show a body; see ``show_page``."""
+        self._stack.addWidget(page)
+
+    def show_page(self, page: QWidget, body: bytes, about: str = "") -> None:
+        """Show a page that was added; ``body`` is what Copy gives."""
+        self._body = body
+        self.note.set_text(show_hidden(about))
+        self.all_button.hide()
+        self.copy_button.setVisible(bool(body))
+        self._stack.setCurrentWidget(page)
 
     def show_error(self, text: str) -> None:
         """Say what went wrong above the body; empty takes it away."""
@@ -106,6 +129,10 @@ class BodyPane(QWidget):
         self.all_button.hide()
         self.copy_button.hide()
         self._stack.setCurrentWidget(self.empty)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.shown.emit()
 
     def copy_all(self) -> None:
         """Put the whole body on the clipboard, not only what is shown."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from playground.ui.json_text import Layout, lay_out
 
 SHOWN_AT_MOST = 200 * 1024  # bytes
+LIVE_AT_MOST = 16 * 1024  # while it grows: it is laid out and shown anew a few times a second
 CUT_STEP = 32 * 1024  # the place of the cut moves in steps, so that a stream is mostly appended to, not shown anew
 LONGEST_STRING = 2_000  # characters of one JSON string, in a laid-out body
 _DATA = re.compile(r"^data:[ ]?(?=[\[{])(?!\[DONE\])(.*)$", re.MULTILINE)
@@ -32,15 +33,16 @@ class Excerpt:
         return self.shown >= self.total and not self.shortened
 
 
-def excerpt(body: bytes, *, laid_out: bool, events: bool, everything: bool = False) -> Excerpt:
+def excerpt(body: bytes, *, laid_out: bool, events: bool, everything: bool = False, live: bool = False) -> Excerpt:
     """The part of a body that is shown: the last 200 KB of a stream of events, the first 200 KB of anything else.
 
     ``laid_out`` puts JSON on lines of its own and shortens very long strings in it; ``everything`` lifts all bounds.
+    ``live`` says that more of the stream is coming: the last 16 KB then.
     """
     total = len(body)
     longest, most = (0, 0) if everything else (LONGEST_STRING, SHOWN_AT_MOST)
     if events:
-        part = body if everything else _end_of(body)
+        part = body if everything else _end_of(body, LIVE_AT_MOST if live else SHOWN_AT_MOST)
         text = part.decode("utf-8", errors="replace")
         if not laid_out:
             return Excerpt(text, len(part), total, from_end=True)
@@ -61,12 +63,13 @@ def excerpt(body: bytes, *, laid_out: bool, events: bool, everything: bool = Fal
     return Excerpt(part.decode("utf-8", errors="replace"), len(part), total)
 
 
-def _end_of(body: bytes) -> bytes:
-    """The last part of a body, at most 200 KB, from the start of a line where there is one near."""
-    if len(body) <= SHOWN_AT_MOST:
+def _end_of(body: bytes, most: int) -> bytes:
+    """The last part of a body, at most ``most`` bytes, from the start of a line where there is one near."""
+    if len(body) <= most:
         return body
-    start = -(-(len(body) - SHOWN_AT_MOST) // CUT_STEP) * CUT_STEP
-    line = body.find(b"\n", start, start + CUT_STEP)
+    step = min(CUT_STEP, most // 2)
+    start = -(-(len(body) - most) // step) * step
+    line = body.find(b"\n", start, start + step)
     return body[line + 1 if line >= 0 else start :]
 
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from playground.ui.inspector.view import ExchangeView
+from playground.ui.inspector.view import ExchangeView, no_others, no_trace
 
 if TYPE_CHECKING:
-    from playground.engine.session import Exchange
+    from playground.engine.session import Exchange, Session
+    from playground.ui.inspector.traces import Trace
 
 
-def view_of(exchange: Exchange) -> ExchangeView:
-    """An exchange as the inspector wants it."""
+def view_of(
+    exchange: Exchange, trace_of: Callable[[Exchange], Trace] | None = None, session: Session | None = None
+) -> ExchangeView:
+    """An exchange as the inspector wants it; ``trace_of`` gives its frames, ``session`` is the experiment it is of."""
     return ExchangeView(
         method=exchange.method,
         url=exchange.url,
@@ -24,7 +28,14 @@ def view_of(exchange: Exchange) -> ExchangeView:
         duration=exchange.ended,
         error=exchange.failure.message if exchange.failure else "",
         body=partial(_body_of, exchange),
+        trace=no_trace if trace_of is None else partial(trace_of, exchange),
+        others=no_others if session is None else partial(_all_of, session),
+        key=exchange.id,
     )
+
+
+def _all_of(session: Session) -> Sequence[Exchange]:
+    return tuple(session.exchanges.values())
 
 
 def _body_of(exchange: Exchange) -> bytes:

@@ -1,4 +1,4 @@
-"""The inspector: tabs that show one exchange, and a line that says which.
+"""The inspector: tabs that show one exchange, a line that says which, and pages about the whole experiment.
 
 It holds no truth; an ``ExchangeView`` is given, and given again while it grows. Only the tab in front is drawn, and
 not more often than a few times a second.
@@ -6,16 +6,31 @@ not more often than a few times a second.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeVar
+
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QTabBar, QVBoxLayout, QWidget
 
-from playground.domain.values import JSONObject
+from playground.ui.inspector.next_request import Preview
 from playground.ui.inspector.status_line import StatusLine
 from playground.ui.inspector.view import ExchangeView
-from playground.ui.inspector.views import VIEWS, InspectorView
+from playground.ui.inspector.views import HeadersView, InspectorView, RequestView, ResponseView
+from playground.ui.inspector.wire_views import DiffView, LintView, TimelineView
 from playground.ui.loop import Throttle
 
+V = TypeVar("V", bound=InspectorView)
+
+#: A new view is a class and an entry here.
+VIEWS: tuple[type[InspectorView], ...] = (
+    RequestView,
+    ResponseView,
+    TimelineView,
+    HeadersView,
+    DiffView,
+    LintView,
+)
 DRAW_EVERY_MS = 200
 NOT_SEEN = object()
 
@@ -26,7 +41,7 @@ class Inspector(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._exchange: ExchangeView | None = None
-        self._preview: tuple[JSONObject, str] | None = None
+        self._preview: Preview | None = None
         self.views: list[InspectorView] = [kind() for kind in VIEWS]
         self._seen: list[tuple[object, object]] = [(NOT_SEEN, None)] * len(self.views)
         self.setProperty("kind", "surface")
@@ -53,6 +68,7 @@ class Inspector(QWidget):
         column.addLayout(top)
         column.addWidget(line)
         column.addWidget(self._stack, 1)
+        self._pages: dict[int, Callable[[], QWidget]] = {}  # those that have not been looked at yet, by tab
         self._throttle = Throttle(self._draw_if_seen, self, DRAW_EVERY_MS)
         self.tabs.currentChanged.connect(self._tab_changed)
 
@@ -62,25 +78,36 @@ class Inspector(QWidget):
         self.status.show_exchange(exchange)
         self._throttle.poke()
 
-    def set_preview(self, body: JSONObject, url: str) -> None:
-        """The body that a run would send now, and where to."""
-        self._preview = (body, url)
+    def set_preview(self, preview: Preview) -> None:
+        """The request that a run would send now."""
+        self._preview = preview
         self._throttle.poke()
+
+    def add_page(self, title: str, make: Callable[[], QWidget]) -> None:
+        """A tab that is not about one exchange; its page is made when it is first looked at."""
+        self._stack.addWidget(QWidget())
+        self._pages[self.tabs.addTab(title)] = make
+
+    def view(self, kind: type[V]) -> V:
+        """The tab of that kind."""
+        return next(view for view in self.views if isinstance(view, kind))
 
     def show_tab(self, title: str) -> None:
         """Bring a tab to the front."""
-        for number, view in enumerate(self.views):
-            if view.title == title:
+        for number in range(self.tabs.count()):
+            if self.tabs.tabText(number) == title:
                 self.tabs.setCurrentIndex(number)
 
     def draw_now(self) -> None:
         """Bring the tab in front up to date at once."""
         number = self.tabs.currentIndex()
+        if number >= len(self.views):
+            return  # a page sees to itself
         view = self.views[number]
         exchange, preview = self._seen[number]
         self._seen[number] = (self._exchange, self._preview)
         if self._preview is not None and preview is not self._preview:
-            view.show_preview(*self._preview)
+            view.show_preview(self._preview)
         if self._exchange is not exchange:
             view.show(self._exchange)
 
@@ -89,6 +116,12 @@ class Inspector(QWidget):
             self.draw_now()
 
     def _tab_changed(self, number: int) -> None:
+        make, blank = self._pages.pop(number, None), self._stack.widget(number)
+        if make is not None and blank is not None:
+            self._stack.insertWidget(number, make())
+            self._stack.removeWidget(blank)
+            blank.deleteLater()
+        self.status.setVisible(number < len(self.views))
         self._stack.setCurrentIndex(number)
         self.draw_now()
 

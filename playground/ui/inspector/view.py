@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
+
+if TYPE_CHECKING:
+    from playground.engine.session import Exchange
+    from playground.ui.inspector.traces import Trace
 
 
 def no_body() -> bytes:
@@ -12,12 +17,23 @@ def no_body() -> bytes:
     return b""
 
 
+def no_trace() -> Trace | None:
+    """The frames of an exchange that nobody derives any from."""
+    return None
+
+
+def no_others() -> Sequence[Exchange]:
+    """The experiment of an exchange that stands alone."""
+    return ()
+
+
 @dataclass(frozen=True, slots=True)
 class ExchangeView:
     """One request and what came back. ``duration`` is in seconds, None while it runs.
 
     ``status`` is None while there is no answer; ``error`` then says what happened, if it failed. ``body`` gives the
-    bytes received so far, so that nothing is copied for a view that is not looked at.
+    bytes received so far, so that nothing is copied for a view that is not looked at; so do ``trace`` with the frames
+    and ``others`` with all exchanges of the experiment, oldest first. ``key`` tells exchanges apart.
     """
 
     method: str
@@ -30,6 +46,9 @@ class ExchangeView:
     duration: float | None = None
     error: str = ""
     body: Callable[[], bytes] = no_body
+    trace: Callable[[], Trace | None] = no_trace
+    others: Callable[[], Sequence[Exchange]] = no_others
+    key: str = ""
 
     @property
     def path(self) -> str:

@@ -1,16 +1,16 @@
-"""The inspector's tabs, one small class each. A new view is a class here and an entry in ``VIEWS``."""
+"""The inspector's tabs, one small class each. Which there are stands in ``inspector``."""
 
 from __future__ import annotations
 
-import json
 from abc import ABC, abstractmethod
 from typing import ClassVar
 
 from PySide6.QtWidgets import QWidget
 
-from playground.domain.values import JSONObject
+from playground.ui.icon_button import IconButton
 from playground.ui.inspector.body_pane import BodyPane
 from playground.ui.inspector.header_tables import HeaderTables
+from playground.ui.inspector.next_request import NextRequest, Preview
 from playground.ui.inspector.view import ExchangeView
 from playground.ui.segments import Segments
 
@@ -28,13 +28,16 @@ class InspectorView(ABC):
     def show(self, exchange: ExchangeView | None) -> None:
         """Show an exchange; called again while it grows."""
 
-    def show_preview(self, body: JSONObject, url: str) -> None:
+    def show_preview(self, preview: Preview) -> None:
         """The request that would be sent next; views that do not care ignore it."""
         return
 
 
 class RequestView(InspectorView):
-    """The body of the next request, or of the one that was sent."""
+    """The next request, field by field and editable, or the body of the one that was sent.
+
+    ``next`` is the page of the former. ``code_button`` asks for the code of the one that is shown.
+    """
 
     title = "Request"
 
@@ -44,8 +47,12 @@ class RequestView(InspectorView):
             self.switch, "Request body", "The request will stand here, exactly as it is sent, once there is a model."
         )
         self.widget = self.pane
+        self.next = NextRequest()
+        self.pane.add_page(self.next)
+        self.code_button = IconButton("code", "Get the code of this request")
+        self.pane.add_button(self.code_button)
         self._exchange: ExchangeView | None = None
-        self._preview: tuple[JSONObject, str] | None = None
+        self._preview: Preview | None = None
         self._by_hand = False
         self.switch.chosen.connect(self._chosen)
         self.pane.bound_lifted.connect(self._draw)
@@ -58,10 +65,16 @@ class RequestView(InspectorView):
         self._settle()
         self._draw()
 
-    def show_preview(self, body: JSONObject, url: str) -> None:
-        self._preview = (body, url)
+    def show_preview(self, preview: Preview) -> None:
+        self._preview = preview
+        self.next.show_preview(preview)
         self._settle()
         self._draw()
+
+    @property
+    def shows_sent(self) -> bool:
+        """Whether the request that was sent is shown, and not the next one."""
+        return self.switch.index == SENT
 
     def _settle(self) -> None:
         """Until a person chooses, show what was sent where there is such a thing."""
@@ -82,10 +95,10 @@ class RequestView(InspectorView):
                 self.pane.show_body(self._exchange.request_body, laid_out=True)
             else:
                 self.pane.show_nothing("This request has no body.")
+        elif self._preview is not None and self._preview.view.text:
+            self.pane.show_page(self.next, self.next.body, self._preview.about)
         elif self._preview is not None:
-            body, url = self._preview
-            text = json.dumps(body, ensure_ascii=False, default=str)
-            self.pane.show_body(text.encode("utf-8", errors="surrogatepass"), laid_out=True, about=f"POST {url}")
+            self.pane.show_nothing(self._preview.view.problem)
         else:
             self.pane.show_nothing()
 
@@ -119,8 +132,9 @@ class ResponseView(InspectorView):
         if exchange is None:
             self.pane.show_nothing(NO_RESPONSE)
         elif body:
-            events = exchange.content_type == "text/event-stream" or body.lstrip()[:6] in (b"data: ", b"event:")
-            self.pane.show_body(body, laid_out=self.switch.index == PRETTY, events=events)
+            events = exchange.content_type == "text/event-stream" or body[:64].lstrip()[:6] in (b"data: ", b"event:")
+            live = exchange.duration is None
+            self.pane.show_body(body, laid_out=self.switch.index == PRETTY, events=events, live=live)
         elif exchange.duration is None and not exchange.error:
             self.pane.show_nothing("Waiting for the first byte…")
         else:
@@ -144,7 +158,6 @@ class HeadersView(InspectorView):
 
 
 NO_RESPONSE = "No response yet. Run the conversation, and the bytes that come back stand here as they arrive."
-VIEWS: tuple[type[InspectorView], ...] = (RequestView, ResponseView, HeadersView)
 
 
 def same_request(first: ExchangeView | None, second: ExchangeView | None) -> bool:

@@ -13,8 +13,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QTableWidget
 from pytestqt.qtbot import QtBot
 
+from playground.engine.request_view import RequestView as NextView
 from playground.ui.inspector.excerpt import SHOWN_AT_MOST, excerpt
 from playground.ui.inspector.inspector import Inspector
+from playground.ui.inspector.next_request import Preview
 from playground.ui.inspector.view import ExchangeView
 from playground.ui.inspector.views import HeadersView, RequestView, ResponseView
 
@@ -90,35 +92,49 @@ def test_the_line_names_the_exchange(inspector: Inspector) -> None:
     assert inspector.status.status.text() == "200 · broken off"
 
 
+def preview(text: str) -> Preview:
+    return Preview("experiment", NextView(url=URL, text=text))
+
+
 def test_the_next_request_and_the_one_that_was_sent(qtbot: QtBot, inspector: Inspector) -> None:
     view = request_view(inspector)
-    inspector.set_preview({"model": "next", "temperature": 0.7}, URL)
-    qtbot.waitUntil(lambda: "next" in view.pane.text.text())
-    assert view.pane.text.text() == '{\n  "model": "next",\n  "temperature": 0.7\n}'
+    inspector.set_preview(preview('{"model": "next"}'))
+    qtbot.waitUntil(view.next.isVisible)
+    assert view.next.editor.text() == '{"model": "next"}'
     assert URL in view.pane.note.text
     assert not view.switch.buttons[1].isEnabled()
+    assert view.switch.index == 0
     inspector.set_exchange(exchange(lambda: CHUNK))
-    qtbot.waitUntil(lambda: "1.0" in view.pane.text.text())
+    qtbot.waitUntil(view.pane.text.isVisible)
+    assert view.shows_sent
     assert view.pane.text.text() == '{\n  "model": "m",\n  "temperature": 1.0\n}', "the bytes' own spelling"
     QTest.mouseClick(view.switch.buttons[0], Qt.MouseButton.LeftButton)
-    assert '"next"' in view.pane.text.text()
+    assert view.next.isVisible()
     inspector.set_exchange(exchange(lambda: b"", url=URL + "?2"))
     inspector.draw_now()
-    assert '"next"' in view.pane.text.text(), "what a person chose stays chosen"
+    assert view.next.isVisible(), "what a person chose stays chosen"
     inspector.set_exchange(None)
     inspector.draw_now()
     assert view.switch.index == 0
 
 
+def test_a_request_that_cannot_be_written_says_why(inspector: Inspector) -> None:
+    view = request_view(inspector)
+    inspector.set_preview(Preview("experiment", NextView(problem="The request cannot be written: no.")))
+    inspector.draw_now()
+    assert view.pane.empty.isVisible()
+    assert view.pane.empty.text() == "The request cannot be written: no."
+
+
 def test_a_preview_with_an_image_shows_the_rest_and_copies_all(inspector: Inspector) -> None:
     view = request_view(inspector)
-    inspector.set_preview({"image": "A" * 2_000_000, "text": "lone \ud800 and \u202e", "last": 1}, URL)
+    body = {"image": "A" * 2_000_000, "text": "lone \ud800 and \u202e", "last": 1}
+    inspector.set_preview(preview(json.dumps(body, ensure_ascii=False)))
     inspector.draw_now()
-    shown = view.pane.text.text()
+    shown = view.next.editor.text()
     assert len(shown) < 1_000
     assert '"last": 1' in shown
     assert "\\u202e" in shown
-    assert view.pane.all_button.isVisible()
     QTest.mouseClick(view.pane.copy_button, Qt.MouseButton.LeftButton)
     copied = QGuiApplication.clipboard().text()
     assert len(copied) > 2_000_000
@@ -233,8 +249,7 @@ def cell(table: QTableWidget, row: int, column: int) -> str:
 
 
 def test_headers_stand_in_two_tables_with_raw_values(inspector: Inspector) -> None:
-    view = inspector.views[2]
-    assert isinstance(view, HeadersView)
+    view = next(view for view in inspector.views if isinstance(view, HeadersView))
     inspector.show_tab("Headers")
     sent = (("Authorization", "Bearer ••••abcd"), ("X-Odd", "a\u202eb"))
     inspector.set_exchange(exchange(lambda: b"", request_headers=sent))

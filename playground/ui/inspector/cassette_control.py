@@ -1,0 +1,187 @@
+"""Cassettes in the window: exchanges saved to a file, opened as an experiment that replays, exported as HAR.
+
+Files are chosen in dialogs that block nothing, and read and written on another thread.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QFileDialog
+
+from playground.engine.session import Session
+from playground.engine.workspace import Workspace
+from playground.ui.loop import ask, spawn
+from playground.ui.main_window import MainWindow
+
+if TYPE_CHECKING:
+    from playground.engine.replay import CassettePlayer
+    from playground.engine.session import Exchange
+    from playground.ui.inspector.replay_bar import ReplayBar
+
+CASSETTES = "Cassettes (*.cassette.json);;All files (*)"
+ARCHIVES = "HTTP archives (*.har);;All files (*)"
+NOTHING = "There is no exchange yet. Run the conversation first."
+RUNNING = "The exchange is still under way. Wait for its end, or stop it."
+SUFFIX = ".cassette.json"
+
+
+class CassetteControl(QObject):
+    """``show_session`` brings the bar of the replay up to the session looked at; ``aclose`` ends all replays."""
+
+    def __init__(self, window: MainWindow, workspace: Workspace) -> None:
+        super().__init__(window)
+        self._window = window
+        self._workspace = workspace
+        self._players: dict[str, CassettePlayer] = {}  # by session id
+        self._bar: ReplayBar | None = None
+
+    def player(self, session: Session) -> CassettePlayer | None:
+        """What replays in an experiment; None in one that asks a gateway."""
+        player = self._players.get(session.id)
+        return player if player is not None and player.profile.id == session.profile_id else None
+
+    def replays(self, session: Session) -> bool:
+        """Whether the runs of an experiment replay a cassette."""
+        return self.player(session) is not None
+
+    def show_session(self) -> None:
+        """Show the bar where the session looked at is a cassette's."""
+        player = self.player(self._workspace.current)
+        if player is not None and self._bar is None:
+            from playground.ui.inspector.replay_bar import ReplayBar
+
+            self._bar = ReplayBar()
+            self._window.pane.add_bar(self._bar)
+        if self._bar is not None:
+            self._bar.show_player(player)
+
+    async def aclose(self) -> None:
+        """End the replays' servers."""
+        players, self._players = list(self._players.values()), {}
+        for player in players:
+            await player.aclose()
+
+    # Saving
+
+    def save(self, exchange_id: str) -> None:
+        """Save one exchange as a cassette."""
+        found = self._workspace.current.exchanges.get(exchange_id)
+        if found is None:
+            self._say(NOTHING)
+        elif found.ended is None:
+            self._say(RUNNING)
+        else:
+            spawn(self._save([found], "Save exchange as cassette"), name="save cassette")
+
+    def save_all(self) -> None:
+        """Save every exchange of the experiment as one cassette."""
+        if found := self._ended():
+            spawn(self._save(found, f"Save {_count(found)} as cassette"), name="save cassette")
+
+    def export(self) -> None:
+        """Export every exchange of the experiment as an HTTP archive."""
+        if found := self._ended():
+            spawn(self._export(found), name="export HAR")
+
+    def _ended(self) -> list[Exchange]:
+        everything = list(self._workspace.current.exchanges.values())
+        found = [one for one in everything if one.ended is not None]
+        if not found:
+            self._say(RUNNING if everything else NOTHING)
+        return found
+
+    async def _save(self, exchanges: list[Exchange], title: str) -> None:
+        from playground.engine.cassette import CassetteError, save
+
+        session = self._workspace.current
+        path = await self._ask_where(title, _file_name(session.title) + SUFFIX, CASSETTES, "cassette.json")
+        if path is None:
+            return
+        known = self._workspace.gateways.keys.known()
+        try:
+            await asyncio.to_thread(save, path, exchanges, session.title, known)
+        except CassetteError as error:
+            self._say(str(error))
+        else:
+            self._say(f"{_count(exchanges)} saved as {path}. Keys are not in it.", stays=False)
+
+    async def _export(self, exchanges: list[Exchange]) -> None:
+        from playground.engine.cassette import CassetteError
+        from playground.engine.har import write
+
+        name = _file_name(self._workspace.current.title) + ".har"
+        path = await self._ask_where(f"Export {_count(exchanges)} as HAR", name, ARCHIVES, "har")
+        if path is None:
+            return
+        known = self._workspace.gateways.keys.known()
+
+        def work(path: Path) -> None:
+            data = write(exchanges, known)
+            beside = path.with_name(f".{path.name}.part")
+            try:
+                beside.write_bytes(data)
+                beside.replace(path)
+            finally:
+                beside.unlink(missing_ok=True)
+
+        try:
+            await asyncio.to_thread(work, path)
+        except (CassetteError, OSError) as error:
+            words = str(error) if isinstance(error, CassetteError) else f"{path} cannot be written: {error.strerror}."
+            self._say(words)
+        else:
+            self._say(f"{_count(exchanges)} exported to {path}. Keys are not in it.", stays=False)
+
+    async def _ask_where(self, title: str, name: str, kinds: str, suffix: str) -> Path | None:
+        dialog = QFileDialog(self._window, title, name, kinds)
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix(suffix)
+        chosen = dialog.selectedFiles()[:1] if await ask(dialog) else []
+        dialog.deleteLater()
+        return Path(chosen[0]) if chosen else None
+
+    # Opening
+
+    def open(self) -> None:
+        """Ask for a cassette and open it as an experiment that replays."""
+        spawn(self._open(), name="open cassette")
+
+    async def _open(self) -> None:
+        dialog = QFileDialog(self._window, "Open cassette", "", CASSETTES)
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        chosen = dialog.selectedFiles()[:1] if await ask(dialog) else []
+        dialog.deleteLater()
+        if chosen:
+            await self.open_file(Path(chosen[0]))
+
+    async def open_file(self, path: Path) -> None:
+        """Open a cassette as an experiment that replays; what is wrong with the file is said."""
+        from playground.engine.cassette import CassetteError, open_file
+        from playground.engine.replay import CassettePlayer
+
+        try:
+            cassette = await asyncio.to_thread(open_file, path)
+        except CassetteError as error:
+            self._say(str(error))
+            return
+        player = CassettePlayer(cassette)
+        session = player.session(self._workspace.gateways)
+        self._players[session.id] = player
+        self._workspace.add(session)
+
+    def _say(self, words: str, *, stays: bool = True) -> None:
+        self._window.pane.notice.say(words, stays=stays)
+
+
+def _count(exchanges: list[Exchange]) -> str:
+    return f"{len(exchanges)} exchange{'s' * (len(exchanges) != 1)}"
+
+
+def _file_name(title: str) -> str:
+    """A title as a file's name, on any system."""
+    kept = "".join(letter if letter.isalnum() or letter in " -_" else " " for letter in title)
+    return "-".join(kept.split())[:60].lower() or "exchanges"

@@ -1,0 +1,263 @@
+"""Every field of the next request with where it comes from: set, inherited, extra, or left at the default.
+
+It holds no truth: a value that is typed is told, and comes back with the next ``show_preview``.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from PySide6.QtCore import QAbstractItemModel, QEvent, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractItemDelegate,
+    QAbstractItemView,
+    QHeaderView,
+    QLineEdit,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QWidget,
+)
+
+from playground.domain.values import JSON
+from playground.ui.plain_text import show_hidden, tip
+from playground.ui.theme import code_font, tokens
+
+if TYPE_CHECKING:
+    from playground.engine.request_view import RequestView
+
+NAME = Qt.ItemDataRole.UserRole
+WHOLE = Qt.ItemDataRole.UserRole + 1  # the value as JSON, to be edited; None where it is not edited here
+FIELD, VALUE, FROM = range(3)
+LONGEST = 200  # characters of a value that are shown
+WIDEST = {FIELD: 0.42, FROM: 0.32}  # of the table that a column takes at most
+COLOURS = {"set": "accent", "inherited": "system", "extra": "tool", "default": "muted", "sent by the program": "muted"}
+IN_TEXT = frozenset({"messages", "system", "tools"})  # too large to be edited in one line
+
+
+class Line(NamedTuple):
+    """One row. ``words`` and ``says`` tell in short and in full where it comes from; ``whole`` is the value to edit."""
+
+    name: str
+    value: str
+    origin: str
+    words: str
+    says: str
+    odd: bool = False
+    whole: str | None = None
+    label: str = ""
+
+
+class FieldTable(QTreeWidget):
+    """``edited`` tells a field's name and the text typed for its value, empty to leave it out.
+
+    ``asked`` tells the name of a field that is to be looked at in the text.
+    """
+
+    edited = Signal(str, str)
+    asked = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._shown: list[tuple[str, list[Line]]] = []
+        self._waiting: list[tuple[str, list[Line]]] | None = None
+        self._folded: set[str] = set()
+        self.setAccessibleName("Fields of the next request")
+        self.setAccessibleDescription("Enter edits a value, Delete leaves the field out.")
+        self.setColumnCount(3)
+        self.setHeaderLabels(["Field", "Value", "From"])
+        self.setUniformRowHeights(True)
+        self.setIndentation(12)
+        self.setTextElideMode(Qt.TextElideMode.ElideRight)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.header().setStretchLastSection(False)
+        self.header().setSectionResizeMode(VALUE, QHeaderView.ResizeMode.Stretch)
+        self._delegate = _ValueDelegate(self)
+        self.setItemDelegateForColumn(VALUE, self._delegate)
+        self._delegate.committed.connect(self.edited)
+        self.itemDoubleClicked.connect(self._open)
+        self.itemCollapsed.connect(self._fold)
+        self.itemExpanded.connect(self._fold)
+
+    def show_preview(self, view: RequestView, gateway: str) -> None:
+        """Show the fields of that request; ``gateway`` is the name of the one whose settings are inherited."""
+        groups = _groups(view, gateway)
+        if self.state() == QAbstractItemView.State.EditingState:
+            self._waiting = groups
+        elif groups != self._shown:
+            self._rebuild(groups)
+
+    def _rebuild(self, groups: list[tuple[str, list[Line]]]) -> None:
+        self._shown = groups
+        current = self.currentItem()
+        chosen = str(current.data(FIELD, NAME)) if self.topLevelItemCount() and current is not None else ""
+        place = self.verticalScrollBar().value()
+        self.clear()
+        for title, lines in groups:
+            top = QTreeWidgetItem([f"{title} ({len(lines)})"])
+            top.setData(FIELD, NAME, title)
+            top.setForeground(FIELD, QColor(tokens().muted))
+            self.addTopLevelItem(top)
+            top.setFirstColumnSpanned(True)
+            for line in lines:
+                item = _item(line)
+                top.addChild(item)
+                if line.name == chosen:
+                    self.setCurrentItem(item)
+            self.blockSignals(True)
+            top.setExpanded(title not in self._folded)
+            self.blockSignals(False)
+        self._fit()
+        self.verticalScrollBar().setValue(place)
+
+    def _fit(self) -> None:
+        """Where a field comes from is always in view; what is long gives way."""
+        for column in (FIELD, FROM):
+            width = min(self.sizeHintForColumn(column) + 4, int(self.viewport().width() * WIDEST[column]))
+            self.header().resizeSection(column, max(width, self.header().minimumSectionSize()))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def line(self, name: str) -> QTreeWidgetItem | None:
+        """The row of that field."""
+        for number in range(self.topLevelItemCount()):
+            group = self.topLevelItem(number)
+            for row in range(group.childCount() if group is not None else 0):
+                item = group.child(row) if group is not None else None
+                if item is not None and item.data(FIELD, NAME) == name:
+                    return item
+        return None
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        item = self.currentItem()
+        editing = self.state() == QAbstractItemView.State.EditingState  # Enter in the field comes here as well
+        if item is not None and item.parent() is not None and not editing:
+            if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_F2):
+                self._open(item)
+                return
+            if event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace) and item.data(FIELD, WHOLE) is not None:
+                self.edited.emit(str(item.data(FIELD, NAME)), "")
+                return
+        super().keyPressEvent(event)
+
+    def closeEditor(self, editor: QWidget, hint: QAbstractItemDelegate.EndEditHint) -> None:
+        super().closeEditor(editor, hint)
+        waiting, self._waiting = self._waiting, None
+        if waiting is not None and waiting != self._shown:
+            self._rebuild(waiting)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and self._shown:
+            self._rebuild(self._shown)
+
+    def _open(self, item: QTreeWidgetItem) -> None:
+        if item.parent() is None:
+            return
+        if item.data(FIELD, WHOLE) is None:
+            self.asked.emit(str(item.data(FIELD, NAME)))
+        else:
+            self.editItem(item, VALUE)
+
+    def _fold(self, item: QTreeWidgetItem) -> None:
+        title = str(item.data(FIELD, NAME))
+        (self._folded.discard if item.isExpanded() else self._folded.add)(title)
+
+
+class _ValueDelegate(QStyledItemDelegate):
+    """Edits a value as JSON in its row, and tells rather than keeps it."""
+
+    committed = Signal(str, str)
+
+    def createEditor(
+        self, parent: QWidget, _option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> QWidget:
+        field = QLineEdit(parent)
+        field.setFrame(False)
+        field.setFont(code_font())
+        field.setTextMargins(0, 0, 0, 0)
+        field.setAccessibleName(f"Value of {index.sibling(index.row(), FIELD).data(NAME)}")
+        return field
+
+    def setEditorData(self, editor: QWidget, index: QModelIndex | QPersistentModelIndex) -> None:
+        if isinstance(editor, QLineEdit):
+            editor.setText(str(index.sibling(index.row(), FIELD).data(WHOLE) or ""))
+            editor.selectAll()
+
+    def setModelData(
+        self, editor: QWidget, _model: QAbstractItemModel, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        at = index.sibling(index.row(), FIELD)
+        if isinstance(editor, QLineEdit) and editor.text().strip() != str(at.data(WHOLE) or ""):
+            self.committed.emit(str(at.data(NAME)), editor.text().strip())
+
+
+def _item(line: Line) -> QTreeWidgetItem:
+    item = QTreeWidgetItem([show_hidden(line.name), show_hidden(line.value), show_hidden(line.words)])
+    item.setData(FIELD, NAME, line.name)
+    item.setData(FIELD, WHOLE, line.whole)
+    item.setFlags(item.flags() | Qt.ItemFlag.ItemIsEditable)
+    item.setFont(FIELD, code_font())
+    item.setFont(VALUE, code_font())
+    grey = QColor(tokens().muted)
+    if line.origin in ("default", "inherited", "sent by the program"):
+        item.setForeground(FIELD, grey)
+        item.setForeground(VALUE, grey)
+    item.setForeground(FROM, QColor(tokens().error if line.odd else getattr(tokens(), COLOURS[line.origin])))
+    item.setToolTip(FIELD, tip(line.label or line.name))
+    item.setToolTip(VALUE, tip(line.value))
+    item.setToolTip(FROM, tip(line.says))
+    item.setData(FROM, Qt.ItemDataRole.AccessibleTextRole, line.says)
+    return item
+
+
+def _groups(view: RequestView, gateway: str) -> list[tuple[str, list[Line]]]:
+    body, absent = [], []
+    for row in view.fields:
+        origin = row.origin.value
+        says = _says(origin, gateway)
+        words = origin
+        if row.note:
+            words, says = f"{origin} · {row.note}", f"{says}; {row.note}"
+        if origin == "default":
+            absent.append(Line(row.name, "", origin, origin, says, whole="", label=row.label))
+        else:
+            whole = None if row.name in IN_TEXT else _text(row.value)
+            odd = bool(row.note) and origin == "set"
+            body.append(Line(row.name, _value(row.name, row.value), origin, words, says, odd, whole, row.label))
+    headers = []
+    for header in view.headers:
+        origin = header.origin.value
+        words = "program" if origin == "sent by the program" else origin
+        headers.append(Line(header.name, header.value, origin, words, _says(origin, gateway)))
+    groups = [("Body", body), ("Not sent", absent), ("Headers", headers)]
+    return [(title, lines) for title, lines in groups if lines]
+
+
+def _says(origin: str, gateway: str) -> str:
+    return {
+        "default": "default: the field is absent, and the gateway decides",
+        "set": "set in a panel or in the conversation",
+        "inherited": f"inherited from the settings of “{gateway}”",
+        "extra": "extra: from this experiment's Raw tab",
+    }.get(origin, origin)
+
+
+def _value(name: str, value: JSON) -> str:
+    if name == "messages" and isinstance(value, list):
+        return "1 message" if len(value) == 1 else f"{len(value)} messages"
+    if name == "tools" and isinstance(value, list):
+        names: list[Any] = [tool.get("name") or (tool.get("function") or {}).get("name") for tool in value[:5]]
+        more = ", …" if len(value) > 5 else ""
+        return f"{len(value)} tool{'s' * (len(value) != 1)}: {', '.join(str(one) for one in names)}{more}"
+    return _text(value)[:LONGEST]
+
+
+def _text(value: JSON) -> str:
+    return json.dumps(value, ensure_ascii=False)

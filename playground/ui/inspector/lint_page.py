@@ -1,0 +1,175 @@
+"""The Lint tab's page: where an answer deviates from the specification, the frame that shows it, a report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QPushButton,
+    QStackedWidget,
+    QTableWidget,
+    QTableWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from playground.engine.lint import Finding, findings, report
+from playground.ui.debugger.slices import Slices
+from playground.ui.inspector.body_pane import COPIED_FOR_MS
+from playground.ui.inspector.traces import Trace
+from playground.ui.plain_text import show_hidden, tip
+
+MOST = 500  # findings that are listed; the report has all
+EMPTY = (
+    "No exchange yet. Run the conversation, and what its answer does differently from the specification stands here."
+)
+NONE = "Nothing to report: the answer is as the specification describes it."
+SO_FAR = "Nothing to report so far."
+TITLES = ("Frame", "What it does", "What is expected", "Section")
+WIDTHS = (58, 300, 300, 70)
+
+
+class LintPage(QWidget):
+    """``show_trace`` says what to look at; ``frame_asked`` carries the number of a frame."""
+
+    frame_asked = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._trace: Trace | None = None
+        self._seen: tuple[int, bool] | None = None  # frames with deviations, whether it had ended
+        self.found: tuple[Finding, ...] = ()
+        self.slices = Slices(self._read, self)
+        self.count = QLabel()
+        self.count.setProperty("kind", "small")
+        self.copy_button = QPushButton("Copy report")
+        self.copy_button.setProperty("kind", "quiet")
+        self.copy_button.setToolTip(tip("A report for those who run the gateway, as Markdown"))
+        self.table = _Table()
+        self.empty = QLabel(EMPTY)
+        self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.empty.setWordWrap(True)
+        self.empty.setProperty("kind", "muted")
+        self.empty.setContentsMargins(24, 8, 24, 24)
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self.empty)
+        self._stack.addWidget(self.table)
+        bar = QHBoxLayout()
+        bar.setContentsMargins(12, 4, 12, 4)
+        bar.addWidget(self.count, 1)
+        bar.addWidget(self.copy_button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(bar)
+        column.addWidget(self._stack, 1)
+        self._copied = QTimer(self)
+        self._copied.setSingleShot(True)
+        self._copied.setInterval(COPIED_FOR_MS)
+        self._copied.timeout.connect(self._not_copied)
+        self.copy_button.clicked.connect(self.copy_report)
+        self.table.cellActivated.connect(self._go_to)
+        self.table.cellClicked.connect(self._go_to)
+        self._show()
+
+    def show_trace(self, trace: Trace | None) -> None:
+        """Look at an exchange, or at what is new in it."""
+        if trace is not self._trace:
+            self._trace, self._seen = trace, None
+            self.slices.stop()
+        if trace is None:
+            self._show()
+        else:
+            self.slices.poke()
+
+    def copy_report(self) -> None:
+        """Put the report on the clipboard."""
+        if self._trace is not None:
+            QGuiApplication.clipboard().setText(report(self._trace.index, self.found))
+            self.copy_button.setText("Copied")
+            self._copied.start()
+
+    def _not_copied(self) -> None:
+        self.copy_button.setText("Copy report")
+
+    def _read(self) -> Iterator[None]:
+        trace = self._trace
+        if trace is None:
+            return
+        for _ in trace.read():
+            yield
+        state = len(trace.index.deviations), trace.index.closed
+        if trace is self._trace and state != self._seen:
+            self._seen = state
+            self._show()
+
+    def _show(self) -> None:
+        trace = self._trace
+        self.found = findings(trace.index) if trace is not None else ()
+        self.copy_button.setVisible(trace is not None)
+        self._stack.setCurrentIndex(1 if self.found else 0)
+        if trace is None:
+            self.empty.setText(EMPTY)
+        else:
+            self.empty.setText(NONE if trace.index.closed else SO_FAR)
+        count = len(self.found)
+        more = f", of which {MOST} are listed" if count > MOST else ""
+        self.count.setText(f"{count} deviation{'s' * (count != 1)} from the specification{more}" if count else "")
+        self.table.show_findings(self.found[:MOST])
+
+    def _go_to(self, row: int, _column: int) -> None:
+        if row < len(self.found):
+            self.frame_asked.emit(self.found[row].frame)
+
+
+class _Table(QTableWidget):
+    """A row for each finding; Enter or a click goes to its frame."""
+
+    def __init__(self) -> None:
+        super().__init__(0, len(TITLES))
+        self.setAccessibleName("Deviations")
+        self.setAccessibleDescription("Enter goes to the frame that shows it.")
+        self.setHorizontalHeaderLabels(TITLES)
+        self.horizontalHeader().setHighlightSections(False)
+        self.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        self.verticalHeader().setVisible(False)
+        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        self.setShowGrid(False)
+        self.setWordWrap(True)
+        self.setTabKeyNavigation(False)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setCornerButtonEnabled(False)
+
+    def show_findings(self, found: tuple[Finding, ...]) -> None:
+        """Show these."""
+        self.setRowCount(len(found))
+        for row, finding in enumerate(found):
+            note = finding.note[:1].upper() + finding.note[1:]
+            section = finding.section or "none"
+            for column, text in enumerate((str(finding.frame + 1), note, finding.rule, section)):
+                item = QTableWidgetItem(show_hidden(text))
+                item.setTextAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
+                item.setToolTip(tip(f"{finding.code}: {text}" if column == 1 else text))
+                self.setItem(row, column, item)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        room = max(self.viewport().width() - WIDTHS[0] - WIDTHS[3], 240)
+        for column, width in enumerate((WIDTHS[0], room // 2, room - room // 2, WIDTHS[3])):
+            self.setColumnWidth(column, width)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentRow() >= 0:
+            self.cellActivated.emit(self.currentRow(), 0)
+        else:
+            super().keyPressEvent(event)

@@ -1,0 +1,284 @@
+"""The next request before it is sent: its fields with their origins, and its body, both editable by hand.
+
+It holds no truth. An edit is read while it is typed and applied when a person says so; what it means is decided by
+whoever was given with ``set_editor``. Text that is not applied yet is kept for each experiment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSplitter, QVBoxLayout, QWidget
+
+from playground.ui.code_editor import CodeEditor
+from playground.ui.inspector.body_edit import typed_value, with_field, without_field
+from playground.ui.inspector.excerpt import excerpt
+from playground.ui.inspector.field_table import FieldTable
+from playground.ui.inspector.folded_text import FoldedText
+from playground.ui.inspector.put_lines import put_lines
+from playground.ui.json_text import locate
+from playground.ui.parameters.fields import look
+from playground.ui.plain_text import show_hidden, tip
+
+if TYPE_CHECKING:
+    from playground.engine.request_view import RequestView
+
+READ_AFTER_MS = 250
+EDITED_AT_MOST = 300_000  # characters, long strings folded; more than that is for reading
+PENDING = "Not applied yet: a run sends what the panels say."
+
+#: What an edited body comes to, as sentences for people. Raises ValueError, in words.
+Edit = Callable[[str], tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class Preview:
+    """The next request of the experiment ``key``; ``gateway`` is the name of the one it goes to.
+
+    ``writing`` says that a message stands in the composer, which a run adds.
+    """
+
+    key: str
+    view: RequestView
+    gateway: str = ""
+    writing: bool = False
+
+    @property
+    def about(self) -> str:
+        """One line on it: where it goes, and what is not in it yet."""
+        where = f"{self.view.method} {self.view.url}" if self.view.url else self.view.problem
+        return f"{where} · a run adds the message being written" if self.writing else where
+
+
+@dataclass
+class _Kept:
+    """An edit that was not applied, with the marks in it."""
+
+    text: str
+    folded: FoldedText = field(repr=False)
+
+
+class NextRequest(QSplitter):
+    """``show_preview`` brings it up to date; ``set_editor`` says what becomes of edits."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(Qt.Orientation.Horizontal, parent)
+        self._preview: Preview | None = None
+        self._folded = FoldedText("")
+        self._kept: dict[str, _Kept] = {}
+        self._read: Edit | None = None
+        self._apply: Edit | None = None
+        self._showing = False
+        self.fields = FieldTable()
+        self.editor = _BodyEditor()
+        self.editor.setAccessibleName("Body of the next request")
+        self.said = QLabel()
+        self.said.setTextFormat(Qt.TextFormat.PlainText)
+        self.said.setWordWrap(True)
+        self.discard_button = QPushButton("Discard")
+        self.discard_button.setToolTip(tip("Show again what the panels say"))
+        self.apply_button = QPushButton("Apply")
+        self.apply_button.setProperty("kind", "primary")
+        self.apply_button.setToolTip(tip("Take the edit over into the panels and the conversation (Ctrl+Enter)"))
+        self._later = QTimer(self)
+        self._later.setSingleShot(True)
+        self._later.setInterval(READ_AFTER_MS)
+        self._later.timeout.connect(self.read_now)
+        self._arrange()
+        self.fields.edited.connect(self._field_edited)
+        self.fields.asked.connect(self.go_to)
+        self.editor.textChanged.connect(self._typed)
+        self.editor.apply_asked.connect(self.apply)
+        self.discard_button.clicked.connect(self.discard)
+        self.apply_button.clicked.connect(self.apply)
+
+    def _arrange(self) -> None:
+        self._bar = QFrame()
+        self._bar.setProperty("kind", "undo")
+        row = QHBoxLayout(self._bar)
+        row.setContentsMargins(12, 4, 8, 4)
+        row.setSpacing(8)
+        row.addWidget(self.said, 1)
+        row.addWidget(self.discard_button)
+        row.addWidget(self.apply_button)
+        self._bar.hide()
+        right = QWidget()
+        column = QVBoxLayout(right)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.editor, 1)
+        column.addWidget(self._bar)
+        self.setChildrenCollapsible(False)
+        self.setHandleWidth(1)
+        self.addWidget(self.fields)
+        self.addWidget(right)
+        self.setSizes([420, 420])
+
+    def set_editor(self, read: Edit, apply: Edit) -> None:
+        """How an edited body is read, and applied."""
+        self._read, self._apply = read, apply
+
+    # What is shown
+
+    @property
+    def edited(self) -> bool:
+        """Whether the text is not what the panels say."""
+        return not self.editor.isReadOnly() and self.editor.text() != self._folded.shown
+
+    @property
+    def body(self) -> bytes:
+        """The body that would be sent, for copying."""
+        text = self._preview.view.text if self._preview is not None else ""
+        return text.encode("utf-8", errors="surrogatepass")
+
+    def show_preview(self, preview: Preview) -> None:
+        """Show that request. Text that is being edited stays, and comes back with its experiment."""
+        before = self._preview
+        other = before is None or before.key != preview.key
+        if other and before is not None and self.edited:
+            self._kept[before.key] = _Kept(self.editor.text(), self._folded)
+        edited = self.edited and not other
+        self._preview = preview
+        self.fields.show_preview(preview.view, preview.gateway)
+        if edited:
+            return  # the panels may say something else meanwhile; Apply puts back what stands here
+        self._show_text(preview.view.text)
+        if other:
+            self._say("")
+            self._bring_back(self._kept.pop(preview.key, None))
+
+    def _show_text(self, text: str) -> None:
+        folded = FoldedText(text)
+        too_long = len(folded.shown) > EDITED_AT_MOST
+        self._showing = True
+        self._folded = folded
+        if self.editor.isReadOnly() != too_long:
+            self.editor.setReadOnly(too_long)
+        place = self.editor.verticalScrollBar().value()
+        put_lines(self.editor, excerpt(self.body, laid_out=True, events=False).text if too_long else folded.shown)
+        self.editor.verticalScrollBar().setValue(place)
+        self._showing = False
+
+    def _bring_back(self, kept: _Kept | None) -> None:
+        if kept is not None and not self.editor.isReadOnly():
+            kept.folded.shown = self._folded.shown
+            self._folded = kept.folded  # knows the marks in the kept text
+            self.editor.setPlainText(kept.text)
+
+    def go_to(self, name: str) -> None:
+        """Put the cursor where a field stands in the text."""
+        place = locate(self.editor.text(), (name,))
+        if place is not None:
+            self.editor.go_to(*place)
+
+    # Edits
+
+    def read_now(self) -> None:
+        """Say what the edit comes to."""
+        self._later.stop()
+        if not self.edited or self._read is None:
+            self._say("")
+            return
+        try:
+            notes = self._read(self._folded.unfold(self.editor.text()))
+        except ValueError as error:
+            self._mark(error)
+            return
+        self.editor.clear_marks()
+        self._say(" ".join([PENDING, *notes]), pending=True)
+
+    def apply(self) -> None:
+        """Take the edit over."""
+        if self.edited:
+            self._apply_text(self._folded.unfold(self.editor.text()))
+
+    def discard(self) -> None:
+        """Show again what the panels say."""
+        self._say("")
+        if self._preview is not None:
+            self.editor.clear_marks()
+            self._show_text(self._preview.view.text)
+
+    def _apply_text(self, text: str) -> None:
+        self._later.stop()
+        if self._apply is None:
+            return
+        try:
+            notes = self._apply(text)
+        except ValueError as error:
+            self._mark(error)
+            return
+        self.editor.clear_marks()
+        # What was applied is what the panels say now; until they tell so, nothing here is an edit.
+        self._folded.shown = self.editor.text()
+        self._say(" ".join(["Applied.", *notes]))
+
+    def _field_edited(self, name: str, typed: str) -> None:
+        if self._preview is None:
+            return
+        if self.edited:
+            self._say("Apply or discard the edit of the text first.", error=True, pending=True)
+            return
+        body = self._preview.view.text
+        try:
+            text = with_field(body, name, typed_value(typed)) if typed else without_field(body, name)
+        except ValueError as error:
+            self._say(str(error), error=True)
+            return
+        self._apply_text(text)
+
+    def _typed(self) -> None:
+        if not self._showing:
+            edited = self.edited
+            if edited and not self._bar.isVisibleTo(self):
+                self._say(PENDING, pending=True)
+            elif not edited:
+                self.discard()
+            self._later.start()
+
+    def _mark(self, error: ValueError) -> None:
+        self.editor.clear_marks()
+        if (problem := self.editor.problem()) is not None:
+            self.editor.mark(problem.line, problem.column, problem.message)
+            self._say(f"Line {problem.line}: {problem.message}.", error=True, pending=True)
+        else:
+            self._say(str(error), error=True, pending=self.edited)
+
+    def _say(self, words: str, *, pending: bool = False, error: bool = False) -> None:
+        self.said.setText(show_hidden(words))
+        look(self.said, "flag-error" if error else "small-text")
+        self.discard_button.setVisible(pending)
+        self.apply_button.setVisible(pending)
+        self.apply_button.setEnabled(not error)
+        self.editor.pending = pending
+        self._bar.setVisible(bool(words))
+
+
+class _BodyEditor(CodeEditor):
+    """The editor, with Ctrl+Enter applying what was typed rather than running what is not applied."""
+
+    apply_asked = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.pending = False
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride and self._applies(event):
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if self._applies(event):
+            self.apply_asked.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def _applies(self, event: QKeyEvent) -> bool:
+        enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        return enter and self.pending and event.modifiers() == Qt.KeyboardModifier.ControlModifier

@@ -1,0 +1,1 @@
+"""Where the time of an exchange went, and every frame of it."""

@@ -1,0 +1,134 @@
+"""The frame that is chosen: its payload laid out, or the bytes as they came; several, or none, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from playground.engine.frames import FrameIndex
+from playground.ui.code_editor import CodeEditor
+from playground.ui.elided_label import ElidedLabel
+from playground.ui.inspector.excerpt import SHOWN_AT_MOST, size
+from playground.ui.inspector.timeline.frame_model import ODD
+from playground.ui.plain_text import show_hidden, tip
+from playground.ui.segments import Segments
+
+DECODED, RAW = 0, 1
+HEX_ROW = 16  # bytes in a row of those that are no text
+
+
+class FrameDetail(QWidget):
+    """``show_frames`` says which; ``show_words`` fills the room while none is chosen."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._frames: FrameIndex | None = None
+        self._numbers: Sequence[int] = ()
+        self._words = ""
+        self._more = ""
+        self.says = ElidedLabel("What the chosen frame is", elide=Qt.TextElideMode.ElideRight)
+        self.switch = Segments(("Decoded", "Raw"), "How the frame is shown")
+        self.switch.chosen.connect(self._draw)
+        self.odd = QLabel()
+        self.odd.setWordWrap(True)
+        self.odd.setProperty("kind", "flag")
+        self.odd.setContentsMargins(12, 0, 12, 4)
+        self.odd.hide()
+        self.text = CodeEditor(read_only=True)
+        self.text.setAccessibleName("The chosen frame")
+        bar = QHBoxLayout()
+        bar.setContentsMargins(12, 4, 8, 4)
+        bar.setSpacing(8)
+        bar.addWidget(self.says, 1)
+        bar.addWidget(self.switch)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(bar)
+        column.addWidget(self.odd)
+        column.addWidget(self.text, 1)
+        self.setMinimumWidth(180)
+
+    def show_frames(self, frames: FrameIndex | None, numbers: Sequence[int]) -> None:
+        """Show the first of these frames, and say how many there are."""
+        self._frames, self._numbers = frames, numbers
+        self._draw()
+
+    def show_words(self, words: str) -> None:
+        """What to say while no frame is chosen."""
+        if words != self._words:
+            self._words = words
+            if not self._numbers:
+                self._draw()
+
+    def say_more(self, words: str) -> None:
+        """What else is to be said about the chosen frame; empty for nothing."""
+        if words != self._more:
+            self._more = words
+            self._head()
+
+    def _draw(self, _index: int = 0) -> None:
+        frames, numbers = self._frames, self._numbers
+        self.switch.setVisible(bool(numbers))
+        if frames is None or not numbers:
+            self.says.set_text("The whole exchange" if self._words else "")
+            self.odd.hide()
+            bar = self.text.verticalScrollBar()
+            place = bar.value()
+            self.text.setPlainText(self._words)
+            bar.setValue(place)
+            return
+        number = numbers[0]
+        row = frames.row(number)
+        self._head()
+        notes = [f"{ODD} {note}" for _, note in row.deviations]
+        self.odd.setText(show_hidden("\n".join(notes)))
+        self.odd.setToolTip(tip("\n".join(f"{code}: {note}" for code, note in row.deviations)))
+        self.odd.setVisible(bool(notes))
+        self.text.setPlainText("")  # another frame begins at its beginning
+        self.text.show_text(self._text_of(frames, number))
+
+    def _head(self) -> None:
+        frames, numbers = self._frames, self._numbers
+        if frames is None or not numbers:
+            return
+        row = frames.row(numbers[0])
+        more = [self._more] if self._more else []
+        if len(numbers) > 1:
+            self.says.set_text(" · ".join([_several(numbers), *more]))
+        else:
+            said = [f"#{row.number + 1} of {len(frames)}", *more]
+            self.says.set_text(" · ".join([*said, f"{row.at:.3f} s", row.kind.value, size(row.size)]))
+
+    def _text_of(self, frames: FrameIndex, number: int) -> str:
+        if self.switch.index == RAW:
+            return raw_text(frames.raw(number))
+        text = frames.data(number) or "(nothing but its end)"
+        if len(text) <= SHOWN_AT_MOST:
+            return text
+        return f"{text[:SHOWN_AT_MOST]}\n… {len(text) - SHOWN_AT_MOST:,} more characters"
+
+
+def raw_text(raw: bytes) -> str:
+    """Bytes as received, as text; those that are no UTF-8 in rows of hexadecimal digits."""
+    part = raw[:SHOWN_AT_MOST]
+    rest = f"\n… {size(len(raw) - len(part))} more" if len(part) < len(raw) else ""
+    try:
+        return (part.decode("utf-8") or "(no bytes)") + rest
+    except UnicodeDecodeError as error:
+        if rest and error.start > len(part) - 4:  # only the cut is to blame
+            return part[: error.start].decode("utf-8") + rest
+    rows = (part[at : at + HEX_ROW] for at in range(0, min(len(part), SHOWN_AT_MOST // 4), HEX_ROW))
+    return "\n".join(f"{row.hex(' '):<{HEX_ROW * 3}} {_readable(row)}" for row in rows) + rest
+
+
+def _readable(row: bytes) -> str:
+    return "".join(chr(byte) if 32 <= byte < 127 else "·" for byte in row)
+
+
+def _several(numbers: Sequence[int]) -> str:
+    together = numbers[-1] - numbers[0] + 1 == len(numbers)
+    where = f"{numbers[0] + 1} to {numbers[-1] + 1}" if together else f"{numbers[0] + 1} … {numbers[-1] + 1}"
+    return f"{len(numbers)} frames, {where}; shown is the first"

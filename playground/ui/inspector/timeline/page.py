@@ -1,0 +1,153 @@
+"""The Timeline tab's page: the picture above the list of frames, and beside both the frame that is chosen.
+
+Seen, it takes in what is new a few milliseconds at a time; hidden, it does nothing.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QLabel, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+
+from playground.ui.debugger.slices import Slices
+from playground.ui.inspector.excerpt import size
+from playground.ui.inspector.timeline.frame_detail import FrameDetail
+from playground.ui.inspector.timeline.frame_table import FrameTable
+from playground.ui.inspector.timeline.picture import COMPACT, TALL, TALLEST, TimelinePicture
+from playground.ui.inspector.traces import Trace
+
+EMPTY = "No exchange yet. Run the conversation, and every frame that comes back stands here, with its time."
+ROOMY = 330  # pixels of the page's height from which on each lane has a row of its own
+
+
+class TimelinePage(QWidget):
+    """``show_trace`` says what to show. ``frames_chosen`` carries numbers, and whether a person chose them here."""
+
+    frames_chosen = Signal(list, bool)
+    seen = Signal()  # it has come into view
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._trace: Trace | None = None
+        self.picture = TimelinePicture()
+        self.table = FrameTable()
+        self.detail = FrameDetail()
+        self.slices = Slices(self._read, self)
+        self.empty = QLabel(EMPTY)
+        self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.empty.setWordWrap(True)
+        self.empty.setProperty("kind", "muted")
+        self.empty.setContentsMargins(24, 8, 24, 24)
+        left = QWidget()
+        column = QVBoxLayout(left)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.picture)
+        column.addWidget(self.table, 1)
+        split = QSplitter()
+        split.setChildrenCollapsible(False)
+        split.setHandleWidth(1)
+        split.addWidget(left)
+        split.addWidget(self.detail)
+        split.setSizes([560, 420])
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self.empty)
+        self._stack.addWidget(split)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(self._stack)
+        self.table.frames_chosen.connect(self._chosen)
+        self.picture.moment_asked.connect(self._go_to_moment)
+        self.picture.stall_asked.connect(self._go_to_frame)
+
+    @property
+    def trace(self) -> Trace | None:
+        """What is shown."""
+        return self._trace
+
+    def show_trace(self, trace: Trace | None) -> None:
+        """Show an exchange, or what is new in the one that is shown."""
+        if trace is not self._trace:
+            self._trace = trace
+            self.slices.stop()
+            self.table.frames.show(trace.index if trace is not None else None)
+            self.detail.show_frames(None, ())
+            self._refresh(fresh=True)
+        if trace is not None and trace.index.behind:
+            self.slices.poke()
+
+    def choose(self, numbers: Sequence[int]) -> None:
+        """Choose frames, as nobody's hand; those that are not read yet as soon as they are."""
+        if numbers and self._trace is not None and numbers[-1] >= self.table.frames.rowCount():
+            self._trace.read_all()
+            self._refresh(fresh=False)
+        self.table.choose(numbers)
+
+    def finish(self) -> None:
+        """Take in at once what is known."""
+        self.slices.finish()
+
+    def _read(self) -> Iterator[None]:
+        trace = self._trace
+        if trace is None:
+            return
+        for _ in trace.read():
+            yield
+        if trace is self._trace:
+            self._refresh(fresh=False)
+
+    def _refresh(self, *, fresh: bool) -> None:
+        trace = self._trace
+        self._stack.setCurrentIndex(0 if trace is None else 1)
+        self.picture.show_timeline(trace.timeline if trace is not None else None, fresh=fresh)
+        self.table.grow()
+        self.detail.show_words(self._words())
+
+    def _words(self) -> str:
+        """What there is to say about the whole."""
+        trace = self._trace
+        if trace is None:
+            return ""
+        if trace.exchange.dropped:
+            gone = size(trace.exchange.dropped)
+            return f"The bytes of this exchange ({gone}) were let go, to keep within the memory set for tapes."
+        count = len(trace.index)
+        said = [f"{count:,} frame{'s' * (count != 1)}", *self.picture.words()]
+        if trace.index.deviations:
+            odd = len(trace.index.deviations)
+            said.append(f"{odd} frame{'s' * (odd != 1)} with deviations: see Lint")
+        return "\n".join(said)
+
+    def _chosen(self, numbers: list[int], by_hand: bool) -> None:
+        trace = self._trace
+        index = trace.index if trace is not None else None
+        self.detail.show_frames(index, numbers)
+        if index is not None and numbers:
+            self.picture.show_chosen(index.at(numbers[0]), index.at(numbers[-1]), reveal=True)
+        else:
+            self.picture.show_chosen(None)
+        self.frames_chosen.emit(numbers, by_hand)
+
+    def _go_to_frame(self, number: int) -> None:
+        self.table.selectRow(number)
+
+    def _go_to_moment(self, at: float) -> None:
+        """The frame that came nearest to a moment."""
+        index = self._trace.index if self._trace is not None else None
+        if index is None or not len(index):
+            return
+        after = min(bisect_left(range(len(index)), at, key=index.at), len(index) - 1)
+        before = max(after - 1, 0)
+        self.table.selectRow(before if at - index.at(before) < index.at(after) - at else after)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.seen.emit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        roomy = self.height() >= ROOMY
+        self.picture.setFixedHeight(min(max(self.height() // 3, TALL), TALLEST) if roomy else COMPACT)

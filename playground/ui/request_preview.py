@@ -1,0 +1,87 @@
+"""The next request, for the inspector, while it is looked at. A long one is written on another thread."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable
+
+from PySide6.QtCore import QObject
+
+from playground.engine.secrets import Secret
+from playground.engine.session import Session
+from playground.ui.inspector.next_request import Preview
+from playground.ui.loop import Throttle, spawn
+
+AT_ONCE = 300  # turns that are written within a few milliseconds
+HEAVY = 200_000  # characters of images that are not
+EVERY_MS = 150
+REST_S = 0.2  # before a long body is written: what is to be painted comes first
+
+Show = Callable[[Preview], None]
+
+
+class RequestPreview(QObject):
+    """``poke`` whenever the next request may be different.
+
+    ``current`` gives the session looked at, ``known`` the secrets to be masked, ``wanted`` whether anybody looks.
+    """
+
+    def __init__(
+        self,
+        current: Callable[[], Session],
+        known: Callable[[], Iterable[Secret]],
+        show: Show,
+        wanted: Callable[[], bool],
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self._current = current
+        self._known = known
+        self._show = show
+        self._wanted = wanted
+        self._stale = False
+        self._busy = False
+        self._throttle = Throttle(self._refresh, self, interval=EVERY_MS)
+        self.poke = self._throttle.poke
+
+    def _refresh(self) -> None:
+        if not self._wanted():
+            return
+        session = self._current()
+        if is_light(session):
+            self._show(_preview(session, self._known()))
+        elif not self._busy:
+            self._busy = True
+            spawn(self._write_aside(), name="preview")
+        self._stale = True
+
+    async def _write_aside(self) -> None:
+        try:
+            while self._stale:
+                await asyncio.sleep(REST_S)
+                self._stale = False
+                session = self._current()
+                preview = await asyncio.to_thread(_preview, session, tuple(self._known()))
+                if self._current() is session:
+                    self._show(preview)
+        finally:
+            self._busy = False
+
+
+def is_light(session: Session) -> bool:
+    """Whether the next request of that session is written so quickly that no thread is needed."""
+    path = session.transcript.path
+    return len(path) <= AT_ONCE and sum(len(image.url) for turn in path for image in turn.images) <= HEAVY
+
+
+def is_writing(session: Session) -> bool:
+    """Whether something stands in the composer that a run adds."""
+    return bool(session.draft.text.strip() or session.draft.images)
+
+
+def _preview(session: Session, known: Iterable[Secret]) -> Preview:
+    from playground.engine.request_view import request_view
+
+    profile = session.profile
+    name = profile.name if profile is not None else ""
+    return Preview(session.id, request_view(session, known), name, is_writing(session))

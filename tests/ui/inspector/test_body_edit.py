@@ -1,0 +1,57 @@
+"""One field of a body set or taken out leaves all the others as they are; long strings go out untouched."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from playground.ui.inspector.body_edit import typed_value, with_field, without_field
+from playground.ui.inspector.folded_text import LONGEST, LONGEST_DATA, FoldedText
+
+BODY = json.dumps({"model": "m", "stream": True, "stream_options": {"include_usage": True}, "a.b": 1})
+
+
+def test_fields_are_set_and_taken_out_also_inside_another() -> None:
+    assert json.loads(with_field(BODY, "temperature", 0.5))["temperature"] == 0.5
+    assert json.loads(with_field(BODY, "a.b", 2))["a.b"] == 2, "a name with a dot that is there is a name"
+    inner = json.loads(with_field(BODY, "stream_options.other", 1))["stream_options"]
+    assert inner == {"include_usage": True, "other": 1}
+    assert json.loads(with_field("{}", "thinking.type", "adaptive")) == {"thinking": {"type": "adaptive"}}
+    assert "stream_options" not in json.loads(without_field(BODY, "stream_options.include_usage"))
+    assert json.loads(without_field(BODY, "model")) == {k: v for k, v in json.loads(BODY).items() if k != "model"}
+    assert json.loads(without_field(BODY, "nowhere.at")) == json.loads(BODY)
+    with pytest.raises(ValueError, match="object"):
+        with_field("[]", "x", 1)
+
+
+def test_what_is_typed_is_json_or_else_a_text() -> None:
+    assert typed_value("0.5") == 0.5
+    assert typed_value('"low"') == "low"
+    assert typed_value("low") == "low"
+    assert typed_value('["END"]') == ["END"]
+    for begun in ('"low', "[1", '{"a"'):
+        with pytest.raises(ValueError, match="not JSON yet"):
+            typed_value(begun)
+
+
+def test_an_image_is_one_mark_and_comes_back() -> None:
+    body = {"image": "data:image/png;base64," + "A" * LONGEST_DATA, "text": "b" * LONGEST, "short": "c\u202ed"}
+    text = json.dumps(body, ensure_ascii=False, indent=2)
+    folded = FoldedText(text)
+    assert len(folded.shown) < 500
+    assert "\\u202e" in folded.shown
+    assert json.loads(folded.shown).keys() == body.keys(), "what is shown is JSON"
+    assert json.loads(folded.unfold(folded.shown)) == body
+    edited = folded.shown.replace('"short"', '"renamed"')
+    assert json.loads(folded.unfold(edited))["image"] == body["image"]
+
+
+@given(st.text(min_size=LONGEST_DATA, max_size=LONGEST_DATA + 50), st.text())
+def test_any_long_string_comes_back(long: str, short: str) -> None:
+    body = {"a": "data:" + long, short: short}
+    folded = FoldedText(json.dumps(body, ensure_ascii=False))
+    assert json.loads(folded.shown).keys() == body.keys()
+    assert json.loads(folded.unfold(folded.shown)) == body

@@ -1,0 +1,70 @@
+"""Differences are told by sign and by line, not by colour alone; what is left out is said."""
+
+from __future__ import annotations
+
+from PySide6.QtGui import QTextCursor
+from pytestqt.qtbot import QtBot
+
+from playground.engine.compare import Side, diff_json, diff_words
+from playground.ui.inspector.change_text import MOST, ChangeText
+from playground.ui.theme import LIGHT
+
+
+def test_members_are_told_by_sign(qtbot: QtBot) -> None:
+    text = ChangeText("Differences")
+    qtbot.addWidget(text)
+    text.show_differences(diff_json({"a": 1, "b": [1, 2], "c": "x"}, {"a": 2, "b": [1, 2, 3], "d": {"e": 1}}))
+    assert text.toPlainText().split("\n") == [
+        "± a",
+        "− 1",
+        "+ 2",
+        "+ b[2]",
+        "+ 3",
+        "+ d",
+        "+ {",
+        '+   "e": 1',
+        "+ }",
+        "− c",
+        '− "x"',
+    ]
+
+
+def test_long_texts_are_compared_by_word(qtbot: QtBot) -> None:
+    text = ChangeText("Differences")
+    qtbot.addWidget(text)
+    same = "the same words again and again, " * 40
+    text.show_differences(diff_json({"m": f"{same}old end"}, {"m": f"{same}new end"}))
+    shown = text.toPlainText()
+    assert "old new end" in shown.replace("  ", " ")
+    assert "characters …" in shown
+    assert struck(text, "old")
+    assert not struck(text, "new")
+
+
+def test_both_sides_of_an_answer_are_whole(qtbot: QtBot) -> None:
+    before, after = "It is warm in Lisbon.\nBye.", "It is cold in Oslo.\nBye."
+    left, right = ChangeText("Left"), ChangeText("Right")
+    for widget in (left, right):
+        qtbot.addWidget(widget)
+    pieces = diff_words(before, after)
+    left.show_pieces(pieces, [Side.ADDED])
+    right.show_pieces(pieces, [Side.REMOVED])
+    assert (left.toPlainText(), right.toPlainText()) == (before, after)
+    assert struck(left, "warm")
+
+
+def test_what_is_left_out_is_said(qtbot: QtBot) -> None:
+    text = ChangeText("Differences")
+    qtbot.addWidget(text)
+    text.show_differences(diff_json({}, {f"m{number}": 1 for number in range(MOST + 7)}))
+    assert text.toPlainText().endswith("… 7 more differences")
+    text.show_differences(diff_json({"m": 1}, {"m": "\u202e" * 3}))
+    assert "⟨U+202E⟩" in text.toPlainText()
+
+
+def struck(text: ChangeText, words: str) -> bool:
+    cursor: QTextCursor = text.document().find(words)
+    assert not cursor.isNull()
+    form = cursor.charFormat()
+    assert form.foreground().color().name().upper() in (LIGHT.error, LIGHT.ok)
+    return form.fontStrikeOut()
