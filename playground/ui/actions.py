@@ -6,15 +6,13 @@ What an action does is the main window's business; a test holds that each row he
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QKeySequence
 
 
-@dataclass(frozen=True, slots=True)
-class ActionSpec:
+class ActionSpec(NamedTuple):
     """One action. ``keys`` are shortcuts in Qt's portable spelling; ``menu`` is where it stands."""
 
     id: str
@@ -29,11 +27,19 @@ ACTIONS: Final = (
     ActionSpec("experiment.new", "New experiment", "Experiment", ("Ctrl+N",)),
     ActionSpec("experiment.sample", "Open the sample experiment", "Experiment"),
     ActionSpec("experiment.prompts", "Prompts to try on the demo gateway", "Experiment"),
+    ActionSpec("experiment.import", "Import request…", "Experiment"),
+    ActionSpec("cassette.open", "Open cassette…", "Experiment", separated=True),
+    ActionSpec("cassette.save", "Save exchange as cassette…", "Experiment"),
+    ActionSpec("cassette.save-all", "Save all exchanges as cassette…", "Experiment"),
+    ActionSpec("cassette.export", "Export all exchanges as HAR…", "Experiment"),
     ActionSpec("experiment.rename", "Rename experiment", "Experiment", ("F2",), separated=True),
     ActionSpec("experiment.delete", "Delete experiment", "Experiment"),
     ActionSpec("window.quit", "Quit", "Experiment", ("Ctrl+Q",), separated=True),
     ActionSpec("edit.undo", "Undo edit of the conversation", "Edit", ("Ctrl+Z",)),
     ActionSpec("edit.redo", "Redo edit of the conversation", "Edit", ("Ctrl+Shift+Z", "Ctrl+Y")),
+    ActionSpec("edit.find", "Find in the conversation", "Edit", ("Ctrl+F",), separated=True),
+    ActionSpec("edit.find-next", "Find the next place", "Edit", ("F3",)),
+    ActionSpec("edit.find-previous", "Find the place before", "Edit", ("Shift+F3",)),
     ActionSpec("turn.edit", "Edit turn", "Edit", ("E",), separated=True),
     ActionSpec("turn.before", "Turn before", "Edit", ("Alt+Up",)),
     ActionSpec("turn.after", "Turn after", "Edit", ("Alt+Down",)),
@@ -44,10 +50,15 @@ ACTIONS: Final = (
     ActionSpec("run.run", "Run", "Run", ("Ctrl+Return", "Ctrl+Enter")),
     ActionSpec("run.stop", "Stop", "Run", ("Esc",)),
     ActionSpec("turn.regenerate", "Regenerate turn", "Run", ("R",)),
+    ActionSpec("debug.rules", "Tool rules…", "Run", ("Ctrl+Shift+D",), separated=True),
+    ActionSpec("debug.fork", "Fork this call…", "Run"),
+    ActionSpec("debug.forks", "Show forks", "Run"),
+    ActionSpec("debug.repeat", "Repeat this step…", "Run", ("Ctrl+Shift+Return", "Ctrl+Shift+Enter")),
     ActionSpec("run.model", "Choose a model", "Run", ("Ctrl+L",), separated=True),
     ActionSpec("run.protocol", "Switch the protocol", "Run", ("Ctrl+Shift+M",)),
     ActionSpec("run.models", "Ask the gateway for its models again", "Run"),
     ActionSpec("run.price", "Price of the model", "Run"),
+    ActionSpec("run.code", "Get code", "Run", ("Ctrl+Shift+C",)),
     ActionSpec("gateway.settings", "Gateway settings", "Run", ("Ctrl+G",)),
     ActionSpec("view.palette", "Command palette", "View", ("Ctrl+K",)),
     ActionSpec("view.experiments", "List of experiments", "View", ("Ctrl+B",), checkable=True, separated=True),
@@ -56,6 +67,13 @@ ACTIONS: Final = (
     ActionSpec("view.output", "Format of the answer", "View", ("Ctrl+Shift+O",)),
     ActionSpec("view.raw", "Extra body and headers", "View", ("Ctrl+Shift+R",)),
     ActionSpec("view.inspector", "Inspector", "View", ("Ctrl+J",), checkable=True),
+    ActionSpec("view.calls", "List of tool calls", "View", ("Ctrl+Shift+L",)),
+    ActionSpec("view.sequence", "Sequence of the run", "View", ("Ctrl+Shift+J",)),
+    ActionSpec("wire.timeline", "Timeline of the exchange", "View", ("Ctrl+T",), separated=True),
+    ActionSpec("wire.frames", "Frames of the selection", "View", ("Ctrl+E",)),
+    ActionSpec("wire.lint", "Deviations from the specification", "View"),
+    ActionSpec("wire.diff", "Request against another one", "View"),
+    ActionSpec("wire.compare", "Compare runs…", "View", ("Ctrl+Shift+E",)),
     ActionSpec("view.reset", "Reset the layout", "View"),
     ActionSpec("view.larger", "Larger text", "View", ("Ctrl++", "Ctrl+="), separated=True),
     ActionSpec("view.smaller", "Smaller text", "View", ("Ctrl+-",)),

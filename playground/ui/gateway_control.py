@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
@@ -13,6 +14,10 @@ from playground.engine.workspace import Workspace
 from playground.ui.loop import spawn
 from playground.ui.main_window import MainWindow
 from playground.ui.price_dialog import PriceDialog
+
+if TYPE_CHECKING:
+    from playground.ui.profiles.dialog import ProfileDialog
+    from playground.ui.profiles.draft import Draft
 
 
 class GatewayControl(QObject):
@@ -106,7 +111,11 @@ class GatewayControl(QObject):
         """The same, ready for a new gateway."""
         self._open(add=True)
 
-    def _open(self, *, add: bool) -> None:
+    def set_up(self, draft: Draft) -> None:
+        """The same, with a new gateway filled in as far as ``draft`` knows it."""
+        self._open(add=False).begin(draft)
+
+    def _open(self, *, add: bool) -> ProfileDialog:
         from playground.engine.profiles import try_gateway
         from playground.ui.profiles.dialog import ProfileDialog
 
@@ -121,6 +130,7 @@ class GatewayControl(QObject):
         elif add and gateways.store.profiles:
             dialog.add_gateway()
         dialog.open()
+        return dialog
 
     def _saved(self, profile: Profile) -> None:
         self._workspace.gateways.forget_models(profile.id)

@@ -10,17 +10,25 @@ import asyncio
 import gc
 import os
 import sys
+from collections import deque
 from collections.abc import Callable, Coroutine
+from contextlib import closing
+from contextvars import Context
+from time import perf_counter, thread_time
 from typing import Any, TypeVar
 
 os.environ["QT_API"] = "pyside6"  # read by qasync at import
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QEvent, QObject, QSocketNotifier, QTimer, QTimerEvent
 from PySide6.QtWidgets import QApplication, QDialog
 
 T = TypeVar("T")
 FRAME_MS = 16
 SWEEP_MS = 250
+CALM_S = 0.02  # of this thread's time between two sweeps: less is a calm moment
+CALM_SWEEPS, PUT_OFF_SWEEPS = 4, 240
+BURST = 20_000  # objects more than at the last sweep: data that was loaded, not what events leave behind
+STRETCH_S = 0.004  # callbacks run on end before Qt's events have their turn
 
 _loop: asyncio.AbstractEventLoop | None = None
 _tasks: set[asyncio.Task[Any]] = set()
@@ -28,37 +36,194 @@ _tasks: set[asyncio.Task[Any]] = set()
 
 def run(app: QApplication, main: Callable[[], Coroutine[Any, Any, None]]) -> int:
     """Run ``main`` as the first task and Qt's events until ``finish`` is called. Returns the exit code."""
-    import qasync
-
     global _loop
-    loop = qasync.QEventLoop(app)
+    loop = _make_loop(app)
     asyncio.set_event_loop(loop)
     _loop = loop
     app.setProperty("exit_code", 0)
-    sweeper = QTimer()
-    sweeper.timeout.connect(_sweep)
-    sweeper.start(SWEEP_MS)
-    collected = gc.isenabled()
-    gc.disable()
+    sweeper = _Sweeper()
+    sweeper.begin()
     try:
-        with loop:
+        with closing(loop):
             spawn(main(), name="main")
             loop.run_forever()
     finally:
-        if collected:
-            gc.enable()
-        sweeper.stop()
+        sweeper.end()
         _loop = None
         asyncio.set_event_loop(None)
     return int(app.property("exit_code") or 0)
 
 
-def _sweep() -> None:
-    """Collect garbage here, when it is due: left to another thread's allocations, Qt objects would die over there."""
-    for generation in (2, 1, 0):
-        if gc.get_count()[generation] > gc.get_threshold()[generation]:
-            gc.collect(generation)
+def _make_loop(app: QApplication) -> asyncio.AbstractEventLoop:
+    """qasync's loop with two of its ways made short.
+
+    Left as it is, each callback is a timer of its own, and each pause in reading a socket makes a notifier anew: for
+    a token that comes alone that is more work than all the rest.
+    """
+    import qasync
+
+    class Loop(qasync.QEventLoop):  # type: ignore[misc]  # qasync has no types
+        def __init__(self) -> None:
+            self._queue = _Ready()
+            self._notifiers: dict[tuple[int, QSocketNotifier.Type], _Notifier] = {}
+            super().__init__(app)
+
+        def call_soon(
+            self, callback: Callable[..., object], *args: Any, context: Context | None = None
+        ) -> asyncio.Handle:
+            handle = asyncio.Handle(callback, args, self, context)
+            self._queue.add(handle)
+            return handle
+
+        def _add_reader(self, fd: Any, callback: Callable[..., object], *args: Any) -> None:
+            self._watch(fd, QSocketNotifier.Type.Read, asyncio.Handle(callback, args, self))
+
+        def _remove_reader(self, fd: Any) -> bool:
+            return self._unwatch(fd, QSocketNotifier.Type.Read)
+
+        def _add_writer(self, fd: Any, callback: Callable[..., object], *args: Any) -> None:
+            self._watch(fd, QSocketNotifier.Type.Write, asyncio.Handle(callback, args, self))
+
+        def _remove_writer(self, fd: Any) -> bool:
+            return self._unwatch(fd, QSocketNotifier.Type.Write)
+
+        def _watch(self, fd: Any, kind: QSocketNotifier.Type, handle: asyncio.Handle) -> None:
+            key = (fd if isinstance(fd, int) else int(fd.fileno()), kind)
+            notifier = self._notifiers.get(key)
+            if notifier is None:
+                notifier = self._notifiers[key] = _Notifier(*key, self._queue)
+            notifier.watch(handle)
+
+        def _unwatch(self, fd: Any, kind: QSocketNotifier.Type) -> bool:
+            notifier = self._notifiers.get((fd if isinstance(fd, int) else int(fd.fileno()), kind))
+            return notifier is not None and notifier.rest()
+
+        def close(self) -> None:
+            for notifier in self._notifiers.values():
+                notifier.rest()
+            super().close()
+            self._queue.close()
+
+    return Loop()
+
+
+class _Ready(QObject):
+    """Callbacks that are due, run in order, many in one event; after a while Qt's own events have their turn."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._handles: deque[asyncio.Handle] = deque()
+        self._timer = 0
+        self._running = False
+
+    def add(self, handle: asyncio.Handle) -> None:
+        """Run ``handle`` after those that were added before."""
+        self._handles.append(handle)
+        if not self._timer and not self._running:
+            self._timer = self.startTimer(0)
+
+    def timerEvent(self, event: QTimerEvent) -> None:
+        self.run()
+
+    def run(self) -> None:
+        """Run what is due, and what that makes due, until nothing is left or ``STRETCH_S`` is over."""
+        if self._running:
             return
+        self._running = True
+        handles = self._handles
+        until = perf_counter() + STRETCH_S
+        try:
+            while handles:
+                handle = handles.popleft()
+                if not handle.cancelled():
+                    handle._run()
+                if perf_counter() > until:
+                    break
+        finally:
+            self._running = False
+            if bool(handles) is not bool(self._timer):
+                if handles:
+                    self._timer = self.startTimer(0)
+                else:
+                    self.killTimer(self._timer)
+                    self._timer = 0
+
+    def close(self) -> None:
+        """Forget what is left: the loop has ended."""
+        self._handles.clear()
+        if self._timer:
+            self.killTimer(self._timer)
+            self._timer = 0
+
+
+class _Notifier(QSocketNotifier):
+    """Says when a socket can be read or written; kept while its number is in use, and at rest when nobody waits."""
+
+    def __init__(self, fd: int, kind: QSocketNotifier.Type, ready: _Ready) -> None:
+        super().__init__(fd, kind)
+        self._ready = ready
+        self._handle: asyncio.Handle | None = None
+        self.setEnabled(False)
+
+    def watch(self, handle: asyncio.Handle) -> None:
+        """Run ``handle`` whenever the socket is ready, in place of what was run before."""
+        self._handle = handle
+        self.setEnabled(True)
+
+    def rest(self) -> bool:
+        """Watch no more. Returns whether it did."""
+        handle, self._handle = self._handle, None
+        if handle is not None:
+            handle.cancel()
+            self.setEnabled(False)
+        return handle is not None
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.SockAct and self._handle is not None:
+            self._handle._run()
+            self._ready.run()
+        return True
+
+
+class _Sweeper(QObject):
+    """Collects garbage when it is due, here: left to another thread's allocations, Qt objects would die over there.
+
+    What is there at the start is never looked at, nor is what a large experiment is made of: it holds no cycles. The
+    rest is looked at as a whole only in a calm moment, because that takes longer than a frame.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._was_on = gc.isenabled()
+        self._spent = thread_time()
+        self._calm = 0  # sweeps on end in which little was done
+        self._put_off = 0  # sweeps since all should have been looked at
+
+    def begin(self) -> None:
+        """From now on garbage is collected here and nowhere else."""
+        gc.disable()
+        gc.freeze()
+        self.startTimer(SWEEP_MS)
+
+    def end(self) -> None:
+        """As it was before."""
+        gc.unfreeze()
+        if self._was_on:
+            gc.enable()
+
+    def timerEvent(self, event: QTimerEvent) -> None:
+        self._calm = self._calm + 1 if thread_time() - self._spent < CALM_S else 0
+        young, middle, old = (count > most for count, most in zip(gc.get_count(), gc.get_threshold(), strict=True))
+        self._put_off = self._put_off + 1 if old else 0
+        if gc.get_count()[0] > BURST:
+            gc.freeze()
+        elif old and (self._calm >= CALM_SWEEPS or self._put_off > PUT_OFF_SWEEPS):
+            gc.collect()
+        elif middle:
+            gc.collect(1)
+        elif young:
+            gc.collect(0)
+        self._spent = thread_time()
 
 
 def finish(exit_code: int = 0) -> None:

@@ -1,8 +1,14 @@
-"""The window: regions and docks, and the wiring between them. What to do stands in ``window_actions``."""
+"""The window: regions and docks, and the wiring between them. What to do stands in ``window_actions``.
+
+It comes in two steps. At once: the frame, the tool bar, the composer, all that says where things are. Then ``furnish``:
+what the regions hold, and everything they import. Nothing heavy may be imported at the top of this file.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QPoint, QRect, QSettings, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QCloseEvent, QColor, QPainter, QPaintEvent
@@ -18,31 +24,50 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from playground.engine.workspace import Workspace
 from playground.ui.actions import ACTIONS, CONVERSATION_ONLY, MENUS, make_actions
-from playground.ui.conversation.pane import ConversationPane
-from playground.ui.experiments.panel import ExperimentsPanel
-from playground.ui.inspector.inspector import Inspector
-from playground.ui.output.panel import OutputPanel
-from playground.ui.parameters.panel import ParameterPanel
-from playground.ui.raw.panel import RawPanel
-from playground.ui.raw.reasoning_return import ReasoningReturnFields
+from playground.ui.conversation.start_page import StartPage
 from playground.ui.status_bar import StatusBar
 from playground.ui.theme import tokens
 from playground.ui.tool_bar import ToolBar
-from playground.ui.tools.panel import ToolsPanel
+
+if TYPE_CHECKING:
+    from playground.engine.workspace import Workspace
+    from playground.ui.conversation.pane import ConversationPane
+    from playground.ui.debugger.default_rule import DefaultRuleFields
+    from playground.ui.experiments.panel import ExperimentsPanel
+    from playground.ui.inspector.inspector import Inspector
+    from playground.ui.output.panel import OutputPanel
+    from playground.ui.parameters.panel import ParameterPanel
+    from playground.ui.raw.panel import RawPanel
+    from playground.ui.raw.reasoning_return import ReasoningReturnFields
+    from playground.ui.tools.panel import ToolsPanel
 
 STATE_VERSION = 1
 GAP = "    "  # between a tab's title and its count
 LEFT, RIGHT, BOTTOM = 240, 340, 215
+LEAST_LEFT = 196  # as narrow as the list of experiments gets
+PAGES = ("Parameters", "Tools", "Output", "Raw")
 
 
 class MainWindow(QMainWindow):
-    """All regions in their places. ``close_asked`` is emitted instead of closing; ``let_close`` then allows it."""
+    """All regions in their places. ``close_asked`` is emitted instead of closing; ``let_close`` then allows it.
+
+    Without a workspace the regions are empty until ``furnish`` has been gone through, the composer apart.
+    """
 
     close_asked = Signal()
 
-    def __init__(self, workspace: Workspace, settings: QSettings) -> None:
+    pane: ConversationPane
+    experiments: ExperimentsPanel
+    parameters: ParameterPanel
+    reasoning_return: ReasoningReturnFields
+    default_rule: DefaultRuleFields
+    tools: ToolsPanel
+    output: OutputPanel
+    raw: RawPanel
+    inspector: Inspector
+
+    def __init__(self, workspace: Workspace | None, settings: QSettings) -> None:
         super().__init__()
         self._settings = settings
         self._may_close = False
@@ -51,21 +76,12 @@ class MainWindow(QMainWindow):
         self.resize(1440, 900)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)
         self.actions_by_id = make_actions(self)
-        self.pane = ConversationPane(workspace.current, workspace.gateways.price)
-        self.experiments = ExperimentsPanel(workspace)
-        self.parameters = ParameterPanel(without=("Output",))
-        self.reasoning_return = ReasoningReturnFields(self)
-        self.parameters.add_extra("Reasoning", "Send reasoning back", self.reasoning_return.when)
-        self.parameters.add_extra("Reasoning", "Under the name", self.reasoning_return.field)
-        self.tools = ToolsPanel()
-        self.output = OutputPanel()
-        self.raw = RawPanel()
-        self.side = SidePanel()
-        self.side.add("Parameters", self.parameters)
-        self.side.add("Tools", self.tools)
-        self.side.add("Output", self.output)
-        self.side.add("Raw", self.raw)
-        self.inspector = Inspector()
+        self._start = StartPage()
+        self.composer = self._start.composer
+        self.side = SidePanel(PAGES)
+        self._left, self._centre, self._bottom = Region("surface"), Region(), Region("surface")
+        self._centre.fill(self._start)
+        self._left.setMinimumWidth(LEAST_LEFT)
         self.bar = ToolBar(self._main_menu(), self._settings_menu())
         self.status = StatusBar()
         self.setStatusBar(self.status)
@@ -73,6 +89,63 @@ class MainWindow(QMainWindow):
         self._place_actions()
         self.reset_layout()
         self._restore()
+        self._show_remembered()
+        if workspace is not None:
+            for _ in self.furnish(workspace):
+                pass
+
+    def furnish(self, workspace: Workspace) -> Iterator[None]:
+        """Fill the regions, one step at a time: what is typed or clicked meanwhile is seen to between two steps."""
+        from playground.ui.conversation.pane import ConversationPane
+
+        yield
+        writing = self.focusWidget() is self.composer.focusProxy()
+        if self.composer.text:  # typed before there was an experiment to belong to
+            workspace.current.with_draft(self.composer.text, self.composer.role)
+        self.pane = ConversationPane(workspace.current, workspace.gateways.price, self.composer, self._start.welcome)
+        self._centre.fill(self.pane)
+        self._start.deleteLater()  # what it held has moved
+        for spec in ACTIONS:
+            if spec.id in CONVERSATION_ONLY:
+                self.pane.view.addAction(self.actions_by_id[spec.id])
+        if writing:
+            self.composer.setFocus()
+        yield
+        from playground.ui.debugger.default_rule import DefaultRuleFields
+        from playground.ui.parameters.panel import ParameterPanel
+        from playground.ui.raw.reasoning_return import ReasoningReturnFields
+
+        self.parameters = ParameterPanel(without=("Output",))
+        self.reasoning_return = ReasoningReturnFields(self)
+        self.parameters.add_extra("Reasoning", "Send reasoning back", self.reasoning_return.when)
+        self.parameters.add_extra("Reasoning", "Under the name", self.reasoning_return.field)
+        self.default_rule = DefaultRuleFields(self)
+        self.parameters.add_extra("Tools", "On a tool call", self.default_rule.policy)
+        self.parameters.add_extra("Tools", "Rules by tool", self.default_rule.rules)
+        self.parameters.add_extra("Tools", "Step limit", self.default_rule.limit)
+        self.side.fill("Parameters", self.parameters)
+        yield
+        from playground.ui.experiments.panel import ExperimentsPanel
+
+        self.experiments = ExperimentsPanel(workspace)
+        self._left.fill(self.experiments)
+        yield
+        from playground.ui.inspector.inspector import Inspector
+
+        self.inspector = Inspector()
+        self._bottom.fill(self.inspector)
+        yield
+        from playground.ui.tools.panel import ToolsPanel
+
+        self.tools = ToolsPanel()
+        self.side.fill("Tools", self.tools)
+        yield
+        from playground.ui.output.panel import OutputPanel
+        from playground.ui.raw.panel import RawPanel
+
+        self.output, self.raw = OutputPanel(), RawPanel()
+        self.side.fill("Output", self.output)
+        self.side.fill("Raw", self.raw)
 
     # Building
 
@@ -84,14 +157,14 @@ class MainWindow(QMainWindow):
         column.addWidget(self.bar)
         column.addWidget(rule())
         self.setMenuWidget(top)
-        self.setCentralWidget(self.pane)
+        self.setCentralWidget(self._centre)
         self.setDockNestingEnabled(False)
         area, corner = Qt.DockWidgetArea, Qt.Corner
         self.setCorner(corner.BottomLeftCorner, area.LeftDockWidgetArea)
         self.setCorner(corner.BottomRightCorner, area.RightDockWidgetArea)
-        self.left_dock = Dock("Experiments", self.experiments, self)
+        self.left_dock = Dock("Experiments", self._left, self)
         self.right_dock = Dock("Parameters and tools", self.side, self)
-        self.bottom_dock = Dock("Inspector", self.inspector, self)
+        self.bottom_dock = Dock("Inspector", self._bottom, self)
 
     def reset_layout(self) -> None:
         """Put every region where it belongs, shown."""
@@ -110,9 +183,8 @@ class MainWindow(QMainWindow):
     def _place_actions(self) -> None:
         for spec in ACTIONS:
             action = self.actions_by_id[spec.id]
-            if spec.id in CONVERSATION_ONLY:
+            if spec.id in CONVERSATION_ONLY:  # it comes to the conversation once that is there
                 action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-                self.pane.view.addAction(action)
             else:
                 self.addAction(action)
         for name, dock in (("view.experiments", self.left_dock), ("view.inspector", self.bottom_dock)):
@@ -158,6 +230,20 @@ class MainWindow(QMainWindow):
         self._settings.setValue("window/state", self.saveState(STATE_VERSION))
         self._settings.sync()
 
+    def remember_gateway(self, name: str, model: str, *, demo: bool) -> None:
+        """What the next first frame shows before the gateways are read: nothing then changes its place."""
+        for key, value in (("name", name), ("model", model), ("demo", demo)):
+            self._settings.setValue(f"gateway/{key}", value)
+        self._settings.sync()
+
+    def _show_remembered(self) -> None:
+        name = str(self._settings.value("gateway/name", "Demo gateway"))
+        demo = bool(self._settings.value("gateway/demo", True, type=bool))
+        self.bar.show_gateways([("", name)], "")
+        self.bar.show_state("unknown")
+        self.bar.model.show_model(str(self._settings.value("gateway/model", "")))
+        self._start.welcome.welcome.describe(name, demo=demo)
+
     def let_close(self) -> None:
         """The next close event is obeyed."""
         self._may_close = True
@@ -171,9 +257,9 @@ class MainWindow(QMainWindow):
 
 
 class SidePanel(QFrame):
-    """Tabs over pages; a tab may carry a count."""
+    """Tabs over pages, empty until filled; a tab may carry a count."""
 
-    def __init__(self) -> None:
+    def __init__(self, titles: Sequence[str]) -> None:
         super().__init__()
         self.setProperty("kind", "surface")
         self.tabs = _Tabs()
@@ -183,7 +269,11 @@ class SidePanel(QFrame):
         self.tabs.setAccessibleName("Side panel")
         self.setMinimumWidth(290)
         self._pages = QStackedWidget()
-        self._titles: list[str] = []
+        self._titles = tuple(titles)
+        self._blanks = [QWidget() for _ in titles]
+        for title, page in zip(titles, self._blanks, strict=True):
+            self._pages.addWidget(page)
+            self.tabs.addTab(title)
         self.tabs.currentChanged.connect(self._pages.setCurrentIndex)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -196,11 +286,14 @@ class SidePanel(QFrame):
         layout.addWidget(rule())
         layout.addWidget(self._pages, 1)
 
-    def add(self, title: str, page: QWidget) -> None:
-        """A page under a new tab."""
-        self._titles.append(title)
-        self._pages.addWidget(page)
-        self.tabs.addTab(title)
+    def fill(self, title: str, page: QWidget) -> None:
+        """Put a page under its tab."""
+        at = self._titles.index(title)
+        front = self._pages.currentIndex()
+        self._pages.insertWidget(at, page)
+        self._pages.removeWidget(self._blanks[at])
+        self._pages.setCurrentIndex(front)
+        self._blanks[at].deleteLater()
 
     def set_count(self, title: str, number: int) -> None:
         """Show a count beside a tab's title; none for 0."""
@@ -298,3 +391,24 @@ def rule() -> QFrame:
     line = QFrame()
     line.setProperty("kind", "line")
     return line
+
+
+class Region(QFrame):
+    """Holds what belongs in one place, once it is there. Were the dock's or the window's own widget another, the
+    window would be laid out anew, and jump."""
+
+    def __init__(self, kind: str = "") -> None:
+        super().__init__()
+        if kind:
+            self.setProperty("kind", kind)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._held: QWidget | None = None
+
+    def fill(self, content: QWidget) -> None:
+        """Hold ``content``, and no longer what was held before."""
+        if self._held is not None:
+            self._column.removeWidget(self._held)
+            self._held.hide()
+        self._held = content
+        self._column.addWidget(content)

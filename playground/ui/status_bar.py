@@ -9,11 +9,10 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QLabel, QProgressBar, QStatusBar, QWidget
 
-from playground.domain.usage import Usage
-from playground.ui.conversation.facts import count, seconds, usage_line
 from playground.ui.plain_text import tip
 
 if TYPE_CHECKING:
+    from playground.domain.usage import Usage
     from playground.engine.session import RateLimits
 
 
@@ -52,6 +51,8 @@ class StatusBar(QStatusBar):
 
     def show_usage(self, usage: Usage | None, cost: str = "", total: str = "") -> None:
         """Token counts of the last run, what it cost, and what the whole experiment did."""
+        from playground.ui.conversation.facts import usage_line
+
         words = [usage_line(usage), cost, f"{total} in all" if total and total != cost else ""]
         self._usage.setText(" · ".join(word for word in words if word))
 
@@ -72,6 +73,8 @@ class StatusBar(QStatusBar):
         window = limits.tightest if limits else None
         if limits is None or window is None:
             return
+        from playground.ui.conversation.facts import count, seconds
+
         self._limit_name.setText((window.dimension or "requests").capitalize())
         self._meter.setValue(round((window.share if window.share is not None else 1) * 1000))
         words = []

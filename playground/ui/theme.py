@@ -5,8 +5,8 @@ Widgets ask ``tokens()`` when they paint and redraw on ``QEvent.Type.PaletteChan
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
 from string import Template
+from typing import NamedTuple
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QPalette
@@ -16,10 +16,10 @@ from playground.ui.resources import resource_root
 
 BODY_PX = 13
 SMALL_PX = 12
+STYLE = "Fusion"
 
 
-@dataclass(frozen=True, slots=True)
-class Tokens:
+class Tokens(NamedTuple):
     """The named colours of one scheme, as ``#rrggbb``."""
 
     window: str
@@ -39,6 +39,9 @@ class Tokens:
     tool: str
     reasoning: str
     reasoning_background: str
+    found: str
+    found_current: str
+    on_found_current: str
     error: str
     error_background: str
     ok: str
@@ -68,6 +71,9 @@ LIGHT = Tokens(
     tool="#A85500",
     reasoning="#7A4FE0",
     reasoning_background="#F6F3FE",
+    found="#FFE9A3",
+    found_current="#F5A623",
+    on_found_current="#1A1E24",
     error="#C5282B",
     error_background="#FDF1F1",
     ok="#157A45",
@@ -90,6 +96,9 @@ DARK = Tokens(
     tool="#F2B460",
     reasoning="#B9A4FF",
     reasoning_background="#221F30",
+    found="#574812",
+    found_current="#F2B460",
+    on_found_current="#10131A",
     error="#FF8A84",
     error_background="#2B1E22",
     ok="#6DD49C",
@@ -140,7 +149,8 @@ class Theme(QObject):
         super().__init__(app)
         self._app = app
         self._choice = ""
-        app.setStyle("Fusion")
+        if app.property("style") != STYLE:  # else it was named on the way in
+            app.setStyle(STYLE)
         app.setFont(body_font())
         app.styleHints().colorSchemeChanged.connect(self._system_changed)
         self.choose(choice)
@@ -174,7 +184,7 @@ def style_sheet(colours: Tokens) -> str:
     template = (resource_root() / "style.qss").read_text(encoding="utf-8")
     icons = (resource_root() / "icons").as_posix()
     scheme = "dark" if colours is DARK else "light"
-    return Template(template).substitute(asdict(colours), icons=icons, scheme=scheme)
+    return Template(template).substitute(colours._asdict(), icons=icons, scheme=scheme)
 
 
 def _palette(t: Tokens) -> QPalette:

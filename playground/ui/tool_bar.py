@@ -1,4 +1,4 @@
-"""The top row: gateway, protocol, model, settings. Says what is chosen and passes on what a person chooses."""
+"""The top row: gateway, protocol, model, code, settings. Says what is chosen and passes on what a person chooses."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from PySide6.QtCore import QEvent, QSize, QStringListModel, Qt, Signal
-from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
+from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap, QResizeEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QCompleter,
@@ -25,6 +25,8 @@ from playground.ui.segments import Segments
 from playground.ui.theme import tokens
 
 PROTOCOLS = (("chat", "Chat completions"), ("messages", "Messages"))
+CODE = "Get code"
+NARROW = 900  # pixels below which the code button is its icon alone
 DOTS = {"ok": "reached", "error": "not reached", "unknown": "not asked yet"}
 
 
@@ -36,6 +38,7 @@ class ToolBar(QFrame):
     protocol_chosen = Signal(str)
     model_chosen = Signal(str)
     models_asked = Signal()
+    code_asked = Signal()
 
     def __init__(self, menu: QMenu, settings: QMenu, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -53,6 +56,10 @@ class ToolBar(QFrame):
         self.model = ModelPicker()
         self.model.chosen.connect(self.model_chosen)
         self.model.refresh_asked.connect(self.models_asked)
+        self.code = QPushButton(icon("code"), CODE)
+        self.code.setAccessibleName(CODE)
+        self.code.setToolTip("The request as curl, Python or JavaScript (Ctrl+Shift+C)")
+        self.code.clicked.connect(self.code_asked)
         gear = _menu_button("settings", "Settings", settings)
         row = QHBoxLayout(self)
         row.setContentsMargins(8, 7, 10, 7)
@@ -62,6 +69,7 @@ class ToolBar(QFrame):
         row.addWidget(self._protocol)
         row.addWidget(self.model)
         row.addStretch(1)
+        row.addWidget(self.code)
         row.addWidget(gear)
 
     def show_gateways(self, gateways: Sequence[tuple[str, str]], current: str) -> None:
@@ -89,6 +97,10 @@ class ToolBar(QFrame):
 
     def _protocol_picked(self, index: int) -> None:
         self.protocol_chosen.emit(PROTOCOLS[index][0])
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.code.setText(CODE if event.size().width() >= NARROW else "")
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

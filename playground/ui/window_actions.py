@@ -14,14 +14,26 @@ from PySide6.QtCore import QObject, QSettings, Signal
 
 from playground.domain.parameters import Parameters
 from playground.domain.tools import ToolDefinition
-from playground.engine.changes import Change, ExchangeChanged, PathChanged, RunStateChanged, SettingsChanged
+from playground.engine.changes import (
+    Change,
+    ExchangeChanged,
+    PathChanged,
+    RunState,
+    RunStateChanged,
+    SettingsChanged,
+)
 from playground.engine.session import Session
 from playground.engine.workspace import Workspace
 from playground.ui import dialogs
 from playground.ui.actions import ACTIONS, key_text
+from playground.ui.code.code_control import CodeControl
+from playground.ui.code.request_control import RequestControl
+from playground.ui.debugger.debug_control import DebugControl
+from playground.ui.debugger.seeing_control import SeeingControl
 from playground.ui.extras_control import ExtrasControl
 from playground.ui.gateway_control import GatewayControl
-from playground.ui.inspector.from_exchange import view_of
+from playground.ui.inspector.inspector import DRAW_EVERY_MS
+from playground.ui.inspector.wire_control import WireControl
 from playground.ui.loop import Throttle, spawn
 from playground.ui.main_window import MainWindow
 from playground.ui.palette import Entry, Palette
@@ -72,13 +84,18 @@ class WindowActions(QObject):
         self._unsubscribe: Callable[[], None] = _nothing
         self._gateways = GatewayControl(window, workspace)
         self._extras = ExtrasControl(window, workspace)
+        self._code = CodeControl(window, workspace, self._gateways, settings)
+        self._debug = DebugControl(window, workspace)
+        self._seeing = SeeingControl(window, workspace)
+        self.wire = WireControl(window, workspace, self._bring_exchange)
         window.raw.settings_asked.connect(self._gateways.open_settings)
         self._gateways.changed.connect(self._settings_changed)
         self._gateways.priced.connect(self._priced)
         self._protocols = ProtocolSwitch()
         self._protocols.switched.connect(self._gateways.load_models)
         window.pane.add_bar(self._protocols)
-        self._preview = Throttle(self._show_preview, self, interval=150)
+        self._preview = RequestControl(window, workspace, self._code.open_code, self._shown_exchange)
+        self._arriving = Throttle(self._redraw_exchange, self, interval=DRAW_EVERY_MS)
         self.handlers: dict[str, Callable[[], None]] = self._make_handlers()
         for action_id, handler in self.handlers.items():
             window.action(action_id).triggered.connect(partial(_call, handler))
@@ -96,11 +113,15 @@ class WindowActions(QObject):
             "experiment.new": self.new_experiment,
             "experiment.sample": self.open_sample,
             "experiment.prompts": self.show_prompts,
+            "experiment.import": self._code.open_import,
             "experiment.rename": self.rename_experiment,
             "experiment.delete": self.delete_experiment,
             "window.quit": self.quit_asked.emit,
             "edit.undo": pane.undo,
             "edit.redo": pane.redo,
+            "edit.find": pane.look_for,
+            "edit.find-next": partial(pane.look_for, 1),
+            "edit.find-previous": partial(pane.look_for, -1),
             "edit.compose": pane.composer.setFocus,
             "turn.edit": pane.edit_focused,
             "turn.before": partial(pane.view.step_turn, -1),
@@ -115,10 +136,26 @@ class WindowActions(QObject):
             "edit.image-address": pane.intake.ask_address,
             "run.models": partial(self._gateways.load_models, refresh=True),
             "run.price": self._gateways.open_price,
+            "debug.rules": self._debug.open_rules,
+            "debug.fork": self._debug.open_fork,
+            "debug.forks": self._debug.open_forks,
+            "debug.repeat": self._seeing.repeat,
+            "run.code": self._code.open_code,
             "gateway.settings": self._gateways.open_settings,
             "view.palette": self.open_palette,
             "view.experiments": _nothing,  # the dock itself follows this action
             "view.inspector": _nothing,
+            "view.calls": self._seeing.open_calls,
+            "view.sequence": self._seeing.open_sequence,
+            "cassette.open": self.wire.cassettes.open,
+            "cassette.save": self.wire.save_exchange,
+            "cassette.save-all": self.wire.cassettes.save_all,
+            "cassette.export": self.wire.cassettes.export,
+            "wire.timeline": self.wire.open_timeline,
+            "wire.frames": self.wire.show_selection,
+            "wire.lint": self.wire.open_lint,
+            "wire.diff": self.wire.open_diff,
+            "wire.compare": self.wire.compare,
             "view.parameters": partial(self._show_side, "Parameters"),
             "view.tools": partial(self._show_side, "Tools"),
             "view.output": partial(self._show_side, "Output"),
@@ -142,6 +179,7 @@ class WindowActions(QObject):
         window.bar.protocol_chosen.connect(self._choose_protocol)
         window.bar.model_chosen.connect(self._choose_model)
         window.bar.models_asked.connect(self._gateways.load_models)
+        window.bar.code_asked.connect(self._code.open_code)
         window.parameters.changed.connect(self._parameters_edited)
         window.tools.changed.connect(self._tools_edited)
         window.experiments.rename_asked.connect(self._rename)
@@ -165,7 +203,8 @@ class WindowActions(QObject):
 
     def _workspace_changed(self) -> None:
         self._show_session()
-        self._gateways.load_models()
+        if not self.wire.cassettes.replays(self.session):
+            self._gateways.load_models()
 
     def _show_session(self) -> None:
         session = self.session
@@ -187,7 +226,7 @@ class WindowActions(QObject):
                 self._preview.poke()
             case ExchangeChanged(exchange_id):
                 self._exchange = exchange_id
-                self._redraw_exchange()
+                self._arriving.poke()
             case RunStateChanged():
                 self._run_changed()
             case _:
@@ -195,8 +234,9 @@ class WindowActions(QObject):
 
     def _settings_changed(self) -> None:
         session, window, gateways = self.session, self._window, self._workspace.gateways
-        profile = gateways.get(session.profile_id)
-        window.bar.show_gateways([(p.id, p.name) for p in gateways.profiles], profile.id)
+        profile = session.profile or gateways.get(session.profile_id)  # a cassette brings its own
+        names = {p.id: p.name for p in (*gateways.profiles, profile)}
+        window.bar.show_gateways(list(names.items()), profile.id)
         window.bar.show_state(self._gateways.state(profile.id))
         window.bar.show_protocol(session.protocol)
         window.bar.model.show_model(session.model)
@@ -204,21 +244,25 @@ class WindowActions(QObject):
         window.parameters.set_tool_names([tool.name for tool in session.tools if tool.sendable])
         window.tools.set_tools(session.tools)
         self._extras.show_session()
+        self._debug.show_session()
+        self._seeing.show_session()
+        self.wire.show_session()
+        self._code.show_session()
         window.side.set_count("Tools", len(session.tools))
         window.pane.welcome.describe(profile.name, demo=profile.demo)
-        where = "on this computer, simulated" if profile.demo else profile.base_url
+        where = "on this computer, simulated" if profile.demo else profile.base_url or "replayed"
         window.status.show_gateway(f"{profile.name} · {where}", dot(self._gateways.state(profile.id)))
         self._preview.poke()
 
     def _run_changed(self) -> None:
         session = self.session
-        self._window.action("run.stop").setEnabled(session.active_run is not None)
+        self._window.action("run.stop").setEnabled(session.state is not RunState.IDLE)
         last = next((turn for turn in reversed(session.transcript.path) if turn.outcome is not None), None)
         pane = self._window.pane
         cost = pane.cost_words(last.id) if last else ""
         self._window.status.show_usage(last.outcome.usage if last and last.outcome else None, cost, pane.total_cost())
         self._window.status.show_limits(session.limits)
-        if last is not None and last.outcome is not None and session.active_run is None:
+        if last is not None and last.outcome is not None and session.state is RunState.IDLE:
             reached = last.outcome.timing is not None and last.outcome.timing.headers is not None
             self._gateways.note(session.profile_id, "ok" if reached else "error")
 
@@ -226,23 +270,19 @@ class WindowActions(QObject):
         self._window.pane.refresh()
         self._run_changed()
 
-    def _show_preview(self) -> None:
-        session = self.session
-        profile = self._workspace.gateways.get(session.profile_id)
-        try:
-            body = session.preview()
-        except ValueError as error:
-            body = {"error": f"The request cannot be written: {error}"}
-        path = "/chat/completions" if session.protocol == "chat" else "/messages"
-        self._window.inspector.set_preview(body, f"{profile.base_url}{path}")
+    def _shown_exchange(self) -> str:
+        return self._exchange
 
     def _redraw_exchange(self) -> None:
         exchange = self.session.exchanges.get(self._exchange)
-        self._window.inspector.set_exchange(view_of(exchange) if exchange is not None else None)
+        self._window.inspector.set_exchange(self.wire.view_of(exchange))
 
-    def _show_exchange(self, exchange_id: str) -> None:
+    def _bring_exchange(self, exchange_id: str) -> None:
         self._exchange = exchange_id
         self._redraw_exchange()
+
+    def _show_exchange(self, exchange_id: str) -> None:
+        self._bring_exchange(exchange_id)
         self._window.bottom_dock.show()
         self._window.inspector.show_tab("Response")
 
@@ -265,6 +305,7 @@ class WindowActions(QObject):
 
     def _tools_edited(self, tools: tuple[ToolDefinition, ...]) -> None:
         before = [tool for tool in self.session.tools if tool.sendable]
+        self._debug.tools_edited(self.session.tools, tools)
         self.session.set_tools(tools)
         if [tool for tool in tools if tool.sendable] != before:
             self._window.pane.tools_changed()

@@ -51,6 +51,7 @@ def test_a_tool_written_in_the_panel_is_offered_and_called(stage: Stage) -> None
         await person.type_into(name, "find_train")
         await person.type_into(await person.seen(QPlainTextEdit, "Tool description", panel), "Trains between cities")
         schema = '{"type":"object","properties":{"to":{"type":"string"}},"required":["to"]}'
+        await person.press("JSON", panel)
         editor = await person.seen(QPlainTextEdit, "Parameters, JSON Schema", panel)
         await person.click(editor)
         await person.key(Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)

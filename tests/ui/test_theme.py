@@ -19,6 +19,8 @@ PAIRS = [
     ("text", "reasoning_background"),
     ("muted", "reasoning_background"),
     ("reasoning", "reasoning_background"),
+    ("text", "found"),
+    ("on_found_current", "found_current"),
     ("text", "error_background"),
     ("muted", "error_background"),
     ("error", "error_background"),

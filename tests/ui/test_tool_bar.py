@@ -8,7 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu, QPushButton
 from pytestqt.qtbot import QtBot
 
-from playground.ui.tool_bar import ModelPicker, ToolBar
+from playground.ui.tool_bar import NARROW, ModelPicker, ToolBar
 
 pytestmark = pytest.mark.qt_log_ignore("plugin does not support")  # the offscreen one says so of pop-ups
 
@@ -106,3 +106,18 @@ def test_the_protocol_shown_is_not_a_choice_made(bar: ToolBar, qtbot: QtBot) -> 
     with qtbot.waitSignal(bar.protocol_chosen) as chosen:
         other.click()
     assert chosen.args == ["chat"]
+
+
+def test_get_code_is_one_press_away_and_gives_way_in_a_narrow_window(qtbot: QtBot) -> None:
+    bar = ToolBar(QMenu(), QMenu())
+    qtbot.addWidget(bar)
+    bar.resize(1200, 46)
+    bar.show()
+    with qtbot.waitSignal(bar.code_asked):
+        QTest.mouseClick(bar.code, Qt.MouseButton.LeftButton)
+    assert bar.code.text() == "Get code"
+    bar.resize(NARROW - 1, 46)
+    assert bar.code.text() == ""
+    assert bar.code.accessibleName() == "Get code"
+    assert bar.minimumSizeHint().width() <= 760, "no wider than the smallest window"
+    bar.hide()

@@ -76,6 +76,15 @@ class ProfileDialog(QDialog):
         self._begin(Draft.of(Profile(name="")))
         self.form.address.edit.setFocus()
 
+    def begin(self, draft: Draft) -> None:
+        """Begin a new gateway that is filled in already, in the place of an empty one."""
+        empty = self._current if self._current in self._fresh and self._current not in self._unsaved() else ""
+        self._begin(draft)
+        if empty:
+            del self._drafts[empty], self._fresh[empty]
+            self._refresh()
+        self.form.name.setFocus()
+
     def duplicate(self) -> None:
         """Begin a copy of the current gateway, without its secrets."""
         draft = self._drafts[self._current]
