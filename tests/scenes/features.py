@@ -95,7 +95,7 @@ async def readme(stage: Stage) -> None:
     first, second = stage.session.transcript.unanswered()
     turn = stage.session.transcript.path[-1]
     stage.session.edit_call(turn.id, second.id, second.arguments.replace("celsius", "C"))
-    stage.window.pane.answer(first.id, '{"temp": 21, "sky": "clear"}', False)
+    stage.send(first.id, '{"temp": 21, "sky": "clear"}')
     stage.window.inspector.show_tab("Response")
     await stage.scroll_to_top()
 
@@ -137,3 +137,18 @@ def _landscape(width: int, height: int) -> QImage:
         painter.drawEllipse(QRectF(width * x, height * y, width * wide, height * 0.7))
     painter.end()
     return picture
+
+
+@scene()
+async def find(stage: Stage) -> None:
+    """Words looked for across the turns: every place marked, one of them more, in an answer and in its reasoning."""
+    stage.fresh("demo-reasoner")
+    await stage.ask("What does a token cost, and why is a token not a word? !fast")
+    await stage.ask("Then how many tokens are in a page? !fast")
+    stage.act("edit.find")
+    finder = stage.window.pane.finder
+    finder.bar.field.setText("token")
+    await stage.until(lambda: " of " in finder.bar.says, "places to be found")
+    for _ in range(2):
+        stage.act("edit.find-next")
+    await stage.settle()

@@ -1,4 +1,4 @@
-"""What a scene is, and the list of them. The scenes themselves stand in ``scenes``, ``features`` and ``trouble``."""
+"""What a scene is, and the list of them. The scenes themselves stand in the modules named here."""
 
 from __future__ import annotations
 
@@ -14,7 +14,17 @@ Play = Callable[[Stage], Awaitable[None]]
 BOTH = "1440x900", "1024x700"
 WIDE = ("1440x900",)
 SMALL = ("1024x700",)
-MODULES = "scenes", "features", "trouble"
+MODULES = (
+    "scenes",
+    "features",
+    "trouble",
+    "tools",
+    "debugger_cards",
+    "debugger_rules",
+    "debugger_seeing",
+    "code",
+    "wire",
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,7 +82,7 @@ async def tool_calls_wrong(stage: Stage) -> None:
     waiting = stage.session.transcript.unanswered()
     if len(waiting) != 2:
         raise SceneError(f"{len(waiting)} calls wait; two were asked for")
-    stage.window.pane.answer(waiting[0].id, WEATHER[0], False)
+    stage.send(waiting[0].id, WEATHER[0])
     await stage.scroll_to_turn(stage.session.transcript.path.index(_calling(stage)))
 
 

@@ -26,7 +26,7 @@ from playground.domain.values import JSON
 from playground.engine.changes import Change, RunStateChanged
 from playground.engine.session import Session
 from playground.ui import loop
-from playground.ui.conversation.transcript_view import TOP
+from playground.ui.conversation.heights import TOP
 from playground.ui.profiles.dialog import ProfileDialog
 from playground.ui.theme import tokens
 
@@ -108,10 +108,15 @@ class Stage:
 
         def give() -> None:
             for call, result in waiting:
-                self.window.pane.answer(call.id, result, False)
+                self.send(call.id, result)
 
         await self._begin(give)
         await self.idle()
+
+    def send(self, call_id: str, result: str) -> None:
+        """Send a result for one call that waits."""
+        turn_id = next(turn_id for turn_id, call in self.session.debugger.waiting if call.id == call_id)
+        self.window.pane.calls.answer(turn_id, call_id, result, False)
 
     async def _begin(self, start: Callable[[], None]) -> None:
         """Start a run. Listens rather than looks: a refused one is over before one could look."""

@@ -1,0 +1,62 @@
+"""Scenes of tool calls: forming, paused, edited, answered, on their way."""
+
+from __future__ import annotations
+
+from playground.domain.debugging import Answer, Policy, ResultDraft, ToolRule
+from playground.engine.run_state import RunState
+from tests.scenes.registry import WIDE, scene
+from tests.scenes.stage import Stage
+
+
+async def _three(stage: Stage, more: str = "", *, wait: bool = True) -> None:
+    stage.act("experiment.sample")
+    await stage.ask(f"Compare the weather in Lisbon, Oslo and Rome. !calls=3 {more}", wait=wait)
+
+
+@scene(tokens_per_second=14, sizes=WIDE)
+async def call_forming(stage: Stage) -> None:
+    """Arguments arrive: the tree on the left, the text as it comes on the right."""
+    await _three(stage, "!broken", wait=False)
+    view = stage.window.pane.view
+
+    def formed() -> bool:
+        cards = [card for turn in view.cards.values() for card in turn.calls]
+        return len(cards) > 1 and cards[1].tree is not None and len(cards[1].tree.reader.nodes) > 1
+
+    await stage.until(formed, "the second call to form")
+
+
+@scene()
+async def paused_with_error(stage: Stage) -> None:
+    """Three calls wait; the second does not fit its schema; the bar says where it stands."""
+    await _three(stage, "!broken=2")
+    await stage.scroll_to_turn(-1)
+
+
+@scene()
+async def call_edited(stage: Stage) -> None:
+    """The broken call was edited: what changed, and a result half typed for it."""
+    await _three(stage, "!broken=2")
+    (_, _), (turn_id, call), _ = stage.session.debugger.waiting
+    stage.session.edit_call(turn_id, call.id, '{"city": "Oslo", "unit": "celsius"}')
+    stage.session.debugger.set_draft(turn_id, call.id, ResultDraft(text='{"temp": 9, "sky": "ra'))
+    await stage.scroll_to_turn(-1)
+
+
+@scene(sizes=WIDE)
+async def call_not_json(stage: Stage) -> None:
+    """Arguments that are not JSON: a tolerant tree with the fault in its place, and the text."""
+    await _three(stage, "!badjson=2")
+    await stage.scroll_to_turn(-1)
+
+
+@scene(sizes=WIDE)
+async def call_answering(stage: Stage) -> None:
+    """Answers from a rule are on their way, after a delay."""
+    stage.act("experiment.sample")
+    debugger = stage.session.debugger
+    rule = ToolRule(policy=Policy.FIXED, fixed=Answer(text="sunny", delay=30), pause_on_misfit=False)
+    debugger.set_debugging(debugger.debugging.with_default(rule))
+    await stage.ask("Compare the weather in Lisbon and Oslo. !calls=2", wait=False)
+    await stage.until(lambda: stage.session.state is RunState.ANSWERING, "answers on their way")
+    await stage.scroll_to_turn(-1)

@@ -1,0 +1,172 @@
+"""Scenes of the tools panel: the form, fifty tools in groups, an import, the large window."""
+
+from __future__ import annotations
+
+import json
+
+from playground.domain.tools import ToolDefinition
+from playground.domain.values import JSON
+from playground.ui.tools.panel import ToolsPanel
+from playground.ui.tools.samples import SAMPLE
+from playground.ui.tools.tool_editor import TEXT
+from tests.scenes.registry import WIDE, scene
+from tests.scenes.stage import SceneError, Stage
+
+ORDER: JSON = {
+    "type": "object",
+    "properties": {
+        "customer": {"$ref": "#/$defs/Person", "description": "Who pays"},
+        "items": {
+            "type": "array",
+            "description": "What is ordered, at least one thing",
+            "minItems": 1,
+            "items": {
+                "type": "object",
+                "properties": {
+                    "sku": {"type": "string", "pattern": "^[A-Z]{2}-[0-9]{4}$"},
+                    "count": {"type": "integer", "minimum": 1, "default": 1},
+                },
+                "required": ["sku"],
+                "additionalProperties": False,
+            },
+        },
+        "shipping": {"type": "string", "enum": ["standard", "express", "pick-up"], "description": "How it travels"},
+        "note": {"anyOf": [{"type": "string", "maxLength": 500}, {"type": "null"}]},
+        "payment": {"oneOf": [{"$ref": "#/$defs/Card"}, {"type": "string", "const": "invoice"}]},
+        "the_name_of_a_parameter_that_somebody_made_very_long_indeed": {"type": "boolean"},
+    },
+    "required": ["customer", "items"],
+    "additionalProperties": False,
+    "$defs": {
+        "Person": {
+            "type": "object",
+            "properties": {
+                "name": {"type": "string"},
+                "friends": {"type": "array", "items": {"$ref": "#/$defs/Person"}},
+            },
+        },
+        "Card": {"type": "object", "properties": {"number": {"type": "string"}}, "if": {}, "then": {}},
+    },
+}
+PLACE_ORDER = ToolDefinition(
+    name="place_order",
+    description="Places an order for a customer. Ask before calling it: it costs money.",
+    parameters=ORDER,
+)
+SMALL_PARAMETERS: JSON = {"type": "object", "properties": {"id": {"type": "string"}}, "required": ["id"]}
+AREAS = ("Calendar", "Mail", "Files", "Payments", "A group with a rather long name for this panel")
+VERBS = ("list", "read", "create", "update", "delete", "search", "share", "archive", "restore", "export")
+PYTHON = '''def find_train(start: str, to: str, on: date | None = None, *, seats: int = 1, fast: bool = True):
+    """Find a train between two cities.
+
+    Args:
+        start: The city to leave from.
+        to: Where to go.
+        on: The day; today if left out.
+        seats: How many people travel.
+        fast: Whether slow trains are left out.
+    """
+
+
+async def book_train(train_id: str, names: list[str]) -> dict:
+    """Book seats in a train."""
+'''
+
+
+def fifty() -> tuple[ToolDefinition, ...]:
+    """Fifty tools in five groups, some of them off."""
+    return tuple(
+        ToolDefinition(
+            name=f"{area.split()[0].lower()}_{verb}",
+            description=f"{verb.capitalize()}s what is in {area.lower()}, one at a time." if verb != "share" else "",
+            parameters=SMALL_PARAMETERS,
+            group=area,
+            enabled=(number + at) % 7 != 0,
+        )
+        for number, area in enumerate(AREAS)
+        for at, verb in enumerate(VERBS)
+    )
+
+
+def panel(stage: Stage, *tools: ToolDefinition) -> ToolsPanel:
+    """The panel with these tools."""
+    stage.session.set_tools(tools)
+    stage.window.side.show_page("Tools")
+    return stage.window.tools
+
+
+@scene()
+async def tools_form(stage: Stage) -> None:
+    """A schema as a form, one field open: values to choose from, required, what it could also say."""
+    tools = panel(stage, SAMPLE, PLACE_ORDER)
+    tools.select(1)
+    tools.editor.form.open_field(("properties", "shipping"))
+    await stage.settle()
+    tools.editor.form.revealed.emit(tools.editor.form.block)
+
+
+@scene(sizes=WIDE)
+async def tools_form_wrong(stage: Stage) -> None:
+    """What is wrong stands at the fields it is wrong in."""
+    wrong: JSON = json.loads(json.dumps(ORDER))
+    wrong["properties"]["shipping"]["type"] = "text"
+    wrong["required"].append("colour")
+    tools = panel(stage, PLACE_ORDER.model_copy(update={"parameters": wrong, "description": ""}))
+    tools.check_now()
+    await stage.settle()
+
+
+@scene()
+async def tools_fifty(stage: Stage) -> None:
+    """Fifty tools in five groups; two are folded, one is selected."""
+    tools = panel(stage, *fifty())
+    tools.model.fold("Calendar", folded=True)
+    tools.model.fold("Mail", folded=True)
+    tools.select(23)
+    tools.work.split.setSizes([460, 400])
+    await stage.settle()
+
+
+@scene(sizes=WIDE)
+async def tools_search(stage: Stage) -> None:
+    """A search over fifty tools: the groups that have a match, open."""
+    tools = panel(stage, *fifty())
+    tools.head.search.setText("delete")
+    await stage.settle()
+
+
+@scene(sizes=WIDE)
+async def tools_json(stage: Stage) -> None:
+    """The same schema as JSON, not valid at the moment."""
+    tools = panel(stage, SAMPLE, PLACE_ORDER)
+    tools.select(0)
+    tools.editor.show_view(TEXT)
+    tools.editor.schema.setPlainText(tools.editor.schema.text().replace('"city": {', '"city": {,'))
+    tools.check_now()
+    await stage.settle()
+
+
+@scene()
+async def tools_import(stage: Stage) -> None:
+    """Python functions understood as tools, before they go in."""
+    dialog = panel(stage, SAMPLE).import_tools()
+    dialog.set_text(PYTHON)
+    if not dialog.picked:
+        raise SceneError("nothing was understood")
+
+
+@scene()
+async def tools_large(stage: Stage) -> None:
+    """Form and JSON side by side in a window of their own."""
+    tools = panel(stage, SAMPLE, PLACE_ORDER)
+    tools.select(1)
+    large = tools.open_large()
+    await stage.settle()
+    large.editor.form.open_field(("properties", "items"))
+
+
+@scene(sizes=WIDE)
+async def tools_sample(stage: Stage) -> None:
+    """Arguments made from the schema."""
+    tools = panel(stage, PLACE_ORDER)
+    tools.show_sample()

@@ -1,0 +1,139 @@
+"""What went over the wire: the timeline, the frame that carried a text, differences, deviations, a comparison."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QTextCursor
+from PySide6.QtWidgets import QApplication
+
+from playground.ui.conversation.text_view import TextView
+from playground.ui.inspector.compare_window import CompareWindow
+from playground.ui.inspector.timeline.page import TimelinePage
+from playground.ui.inspector.wire_views import DiffView, LintView, TimelineView
+from tests.scenes.registry import scene
+from tests.scenes.stage import SceneError, Stage
+
+ROOMY = 400  # pixels of the inspector when it is what one looks at
+
+
+@scene(tokens_per_second=120)
+async def timeline_with_a_stall(stage: Stage) -> None:
+    """Where the time went: reasoning, then an answer that stalled; nothing is chosen yet."""
+    stage.fresh("demo-reasoner")
+    roomy(stage)
+    await stage.ask("Tell me about rivers in a few sentences. !stall=1")
+    page = await timeline(stage)
+    if not page.picture.stalls:
+        raise SceneError("the timeline shows no stall")
+
+
+@scene(tokens_per_second=300)
+async def timeline_small(stage: Stage) -> None:
+    """The same in the room that the inspector has at the start, with a frame chosen."""
+    await stage.sample()
+    page = await timeline(stage)
+    page.table.selectRow(len(page.table.frames.frames or ()) - 8)
+
+
+@scene(tokens_per_second=300)
+async def timeline_streaming(stage: Stage) -> None:
+    """The timeline of an answer that is still coming."""
+    stage.fresh("demo-reasoner")
+    await timeline(stage)
+    await stage.ask("Tell me about lighthouses. !long", wait=False)
+    await stage.until(lambda: len(stage.growing("text")) > 400, "some of the answer")
+
+
+@scene(tokens_per_second=0)
+async def frame_of_a_text(stage: Stage) -> None:
+    """Words selected in an answer chose the frames that carried them."""
+    stage.fresh("demo-chat")
+    await stage.ask("Explain tides with a heading, a list and a bit of **bold**. !long=120")
+    page = await timeline(stage)
+    view = text_of(stage, 1)
+    await stage.scroll_to_turn(1)
+    at = view.document().find("the")
+    cursor = QTextCursor(at)
+    cursor.movePosition(QTextCursor.MoveOperation.EndOfBlock, QTextCursor.MoveMode.KeepAnchor)
+    view.setTextCursor(cursor)
+    await stage.until(lambda: len(page.table.chosen) > 0, "frames of the selection")
+
+
+@scene(tokens_per_second=0)
+async def text_of_a_frame(stage: Stage) -> None:
+    """A frame that was chosen, and the characters it carried: here the arguments of a call."""
+    await stage.sample()
+    turn = stage.session.transcript.path[-1]
+    stage.app.actions.wire.show_frames(turn.id, turn.calls[0].id)
+    page = await timeline(stage)
+    first = page.table.chosen[0]
+    page.table.selectRow(first + 3)
+
+
+@scene(tokens_per_second=0)
+async def request_diff(stage: Stage) -> None:
+    """What the second request has that the first had not."""
+    stage.fresh("demo-chat", temperature=0.7)
+    await stage.ask("Name three rivers in Europe, with a sentence about each of them.")
+    stage.fresh("demo-chat", temperature=0.2, top_p=0.9)
+    await stage.ask("Now three in Asia.")
+    roomy(stage)
+    stage.act("wire.diff")
+    page = stage.window.inspector.view(DiffView).page
+    await stage.until(lambda: bool(page.says.text()), "the differences")
+
+
+@scene(tokens_per_second=0)
+async def lint_report(stage: Stage) -> None:
+    """What a stream does differently from the specification, frame by frame."""
+    stage.fresh("demo-reasoner")
+    await stage.ask("Hello there. !nodone !think")
+    stage.act("wire.lint")
+    page = stage.window.inspector.view(LintView).page
+    await stage.until(lambda: bool(page.found), "deviations")
+
+
+@scene(tokens_per_second=300)
+async def compare_runs(stage: Stage) -> None:
+    """Two answers to nearly the same question, side by side."""
+    stage.fresh("demo-reasoner", temperature=0.2)
+    await stage.ask("Tell me about rivers in two sentences.")
+    await again(stage, seed=11, temperature=0.9)
+    stage.act("wire.compare")
+    window = next(w for w in QApplication.topLevelWidgets() if isinstance(w, CompareWindow) and w.isVisible())
+    await stage.until(lambda: window.found is not None, "the comparison")
+
+
+async def again(stage: Stage, **parameters: float) -> None:
+    """Ask for the last turn once more."""
+    values = stage.session.current_parameters()
+    for name, value in parameters.items():
+        values = values.with_value(name, value)
+    stage.session.set_parameters(values)
+    stage.window.pane.retry_last()
+    await stage.until(lambda: stage.session.active_run is not None, "the run to begin")
+    await stage.idle()
+
+
+def roomy(stage: Stage) -> None:
+    """Give the inspector as much room as somebody would who looks into it."""
+    window = stage.window
+    window.resizeDocks([window.bottom_dock], [min(ROOMY, window.height() // 2)], Qt.Orientation.Vertical)
+
+
+async def timeline(stage: Stage) -> TimelinePage:
+    """Bring the timeline forward, with all there is in it."""
+    stage.act("wire.timeline")
+    stage.window.inspector.draw_now()
+    page = stage.window.inspector.view(TimelineView).page
+    await stage.settle()
+    page.finish()
+    return page
+
+
+def text_of(stage: Stage, turn: int) -> TextView:
+    """The text of a turn."""
+    card = stage.window.pane.view.card(stage.session.transcript.path[turn].id)
+    if card is None:
+        raise SceneError(f"turn {turn} has no card")
+    return next(view for view in card.body if isinstance(view, TextView))
