@@ -1,0 +1,132 @@
+"""What it costs to show one more token, by the length of the answer before it: it should not matter how long it is.
+
+The way is the real one from the fragments to the painted pixels: card, Markdown, document, layout, scroll, paint.
+CPU time of this thread, so that a busy machine changes both sides of a ratio alike.
+"""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Iterator
+from itertools import count, cycle
+from statistics import mean
+from typing import NoReturn, cast
+
+from PySide6.QtCore import QEvent, QEventLoop
+from PySide6.QtWidgets import QApplication
+
+from playground.app import make_application
+from playground.domain.accumulator import GrowingChoice
+from playground.domain.transcript import Role, make_turn
+from playground.engine.run import RunRefusedError
+from playground.engine.session import Session
+from playground.ui.conversation.pane import ConversationPane
+from playground.ui.conversation.rows import Row
+from playground.ui.conversation.transcript_view import TranscriptView
+from playground.ui.theme import Theme
+from tests.benchmarks.pacing import tokens
+from tests.benchmarks.registry import Figure, at_most
+
+SIZES = (1_000, 10_000, 100_000, 400_000)
+SHORT_SIZES = (1_000, 100_000)
+STEPS = 480  # tokens: whole chunks of a table and of code, so that each size has its share of their ends
+ROUNDS = 3
+SENTENCE = "the window draws what is new and all that came before it stays as it was until nobody looks"
+WORDS = SENTENCE.split()
+
+
+def prose() -> Iterator[str]:
+    """Paragraphs of some lines."""
+    for number in count():
+        yield " ".join(WORDS[(number + at) % len(WORDS)] for at in range(60)) + ".\n\n"
+
+
+def code() -> Iterator[str]:
+    """One code block that never ends."""
+    yield "```python\n"
+    for number in count():
+        yield f"    value_{number} = measure(window, {number})  # {WORDS[number % len(WORDS)]}\n"
+
+
+def items() -> Iterator[str]:
+    """One list, an item a line."""
+    for number in count():
+        yield f"- item {number} " + " ".join(WORDS[(number + at) % len(WORDS)] for at in range(12)) + "\n"
+
+
+def one_line() -> Iterator[str]:
+    """A text without a break."""
+    for word in cycle(WORDS):
+        yield f" {word}"
+
+
+def table() -> Iterator[str]:
+    """One table of four columns."""
+    yield "| step | cost | share | note |\n|---|---:|---:|---|\n"
+    for number in count():
+        yield f"| step {number} | {number % 97} µs | {number % 13} % | {WORDS[number % len(WORDS)]} and more |\n"
+
+
+SHAPES = {"prose": prose, "one code block": code, "one list": items, "one line": one_line, "one table": table}
+
+
+def run(short: bool) -> list[Figure]:
+    """The cost of a token at each size of each shape in µs, and the last against the first."""
+    qt = cast(QApplication, QApplication.instance() or make_application())
+    theme = Theme(qt, "light")
+    out: list[Figure] = []
+    sizes = SHORT_SIZES if short else SIZES
+    gc.collect()
+    gc.disable()  # as in the application, where it is collected between events
+    pane = ConversationPane(Session(_refuse, profile_id=""), lambda _profile, _model: None)  # for what cards ask for
+    _cost(pane, "prose", 1_000, 50)  # the first one imports and compiles
+    for shape in SHAPES:
+        best = dict.fromkeys(sizes, float("inf"))
+        for _ in range(ROUNDS):  # by turns, so that a slow moment of the machine is not one size's alone
+            for size in sizes:
+                best[size] = min(best[size], _cost(pane, shape, size, STEPS))
+        out += [Figure(f"{shape}, {size:,} characters", cost, "µs/token") for size, cost in best.items()]
+        out.append(at_most(f"{shape}, last to first", best[sizes[-1]] / best[sizes[0]], "×", 1.5))
+    pane.deleteLater()
+    theme.deleteLater()
+    return out
+
+
+def _cost(pane: ConversationPane, shape: str, size: int, steps: int) -> float:
+    """CPU microseconds a token, mean over ``steps`` tokens added to an answer of ``size`` characters."""
+    text = SHAPES[shape]()
+    choice = GrowingChoice(0)
+    start, length = [], 0
+    while length < size:
+        start.append(next(text))
+        length += len(start[-1])
+    choice.open("text").fragments.append("".join(start))
+    turn = make_turn(Role.ASSISTANT, "")
+    view = TranscriptView(pane, lambda _: (choice, 1.0, None))
+    view.resize(900, 600)
+    view.show()
+    view.set_rows([Row(turn, (turn.id,), {}, True)], ())
+    view.grow(turn.id)
+    _paint()
+    spent: list[float] = []
+    pieces = (piece for line in text for piece in tokens(line))
+    for _, piece in zip(range(steps), pieces, strict=False):
+        choice.open("text").fragments.append(piece)
+        before = time.thread_time()
+        view.grow(turn.id)
+        _paint()
+        spent.append(time.thread_time() - before)
+    view.close()
+    view.deleteLater()
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    gc.collect()
+    return mean(spent) * 1e6
+
+
+async def _refuse(_profile_id: str) -> NoReturn:
+    raise RunRefusedError("Nothing is run here.")
+
+
+def _paint() -> None:
+    QApplication.processEvents(QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents)

@@ -1,0 +1,191 @@
+"""An experiment of ten thousand turns: opened by a click, scrolled through, gone on with.
+
+What is timed is what a person waits for: from the click until the view has been painted, from a notch of the wheel or
+a move of the scroll bar until the view has been painted again. Built before, and in nobody's figure: the transcript.
+Each is done three times over and the best is taken: what else the machine does can only add to it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import time
+from collections.abc import Callable
+from functools import partial
+from random import Random
+
+from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt, QTimer
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from playground.domain.transcript import Role, Transcript, make_turn
+from playground.engine.session import Session
+from playground.ui.conversation.transcript_view import TranscriptView
+from playground.ui.experiments.panel import ID
+from tests.benchmarks.experiment import TOOL, long_transcript
+from tests.benchmarks.memory import resident_mb
+from tests.benchmarks.registry import Figure, at_most
+from tests.benchmarks.window import Pulse, Window, play
+
+TURNS, PASSES = 10_000, 3
+FRAME_S = 1 / 60
+TITLE = "Ten thousand turns"
+
+
+def run(short: bool) -> list[Figure]:
+    """The figures; the short form has a tenth of the turns and scrolls less."""
+    return play(Opening(TURNS // 10 if short else TURNS, 60 if short else 300).measure)
+
+
+class Opening:
+    """One measurement. ``turns`` are in the experiment, ``steps`` of each kind are scrolled."""
+
+    def __init__(self, turns: int, steps: int) -> None:
+        self._turns = turns
+        self._steps = steps
+
+    async def measure(self, window: Window) -> list[Figure]:
+        """Open, scroll, go on; the figures."""
+        self._window = window
+        self._view = window.app.window.pane.view
+        await self._warm_up()
+        experiment = self._prepare(long_transcript(self._turns))
+        await window.settle()
+        gc.collect()
+        before = resident_mb()
+        opened = [await self._click()]
+        with Pulse() as after:
+            await window.settle(1.5)
+        shown = resident_mb() - before
+        wheel = min([_p99(await self._scroll(self._notches())) for _ in range(PASSES)])
+        drag = min([_p99(await self._scroll(self._jumps())) for _ in range(PASSES)])
+        await window.settle()
+        scrolled = resident_mb() - before
+        for _ in range(PASSES - 1):
+            window.app.workspace.open(self._other)
+            await window.settle(0.5)
+            opened.append(await self._click())
+        await window.settle()
+        with Pulse() as appended:
+            append = _timed(lambda: experiment.add_turn(make_turn(Role.USER, "And one more question.")))
+            await window.settle()
+        with Pulse() as ran:
+            await window.run(experiment)
+            await window.settle()
+        return [
+            at_most("click to first paint", min(opened) * 1000, "ms", 200),
+            at_most("memory added by showing it", shown, "MB", 60),
+            at_most("memory added after scrolling through it", scrolled, "MB", 60),
+            at_most("scrolling, wheel, p99 of a step", wheel, "ms", 16),
+            at_most("scrolling, jumps, p99 of a step", drag, "ms", 16),
+            Figure("longest gap after opening", after.longest_ms, "ms"),
+            Figure("a turn appended", append * 1000, "ms"),
+            Figure("longest gap after appending", appended.longest_ms, "ms"),
+            Figure("longest gap around a run", ran.longest_ms, "ms"),
+        ]
+
+    async def _warm_up(self) -> None:
+        """One of each kind of turn has been drawn in this window before, as in any window that is in use."""
+        session = self._window.new("paced-200-40", long_transcript(40))
+        session.set_tools((TOOL,))
+        await self._window.settle()
+        self._window.app.workspace.delete(session.id)
+
+    def _prepare(self, transcript: Transcript) -> Session:
+        """The long experiment, in the list and not in view."""
+        workspace = self._window.app.workspace
+        experiment = self._window.new("paced-200-40")
+        experiment.transcript = transcript
+        experiment.set_tools((TOOL,))
+        experiment.rename(TITLE)
+        other = self._window.new("paced-200-40")
+        workspace.open(other.id)
+        self._other = other.id
+        return experiment
+
+    async def _click(self) -> float:
+        """Seconds from the click on the experiment in the list to the paint of its last turn."""
+        panel = self._window.app.window.experiments
+        item = next(item for row in range(panel.list.count()) if (item := panel.list.item(row)).text() == TITLE)
+        assert item.data(ID)
+        place = panel.list.visualItemRect(item).center()
+        painted = _FirstPaint(self._view)
+        began = time.perf_counter()
+        QTest.mouseClick(panel.list.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, place)
+        ended = await painted.at
+        assert self._view.cards, "nothing was painted"
+        return ended - began
+
+    def _notches(self) -> list[Callable[[], None]]:
+        """Up from the bottom, a notch of the wheel a frame, in five places."""
+        steps: list[Callable[[], None]] = []
+        for place in range(5):
+            steps += [partial(self._move, 1 - place / 5), *[self._notch] * (self._steps // 5)]
+        return steps
+
+    def _move(self, share: float) -> None:
+        bar = self._view.verticalScrollBar()
+        bar.setValue(round(bar.maximum() * share))
+
+    def _notch(self) -> None:
+        at = QPointF(200, 200)
+        event = QWheelEvent(
+            at,
+            self._view.mapToGlobal(at),
+            QPoint(),
+            QPoint(0, 120),
+            Qt.MouseButton.NoButton,
+            Qt.KeyboardModifier.NoModifier,
+            Qt.ScrollPhase.NoScrollPhase,
+            False,
+        )
+        QApplication.sendEvent(self._view.viewport(), event)
+
+    def _jumps(self) -> list[Callable[[], None]]:
+        """The handle of the scroll bar dragged through everything, then to any place."""
+        random = Random(5)
+        half = self._steps // 2
+        shares = [*(n / half for n in range(half)), *(random.random() for _ in range(half))]
+        return [partial(self._move, share) for share in shares]
+
+    async def _scroll(self, steps: list[Callable[[], None]]) -> list[float]:
+        """Seconds of each step, from the event to the end of the paint; one step a frame, as a hand does it."""
+        out: list[float] = []
+        for step in steps:
+            began = time.perf_counter()
+            step()
+            self._view.viewport().repaint()
+            out.append(time.perf_counter() - began)
+            await asyncio.sleep(max(FRAME_S - out[-1], 0.001))
+        return out
+
+
+class _FirstPaint(QObject):
+    """Notes when the view has been painted for the first time from now on, everything in it included."""
+
+    def __init__(self, view: TranscriptView) -> None:
+        super().__init__(view)
+        self.at: asyncio.Future[float] = asyncio.get_running_loop().create_future()
+        self._viewport = view.viewport()
+        self._viewport.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Paint:
+            self._viewport.removeEventFilter(self)
+            QTimer.singleShot(0, self._painted)  # what lies on the viewport is painted before the next event
+        return False
+
+    def _painted(self) -> None:
+        self.at.set_result(time.perf_counter())
+
+
+def _timed(work: Callable[[], object]) -> float:
+    began = time.perf_counter()
+    work()
+    return time.perf_counter() - began
+
+
+def _p99(values: list[float]) -> float:
+    """In milliseconds: what one in a hundred exceeds."""
+    return sorted(values)[int(len(values) * 0.99)] * 1000

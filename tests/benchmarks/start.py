@@ -1,0 +1,161 @@
+"""From the process's start to the first painted frame, and its memory: the application beside a bare PySide6 window.
+
+Both run in fresh processes, in turn, watched from outside: the clock starts before the process does and stops when it
+says through a pipe that its first frame has been painted and flushed. Memory is the process's resident set at that
+moment and again once the window has been idle; where the system does not tell it, those figures are left out.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from select import select
+from statistics import median
+
+from tests.benchmarks.registry import Figure, at_most
+
+PATIENCE = 30.0  # seconds for one start
+IDLE = 1.5  # seconds after which a window with nothing to do is idle
+
+#: Says through the pipe what happened: ``p`` first frame painted and flushed, with the pages resident; ``w`` whole.
+WATCH = """
+import os, sys
+PIPE = int(sys.argv.pop())
+def say(what):
+    try:
+        with open("/proc/self/statm") as file:
+            pages = file.read().split()[1]
+    except OSError:
+        pages = "0"
+    os.write(PIPE, f"{what} {pages}\\n".encode())
+from PySide6.QtCore import QEvent, QObject, QTimer
+class Watch(QObject):
+    def eventFilter(self, watched, event):
+        if event.type() == QEvent.Type.Paint:
+            watched.removeEventFilter(self)
+            QTimer.singleShot(0, self.painted)  # the event loop comes to it after the flush
+        return False
+    def painted(self):
+        say("p")
+"""
+BARE = (
+    WATCH
+    + """
+from PySide6.QtWidgets import QApplication, QMainWindow
+qt = QApplication(sys.argv)
+watch = Watch()
+window = QMainWindow()
+window.resize(1440, 900)
+window.installEventFilter(watch)
+window.show()
+qt.exec()
+"""
+)
+OURS = (
+    WATCH
+    + """
+import playground.app as app
+class Watched(app.App):
+    def __init__(self, *arguments, **named):
+        super().__init__(*arguments, **named)
+        self.watch = Watch()
+        self.window.installEventFilter(self.watch)
+    def show(self):
+        super().show()
+        QTimer.singleShot(0, lambda: say("w"))
+app.App = Watched
+from playground.cli import main
+sys.argv = ["playground"]
+sys.exit(main())
+"""
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Seconds to the first frame and, for the application, to the whole window; bytes resident then and when idle."""
+
+    first: float
+    whole: float
+    bytes_first: int
+    bytes_idle: int
+
+
+def run(short: bool) -> list[Figure]:
+    """The ratios of the best of several starts each, one bare and one of ours in turn."""
+    count = 5 if short else 15
+    _start(BARE, whole=False), _start(OURS, whole=True)  # the files come into the system's cache
+    bare: list[Start] = []
+    ours: list[Start] = []
+    for _ in range(count):
+        bare.append(_start(BARE, whole=False))
+        ours.append(_start(OURS, whole=True))
+    base, full = (min(start.first for start in starts) for starts in (bare, ours))
+    figures = [
+        at_most("first frame, times a bare window's", full / base, "×", 2.0),
+        Figure("first frame, median times a bare window's", _median(ours) / _median(bare), "×"),
+        Figure("first frame", full * 1000, "ms"),
+        Figure("first frame of a bare window", base * 1000, "ms"),
+        Figure("everything in place", min(start.whole for start in ours) * 1000, "ms"),
+    ]
+    if ours[0].bytes_idle:
+        for words, of in (("first frame", "bytes_first"), ("idle", "bytes_idle")):
+            mine, floor = (median(getattr(start, of) for start in starts) for starts in (ours, bare))
+            figures.append(at_most(f"memory at {words}, times a bare window's", mine / floor, "×", 1.8))
+            figures.append(Figure(f"memory at {words}", mine / 2**20, "MiB"))
+    return figures
+
+
+def _median(starts: list[Start]) -> float:
+    return median(start.first for start in starts)
+
+
+def _start(program: str, *, whole: bool) -> Start:
+    reading, writing = os.pipe()
+    began = time.perf_counter()
+    process = subprocess.Popen([sys.executable, "-c", program, str(writing)], pass_fds=[writing])
+    os.close(writing)
+    try:
+        said = _said(reading)
+        first, bytes_first = next(said)
+        last = next(said)[0] if whole else first
+        time.sleep(IDLE)
+        bytes_idle = _resident(process.pid)
+    finally:
+        os.close(reading)
+        process.send_signal(signal.SIGTERM if whole else signal.SIGKILL)
+        process.wait(PATIENCE)
+    return Start(first - began, last - began, bytes_first, bytes_idle)
+
+
+def _said(pipe: int) -> Iterator[tuple[float, int]]:
+    """When each line came, and the bytes resident that it names."""
+    waiting = b""
+    while True:
+        if not select([pipe], [], [], PATIENCE)[0]:
+            raise TimeoutError("the window was not painted")
+        piece = os.read(pipe, 100)
+        now = time.perf_counter()
+        if not piece:
+            raise RuntimeError("the process ended before its window was painted")
+        *lines, waiting = (waiting + piece).split(b"\n")
+        for line in lines:
+            yield now, int(line.split()[1]) * _page()
+
+
+def _page() -> int:
+    return int(os.sysconf("SC_PAGE_SIZE"))
+
+
+def _resident(pid: int) -> int:
+    """Bytes of the process in memory; 0 where the system has no such file."""
+    try:
+        return int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1]) * _page()
+    except OSError:
+        return 0

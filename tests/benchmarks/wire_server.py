@@ -1,0 +1,162 @@
+"""A loopback gateway in a process of its own: it streams one body, made beforehand, to whoever asks.
+
+The server's own work is not measured: all bytes are ready before the first request, and they are written straight to a
+socket. Bodies are chunked, as gateways send them; ``pace`` says what one HTTP chunk holds:
+
+- "blocks": ``BLOCK`` bytes, cut without regard to events, as a socket delivers a stream that has piled up;
+- "singly": one event, as most gateways write them.
+
+Kinds are "chat" (content), "unlike" (content, and no two events alike around it), "reasoning", "arguments" (of one tool
+call) and "messages" (the native protocol).
+
+Usage::
+
+    with WireServer("chat", 100_000) as server:
+        ...                                     # POST anything below server.url
+        server.text                             # what the deltas of one stream add up to
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from types import TracebackType
+from typing import Final
+
+BLOCK: Final = 16 * 1024
+KINDS: Final = ("chat", "unlike", "reasoning", "arguments", "messages")
+PACES: Final = ("blocks", "singly")
+_HEAD: Final = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
+_WRITE: Final = 64 * 1024
+#: What a model writes: words, punctuation, line breaks, quotes, letters beyond ASCII, an emoji.
+_WORDS: Final = """\
+ The|re| are| three| ways| to| read| this|,| and| none| of| them| is| wrong|:|\n\n|-| **|first|**| “|quoted|”| naïve\
+| café| 3|.|14| "|plain|"|\n|```|python|\n|def| f|(x|):|\n   | return| x|…| 🙂| Größe"""
+
+
+def tokens(count: int) -> Iterator[str]:
+    """The ``count`` fragments of one answer; none is empty."""
+    return itertools.islice(itertools.cycle(_WORDS.split("|")), count)
+
+
+def _chat(delta: dict[str, object], finish: str | None = None, **more: object) -> bytes:
+    choice = {"index": 0, "delta": delta, "finish_reason": finish}
+    top = {"id": "c-8f1c2d3e4a", "object": "chat.completion.chunk", "created": 1764664568}
+    chunk = json.dumps(
+        {**top, "model": "m-large", "choices": [choice], **more}, ensure_ascii=False, separators=(",", ":")
+    )
+    return f"data: {chunk}\n\n".encode()
+
+
+def _chat_events(kind: str, count: int) -> Iterator[bytes]:
+    yield _chat({"role": "assistant", "content": ""})
+    if kind == "arguments":
+        function = {"name": "look_up", "arguments": ""}
+        yield _chat({"tool_calls": [{"index": 0, "id": "call_7Qx2", "type": "function", "function": function}]})
+    for number, token in enumerate(tokens(count)):
+        if kind == "unlike":
+            yield _chat({"content": token}, obfuscation=f"{number * 7919:x}")  # as some gateways do, against listeners
+        elif kind == "arguments":
+            yield _chat({"tool_calls": [{"index": 0, "function": {"arguments": token}}]})
+        else:
+            yield _chat({"reasoning_content" if kind == "reasoning" else "content": token})
+    yield _chat({}, "tool_calls" if kind == "arguments" else "stop")
+    yield b"data: [DONE]\n\n"
+
+
+def _message(kind: str, **rest: object) -> bytes:
+    data = json.dumps({"type": kind, **rest}, ensure_ascii=False, separators=(",", ":"))
+    return f"event: {kind}\ndata: {data}\n\n".encode()
+
+
+def _message_events(count: int) -> Iterator[bytes]:
+    message = {"id": "msg_01QC4g3HwBThD4Ba", "type": "message", "role": "assistant", "model": "m-large", "content": []}
+    ends = {"stop_reason": None, "stop_sequence": None}
+    yield _message("message_start", message={**message, **ends, "usage": {"input_tokens": 12, "output_tokens": 1}})
+    yield _message("content_block_start", index=0, content_block={"type": "text", "text": ""})
+    yield _message("ping")
+    for token in tokens(count):
+        yield _message("content_block_delta", index=0, delta={"type": "text_delta", "text": token})
+    yield _message("content_block_stop", index=0)
+    yield _message("message_delta", delta={**ends, "stop_reason": "end_turn"}, usage={"output_tokens": count})
+    yield _message("message_stop")
+
+
+def body(kind: str, count: int, pace: str = "blocks") -> bytes:
+    """The chunked body of a stream with ``count`` fragments."""
+    events = list(_message_events(count) if kind == "messages" else _chat_events(kind, count))
+    if pace == "blocks":
+        whole = b"".join(events)
+        events = [whole[at : at + BLOCK] for at in range(0, len(whole), BLOCK)]
+    return b"".join(b"%x\r\n%s\r\n" % (len(event), event) for event in events) + b"0\r\n\r\n"
+
+
+class WireServer:
+    """The server's process; ``url`` is its base URL, there once it was entered."""
+
+    def __init__(self, kind: str, count: int, pace: str = "blocks") -> None:
+        self.count = count
+        self.url = ""
+        self._command = [sys.executable, "-m", "tests.benchmarks.wire_server", kind, str(count), pace]
+        self._process: subprocess.Popen[str] | None = None
+
+    @property
+    def text(self) -> str:
+        """What the fragments of one stream add up to."""
+        return "".join(tokens(self.count))
+
+    def __enter__(self) -> WireServer:
+        self._process = subprocess.Popen(self._command, stdout=subprocess.PIPE, text=True)
+        assert self._process.stdout is not None
+        port = self._process.stdout.readline().strip()
+        if not port:
+            raise RuntimeError("the server did not start")
+        self.url = f"http://127.0.0.1:{port}/v1"
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        assert self._process is not None
+        self._process.kill()
+        self._process.communicate()
+
+
+def serve(kind: str, count: int, pace: str) -> None:
+    """Answer every request with the same stream, one at a time, until killed. Prints the port first."""
+    answer = _HEAD + body(kind, count, pace)
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        print(listening.getsockname()[1], flush=True)
+        while True:
+            peer, _ = listening.accept()
+            with peer:
+                peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                while _request(peer):
+                    for at in range(0, len(answer), _WRITE):
+                        peer.sendall(answer[at : at + _WRITE])
+
+
+def _request(peer: socket.socket) -> bool:
+    """Wait for a whole request; False when the peer closed instead."""
+    received = b""
+    while True:
+        top, blank, rest = received.partition(b"\r\n\r\n")
+        if blank:
+            lengths = [line[15:] for line in top.lower().split(b"\r\n") if line.startswith(b"content-length:")]
+            if len(rest) >= int(lengths[0] if lengths else 0):
+                return True
+        try:
+            data = peer.recv(65536)
+        except OSError:
+            return False
+        if not data:
+            return False
+        received += data
+
+
+if __name__ == "__main__":
+    serve(sys.argv[1], int(sys.argv[2]), sys.argv[3])
