@@ -24,10 +24,16 @@ from playground.engine.frames import FrameIndex, Kind, Row
 from playground.protocols.protocol import get_protocol
 
 LARGEST: Final = 64 * 1024  # bytes of a frame that are looked into; of more, only the beginning is shown
+LONGEST: Final = 400  # characters of a line: more than any list is wide
 
 
 def gist(index: FrameIndex, row: Row) -> str:
-    """One line about a frame, not longer than its payload by much; the payload's beginning where nothing is known."""
+    """One line about a frame, of ``LONGEST`` characters at most; the payload's beginning where nothing is known."""
+    line = _line(index, row)
+    return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"
+
+
+def _line(index: FrameIndex, row: Row) -> str:
     exchange = index.exchange
     if row.kind is Kind.BODY or not exchange.protocol or row.size > LARGEST:
         return row.excerpt

@@ -304,10 +304,10 @@ class WindowActions(QObject):
         self.session.set_parameters(parameters)
 
     def _tools_edited(self, tools: tuple[ToolDefinition, ...]) -> None:
-        before = [tool for tool in self.session.tools if tool.sendable]
+        before = [tool.offer for tool in self.session.tools if tool.sendable]
         self._debug.tools_edited(self.session.tools, tools)
         self.session.set_tools(tools)
-        if [tool for tool in tools if tool.sendable] != before:
+        if [tool.offer for tool in tools if tool.sendable] != before:
             self._window.pane.tools_changed()
 
     # Experiments

@@ -141,7 +141,18 @@ class Person:
     async def click(self, widget: QWidget) -> None:
         """Press and release the left button in the middle of what is seen of a widget."""
         await self.reveal(widget)
-        await self.do(partial(click_at, widget, widget.visibleRegion().boundingRect().center()))
+        await self.rests(widget)
+        await self.do(lambda: click_at(widget, widget.visibleRegion().boundingRect().center()))
+
+    async def rests(self, widget: QWidget) -> None:
+        """Wait until a widget has stayed where it is for a moment: nobody clicks on what is still moving."""
+        while True:
+            place = widget.visibleRegion().boundingRect().translated(widget.mapTo(widget.window(), QPoint(0, 0)))
+            await asyncio.sleep(0.03)
+            await self.reveal(widget)
+            now = widget.visibleRegion().boundingRect().translated(widget.mapTo(widget.window(), QPoint(0, 0)))
+            if now == place:
+                return
 
     async def reveal(self, widget: QWidget) -> None:
         """Scroll the conversation until a widget is in view."""

@@ -180,7 +180,9 @@ def test_a_step_is_repeated_and_counted_and_the_conversation_stays(stage: Stage,
         await person.until(lambda: isinstance(QApplication.activeModalWidget(), QFileDialog), "the file dialog")
         dialog = QApplication.activeModalWidget()
         assert isinstance(dialog, QFileDialog)
-        dialog.selectFile(str(tmp_path / "repeated.csv"))
+        name = dialog.findChild(QLineEdit, "fileNameEdit")
+        assert isinstance(name, QLineEdit)
+        name.setText(str(tmp_path / "repeated.csv"))
         await person.do(dialog.accept)
         await person.until(lambda: "Saved as" in window.said.text(), "the file")
         assert len((tmp_path / "repeated.csv").read_text(encoding="utf-8").splitlines()) == 8

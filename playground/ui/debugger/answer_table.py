@@ -51,9 +51,9 @@ class AnswerTable(QWidget):
         self._rows: tuple[AnswerRow, ...] = ()
         self._latest: str | None = None
         self._showing = False
-        self.add_button = QPushButton("Add a row")
+        self.add_button = QPushButton("Add row")
         self.fault_button = QToolButton()
-        self.fault_button.setText("Add a fault")
+        self.fault_button.setText("Add fault")
         self.fault_button.setProperty("kind", "button")
         self.fault_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.fault_button.setToolTip(tip("A ready row for trying out how a model takes a tool that fails"))
