@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QPlainTextEdit
+from PySide6.QtWidgets import QLabel, QPlainTextEdit
 
 from playground.domain.debugging import Answer, AnswerRow, Policy, ReasonCode, ToolRule
 from playground.engine.run_state import RunState
@@ -76,7 +76,9 @@ def test_a_broken_call_is_edited_and_the_next_request_holds_exactly_that(
         sent = broken.call.arguments
         await person.press("Edit the arguments", broken)
         editor = await person.seen(QPlainTextEdit, "Arguments of the call", broken)
+        verdict = next(label for label in broken.findChildren(QLabel) if label.text().startswith("✗"))
         await person.type_into(editor, '{"city": "Oslo", "unit": "celsius"}')
+        assert verdict.text() == "✓ matches schema", "judged while it is typed"
         await person.press("Keep", broken)
         await person.until(lambda: broken.call.received == sent, "what the model sent, kept")
         await person.press("changes", broken)

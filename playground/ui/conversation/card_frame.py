@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QWidget
 
@@ -12,7 +12,9 @@ EDGE = 10  # px at the bottom that look different from the middle
 
 
 class CardFrame(QFrame):
-    """``stripe`` says the colour at the left."""
+    """``stripe`` says the colour at the left. ``height_changed`` tells that it should be as tall as it is not now."""
+
+    height_changed = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -21,6 +23,21 @@ class CardFrame(QFrame):
     def stripe(self) -> str:
         """A colour as ``#rrggbb``."""
         return tokens().line
+
+    def height_at(self, width: int) -> int:
+        """How tall it should be when it is that wide, in pixels."""
+        layout = self.layout()
+        if layout is None:
+            return self.sizeHint().height()
+        layout.activate()
+        return layout.totalHeightForWidth(width) if layout.hasHeightForWidth() else layout.totalSizeHint().height()
+
+    def event(self, event: QEvent) -> bool:
+        """Word that a part of it has another size comes up layout by layout, later than that part can tell."""
+        done = super().event(event)
+        if event.type() == QEvent.Type.LayoutRequest and self.height_at(self.width()) != self.height():
+            self.height_changed.emit()
+        return done
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         old = event.oldSize()

@@ -62,9 +62,10 @@ class GrowingField(QPlainTextEdit):
 
 
 class InlineEditor(QWidget):
-    """Edits one text. ``kept`` carries the new text, ``cancelled`` says to forget it."""
+    """Edits one text. ``kept`` carries the new text, ``cancelled`` says to forget it; ``edited`` tells each change."""
 
     kept = Signal(str)
+    edited = Signal()
     cancelled = Signal()
     height_changed = Signal()
 
@@ -74,6 +75,7 @@ class InlineEditor(QWidget):
         self._field.setPlainText(text)
         self._field.moveCursor(QTextCursor.MoveOperation.End)
         self._field.setAccessibleName(name)
+        self._field.textChanged.connect(self.edited)
         self._field.submitted.connect(self._keep)
         self._field.cancelled.connect(self.cancelled)
         self._field.height_changed.connect(self.height_changed)

@@ -346,7 +346,7 @@ class TranscriptView(QAbstractScrollArea):
             while not card.whole and (card is waiting or time.perf_counter() < min(end, begun + FILL_S)):
                 waiting = None  # one a frame goes on in any case
                 card.fill()
-            height = _height(card, width)
+            height = card.height_at(width)
             if not card.whole:
                 self._complete = False
                 height = max(height, column.height(at))
@@ -435,11 +435,3 @@ class TranscriptView(QAbstractScrollArea):
                 bar.setValue(bar.value() + bar.pageStep())
             case _:
                 super().keyPressEvent(event)
-
-
-def _height(card: TurnCard, width: int) -> int:
-    layout = card.layout()
-    if layout is None:
-        return card.sizeHint().height()
-    layout.activate()
-    return layout.totalHeightForWidth(width) if layout.hasHeightForWidth() else layout.totalSizeHint().height()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
@@ -40,9 +40,7 @@ BESIDE_TEXT = 32  # pixels of a card's width that its text does not have
 
 
 class TurnCard(CardFrame):
-    """Shows one row. ``height_changed`` asks the transcript to lay the rows out again."""
-
-    height_changed = Signal()
+    """Shows one row."""
 
     def __init__(
         self,

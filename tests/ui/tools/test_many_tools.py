@@ -94,7 +94,7 @@ def test_a_search_leaves_what_matches(panel: ToolsPanel) -> None:
     QTest.keyClicks(panel.head.search, "tool_1 mail")
     assert rows(panel) == ["[Mail]", "tool_1", "tool_10", "tool_13", "tool_16", "tool_19"]
     QTest.keyClick(panel.head.search, Qt.Key.Key_Down)
-    assert panel.list.hasFocus()
+    assert panel.focusWidget() is panel.list
     QTest.keyClick(panel.head.search, Qt.Key.Key_Escape)
     assert len(rows(panel)) == 53 - 17
     panel.set_tools(FIFTY[:3])

@@ -199,7 +199,7 @@ def test_add_rename_move_and_remove(panel: ToolsPanel, editor: ToolEditor, form:
     assert names(form)[:2] == ["unit", "city"]
     row = form.row_at(CITY)
     assert row is not None
-    assert row.hasFocus()
+    assert row.window().focusWidget() is row
     QTest.keyClick(row, Qt.Key.Key_Delete)
     assert "city" not in names(form)
     assert "required" not in json.loads(editor.schema.text())
@@ -246,7 +246,7 @@ def test_rows_fold_by_keys_and_by_mouse(form: SchemaForm) -> None:
     QTest.keyClick(row, Qt.Key.Key_Right)
     assert len(form.rows) == count
     QTest.keyClick(row, Qt.Key.Key_Down)
-    assert form.rows[form.rows.index(row) + 1].hasFocus()
+    assert form.window().focusWidget() is form.rows[form.rows.index(row) + 1]
     QTest.keyClick(row, Qt.Key.Key_Return)
     assert form.block is not None
     QTest.keyClick(row, Qt.Key.Key_Return)

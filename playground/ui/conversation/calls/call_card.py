@@ -30,6 +30,7 @@ from playground.ui.plain_text import show_hidden, tip
 from playground.ui.theme import code_font, tokens
 
 VERDICT_LENGTH = 64  # characters of the first problem shown in the head; the rest is in its tooltip
+JUDGED_LIVE = 20_000  # characters of arguments at most that are judged with each key pressed
 BY = {"you": "by you", "table": "from the table", "fixed": "at once", "fork": "in a fork", "filled": "filled in"}
 
 
@@ -192,8 +193,8 @@ class CallCard(CallFrame):
             self._shown = "arguments"
         elif call.received is not None and self._shown == "arguments":
             self._shown = "changes"
-        problems = check_arguments(call.arguments, tool.parameters if tool is not None else None)
-        self._judge(problems, known=tool is not None)
+        problems = self._problems(call.arguments)
+        self._judge(problems if self._hidden is not self._arguments else self._problems_typed())
         self._show_arguments(problems, cut=cut)
         self._refresh()
 
@@ -223,13 +224,24 @@ class CallCard(CallFrame):
             self.field.set_text(state.draft)
         self._refresh()
 
-    def _judge(self, problems: list[Problem], *, known: bool) -> None:
+    def _problems(self, arguments: str) -> list[Problem]:
+        return check_arguments(arguments, self._tool.parameters if self._tool is not None else None)
+
+    def _problems_typed(self) -> list[Problem]:
+        return self._problems(self._editor.text if self._editor is not None else "")
+
+    def _judge_typed(self) -> None:
+        """What is typed is judged as it is typed, while that takes no time worth waiting for."""
+        if self._editor is not None and len(self._editor.text) <= JUDGED_LIVE:
+            self._judge(self._problems_typed())
+
+    def _judge(self, problems: list[Problem]) -> None:
         if problems:
             first = problems[0]
             more = f" · and {len(problems) - 1} more" if len(problems) > 1 else ""
             where = f"{first.where}: " if first.where else ""
             self._say(_clipped(f"✗ {where}{first.message}") + more, "chip-error")
-        elif not known:
+        elif self._tool is None:
             self._say("no tool of this name is defined", "chip")
         else:
             self._say("✓ matches schema", "chip-ok")
@@ -350,14 +362,15 @@ class CallCard(CallFrame):
         self._show_again()
 
     def _show_again(self) -> None:
-        schema = self._tool.parameters if self._tool is not None else None
-        self._show_arguments(check_arguments(self.call.arguments, schema))
+        self._show_arguments(self._problems(self.call.arguments))
         self._refresh()
 
     def _edit_arguments(self) -> None:
         text = pretty_json(self.call.arguments)
         if self._begin_edit(self._left, self._arguments, text, "Arguments of the call"):
             self._editor_kept(self._keep_arguments)
+            if self._editor is not None:
+                self._editor.edited.connect(self._judge_typed)
 
     def _keep_arguments(self, text: str) -> None:
         self._end_edit()
@@ -402,6 +415,7 @@ class CallCard(CallFrame):
             self._editor.deleteLater()
             self._hidden.show()
             self._editor = self._hidden = None
+            self._judge(self._problems(self.call.arguments))
             self.height_changed.emit()
 
     @property
