@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QPlainTextEdit
+from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit
 
 from playground.domain.debugging import Answer, AnswerRow, Policy, ReasonCode, ToolRule
 from playground.engine.run_state import RunState
@@ -81,6 +81,8 @@ def test_a_broken_call_is_edited_and_the_next_request_holds_exactly_that(
         assert verdict.text() == "✓ matches schema", "judged while it is typed"
         await person.press("Keep", broken)
         await person.until(lambda: broken.call.received == sent, "what the model sent, kept")
+        result = await person.seen(QPlainTextEdit, "Result of the call", broken)
+        assert QApplication.focusWidget() is result, "what comes next can be typed"
         await person.press("changes", broken)
         for card in person.card(-1).calls:
             field = await person.seen(QPlainTextEdit, "Result of the call", card)

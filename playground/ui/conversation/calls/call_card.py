@@ -411,6 +411,8 @@ class CallCard(CallFrame):
 
     def _end_edit(self) -> None:
         if self._editor is not None and self._hidden is not None:
+            after = self._change if self._hidden is self._result else self._edit
+            (self.field if self._waiting and self.field is not None else after).setFocus()
             self._editor.hide()
             self._editor.deleteLater()
             self._hidden.show()
