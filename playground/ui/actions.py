@@ -82,6 +82,7 @@ ACTIONS: Final = (
     ActionSpec("theme.light", "Light", "View", checkable=True),
     ActionSpec("theme.dark", "Dark", "View", checkable=True),
     ActionSpec("settings.enter", "Enter runs, Ctrl+Enter makes a new line", "View", checkable=True, separated=True),
+    ActionSpec("settings.tapes", "Memory for what went over the wire…", "View"),
     ActionSpec("help.keys", "Keys", "Help", ("F1",)),
     ActionSpec("help.about", "About Gateway Playground", "Help"),
 )

@@ -46,6 +46,7 @@ STATE_VERSION = 1
 GAP = "    "  # between a tab's title and its count
 LEFT, RIGHT, BOTTOM = 240, 340, 215
 LEAST_LEFT = 196  # as narrow as the list of experiments gets
+SETTINGS = ("gateway.settings", "theme.system", "theme.light", "theme.dark", "settings.enter", "settings.tapes")
 PAGES = ("Parameters", "Tools", "Output", "Raw")
 
 
@@ -201,10 +202,10 @@ class MainWindow(QMainWindow):
 
     def _settings_menu(self) -> QMenu:
         menu = QMenu(self)
-        self._fill(menu, ["gateway.settings", "theme.system", "theme.light", "theme.dark", "settings.enter"])
+        self._fill(menu, SETTINGS)
         return menu
 
-    def _fill(self, menu: QMenu, ids: list[str]) -> None:
+    def _fill(self, menu: QMenu, ids: Sequence[str]) -> None:
         for spec in ACTIONS:
             if spec.id in ids:
                 if spec.separated and not menu.isEmpty():

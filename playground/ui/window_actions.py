@@ -38,6 +38,7 @@ from playground.ui.loop import Throttle, spawn
 from playground.ui.main_window import MainWindow
 from playground.ui.palette import Entry, Palette
 from playground.ui.protocol_switch import ProtocolSwitch
+from playground.ui.tape_limit import TapeLimit
 from playground.ui.theme import Theme
 from playground.ui.tool_bar import PROTOCOLS, dot
 
@@ -88,6 +89,8 @@ class WindowActions(QObject):
         self._debug = DebugControl(window, workspace)
         self._seeing = SeeingControl(window, workspace)
         self.wire = WireControl(window, workspace, self._bring_exchange)
+        self._tapes = TapeLimit(window, workspace, settings)
+        self._tapes.changed.connect(self._redraw_exchange)
         window.raw.settings_asked.connect(self._gateways.open_settings)
         self._gateways.changed.connect(self._settings_changed)
         self._gateways.priced.connect(self._priced)
@@ -168,6 +171,7 @@ class WindowActions(QObject):
             "theme.light": partial(self._choose_theme, "light"),
             "theme.dark": partial(self._choose_theme, "dark"),
             "settings.enter": self._toggle_enter,
+            "settings.tapes": self._tapes.open,
             "help.keys": self.show_keys,
             "help.about": partial(dialogs.show_about, window),
         }

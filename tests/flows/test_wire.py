@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
+from functools import partial
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QTextCursor
-from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QMenu, QPushButton
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QGuiApplication, QTextCursor, QWheelEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from playground.demo.server import DemoConfig
-from playground.engine.cassette import open_file
 from playground.ui.conversation.calls.call_menu import CallMenu
+from playground.ui.conversation.reasoning_view import ReasoningView
 from playground.ui.conversation.text_view import TextView
 from playground.ui.conversation.turn_header import TurnHeader
 from playground.ui.inspector.compare_window import CompareWindow
+from playground.ui.inspector.diff_page import NEXT
+from playground.ui.inspector.exchange_words import exchange_words
 from playground.ui.inspector.timeline.page import TimelinePage
+from playground.ui.inspector.views import RequestView
 from playground.ui.inspector.wire_views import DiffView, LintView, TimelineView
 from tests.flows.conftest import PACE, Person, Stage, click_at
 
@@ -84,14 +89,15 @@ def test_selected_text_chooses_its_frames_and_a_frame_its_text(stage: Stage) -> 
         # back: one frame after the other, by key
         await person.do(lambda: text.setTextCursor(QTextCursor(text.document())))
         await person.until(lambda: not page.table.chosen, "the choice to go with the selection")
-        for kind in ("content", "reasoning"):
-            number = next(n for n in range(60, len(index)) if index.row(n).kind == kind) if kind == "content" else 8
-            await person.do(lambda number=number: page.table.selectRow(number))
+        content = next(number for number in range(60, len(index)) if index.row(number).kind == "content")
+        reasoning = person.card(1).body[0]
+        assert isinstance(reasoning, ReasoningView)
+        for number, view in ((content, text), (8, reasoning.text_view)):
+            await person.do(partial(page.table.selectRow, number))
             await person.do(page.table.setFocus)
             await person.key(Qt.Key.Key_Down)
-            await person.until(lambda number=number: page.table.chosen == [number + 1], "the next frame")
-            view = text if kind == "content" else person.card(1).body[0].text_view  # type: ignore[attr-defined]
-            await person.until(lambda view=view: view.linked.places, f"{kind} marked")
+            await person.until(partial(chosen_is, page, number + 1), "the next frame")
+            await person.until(partial(marked_places, view), "its words marked")
             begin, end = view.linked.places[0]
             marked = QTextCursor(view.document())
             marked.setPosition(begin)
@@ -100,6 +106,14 @@ def test_selected_text_chooses_its_frames_and_a_frame_its_text(stage: Stage) -> 
             assert not view.visibleRegion().isEmpty(), "it was scrolled to"
 
     stage.play(play, PACE)
+
+
+def chosen_is(page: TimelinePage, number: int) -> bool:
+    return page.table.chosen == [number]
+
+
+def marked_places(view: TextView) -> bool:
+    return bool(view.linked.places)
 
 
 def said(frame: bytes) -> str:
@@ -132,6 +146,7 @@ def test_deviations_lead_to_their_frame(stage: Stage) -> None:
         lint = person.app.window.inspector.view(LintView).page
         await person.until(lambda: lint.found, "a finding")
         item = lint.table.item(0, 1)
+        assert item is not None
         await person.do(lambda: click_at(lint.table.viewport(), lint.table.visualItemRect(item).center()))
         page = page_of(person)
         await person.until(lambda: page.isVisible() and page.table.chosen, "the frame")
@@ -183,82 +198,116 @@ async def compare_window(person: Person) -> CompareWindow:
     return seen()[0]
 
 
-def test_a_cassette_is_saved_opened_and_replayed(stage: Stage, tmp_path: Path) -> None:
-    file = tmp_path / "talk.cassette.json"
-
+def test_the_timeline_is_zoomed_and_moved_with_the_mouse_and_a_stall_is_clicked(stage: Stage) -> None:
     async def play(person: Person) -> None:
-        await use(person, "demo-reasoner")
-        await person.run("Tell me about tides")
+        await use(person, "demo-chat")
+        await person.run("Hello !stall=0.5")
         await person.idle(2)
-        first = person.session
-        answer = first.transcript.path[1]
-        await choose_file(person, "cassette.save", file)
-        await person.until(file.exists, "the file")
-        await person.until(lambda: "saved as" in person.pane.notice.words, "a word on it")
-        (recorded,) = open_file(file).exchanges
-        assert recorded.body == next(iter(first.exchanges.values())).body
-        archive = tmp_path / "talk.har"
-        await choose_file(person, "cassette.export", archive)
-        await person.until(archive.exists, "the archive")
-        assert json.loads(archive.read_text(encoding="utf-8"))["log"]["version"] == "1.2"
-
-        await choose_file(person, "cassette.open", file)
-        await person.until(lambda: person.session is not first, "the cassette's experiment")
-        assert [turn.text for turn in person.path] == [turn.text for turn in first.transcript.path]
-        assert (await person.seen(QPushButton, "1×")).isChecked()
-        asked = len(person.server.requests)
-        await person.press("At once")
-        await person.do(lambda: person.pane.regenerate(person.path[1].id))
-        await person.until(lambda: len(person.session.exchanges) == 2, "the replay to begin")
-        await person.idle(2)
-        assert person.path[1].id != answer.id
-        assert person.path[1].text == answer.text
-        assert person.path[1].reasoning == answer.reasoning
-
-        # frame by frame
-        await person.press("Step")
-        await person.do(lambda: person.pane.regenerate(person.path[1].id))
-        await person.until(lambda: person.session.active_run is not None, "a run")
-        growing = lambda: len((next(iter(person.session.growing.values()), None) and last(person)) or b"")  # noqa: E731
-        await person.until(lambda: len(person.session.exchanges) == 3, "its exchange")
-        for _ in range(5):
-            before = growing()
-            await person.press("Next frame")
-            await person.until(lambda before=before: growing() > before, "another frame")
-        assert person.session.active_run is not None
-        await person.press("At once")
-        await person.idle(2)
-        assert person.path[1].text == answer.text
-        assert len(person.server.requests) == asked, "nobody was asked"
-
-    def last(person: Person) -> bytes:
-        return list(person.session.exchanges.values())[-1].body
+        await person.key(Qt.Key.Key_T, Qt.KeyboardModifier.ControlModifier)
+        page = page_of(person)
+        picture = page.picture
+        await person.until(lambda: picture.stalls and page.trace and page.trace.index.closed, "the stall")
+        stall = max(picture.stalls, key=lambda one: one.end - one.start)
+        assert stall.end - stall.start == pytest.approx(0.5, abs=0.1)
+        at = QPoint(round(picture.scale.x((stall.start + stall.end) / 2)), 30)
+        await person.do(partial(click_at, picture, at))
+        await person.until(lambda: page.table.chosen == [stall.after], "the frame behind the stall")
+        for _ in range(3):
+            await person.do(partial(turn_wheel, picture, at))
+        span = picture.scale.end - picture.scale.start
+        assert span == pytest.approx(picture.scale.total / 1.25**3)
+        start = picture.scale.start
+        await person.do(partial(drag, picture, at, QPoint(at.x() - 40, at.y())))
+        assert picture.scale.start > start
+        assert page.table.chosen == [stall.after], "dragging is no click"
+        await person.press("Show all")
+        assert (picture.scale.start, picture.scale.end) == (0, picture.scale.total)
+        assert not picture.whole.isVisible()
 
     stage.play(play, PACE)
 
 
-def test_a_file_that_is_no_cassette_is_said_to_be_none(stage: Stage, tmp_path: Path) -> None:
-    file = tmp_path / "other.cassette.json"
-    file.write_text('{"hello": 1}', encoding="utf-8")
+def turn_wheel(widget: QWidget, at: QPoint) -> None:
+    """One notch away from oneself."""
+    where, none = QPointF(at), Qt.MouseButton.NoButton
+    spot = QPointF(widget.mapToGlobal(at))
+    phase, keys = Qt.ScrollPhase.NoScrollPhase, Qt.KeyboardModifier.NoModifier
+    QApplication.sendEvent(widget, QWheelEvent(where, spot, QPoint(), QPoint(0, 120), none, keys, phase, False))
 
+
+def drag(widget: QWidget, start: QPoint, end: QPoint) -> None:
+    left = Qt.MouseButton.LeftButton
+    QTest.mousePress(widget, left, pos=start)
+    for step in range(1, 11):
+        QTest.mouseMove(widget, start + (end - start) * step / 10)
+    QTest.mouseRelease(widget, left, pos=end)
+
+
+def test_every_exchange_is_at_hand_and_every_tab_however_narrow_the_window(stage: Stage) -> None:
     async def play(person: Person) -> None:
-        await choose_file(person, "cassette.open", file)
-        await person.until(lambda: "This is no cassette" in person.pane.notice.words, "a word on it")
-        await person.do(person.app.window.action("cassette.save-all").trigger)
-        await person.until(lambda: "no exchange yet" in person.pane.notice.words, "a word on that")
+        window = person.app.window
+        await person.do(lambda: window.resize(1024, 700))
+        await use(person, "demo-chat")
+        await person.run("Name a river in Europe")
+        await person.idle(2)
+        await person.run("And one in Asia")
+        await person.idle(4)
+        inspector = window.inspector
+        first, second = person.session.exchanges.values()
+        await person.until(lambda: inspector.status.others.isVisible(), "the menu of exchanges")
+        await person.choose(inspector.status.others, exchange_words(1, first))
+        await person.press("As sent", inspector)
+        body = inspector.view(RequestView).pane.text
+        await person.until(lambda: "Europe" in body.text() and "Asia" not in body.text(), "the first request")
+        await person.choose(inspector.status.others, exchange_words(2, second))
+        await person.until(lambda: "Asia" in body.text(), "the second request")
+
+        row = inspector.row
+        for width in (1024, 900, 1600):
+            await person.do(partial(window.resize, width, 700))
+            await person.until(partial(has_width, window, width), f"{width} pixels")
+            tabs = range(row.tabs.count())
+            left = [row.tabs.tabText(number) for number in tabs if not row.tabs.isTabVisible(number)]
+            assert row.tabs.geometry().right() <= row.width()
+            assert row.more.isVisible() == bool(left)
+            for title in left:
+                await person.choose(row.more, title)
+                assert row.tabs.tabText(row.tabs.currentIndex()) == title
+                assert row.tabs.isTabVisible(row.tabs.currentIndex())
+            assert not left or width < 1600
 
     stage.play(play, CALLING)
 
 
-async def choose_file(person: Person, action: str, file: Path) -> None:
-    """Carry out an action and choose a file in the dialog it opens."""
-    await person.do(person.app.window.action(action).trigger)
+def has_width(widget: QWidget, width: int) -> bool:
+    return widget.width() == width
 
-    await person.until(lambda: isinstance(QApplication.activeModalWidget(), QFileDialog), "the file dialog")
-    dialog = QApplication.activeModalWidget()
-    assert isinstance(dialog, QFileDialog)
-    field = dialog.findChild(QLineEdit)
-    assert field is not None
-    await person.do(lambda: field.setText(str(file)))
-    await person.do(dialog.accept)
-    await person.until(lambda: QApplication.activeModalWidget() is None, "the dialog to close")
+
+def test_a_report_is_copied_and_a_request_compared_with_any_other_and_the_next(stage: Stage) -> None:
+    async def play(person: Person) -> None:
+        await use(person, "demo-chat")
+        for count, words in enumerate(("First !nodone", "Second", "Third"), 1):
+            await person.run(words)
+            await person.idle(2 * count)
+        exchanges = list(person.session.exchanges.values())
+        await person.do(person.app.window.action("wire.diff").trigger)
+        diff = person.app.window.inspector.view(DiffView).page
+        await person.until(lambda: "Third" in diff.text.toPlainText(), "what the third has more than the second")
+        assert "messages[2]" not in diff.text.toPlainText()
+        at = diff.against.findData(exchanges[0].id)
+        await person.do(lambda: diff.against.setCurrentIndex(at))
+        await person.until(lambda: "messages[2]" in diff.text.toPlainText(), "what it has more than the first")
+        await person.do(lambda: diff.against.setCurrentIndex(diff.against.findData(NEXT)))
+        await person.do(partial(person.session.set_model, "demo-reasoner"))
+        await person.until(lambda: "demo-reasoner" in diff.text.toPlainText(), "what the next will have")
+
+        await person.choose(person.app.window.inspector.status.others, exchange_words(1, exchanges[0]))
+        await person.do(person.app.window.action("wire.lint").trigger)
+        lint = person.app.window.inspector.view(LintView).page
+        await person.until(lambda: lint.found, "a finding")
+        await person.press("Copy report", lint)
+        copied = QGuiApplication.clipboard().text()
+        assert "DONE" in copied
+        assert "4.1" in copied
+
+    stage.play(play, CALLING)

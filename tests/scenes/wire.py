@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QApplication
 
+from playground.engine.cassette import save
 from playground.ui.conversation.text_view import TextView
 from playground.ui.inspector.compare_window import CompareWindow
+from playground.ui.inspector.replay_bar import ReplayBar
 from playground.ui.inspector.timeline.page import TimelinePage
 from playground.ui.inspector.wire_views import DiffView, LintView, TimelineView
-from tests.scenes.registry import scene
+from tests.scenes.registry import SMALL, WIDE, scene
 from tests.scenes.stage import SceneError, Stage
 
 ROOMY = 400  # pixels of the inspector when it is what one looks at
@@ -33,6 +38,18 @@ async def timeline_small(stage: Stage) -> None:
     await stage.sample()
     page = await timeline(stage)
     page.table.selectRow(len(page.table.frames.frames or ()) - 8)
+
+
+@scene(tokens_per_second=300)
+async def timeline_zoomed(stage: Stage) -> None:
+    """A part of the timeline, drawn larger, and the frame in it that was clicked."""
+    await stage.sample()
+    roomy(stage)
+    page = await timeline(stage)
+    end = page.picture.scale.total
+    page.picture.scale.show(end * 0.7, end * 0.9)
+    page.picture.moment_asked.emit(end * 0.8)
+    page.picture.show_timeline(page.trace.timeline if page.trace is not None else None, fresh=False)
 
 
 @scene(tokens_per_second=300)
@@ -102,6 +119,63 @@ async def compare_runs(stage: Stage) -> None:
     stage.act("wire.compare")
     window = next(w for w in QApplication.topLevelWidgets() if isinstance(w, CompareWindow) and w.isVisible())
     await stage.until(lambda: window.found is not None, "the comparison")
+
+
+@scene()
+async def cassette_replayed(stage: Stage) -> None:
+    """A cassette opened as an experiment: its answer, replayed frame by frame."""
+    stage.fresh("demo-reasoner")
+    await stage.ask("Tell me about rivers in two sentences.")
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "rivers.cassette.json"
+        save(file, list(stage.session.exchanges.values()), "Rivers")
+        await stage.app.actions.wire.cassettes.open_file(file)
+    player = stage.app.actions.wire.cassettes.player(stage.session)
+    if player is None:
+        raise SceneError("the cassette did not open")
+    (step,) = [button for button in bar_of(stage).speed.buttons if button.text() == "Step"]
+    step.click()
+    stage.window.pane.retry_last()
+    await stage.until(lambda: len(stage.session.exchanges) == 2, "the replay to begin")
+    player.pace.step(60)
+    page = await timeline(stage)
+    await stage.until(lambda: page.table.frames.rowCount() >= 60, "the frames that were let through")
+
+
+@scene(sizes=SMALL)
+async def inspector_tabs_in_a_menu(stage: Stage) -> None:
+    """The tabs that there is no room for."""
+    await stage.sample()
+    await stage.settle()
+    stage.window.inspector.row.menu.popup(stage.window.inspector.row.more.mapToGlobal(QPoint(0, 30)))
+
+
+@scene()
+async def inspector_exchanges(stage: Stage) -> None:
+    """The menu with the exchanges of the experiment."""
+    stage.fresh("demo-chat")
+    await stage.ask("Name three rivers in Europe.")
+    await again(stage, seed=11)
+    await stage.settle()
+    others = stage.window.inspector.status.others
+    stage.window.inspector.status.menu.popup(others.mapToGlobal(QPoint(-300, -60)))
+
+
+@scene(sizes=WIDE)
+async def tape_memory(stage: Stage) -> None:
+    """How much of what went over the wire is kept."""
+    stage.fresh("demo-chat")
+    await stage.ask("Name three rivers in Europe.")
+    stage.act("settings.tapes")
+    await stage.until(lambda: QApplication.activeModalWidget() is not None, "the dialog")
+
+
+def bar_of(stage: Stage) -> ReplayBar:
+    """The bar of a cassette."""
+    found = stage.window.pane.findChild(ReplayBar)
+    if found is None:
+        raise SceneError("there is no bar")
+    return found
 
 
 async def again(stage: Stage, **parameters: float) -> None:

@@ -11,11 +11,13 @@ from PySide6.QtCore import QObject
 from playground.engine.session import Session
 from playground.engine.workspace import Workspace
 from playground.ui.inspector.views import RequestView
+from playground.ui.inspector.wire_views import DiffView
 from playground.ui.main_window import MainWindow
 from playground.ui.request_preview import AT_ONCE, RequestPreview, is_writing
 
 if TYPE_CHECKING:
     from playground.engine.request_edit import Edited
+    from playground.ui.inspector.diff_page import DiffPage
 
 MASKED = "A key stands in this request and is masked here. Take it out in the conversation or the panels first."
 
@@ -45,6 +47,8 @@ class RequestControl(QObject):
         self._tab.next.set_editor(self._read, self._apply)
         self._tab.code_button.clicked.connect(self._code)
         self._tab.pane.shown.connect(self.poke)
+        self._diff = window.inspector.view(DiffView)
+        self._diff.when_made(self._diff_made)
         self._writing = False
         window.composer.edited.connect(self._written)
 
@@ -52,7 +56,10 @@ class RequestControl(QObject):
         return self._workspace.current
 
     def _wanted(self) -> bool:
-        return self._tab.widget.isVisible()
+        return self._tab.widget.isVisible() or self._diff.wants_next
+
+    def _diff_made(self, page: DiffPage) -> None:
+        page.next_asked.connect(self.poke)
 
     def _written(self) -> None:
         """Only whether there is a message makes a difference, not each letter of it."""

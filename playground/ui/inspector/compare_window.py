@@ -105,7 +105,7 @@ class CompareWindow(SessionWindow):
         column.addWidget(self._stack, 1)
         body = QSplitter()
         body.setChildrenCollapsible(False)
-        body.setHandleWidth(8)
+        body.setHandleWidth(1)
         body.addWidget(area)
         body.addWidget(right)
         body.setSizes([300, 760])

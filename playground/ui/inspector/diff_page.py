@@ -6,7 +6,8 @@ import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QSize, Signal
+from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from playground.domain.tools import parse_json
@@ -23,7 +24,9 @@ if TYPE_CHECKING:
 BEFORE, NEXT = "before", "next"
 NONE = "No request yet. Run the conversation twice, and what was asked differently stands here."
 FIRST = "This is the first request of the experiment. Choose another one to compare it with."
+NOT_KNOWN = "Nothing can be sent as it stands: a model is missing, or something in a panel is wrong. See Request."
 GONE = "The body of this request was let go to save memory."
+ROOMY = 640  # pixels of the page's width from which on everything is said in full
 ALIKE = "Both requests are alike."
 
 
@@ -31,6 +34,7 @@ class DiffPage(QWidget):
     """``show_exchange`` and ``show_preview`` say what there is. ``compare_asked`` carries two exchange ids."""
 
     compare_asked = Signal(str, str)
+    next_asked = Signal()  # the next request is to be shown, as it is now
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -43,7 +47,7 @@ class DiffPage(QWidget):
         self.against.setProperty("kind", "field")
         self.against.setAccessibleName("Compare the request with")
         self.against.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.against.setMinimumContentsLength(24)
+        self.against.setMinimumContentsLength(12)
         self.says = QLabel()
         self.says.setProperty("kind", "small")
         self.both = QPushButton("Compare answers too")
@@ -52,9 +56,9 @@ class DiffPage(QWidget):
         bar = QHBoxLayout()
         bar.setContentsMargins(12, 4, 12, 4)
         bar.setSpacing(8)
-        words = QLabel("This request, compared with")
-        words.setProperty("kind", "small")
-        bar.addWidget(words)
+        self.lead = QLabel("This request, compared with")
+        self.lead.setProperty("kind", "small")
+        bar.addWidget(self.lead)
         bar.addWidget(self.against, 2)
         bar.addWidget(self.says, 1)
         bar.addWidget(self.both)
@@ -66,6 +70,16 @@ class DiffPage(QWidget):
         self.against.currentIndexChanged.connect(self._chosen)
         self.both.clicked.connect(self._ask_for_both)
         self._list()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        roomy = self.width() >= ROOMY
+        self.lead.setVisible(roomy)
+        self.both.setText("Compare answers too" if roomy else "Answers too")
+
+    def minimumSizeHint(self) -> QSize:
+        """As narrow as without what gives way."""
+        return QSize(260, super().minimumSizeHint().height())
 
     def show_exchange(self, exchange: ExchangeView | None) -> None:
         """Show another exchange, or the same one while it grows."""
@@ -80,8 +94,18 @@ class DiffPage(QWidget):
     def show_preview(self, body: str) -> None:
         """The body that the next run would send."""
         self._preview = body
-        if self.against.currentData() == NEXT:
+        if self.against_next:
             self._compare()
+
+    @property
+    def against_next(self) -> bool:
+        """Whether the next request is what is compared with."""
+        return bool(self.against.currentData() == NEXT)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self.against_next:
+            self.next_asked.emit()
 
     def _list(self) -> None:
         """What there is to choose from; what was chosen stays, if it is still there."""
@@ -102,6 +126,8 @@ class DiffPage(QWidget):
         self._compare()
 
     def _chosen(self, _index: int) -> None:
+        if self.against_next:
+            self.next_asked.emit()
         self._compare()
 
     def _sides(self) -> tuple[Exchange | None, Exchange | None]:
@@ -117,14 +143,14 @@ class DiffPage(QWidget):
 
     def _compare(self) -> None:
         other, mine = self._sides()
-        ahead = self.against.currentData() == NEXT and bool(self._preview)
+        ahead = self.against_next and bool(self._preview)
         self.both.setVisible(other is not None and mine is not None)
         self.says.setText("")
         self._asked_for += 1
         if mine is None:
             self.text.show_words(NONE)
         elif other is None and not ahead:
-            self.text.show_words(FIRST)
+            self.text.show_words(NOT_KNOWN if self.against_next else FIRST)
         elif mine.dropped or (other is not None and other.dropped):
             self.text.show_words(GONE)
         else:

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from playground.engine.compare import Figure
 from playground.ui.theme import SMALL_PX, body_font, tokens
 
-ROW, BAR = 46, 9  # pixels
+ROW, BAR = 47, 9  # pixels
 VALUE = 84  # room for a number
 EDGE = 12
 
@@ -56,7 +56,7 @@ class FigureBars(QWidget):
             painter.drawText(QRectF(EDGE, top, self.width() - 2 * EDGE, 14), left, figure.label)
             most = max(figure.left or 0, figure.right or 0)
             for at, (value, colour) in enumerate(((figure.left, t.accent), (figure.right, t.tool))):
-                y = top + 16 + at * (BAR + 4)
+                y = top + 15 + at * (BAR + 5)
                 painter.setPen(Qt.PenStyle.NoPen)
                 painter.setBrush(QColor(t.chip))
                 painter.drawRoundedRect(QRectF(EDGE, y, wide, BAR), 3, 3)
@@ -65,7 +65,7 @@ class FigureBars(QWidget):
                     painter.drawRoundedRect(QRectF(EDGE, y, max(value / most * wide, 3), BAR), 3, 3)
                 painter.setPen(QColor(t.text if value is not None else t.muted))
                 painter.drawText(
-                    QRectF(self.width() - EDGE - VALUE, y - 2, VALUE, BAR + 4), right, words(value, figure.unit)
+                    QRectF(self.width() - EDGE - VALUE, y - 4, VALUE, BAR + 8), right, words(value, figure.unit)
                 )
         painter.end()
 

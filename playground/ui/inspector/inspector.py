@@ -11,10 +11,10 @@ from typing import TypeVar
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QTabBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QStackedWidget, QVBoxLayout, QWidget
 
 from playground.ui.inspector.next_request import Preview
-from playground.ui.inspector.status_line import StatusLine
+from playground.ui.inspector.tab_row import TabRow
 from playground.ui.inspector.view import ExchangeView
 from playground.ui.inspector.views import HeadersView, InspectorView, RequestView, ResponseView
 from playground.ui.inspector.wire_views import DiffView, LintView, TimelineView
@@ -46,26 +46,18 @@ class Inspector(QWidget):
         self._seen: list[tuple[object, object]] = [(NOT_SEEN, None)] * len(self.views)
         self.setProperty("kind", "surface")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.tabs = QTabBar()
-        self.tabs.setDrawBase(False)
-        self.tabs.setExpanding(False)
-        self.tabs.setAccessibleName("Inspector")
-        self.status = StatusLine()
+        self.row = TabRow()
+        self.tabs, self.status = self.row.tabs, self.row.status
         self._stack = QStackedWidget()
         for view in self.views:
-            self.tabs.addTab(view.title)
+            self.row.add_tab(view.title)
             self._stack.addWidget(view.widget)
         line = QFrame()
         line.setProperty("kind", "line")
-        top = QHBoxLayout()
-        top.setContentsMargins(12, 0, 16, 0)
-        top.setSpacing(16)
-        top.addWidget(self.tabs)
-        top.addWidget(self.status, 1)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addLayout(top)
+        column.addWidget(self.row)
         column.addWidget(line)
         column.addWidget(self._stack, 1)
         self._pages: dict[int, Callable[[], QWidget]] = {}  # those that have not been looked at yet, by tab
@@ -86,7 +78,7 @@ class Inspector(QWidget):
     def add_page(self, title: str, make: Callable[[], QWidget]) -> None:
         """A tab that is not about one exchange; its page is made when it is first looked at."""
         self._stack.addWidget(QWidget())
-        self._pages[self.tabs.addTab(title)] = make
+        self._pages[self.row.add_tab(title)] = make
 
     def view(self, kind: type[V]) -> V:
         """The tab of that kind."""
@@ -122,6 +114,7 @@ class Inspector(QWidget):
             self._stack.removeWidget(blank)
             blank.deleteLater()
         self.status.setVisible(number < len(self.views))
+        self.row.fit()
         self._stack.setCurrentIndex(number)
         self.draw_now()
 

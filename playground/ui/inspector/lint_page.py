@@ -32,7 +32,8 @@ EMPTY = (
 NONE = "Nothing to report: the answer is as the specification describes it."
 SO_FAR = "Nothing to report so far."
 TITLES = ("Frame", "What it does", "What is expected", "Section")
-WIDTHS = (58, 300, 300, 70)
+WIDTHS = (56, 300, 300, 64)
+EXPECTED = 0.54  # of the room for texts; it names fields, which do not break
 
 
 class LintPage(QWidget):
@@ -68,6 +69,7 @@ class LintPage(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addLayout(bar)
+        self._stack.setContentsMargins(6, 0, 6, 0)
         column.addWidget(self._stack, 1)
         self._copied = QTimer(self)
         self._copied.setSingleShot(True)
@@ -133,6 +135,7 @@ class _Table(QTableWidget):
 
     def __init__(self) -> None:
         super().__init__(0, len(TITLES))
+        self.setProperty("kind", "texts")
         self.setAccessibleName("Deviations")
         self.setAccessibleDescription("Enter goes to the frame that shows it.")
         self.setHorizontalHeaderLabels(TITLES)
@@ -165,7 +168,8 @@ class _Table(QTableWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         room = max(self.viewport().width() - WIDTHS[0] - WIDTHS[3], 240)
-        for column, width in enumerate((WIDTHS[0], room // 2, room - room // 2, WIDTHS[3])):
+        expected = round(room * EXPECTED)
+        for column, width in enumerate((WIDTHS[0], room - expected, expected, WIDTHS[3])):
             self.setColumnWidth(column, width)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

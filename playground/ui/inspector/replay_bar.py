@@ -7,7 +7,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
 
 from playground.ui.plain_text import show_hidden, tip
 from playground.ui.segments import Segments
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 #: The words on the switch and how many times the recorded speed each is; None: frame by frame.
 SPEEDS = (("1×", 1.0), ("2×", 2.0), ("10×", 10.0), ("At once", math.inf), ("Step", None))
+WIDE = 640  # pixels from which on all stands in one line
 SAYS = "Runs replay what was recorded. No gateway is asked."
 
 
@@ -31,12 +33,16 @@ class ReplayBar(QFrame):
         self.speed = Segments(tuple(words for words, _ in SPEEDS), "Speed of the replay")
         self.step_button = QPushButton("Next frame")
         self.step_button.setToolTip(tip("Let one more frame come"))
-        row = QHBoxLayout(self)
-        row.setContentsMargins(12, 5, 8, 5)
-        row.setSpacing(8)
-        row.addWidget(self.words, 1)
-        row.addWidget(self.step_button)
-        row.addWidget(self.speed)
+        controls = QHBoxLayout()
+        controls.setSpacing(8)
+        controls.addWidget(self.step_button)
+        controls.addWidget(self.speed)
+        controls.addStretch(1)
+        self._line = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self._line.setContentsMargins(12, 5, 8, 5)
+        self._line.setSpacing(8)
+        self._line.addWidget(self.words, 1)
+        self._line.addLayout(controls)
         self.speed.chosen.connect(self._chosen)
         self.step_button.clicked.connect(self._step)
         self.hide()
@@ -57,6 +63,12 @@ class ReplayBar(QFrame):
         wanted = None if pace.stepping else pace.speed
         self.speed.set_index(next((at for at, (_, speed) in enumerate(SPEEDS) if speed == wanted), 0))
         self.step_button.setVisible(pace.stepping)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Where the room is short, the controls stand below the words."""
+        super().resizeEvent(event)
+        below = self.width() < WIDE
+        self._line.setDirection(QBoxLayout.Direction.TopToBottom if below else QBoxLayout.Direction.LeftToRight)
 
     def _chosen(self, index: int) -> None:
         player, speed = self._player, SPEEDS[index][1]

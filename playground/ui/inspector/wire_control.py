@@ -48,6 +48,7 @@ class WireControl(QObject):
         inspector.view(TimelineView).when_made(self._timeline_made)
         inspector.view(LintView).when_made(self._lint_made)
         inspector.view(DiffView).when_made(self._diff_made)
+        inspector.status.exchange_asked.connect(show_exchange)
         window.pane.wire.frames_asked.connect(self.show_frames)
         window.pane.wire.compare_asked.connect(self.compare_turn)
 

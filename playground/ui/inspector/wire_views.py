@@ -29,9 +29,14 @@ class TimelineView(LateView["TimelinePage"]):
 
 
 class DiffView(LateView["DiffPage"]):
-    """The request against another one."""
+    """The request against another one. ``wants_next`` says whether that is the next one, and seen."""
 
     title = "Diff"
+
+    @property
+    def wants_next(self) -> bool:
+        page = self.made
+        return page is not None and page.isVisible() and page.against_next
 
     def _make(self) -> DiffPage:
         from playground.ui.inspector.diff_page import DiffPage

@@ -29,10 +29,13 @@ def test_each_finding_leads_to_its_frame(qtbot: QtBot) -> None:
     assert "not_json" in codes
     assert "no_end_marker" in codes
     row = codes.index("not_json")
-    assert page.table.item(row, 0).text() == "2"
+    frame, note = page.table.item(row, 0), page.table.item(row, 1)
+    assert frame is not None
+    assert note is not None
+    assert frame.text() == "2"
     assert f"{len(codes)} deviation" in page.count.text()
     with qtbot.waitSignal(page.frame_asked) as asked:
-        rect = page.table.visualItemRect(page.table.item(row, 1))
+        rect = page.table.visualItemRect(note)
         QTest.mouseClick(page.table.viewport(), Qt.MouseButton.LeftButton, pos=rect.center())
     assert asked.args == [1]
     QTest.mouseClick(page.copy_button, Qt.MouseButton.LeftButton)

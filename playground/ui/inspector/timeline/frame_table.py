@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidge
 from playground.ui.inspector.timeline.frame_model import DATA, DELTA, TITLES, FrameModel
 
 ROW_HEIGHT = 20
-WIDTHS, TIGHT = (52, 74, 66, 92), (46, 64, 56, 80)
+WIDTHS, TIGHT = (52, 74, 66, 92), (42, 62, 56, 74)
 NARROW, NARROWEST = 400, 300  # pixels: below the first the columns are tight, below the second Δ is left out
-LEAST_DATA = 90
+LEAST_DATA = 64
 
 
 class FrameTable(QTableView):

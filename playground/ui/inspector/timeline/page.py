@@ -20,6 +20,7 @@ from playground.ui.inspector.timeline.picture import COMPACT, TALL, TALLEST, Tim
 from playground.ui.inspector.traces import Trace
 
 EMPTY = "No exchange yet. Run the conversation, and every frame that comes back stands here, with its time."
+WIDE = 560  # pixels of the page's width from which on the whole is described in words, too
 ROOMY = 330  # pixels of the page's height from which on each lane has a row of its own
 
 
@@ -78,6 +79,8 @@ class TimelinePage(QWidget):
             self._refresh(fresh=True)
         if trace is not None and trace.index.behind:
             self.slices.poke()
+        elif trace is not None and trace.exchange.dropped:
+            self._refresh(fresh=False)  # its bytes may have gone since
 
     def choose(self, numbers: Sequence[int]) -> None:
         """Choose frames, as nobody's hand; those that are not read yet as soon as they are."""
@@ -105,6 +108,7 @@ class TimelinePage(QWidget):
         self.picture.show_timeline(trace.timeline if trace is not None else None, fresh=fresh)
         self.table.grow()
         self.detail.show_words(self._words())
+        self._settle()
 
     def _words(self) -> str:
         """What there is to say about the whole."""
@@ -114,17 +118,22 @@ class TimelinePage(QWidget):
         if trace.exchange.dropped:
             gone = size(trace.exchange.dropped)
             return f"The bytes of this exchange ({gone}) were let go, to keep within the memory set for tapes."
-        count = len(trace.index)
-        said = [f"{count:,} frame{'s' * (count != 1)}", *self.picture.words()]
+        figures = [("frames", f"{len(trace.index):,}"), *self.picture.figures()]
         if trace.index.deviations:
-            odd = len(trace.index.deviations)
-            said.append(f"{odd} frame{'s' * (odd != 1)} with deviations: see Lint")
-        return "\n".join(said)
+            figures.append(("with deviations: see Lint", f"{len(trace.index.deviations):,}"))
+        names, values = max(len(name) for name, _ in figures), max(len(value) for _, value in figures)
+        return "\n".join(f"{name:<{names}}  {value:>{values}}" for name, value in figures)
+
+    def _settle(self) -> None:
+        """Where the room is short, what there is to say gets some only for a frame that is chosen."""
+        gone = self._trace is not None and bool(self._trace.exchange.dropped)
+        self.detail.setVisible(self.width() >= WIDE or gone or bool(self.table.chosen))
 
     def _chosen(self, numbers: list[int], by_hand: bool) -> None:
         trace = self._trace
         index = trace.index if trace is not None else None
         self.detail.show_frames(index, numbers)
+        self._settle()
         if index is not None and numbers:
             self.picture.show_chosen(index.at(numbers[0]), index.at(numbers[-1]), reveal=True)
         else:
@@ -151,3 +160,4 @@ class TimelinePage(QWidget):
         super().resizeEvent(event)
         roomy = self.height() >= ROOMY
         self.picture.setFixedHeight(min(max(self.height() // 3, TALL), TALLEST) if roomy else COMPACT)
+        self._settle()

@@ -21,7 +21,7 @@ from PySide6.QtGui import (
     QResizeEvent,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QApplication, QSizePolicy, QToolTip, QWidget
+from PySide6.QtWidgets import QApplication, QPushButton, QSizePolicy, QToolTip, QWidget
 
 from playground.engine.timeline import Lane, Mark, Rate, Segment, Stall, Timeline
 from playground.ui.inspector.timeline.scale import TimeScale, duration_words
@@ -36,6 +36,9 @@ RATE_STEP = 8  # pixels of a bucket at least
 ZOOM = 1.25  # for one notch of the wheel, or one key
 SAID = 5  # stalls that are told one by one
 NEAR = 4  # pixels within which something is meant
+LABELS = 40  # stretches that may get a name
+TOLD_FIRST = ("first content", "first reasoning", "first tool call", "finish", "headers", "first byte")
+HINT = "The wheel zooms, dragging moves, a double click shows everything."
 SHORT = {Lane.WAITING: "wait", Lane.REASONING: "reasoning", Lane.CONTENT: "content", Lane.ARGUMENTS: "arguments"}
 
 
@@ -62,6 +65,12 @@ class TimelinePicture(QWidget):
         self.setMinimumHeight(COMPACT)
         self.setMaximumHeight(TALLEST)
         self.setAccessibleName("Timeline")
+        self.whole = QPushButton("Show all", self)
+        self.whole.setProperty("kind", "over")
+        self.whole.setToolTip(tip("Show the whole exchange (0)"))
+        self.whole.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the key 0 does it
+        self.whole.hide()
+        self.whole.clicked.connect(self._show_all)
 
     def sizeHint(self) -> QSize:
         return QSize(300, COMPACT)
@@ -82,8 +91,8 @@ class TimelinePicture(QWidget):
         self.stalls = timeline.stalls if timeline is not None else ()
         self.scale.set_total(timeline.end if timeline is not None else 0.0)
         self._rate_width = 0.0
-        self.setAccessibleDescription(". ".join(self.words()))
-        self.update()
+        self.setAccessibleDescription(". ".join(f"{name} {value}" for name, value in self.figures()))
+        self._moved()
 
     def show_chosen(self, first: float | None, last: float = 0.0, *, reveal: bool = False) -> None:
         """Mark the moments of the chosen frames; None takes the mark away."""
@@ -92,22 +101,22 @@ class TimelinePicture(QWidget):
             self.scale.reveal(first)
         self.update()
 
-    def words(self) -> list[str]:
-        """What the picture says, as text."""
+    def figures(self) -> list[tuple[str, str]]:
+        """What the picture says, as names and values."""
         timeline = self._timeline
         if timeline is None or not timeline.end:
             return []
-        out = [f"{mark.name} {mark.at:.3f} s" for mark in self.marks]
+        out = [(mark.name, f"{mark.at:.3f} s") for mark in self.marks]
         for lane in Lane:
             spent = [segment.end - segment.start for segment in self.segments if segment.lane is lane]
             if spent:
-                out.append(f"{lane.value} {sum(spent):.2f} s")
+                out.append((f"{lane.value}, in all", f"{sum(spent):.2f} s"))
         if timeline.median_gap is not None:
-            out.append(f"usual gap between frames {duration_words(timeline.median_gap)}")
+            out.append(("usual gap", duration_words(timeline.median_gap)))
         longest = sorted(self.stalls, key=lambda stall: stall.start - stall.end)[:SAID]
-        out += [f"stall of {stall.end - stall.start:.2f} s before frame {stall.after + 1}" for stall in longest]
+        out += [(f"stall before frame {stall.after + 1}", f"{stall.end - stall.start:.2f} s") for stall in longest]
         if len(self.stalls) > SAID:
-            out.append(f"{len(self.stalls) - SAID} shorter stalls")
+            out.append(("shorter stalls", str(len(self.stalls) - SAID)))
         return out
 
     # Geometry
@@ -123,6 +132,8 @@ class TimelinePicture(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._place()
+        self.whole.adjustSize()
+        self.whole.move(self.width() - GUTTER - self.whole.width(), 2)
 
     def _lane_rect(self, lane: Lane) -> QRectF:
         """Where a lane's row is: each has its own, or all share one."""
@@ -210,7 +221,7 @@ class TimelinePicture(QWidget):
             painter.setBrush(QColor(t.code))
             for lane in Lane:
                 painter.drawRoundedRect(self._lane_rect(lane), 3, 3)
-        written = -1e9
+        seen = []
         for segment in self.segments:
             x, end = self.scale.x(segment.start), self.scale.x(segment.end)
             if end < self.scale.left - 2 or x > self.scale.left + self.scale.width + 2:
@@ -219,22 +230,24 @@ class TimelinePicture(QWidget):
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(lane_colour(segment.lane)))
             painter.drawRoundedRect(QRectF(x, row.top(), max(end - x, 2), row.height()), 3, 3)
-            if not self._tall:
-                written = self._label(painter, segment, max(x, self.scale.left), end, written)
+            seen.append((end - x, max(x, self.scale.left), segment))
+        if not self._tall:
+            written: list[tuple[float, float]] = []
+            for wide, x, segment in sorted(seen, key=lambda one: -one[0])[:LABELS]:
+                self._label(painter, segment, x, wide, written)
 
-    def _label(self, painter: QPainter, segment: Segment, x: float, end: float, written: float) -> float:
-        """Name and seconds below a stretch, where there is room. Returns where the last label ends."""
-        says = f"{SHORT[segment.lane]} {segment.end - segment.start:.2f}"
-        wide = painter.fontMetrics().horizontalAdvance(says)
-        if wide > end - x + 30:
-            says = SHORT[segment.lane]
+    def _label(
+        self, painter: QPainter, segment: Segment, x: float, room: float, written: list[tuple[float, float]]
+    ) -> None:
+        """Name and seconds below a stretch, where that is free; ``written`` is what is not."""
+        for says in (f"{SHORT[segment.lane]} {segment.end - segment.start:.2f}", SHORT[segment.lane]):
             wide = painter.fontMetrics().horizontalAdvance(says)
-        x = min(x, self.scale.left + self.scale.width - wide)
-        if x < written + 6 or wide > end - x + 40:
-            return written
-        painter.setPen(QColor(tokens().muted))
-        painter.drawText(QPointF(x, 42), says)
-        return x + wide
+            left = min(x, self.scale.left + self.scale.width - wide)
+            if wide <= room + 30 and not _overlaps(written, left, left + wide, 6):
+                written.append((left, left + wide))
+                painter.setPen(QColor(tokens().muted))
+                painter.drawText(QPointF(left, 42), says)
+                return
 
     def _paint_stalls(self, painter: QPainter) -> None:
         t = tokens()
@@ -260,8 +273,8 @@ class TimelinePicture(QWidget):
 
     def _paint_marks(self, painter: QPainter) -> None:
         t = tokens()
-        written = -1e9
-        for mark in self.marks:
+        written: list[tuple[float, float]] = []
+        for mark in sorted(self.marks, key=_weight):
             x = self.scale.x(mark.at)
             if not self.scale.left - 1 <= x <= self.scale.left + self.scale.width + 1:
                 continue
@@ -271,10 +284,10 @@ class TimelinePicture(QWidget):
             if self._tall:
                 wide = painter.fontMetrics().horizontalAdvance(mark.name)
                 place = min(max(x - wide / 2, self.scale.left), self.scale.left + self.scale.width - wide)
-                if place > written + 8:
+                if not _overlaps(written, place, place + wide, 8):
+                    written.append((place, place + wide))
                     painter.setPen(QColor(t.muted))
                     painter.drawText(QPointF(place, 11), mark.name)
-                    written = place + wide
 
     def _paint_names(self, painter: QPainter) -> None:
         if not self._tall:
@@ -313,7 +326,7 @@ class TimelinePicture(QWidget):
         else:
             self.scale.zoom(ZOOM**-notches, self.scale.at(event.position().x()))
         event.accept()
-        self.update()
+        self._moved()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton:
@@ -345,7 +358,15 @@ class TimelinePicture(QWidget):
             self.moment_asked.emit(at)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        self._show_all()
+
+    def _show_all(self) -> None:
         self.scale.fit()
+        self._moved()
+
+    def _moved(self) -> None:
+        """Another part is seen."""
+        self.whole.setVisible(self.scale.zoomed)
         self.update()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -365,7 +386,7 @@ class TimelinePicture(QWidget):
             case _:
                 super().keyPressEvent(event)
                 return
-        self.update()
+        self._moved()
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
@@ -396,6 +417,7 @@ class TimelinePicture(QWidget):
         for rate in self._seen_rates():
             if rate.at <= at < rate.at + self._rate_width:
                 out.append(f"{rate.per_second:.0f} {unit} per second")
+        out.append(HINT)
         return "\n".join(out)
 
     def event(self, event: QEvent) -> bool:
@@ -405,6 +427,15 @@ class TimelinePicture(QWidget):
         if event.type() == QEvent.Type.PaletteChange:
             self.update()
         return super().event(event)
+
+
+def _overlaps(taken: list[tuple[float, float]], left: float, right: float, apart: float) -> bool:
+    return any(left < end + apart and right > begin - apart for begin, end in taken)
+
+
+def _weight(mark: Mark) -> int:
+    """Which marks get their names first, where there is not room for all."""
+    return TOLD_FIRST.index(mark.name) if mark.name in TOLD_FIRST else len(TOLD_FIRST)
 
 
 def lane_colour(lane: Lane) -> str:

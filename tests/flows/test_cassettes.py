@@ -1,0 +1,144 @@
+"""Exchanges in files, in the real window: cassettes saved and replayed, archives, and what is kept in memory."""
+
+from __future__ import annotations
+
+import json
+import socket
+from functools import partial
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QPushButton
+
+from playground.engine.cassette import open_file
+from playground.engine.tapes import DEFAULT_LIMIT
+from playground.ui.tape_limit import KEY, MIB, TapeLimitDialog
+from tests.flows.conftest import PACE, Person, Stage
+from tests.flows.test_wire import CALLING, page_of, use
+
+
+def test_a_cassette_is_saved_opened_and_replayed(stage: Stage, tmp_path: Path) -> None:
+    file = tmp_path / "talk.cassette.json"
+
+    async def play(person: Person) -> None:
+        await use(person, "demo-reasoner")
+        await person.run("Tell me about tides")
+        await person.idle(2)
+        first = person.session
+        answer = first.transcript.path[1]
+        await choose_file(person, "cassette.save", file)
+        await person.until(file.exists, "the file")
+        await person.until(lambda: "saved as" in person.pane.notice.words, "a word on it")
+        (recorded,) = open_file(file).exchanges
+        assert recorded.body == next(iter(first.exchanges.values())).body
+        archive = tmp_path / "talk.har"
+        await choose_file(person, "cassette.export", archive)
+        await person.until(archive.exists, "the archive")
+        assert json.loads(archive.read_text(encoding="utf-8"))["log"]["version"] == "1.2"
+
+        await choose_file(person, "cassette.open", file)
+        await person.until(lambda: person.session is not first, "the cassette's experiment")
+        assert [turn.text for turn in person.path] == [turn.text for turn in first.transcript.path]
+        assert (await person.seen(QPushButton, "1×")).isChecked()
+        asked = len(person.server.requests)
+        await person.press("At once")
+        await person.do(lambda: person.pane.regenerate(person.path[1].id))
+        await person.until(lambda: len(person.session.exchanges) == 2, "the replay to begin")
+        await person.idle(2)
+        assert person.path[1].id != answer.id
+        assert person.path[1].text == answer.text
+        assert person.path[1].reasoning == answer.reasoning
+
+        # frame by frame
+        await person.press("Step")
+        await person.do(lambda: person.pane.regenerate(person.path[1].id))
+        await person.until(lambda: person.session.active_run is not None, "a run")
+        await person.until(lambda: len(person.session.exchanges) == 3, "its exchange")
+        for _ in range(5):
+            before = received(person)
+            await person.press("Next frame")
+            await person.until(partial(grown, person, before), "another frame")
+        assert person.session.active_run is not None
+        await person.press("At once")
+        await person.idle(2)
+        assert person.path[1].text == answer.text
+        assert len(person.server.requests) == asked, "nobody was asked"
+        player = person.app.actions.wire.cassettes.player(person.session)
+        assert player is not None
+        address = urlsplit(player.profile.base_url)
+        assert address.port is not None
+        served.append(address.port)
+        socket.create_connection(("127.0.0.1", address.port), 1).close()
+
+    served: list[int] = []
+    stage.play(play, PACE)
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(("127.0.0.1", served[0]), 1)
+
+
+def received(person: Person) -> int:
+    """Bytes of the last answer so far."""
+    return len(list(person.session.exchanges.values())[-1].body)
+
+
+def grown(person: Person, before: int) -> bool:
+    return received(person) > before
+
+
+def test_the_memory_for_tapes_is_set_remembered_and_kept_to(stage: Stage) -> None:
+    async def choose(person: Person) -> None:
+        assert person.app.workspace.tape_limit == DEFAULT_LIMIT
+        await person.do(person.app.window.action("settings.tapes").trigger)
+        await person.until(lambda: isinstance(QApplication.activeModalWidget(), TapeLimitDialog), "the dialog")
+        dialog = QApplication.activeModalWidget()
+        assert isinstance(dialog, TapeLimitDialog)
+        assert dialog.limit == DEFAULT_LIMIT
+        await person.do(lambda: dialog.choice.setCurrentIndex(0))
+        await person.do(dialog.accept)
+        await person.until(lambda: person.session.exchanges.limit == 16 * MIB, "the limit")
+
+    async def run_long(person: Person) -> None:
+        assert person.session.exchanges.limit == MIB
+        await use(person, "demo-chat")
+        await person.do(person.app.window.action("wire.timeline").trigger)
+        await person.run("Hello !long=6000")
+        await person.idle(2)
+        (exchange,) = person.session.exchanges.values()
+        assert exchange.dropped > MIB
+        page = page_of(person)
+        await person.until(lambda: "were let go" in page.detail.about.text(), "a word on it")
+        assert page.detail.about.isVisible()
+
+    app = stage.play(choose, CALLING)
+    assert int(str(app.settings.value(KEY))) == 16 * MIB
+    app.settings.setValue(KEY, MIB)
+    app.settings.sync()
+    stage.play(run_long, CALLING)
+
+
+def test_a_file_that_is_no_cassette_is_said_to_be_none(stage: Stage, tmp_path: Path) -> None:
+    file = tmp_path / "other.cassette.json"
+    file.write_text('{"hello": 1}', encoding="utf-8")
+
+    async def play(person: Person) -> None:
+        await choose_file(person, "cassette.open", file)
+        await person.until(lambda: "This is no cassette" in person.pane.notice.words, "a word on it")
+        await person.do(person.app.window.action("cassette.save-all").trigger)
+        await person.until(lambda: "no exchange yet" in person.pane.notice.words, "a word on that")
+
+    stage.play(play, CALLING)
+
+
+async def choose_file(person: Person, action: str, file: Path) -> None:
+    """Carry out an action and choose a file in the dialog it opens."""
+    await person.do(person.app.window.action(action).trigger)
+
+    await person.until(lambda: isinstance(QApplication.activeModalWidget(), QFileDialog), "the file dialog")
+    dialog = QApplication.activeModalWidget()
+    assert isinstance(dialog, QFileDialog)
+    field = dialog.findChild(QLineEdit)
+    assert field is not None
+    await person.do(lambda: field.setText(str(file)))
+    await person.do(dialog.accept)
+    await person.until(lambda: QApplication.activeModalWidget() is None, "the dialog to close")
