@@ -174,7 +174,6 @@ class SSEParser:
             self._after_cr = False
             if data[:1] == b"\n":
                 self._raw.append(b"\n")
-                self._size += 1
                 at = 1
         for end in _LINE_END.finditer(data, at):
             line = data[at : end.start()]
@@ -182,7 +181,7 @@ class SSEParser:
                 self._partial.append(line)
                 line = b"".join(self._partial)
                 self._partial.clear()
-            self._size += end.end() - at
+            self._size += end.start() - at + 1  # of two bytes the second may come too late to be counted
             self._raw.append(line + end.group())
             at = end.end()
             if self._size > self._cap:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from playground.protocols.sse import Frame, SSEParser
@@ -141,6 +141,8 @@ PIECES = st.sampled_from(
 )  # fmt: skip
 
 
+@example(b"\r\n\r\ndata: data: data:{}{}\n\xef\xbb\xbf", [3], 25)
+@example(b"\r\n\r\ndata: data: data:{}\n\xef\xbb\xbf\xff\r\n", [2, 9, 9, 9], 25)
 @settings(max_examples=300, deadline=None)
 @given(
     st.lists(PIECES, max_size=30).map(b"".join),
