@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QGuiApplication, QTextCursor, QWheelEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QMenu, QWidget
+from PySide6.QtWidgets import QApplication, QMenu, QPushButton, QWidget
 
 from playground.demo.server import DemoConfig
 from playground.ui.conversation.calls.call_menu import CallMenu
@@ -142,7 +142,9 @@ def test_deviations_lead_to_their_frame(stage: Stage) -> None:
         await use(person, "demo-chat")
         await person.run("Hello !nodone")
         await person.idle(2)
-        await person.do(person.app.window.action("wire.lint").trigger)
+        header = person.card(-1).findChild(TurnHeader)
+        assert header is not None
+        await person.click(next(b for b in header.findChildren(QPushButton) if "deviation" in b.text()))
         lint = person.app.window.inspector.view(LintView).page
         await person.until(lambda: lint.found, "a finding")
         item = lint.table.item(0, 1)

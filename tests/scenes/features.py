@@ -96,8 +96,8 @@ async def readme(stage: Stage) -> None:
     turn = stage.session.transcript.path[-1]
     stage.session.edit_call(turn.id, second.id, second.arguments.replace("celsius", "C"))
     stage.send(first.id, '{"temp": 21, "sky": "clear"}')
-    stage.window.inspector.show_tab("Response")
-    await stage.scroll_to_top()
+    stage.act("wire.timeline")
+    await stage.settle()
 
 
 async def _three(stage: Stage) -> None:

@@ -70,6 +70,7 @@ class TurnCard(CardFrame):
         self._header.role_chosen.connect(self._role_chosen)
         self._header.variant_stepped.connect(self._step_variant)
         self._header.edit_asked.connect(self.begin_edit)
+        self._header.lint_asked.connect(self._ask_lint)
         self._header.menu.aboutToShow.connect(self._fill_menu)
         self._body = QVBoxLayout()
         self._body.setContentsMargins(1, 2, 4, 0)  # text begins where the role does
@@ -421,6 +422,9 @@ class TurnCard(CardFrame):
         at = self._row.variants.index(self.turn.id) + step
         if 0 <= at < len(self._row.variants):
             self._commands.select_variant(self._row.variants[at])
+
+    def _ask_lint(self) -> None:
+        self._commands.wire.lint(self.turn.id)
 
     def _advice_taken(self, action: str) -> None:
         self._commands.take_advice(self.turn.id, action)

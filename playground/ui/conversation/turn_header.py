@@ -23,6 +23,7 @@ class TurnHeader(QWidget):
     role_chosen = Signal(object)
     variant_stepped = Signal(int)
     edit_asked = Signal()
+    lint_asked = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -36,7 +37,11 @@ class TurnHeader(QWidget):
         self._role.setMenu(roles)
         self._model = QLabel(textFormat=Qt.TextFormat.PlainText)
         self._model.setProperty("kind", "small")
-        self._ending, self._lint, self._verdict = _chip(), _chip(), _chip()
+        self._ending, self._verdict = _chip(), _chip()
+        self._lint = QPushButton()
+        self._lint.setProperty("kind", "pill")
+        self._lint.setFixedHeight(20)  # of the chips' height, so that a header is as tall with it as without
+        self._lint.clicked.connect(self.lint_asked)
         self._verdict.hide()
         self._figures = _Figures()
         self._before = IconButton("chevron-left", "Earlier variant", size=14)
@@ -84,6 +89,7 @@ class TurnHeader(QWidget):
         self._ending.setVisible(bool(chip))
         deviations = outcome.deviations if outcome else ()
         self._lint.setText(f"{len(deviations)} deviation{'s' * (len(deviations) > 1)}")
+        self._lint.setAccessibleName(f"{self._lint.text()} from the specification: show them")
         self._lint.setToolTip(tip("\n".join(f"• {note}" for _, note in deviations)))
         self._lint.setVisible(bool(deviations))
         if not growing:

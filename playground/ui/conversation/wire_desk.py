@@ -10,6 +10,7 @@ class WireDesk(QObject):
 
     frames_asked = Signal(str, str)
     compare_asked = Signal(str)  # turn id
+    lint_asked = Signal(str)  # turn id
 
     def show_turn(self, turn_id: str) -> None:
         """Show the first frame that brought something of a turn."""
@@ -22,3 +23,7 @@ class WireDesk(QObject):
     def compare(self, turn_id: str) -> None:
         """Compare the exchange that brought a turn with another one."""
         self.compare_asked.emit(turn_id)
+
+    def lint(self, turn_id: str) -> None:
+        """List what the stream that brought a turn did differently from the specification."""
+        self.lint_asked.emit(turn_id)

@@ -50,6 +50,7 @@ class WireControl(QObject):
         inspector.view(DiffView).when_made(self._diff_made)
         inspector.status.exchange_asked.connect(show_exchange)
         window.pane.wire.frames_asked.connect(self.show_frames)
+        window.pane.wire.lint_asked.connect(self._lint_of)
         window.pane.wire.compare_asked.connect(self.compare_turn)
 
     @property
@@ -112,6 +113,13 @@ class WireControl(QObject):
     def open_lint(self) -> None:
         """Bring the deviations forward."""
         self._open(LintView.title)
+
+    def _lint_of(self, turn_id: str) -> None:
+        """The deviations of the exchange that brought a turn."""
+        turn = self._session.transcript.turns.get(turn_id)
+        if turn is not None and turn.outcome is not None and turn.outcome.exchange:
+            self._bring(turn.outcome.exchange)
+            self.open_lint()
 
     def open_diff(self) -> None:
         """Bring the comparison of requests forward."""
