@@ -172,7 +172,8 @@ async def test_not_in_anything(
 ) -> None:
     session = make(protocol)
     body = json.dumps({"code": 1, "message": echo("You sent: "), "data": None}).encode()
-    server.play(send(whole(400, "application/json", body, f"X-Echo: {KEY}", f"Set-Cookie: s={TOKEN}")))
+    told = f"X-Echo: {KEY}", f"Set-Cookie: s={TOKEN}", "Connection: close"
+    server.play(send(whole(400, "application/json", body, *told)))
     await session.run()
     answer = sse(text_chunk(f"Your key is {KEY}."), text_chunk(echo()), text_chunk("", "stop"), "[DONE]")
     if protocol == "messages":

@@ -245,6 +245,7 @@ def test_what_is_painted_while_it_grows_is_what_is_painted_anew(view: TextView, 
         view.resize(600, view.heightForWidth(600))
         QGuiApplication.processEvents()
         if number % 10 == 0 or at + step >= len(ALL_KINDS):
+            QTest.qWait(30)  # a screen's server tells of a new size in its own time
             piecemeal = view.screen().grabWindow(view.winId()).toImage()
             view.update()
             view.viewport().update()
