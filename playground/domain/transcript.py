@@ -12,6 +12,8 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 
+from pydantic import Field
+
 from playground.domain.errors import Failure
 from playground.domain.parts import Image, Part, Text, ToolCall, ToolResult
 from playground.domain.roles import Role as Role
@@ -26,6 +28,7 @@ class Ending(StrEnum):
     STOPPED = "stopped"  # by the person
     CUT_OFF = "cut_off"  # the stream ended without saying why
     FAILED = "failed"
+    INTERRUPTED = "interrupted"  # the application ended while it was being received
 
 
 class Outcome(Value):
@@ -56,6 +59,9 @@ class Outcome(Value):
 class Turn(Value):
     """One message. ``parent`` is the turn it answers or follows, None at the top.
 
+    ``members`` are members of a chat message that no part holds (``name``, say); they go out as they came, and only
+    over chat completions.
+
     Parts are told apart by their ``kind``: asking a pydantic class is ten times as dear, and turns come in thousands.
     """
 
@@ -64,6 +70,7 @@ class Turn(Value):
     parts: tuple[Part, ...] = ()
     parent: str | None = None
     outcome: Outcome | None = None
+    members: JSONObject = Field(default_factory=dict)
 
     @property
     def text(self) -> str:
@@ -208,6 +215,30 @@ class Transcript:
         }
         return Transcript(known, gone.parent if self.head == turn_id else self.head)
 
+    def below(self, turn_id: str) -> set[str]:
+        """The ids of a turn and of all that follows it, on every branch. Raises KeyError for an unknown id."""
+        out: set[str] = set()
+        waiting = [self.turns[turn_id].id]
+        while waiting:
+            at = waiting.pop()
+            out.add(at)
+            waiting += self._children.get(at, ())
+        return out
+
+    def without_branch(self, turn_id: str) -> Transcript:
+        """Without that turn and all that follows it. A head in there goes to the end of the variant beside it, else to
+        the turn before."""
+        gone = self.below(turn_id)
+        kept = Transcript({key: turn for key, turn in self.turns.items() if key not in gone}, self.head)
+        if self.head not in gone:
+            return kept
+        among = self.siblings(turn_id)
+        at = among.index(turn_id)
+        beside = (*among[:at], *among[at + 1 :])
+        if beside:
+            return kept.select(beside[max(at - 1, 0)])
+        return kept.truncate_after(self.turns[turn_id].parent)
+
     def move(self, turn_id: str, step: int) -> Transcript:
         """The turn changes place with the one before (``step`` < 0) or after it on the path; else unchanged."""
         ids = [turn.id for turn in self.path]
@@ -247,6 +278,10 @@ class Transcript:
     def waiting(self) -> tuple[tuple[str, ToolCall], ...]:
         """The same, each with the id of the turn that made it."""
         return tuple(waiting_in(self.path))
+
+    def waiting_above(self, turn_id: str | None) -> tuple[tuple[str, ToolCall], ...]:
+        """The same on the way from the top down to ``turn_id``, itself included."""
+        return self.waiting if turn_id == self.head else tuple(waiting_in(self._up_from(turn_id)))
 
 
 def waiting_in(turns: Iterable[Turn]) -> list[tuple[str, ToolCall]]:

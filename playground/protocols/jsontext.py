@@ -23,7 +23,8 @@ def parse(text: str) -> JSON:
     """The value that ``text`` holds. Raises ValueError (the deepest nesting and the longest numbers included)."""
     try:
         return from_json(text, cache_strings="keys")  # what a model writes is worth no place in a cache
-    except ValueError:  # broken; or halves of surrogate pairs, an odd number, a mark before it, very deep: all readable
+    except (ValueError, TypeError):  # TypeError: half of a surrogate pair, not escaped
+        # Broken; or halves of surrogate pairs, an odd number, a mark before it, very deep: all readable.
         return _parse_with_care(text)
 
 

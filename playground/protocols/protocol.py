@@ -56,6 +56,10 @@ class Protocol(Interface):
         """The request body as JSON values. Only what is set is in it; ``extra_body`` is merged last."""
         ...
 
+    def check(self, request: Request) -> None:
+        """Raises ValueError where ``encode`` does, without writing anything: quick however long the conversation is."""
+        ...
+
     def read_body(self, body: JSONObject) -> tuple[Request, tuple[str, ...]]:
         """The reverse of ``encode``: the request, and sentences on what could not be kept.
 

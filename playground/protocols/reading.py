@@ -14,6 +14,14 @@ from playground.domain.tools import ToolDefinition
 from playground.domain.values import JSON, JSONObject
 
 
+class MessageError(ValueError):
+    """A message cannot be read. ``number`` counts from 1; the text names it and says what is wrong."""
+
+    def __init__(self, number: int, reason: str) -> None:
+        self.number = number
+        super().__init__(f"message {number}: {reason}")
+
+
 def same(one: JSON, other: JSON) -> bool:
     """Whether two JSON values are written alike: 1, 1.0 and true differ, the order of names does not matter."""
     try:

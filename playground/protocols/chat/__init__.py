@@ -27,6 +27,10 @@ class ChatProtocol:
         """The body of POST /chat/completions."""
         return encode(request)
 
+    def check(self, request: Request) -> None:
+        """Every turn can be written: what is left are the parameters and the tools."""
+        encode(request.model_copy(update={"turns": ()}))
+
     def read_body(self, body: JSONObject) -> tuple[Request, tuple[str, ...]]:
         """The request that ``body`` was written from, and sentences on what could not be kept."""
         return read_body(body)

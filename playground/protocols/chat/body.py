@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from playground.domain.parts import Reasoning
 from playground.domain.request import ReasoningReturn, Request, SendReasoning
 from playground.domain.transcript import Turn
 from playground.domain.values import JSON, JSONObject
 from playground.protocols.chat.encode import encode_turns
-from playground.protocols.chat.history import read_messages
+from playground.protocols.chat.history import read_messages, unread
 from playground.protocols.chat.parameters import ChatParameters
 from playground.protocols.chat.reasoning import DETAILS, FIELDS
 from playground.protocols.chat.tools import read_tool, write_tool
 from playground.protocols.reading import read_tools, same, split_parameters
-
-_READ: Final = {
-    "assistant": frozenset({"role", "content", "refusal", "tool_calls", DETAILS, *FIELDS}),
-    "tool": frozenset({"role", "content", "tool_call_id"}),
-}
-_READ_ELSEWHERE: Final = frozenset({"role", "content"})
 
 
 def read_body(body: JSONObject) -> tuple[Request, tuple[str, ...]]:
@@ -68,8 +60,7 @@ def _rule(turns: tuple[Turn, ...], messages: JSON) -> ReasoningReturn:
 def _left_out(messages: JSON) -> list[str]:
     notes = []
     for number, item in enumerate(messages, 1):
-        unread = [name for name in item if name not in _READ.get(item["role"], _READ_ELSEWHERE)]
-        if unread:
-            names = ", ".join(f"“{name}”" for name in unread)
-            notes.append(f"Message {number}: {names} left out; a turn has no place for it.")
+        if lost := unread(item):
+            names = ", ".join(f"“{name}”" for name in lost)
+            notes.append(f"Message {number}: {names} left out; it could not be written again.")
     return notes

@@ -2,6 +2,7 @@
 
 What is sent is what was set: no defaults of ours, no repairs, except that empty arguments of a call go out as ``{}``,
 because many gateways parse them. Whether a tool result is an error has no field here, so only its text is sent.
+Members that a message was read with and that no part holds go out with it.
 """
 
 from __future__ import annotations
@@ -31,7 +32,11 @@ def encode(request: Request) -> JSONObject:
 
 def encode_turns(turns: tuple[Turn, ...], rule: ReasoningReturn = KEEP) -> list[JSONObject]:
     """The messages of ``turns``; a turn with tool results gives one message for each of them."""
-    return [message for turn in turns for message in _messages(turn, rule)]
+    return [
+        {**message, **turn.members, **message} if turn.members else message
+        for turn in turns
+        for message in _messages(turn, rule)
+    ]
 
 
 def _messages(turn: Turn, rule: ReasoningReturn) -> list[JSONObject]:

@@ -12,16 +12,22 @@ from playground.domain.transcript import Role, Turn, new_id
 from playground.domain.values import JSON, JSONObject
 from playground.protocols.chat.reasoning import CONTENT_PART, DETAILS, FIELDS, plain_text
 from playground.protocols.jsontext import keepable, text_of, whole, write
+from playground.protocols.reading import MessageError
 
 _ROLES: Final = {role.value: role for role in Role}
+_READ: Final = {
+    Role.ASSISTANT: frozenset({"role", "content", "refusal", "tool_calls", DETAILS, *FIELDS}),
+    Role.TOOL: frozenset({"role", "content", "tool_call_id"}),
+}
+_READ_ELSEWHERE: Final = frozenset({"role", "content"})
 
 
 def read_messages(value: JSON) -> list[Turn]:
     """Turns of a list of chat messages, each following the one before (``parent`` is set), with fresh ids.
 
     Tool messages that follow one another become one turn with several results. Content parts of kinds not known here
-    become Unknown parts, reasoning under any of its names Reasoning parts. Raises ValueError naming the message
-    (counted from 1) and what is wrong with it.
+    become Unknown parts, reasoning under any of its names Reasoning parts; members of a message not known here are kept
+    on its turn. Raises ValueError where ``value`` is no list, MessageError for a message.
     """
     if not isinstance(value, list):
         raise ValueError("“messages” must be a list")
@@ -30,12 +36,33 @@ def read_messages(value: JSON) -> list[Turn]:
         try:
             role, parts = _message(item)
         except ValueError as error:
-            raise ValueError(f"message {number}: {error}") from None
-        if role is Role.TOOL and turns and turns[-1].role is Role.TOOL:
-            turns[-1] = turns[-1].model_copy(update={"parts": (*turns[-1].parts, *parts)})
+            raise MessageError(number, str(error)) from None
+        more = _members(item, role)
+        last = turns[-1] if turns else None
+        if role is Role.TOOL and last is not None and last.role is Role.TOOL and not more and not last.members:
+            turns[-1] = last.model_copy(update={"parts": (*last.parts, *parts)})
         else:
-            turns.append(Turn(id=new_id(), role=role, parts=tuple(parts), parent=turns[-1].id if turns else None))
+            parent = last.id if last is not None else None
+            turns.append(Turn(id=new_id(), role=role, parts=tuple(parts), parent=parent, members=more))
     return turns
+
+
+def unread(item: JSONObject) -> list[str]:
+    """The names of a message's members that a turn has no place for: those that could not be written again."""
+    role = _ROLES[text_of(item["role"])]
+    kept = _members(item, role)
+    return [name for name in item if name not in kept and name not in _READ.get(role, _READ_ELSEWHERE)]
+
+
+def _members(item: JSONObject, role: Role) -> JSONObject:
+    """What is in a message besides what is read."""
+    read = _READ.get(role, _READ_ELSEWHERE)
+    return {name: value for name, value in item.items() if name not in read and _keepable(name, value)}
+
+
+def _keepable(name: str, value: JSON) -> bool:
+    member = {name: value}
+    return keepable(member) is member
 
 
 def _message(item: JSON) -> tuple[Role, list[Part]]:

@@ -26,6 +26,10 @@ class MessagesProtocol:
         """The body of POST /messages; raises ValueError for arguments that are not a JSON object."""
         return encode(request)
 
+    def check(self, request: Request) -> None:
+        """Raises ValueError for arguments that are not a JSON object; no other turns are looked at."""
+        encode(request.model_copy(update={"turns": tuple(turn for turn in request.turns if turn.calls)}))
+
     def read_body(self, body: JSONObject) -> tuple[Request, tuple[str, ...]]:
         """The request that ``body`` was written from, and sentences on what could not be kept."""
         return read_body(body)

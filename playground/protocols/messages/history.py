@@ -13,7 +13,7 @@ from playground.domain.transcript import Role, Turn, new_id
 from playground.domain.values import JSON, JSONObject
 from playground.protocols.jsontext import keepable, text_of, whole, write
 from playground.protocols.messages.encode import REDACTED, encode_turns
-from playground.protocols.reading import same
+from playground.protocols.reading import MessageError, same
 
 _ROLES: Final = {"user": Role.USER, "assistant": Role.ASSISTANT}
 _THINKING: Final = ("thinking", REDACTED)
@@ -22,7 +22,7 @@ _THINKING: Final = ("thinking", REDACTED)
 def read_conversation(system: JSON, messages: JSON) -> tuple[list[Turn], list[str]]:
     """Turns, each following the one before, with fresh ids, and sentences on what could not be kept.
 
-    Raises ValueError naming the message (counted from 1) and what is wrong with it.
+    Raises ValueError for ``system`` and where ``messages`` is no list, MessageError for a message.
     """
     turns: list[Turn] = []
     notes: list[str] = []
@@ -38,7 +38,7 @@ def read_conversation(system: JSON, messages: JSON) -> tuple[list[Turn], list[st
             lost = [name for name in item if name not in ("role", "content")]
             _append(turns, role, blocks, lost)
         except ValueError as error:
-            raise ValueError(f"message {number}: {error}") from None
+            raise MessageError(number, str(error)) from None
         if lost:
             names = ", ".join(f"“{name}”" for name in dict.fromkeys(lost))
             notes.append(f"Message {number}: {names} left out; a turn has no place for it.")

@@ -38,14 +38,26 @@ def test_reasoning_without_calls_is_always_sent_back() -> None:
     assert encode(request) == body
 
 
+def test_members_that_no_part_holds_are_kept_and_sent_again() -> None:
+    body = asked(
+        {"role": "user", "content": "x", "name": "me"},
+        {"role": "assistant", "audio": {"id": "a-1"}, "content": None, "tool_calls": [CALL, {**CALL, "id": "b"}]},
+        {"role": "tool", "tool_call_id": "a", "content": "1", "name": "f"},
+        {"role": "tool", "tool_call_id": "b", "content": "2"},
+    )
+    request, notes = read_body(body)
+    assert notes == ()
+    assert [turn.members for turn in request.turns] == [{"name": "me"}, {"audio": {"id": "a-1"}}, {"name": "f"}, {}]
+    assert encode(request) == body
+
+
 def test_what_is_lost_is_told() -> None:
-    _, notes = read_body(
-        asked({"role": "user", "content": "x", "name": "me"}, {"role": "assistant", "audio": {}, "content": "y"})
-    )
-    assert notes == (
-        "Message 1: “name” left out; a turn has no place for it.",
-        "Message 2: “audio” left out; a turn has no place for it.",
-    )
+    deep: Any = 1
+    for _ in range(200):
+        deep = [deep]
+    request, notes = read_body(asked({"role": "user", "content": "x", "name": "me", "deep": deep, "half": "\ud800"}))
+    assert notes == ("Message 1: “deep”, “half” left out; it could not be written again.",)
+    assert request.turns[0].members == {"name": "me"}
 
 
 def test_only_what_a_field_gives_back_becomes_a_field() -> None:

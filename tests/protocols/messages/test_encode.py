@@ -152,7 +152,7 @@ def test_unknown_parts_and_refusals() -> None:
     assert message["content"] == [{"type": "server_tool_use", "id": "s"}, {"type": "text", "text": "no"}]
 
 
-@pytest.mark.parametrize("arguments", ["{", "[1]", "5", '"x"', "[" * 100_000])
+@pytest.mark.parametrize("arguments", ["{", "[1]", "5", "\ud800", '"x"', "[" * 100_000])
 def test_arguments_that_are_no_object_are_named(arguments: str) -> None:
     with pytest.raises(ValueError, match=r"the call “f” \(a\)"):
         encode_turns((turn(Role.ASSISTANT, ToolCall(id="a", name="f", arguments=arguments)),))
