@@ -1,0 +1,121 @@
+"""Variables in what a person writes: ``{{name}}`` stands for a value that is put in when a request is made.
+
+The rules, all of them. A variable is two braces, a name, two braces, on one line; spaces around the name are allowed,
+and the spelling makes no other difference. A name begins with a letter or ``_`` and goes on with letters, digits,
+``_`` and ``-``, at most 64 in all, so ``{{ user.name }}``, ``{{#each}}``, ``{{"a": 1}}`` and three braces in a row are
+plain text. ``\\{{name}}`` is ``{{name}}`` to the gateway, ``\\\\{{name}}`` a backslash and the value; elsewhere a
+backslash is a backslash. A value goes in as it is: variables in it are text. A name whose value is the variable itself
+(``as_written``) is sent as it is written, spaces included: so a prompt that shows templates needs no change.
+
+Text and results in turns of every role but the assistant's take part; what a model said is never touched. Nothing here
+knows a session; a transcript keeps the variables, only a request has the values.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from playground.domain.parts import Part
+from playground.domain.roles import Role
+from playground.domain.transcript import Turn
+
+LONGEST_NAME: Final = 64
+_NAME: Final = rf"[^\W\d][\w-]{{0,{LONGEST_NAME - 1}}}"
+_VARIABLE: Final = re.compile(rf"(?P<escape>\\{{0,2}})(?<!\{{)\{{\{{[ \t]*(?P<name>{_NAME})[ \t]*\}}\}}(?!\}})")
+_NAME_ALONE: Final = re.compile(_NAME)
+_OPENING: Final = "{{"
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A variable in a text, from ``start`` up to and without ``end``, backslashes included where they belong to it.
+
+    ``escaped`` says that it is to be sent as written.
+    """
+
+    name: str
+    start: int
+    end: int
+    escaped: bool = False
+
+
+def valid_name(name: str) -> bool:
+    """Whether ``name`` can stand between the braces."""
+    return _NAME_ALONE.fullmatch(name) is not None
+
+
+def as_written(name: str) -> str:
+    """The value that makes a variable go out as it is written."""
+    return f"{{{{{name}}}}}"
+
+
+def mentions(text: str) -> list[Mention]:
+    """The variables in ``text``, escaped ones included, in order."""
+    if _OPENING not in text:
+        return []
+    return [
+        Mention(found["name"], found.start(), found.end(), found["escape"] == "\\")
+        for found in _VARIABLE.finditer(text)
+    ]
+
+
+def resolve(text: str, values: Mapping[str, str]) -> str:
+    """``text`` with the values put in; a variable without one stays as it is."""
+    if _OPENING not in text:
+        return text
+
+    def value(found: re.Match[str]) -> str:
+        escape, name = found["escape"], found["name"]
+        written = found[0][len(escape) :]
+        if escape == "\\":
+            return written
+        known = values.get(name, written)
+        return ("\\" if escape else "") + (written if known == as_written(name) else known)
+
+    return _VARIABLE.sub(value, text)
+
+
+def names_in(turns: Iterable[Turn]) -> tuple[str, ...]:
+    """The names of the variables in ``turns``, each once, in the order in which they first stand there."""
+    found = (mention for text in _texts(turns) if _OPENING in text for mention in mentions(text))
+    return tuple(dict.fromkeys(mention.name for mention in found if not mention.escaped))
+
+
+def unresolved(turns: Iterable[Turn], values: Mapping[str, str]) -> tuple[str, ...]:
+    """The names in ``turns`` that have no value, in order. An empty value is one."""
+    return tuple(name for name in names_in(turns) if name not in values)
+
+
+def resolve_turns(turns: tuple[Turn, ...], values: Mapping[str, str]) -> tuple[Turn, ...]:
+    """``turns`` with the values put in; turns (and a tuple) in which nothing is different are the same objects."""
+    if not any(_OPENING in text for text in _texts(turns)):
+        return turns
+    out = tuple(_resolved(turn, values) for turn in turns)
+    return turns if all(new is old for new, old in zip(out, turns, strict=True)) else out
+
+
+def _texts(turns: Iterable[Turn]) -> Iterator[str]:
+    for turn in turns:
+        if turn.role is Role.ASSISTANT:
+            continue
+        for part in turn.parts:
+            if part.kind == "text" or part.kind == "tool_result":
+                yield part.text
+
+
+def _resolved(turn: Turn, values: Mapping[str, str]) -> Turn:
+    if turn.role is Role.ASSISTANT:
+        return turn
+    parts = tuple(_part(part, values) for part in turn.parts)
+    same = all(new is old for new, old in zip(parts, turn.parts, strict=True))
+    return turn if same else turn.model_copy(update={"parts": parts})
+
+
+def _part(part: Part, values: Mapping[str, str]) -> Part:
+    if part.kind != "text" and part.kind != "tool_result":
+        return part
+    text = resolve(part.text, values)
+    return part if text == part.text else part.model_copy(update={"text": text})

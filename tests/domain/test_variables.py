@@ -1,0 +1,141 @@
+"""Variables in what a person writes: which braces are one, what goes in, and what stays as it is."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from playground.domain.parts import Image, Reasoning, Text, ToolResult
+from playground.domain.transcript import Role, Transcript, make_turn
+from playground.domain.variables import (
+    as_written,
+    mentions,
+    names_in,
+    resolve,
+    resolve_turns,
+    unresolved,
+    valid_name,
+)
+
+VALUES = {"city": "Oslo", "x-1": "one", "город": "Пермь", "nested": "{{city}}", "empty": ""}
+
+
+@pytest.mark.parametrize(
+    ("text", "sent"),
+    [
+        ("Weather in {{city}}?", "Weather in Oslo?"),
+        ("{{ city }}{{\tcity}}", "OsloOslo"),
+        ("{{x-1}} {{город}}", "one Пермь"),
+        ("[{{empty}}]", "[]"),
+        ("{{nested}}", "{{city}}"),
+        ("{{unknown}} {{ unknown }}", "{{unknown}} {{ unknown }}"),
+        (r"\{{city}}", "{{city}}"),
+        (r"\{{ city }}", "{{ city }}"),
+        (r"\\{{city}}", r"\Oslo"),
+        (r"\\\{{city}}", r"\\Oslo"),
+        (r"{\{{city}}", "{{{city}}"),
+        (r"\\{{unknown}}", r"\{{unknown}}"),
+    ],
+)
+def test_values_go_in(text: str, sent: str) -> None:
+    assert resolve(text, VALUES) == sent
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{{{city}}}",
+        "{{{{city}}}}",
+        "{{ user.city }}",
+        "{{#each city}}{{/each}}",
+        '{{"city": 1}}',
+        "{{1}} {{}} {{ }} {{-city}}",
+        "{{city\n}}",
+        "{ {city} }",
+        "{{ city name }}",
+        "{% if city %}",
+        r"\frac{a}{b} \{ \\{",
+        "{{" + "a" * 65 + "}}",
+    ],
+)
+def test_other_braces_are_text(text: str) -> None:
+    values = {**VALUES, "a" * 65: "!", "": "!", "1": "!"}
+    assert mentions(text) == []
+    assert resolve(text, values) == text
+
+
+def test_a_variable_can_be_sent_as_it_is_written() -> None:
+    values = {"city": as_written("city")}
+    assert resolve("{{ city }} {{city}}", values) == "{{ city }} {{city}}"
+    assert unresolved((make_turn(Role.USER, "{{city}}"),), values) == ()
+
+
+def test_mentions_say_where_they_stand() -> None:
+    text = r"a {{city}} \{{city}} {{ b }}"
+    found = mentions(text)
+    assert [(text[m.start : m.end], m.name, m.escaped) for m in found] == [
+        ("{{city}}", "city", False),
+        (r"\{{city}}", "city", True),
+        ("{{ b }}", "b", False),
+    ]
+
+
+def test_names_that_can_stand_between_the_braces() -> None:
+    assert all(map(valid_name, ["a", "_", "a1", "a-b", "Ü", "a" * 64]))
+    assert not any(map(valid_name, ["", "1", "-a", "a b", "a.b", "a" * 65, "a\n", "{{a}}"]))
+
+
+def test_what_a_model_said_is_left_alone() -> None:
+    result = ToolResult(call_id="1", text="{{city}}", by="you")
+    picture = Image(url="https://example.org/{{city}}.png")
+    turns = Transcript().append(
+        make_turn(Role.SYSTEM, "Be {{mood}}."),
+        make_turn(Role.USER, "{{city}}", picture, Text(text="{{mood}}, {{last}}")),
+        make_turn(Role.ASSISTANT, "{{answer}}", Reasoning(text="{{thought}}")),
+        make_turn(Role.TOOL, "", result),
+        make_turn(Role.USER, "plain"),
+    )
+    assert names_in(turns.path) == ("mood", "city", "last")
+    assert unresolved(turns.path, {"city": ""}) == ("mood", "last")
+    sent = resolve_turns(turns.path, {"mood": "kind", "city": "Oslo"})
+    assert [turn.text for turn in sent[:3]] == ["Be kind.", "Oslokind, {{last}}", "{{answer}}"]
+    assert sent[1].images == (picture,)
+    assert sent[3].results == (result.model_copy(update={"text": "Oslo"}),)
+    assert [turn.id for turn in sent] == [turn.id for turn in turns.path]
+    assert sent[4] is turns.path[4]
+    assert sent[2] is turns.path[2]
+
+
+def test_nothing_to_put_in_costs_nothing() -> None:
+    turns = (make_turn(Role.USER, "plain"), make_turn(Role.ASSISTANT, "{{x}}"))
+    assert resolve_turns(turns, VALUES) is turns
+    odd = (make_turn(Role.USER, "{{ user.name }}"), *turns)
+    assert resolve_turns(odd, VALUES) is odd
+
+
+@given(st.text(alphabet="{}\\ ab\n"), st.dictionaries(st.sampled_from("ab"), st.text(alphabet="{}\\ab")))
+def test_mentions_and_resolving_agree(text: str, values: dict[str, str]) -> None:
+    out, at = [], 0
+    for mention in mentions(text):
+        out.append(text[at : mention.start])
+        written = text[mention.start : mention.end]
+        bare = written.lstrip("\\")
+        if mention.escaped:
+            out.append(bare)
+        else:
+            lead = "\\" if written.startswith("\\\\") else ""
+            known = values.get(mention.name, bare)
+            out.append(lead + (bare if known == as_written(mention.name) else known))
+        at = mention.end
+    assert resolve(text, values) == "".join([*out, text[at:]])
+
+
+@pytest.mark.parametrize("piece", ["{{ ", "\\", "{{a", "{", "{{\t{{ \\"])
+def test_a_hostile_text_takes_no_longer(piece: str) -> None:
+    text = piece * (1_000_000 // len(piece)) + "{{"
+    began = time.process_time()
+    assert resolve(text, VALUES) == text
+    assert time.process_time() - began < 2
