@@ -7,12 +7,7 @@ open sockets; it makes the ``Connection`` that the gateway package works with.
 
 from __future__ import annotations
 
-import contextlib
-import json
-import os
-import tempfile
 from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -24,6 +19,7 @@ from playground.domain.request import ReasoningReturn
 from playground.domain.values import JSONObject, Value
 from playground.engine.connection_test import Verdict, try_gateway
 from playground.engine.extras import secret_in
+from playground.engine.list_file import ListFile, ListFileError
 from playground.engine.secrets import Secret, looks_secret
 from playground.gateway.address import Address, is_loopback, needs_consent, origin
 from playground.gateway.address import resolve as resolve_address
@@ -151,14 +147,14 @@ class ProfileStore:
     """
 
     def __init__(self, path: Path | None = None) -> None:
-        self.path = (path or default_path()).expanduser()
-        self.messages: list[str] = []
+        self._file = ListFile(path or default_path(), "gateways", FILE_VERSION)
+        self.path, self.messages = self._file.path, self._file.messages
         self._profiles: list[Profile] = []
         self._unread: list[Any] = []  # entries that could not be understood, written back as they were
-        self._rest: JSONObject = {}
-        self._active = ""
-        self._unreadable = ""
-        self._load()
+        content = self._file.load()
+        self._active = str(content.get("active") or "")
+        for entry in content.get("gateways", []):
+            self._take(entry)
 
     @property
     def profiles(self) -> tuple[Profile, ...]:
@@ -207,42 +203,12 @@ class ProfileStore:
     def _commit(self, profiles: list[Profile], active: str) -> None:
         """Write first, then believe: what is in memory is what is on disk."""
         stored = [p.model_dump(mode="json") for p in profiles if not p.demo]
-        content = {"version": FILE_VERSION} | self._rest | {"active": active, "gateways": [*stored, *self._unread]}
-        if self._unreadable:
-            raise ProfileError(self._unreadable)
         try:
-            _replace(self.path, json.dumps(content, ensure_ascii=False, indent=2) + "\n")
-        except (OSError, UnicodeEncodeError) as error:
-            raise ProfileError(f"The gateways could not be saved to {self.path}: {_reason(error)}.") from error
+            self._file.save([*stored, *self._unread], active=active)
+        except ListFileError as error:
+            raise ProfileError(str(error)) from error
         self._profiles = profiles
         self._active = active
-
-    def _load(self) -> None:
-        try:
-            text = self.path.read_text(encoding="utf-8")
-        except FileNotFoundError:
-            return
-        except UnicodeDecodeError:
-            self._set_aside("it is not UTF-8 text")
-            return
-        except OSError as error:
-            self._unreadable = (
-                f"The gateways in {self.path} could not be read ({_reason(error)}); nothing is saved there."
-            )
-            self.messages.append(self._unreadable)
-            return
-        try:
-            content = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            self._set_aside(f"it is not JSON: {error}")
-            return
-        if not isinstance(content, dict) or not isinstance(content.get("gateways", []), list):
-            self._set_aside("it does not hold a list of gateways")
-            return
-        self._rest = {k: v for k, v in content.items() if k not in ("active", "gateways")}
-        self._active = str(content.get("active") or "")
-        for entry in content.get("gateways", []):
-            self._take(entry)
 
     def _take(self, entry: Any) -> None:
         try:
@@ -259,19 +225,6 @@ class ProfileStore:
             profile = profile.model_copy(update={"id": uuid4().hex, "key_origin": "", "secret_headers": {}})
         self._profiles.append(profile.model_copy(update={"demo": False}))
 
-    def _set_aside(self, why: str) -> None:
-        stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S")
-        aside = self.path.with_name(f"{self.path.stem}.damaged-{stamp}{self.path.suffix}")
-        while aside.exists():
-            aside = aside.with_name(f"{aside.stem}+{aside.suffix}")
-        try:
-            self.path.rename(aside)
-        except OSError as error:
-            self._unreadable = f"{self.path} is damaged ({why}) and could not be set aside ({_reason(error)})."
-            self.messages.append(self._unreadable)
-            return
-        self.messages.append(f"The list of gateways could not be read: {why}. It was set aside as {aside}.")
-
 
 def _checked(profile: Profile) -> Profile:
     """The profile as it may be written. Raises ProfileError where a secret would reach the file."""
@@ -287,25 +240,3 @@ def _checked(profile: Profile) -> Profile:
         if any(mark in profile.base_url for mark in "@?#"):
             raise ProfileError(str(error)) from None
         return profile
-
-
-def _replace(path: Path, text: str) -> None:
-    """Write ``text`` so that a reader finds the old file or the new one, readable by its owner alone."""
-    path = path.resolve()  # a link stays a link
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)  # 0600 on POSIX
-    temporary = Path(name)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            temporary.unlink()
-        raise
-
-
-def _reason(error: Exception) -> str:
-    return getattr(error, "strerror", None) or str(error)

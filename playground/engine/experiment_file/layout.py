@@ -1,0 +1,98 @@
+"""JSON laid out so that it reads well and a change is few lines of a diff; secrets are taken out on the way.
+
+One member or item a line, two spaces a level, characters as they are. Lists of numbers stand on one line. Nothing is
+sorted: the order is the one given. Numbers that JSON has no word for are spelled as ones too large to hold, so that
+they read back as they were.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Final
+
+from playground.domain.tools import parse_json
+from playground.domain.transcript import new_id
+from playground.domain.values import JSON
+from playground.gateway.redact import Redactor
+
+_DEEPEST: Final = 60  # levels laid out; what lies deeper stands on one line
+_INDENT: Final = "  "
+
+
+def lay_out(value: JSON, redactor: Redactor, words: frozenset[str]) -> str:
+    """The text of ``value``, without the secrets that ``redactor`` knows. ``words`` are no secrets, whatever it says.
+
+    Raises ValueError for a value that JSON cannot hold, and for one nested too deeply.
+    """
+    out: list[str] = []
+    try:
+        _Writer(redactor, words, out).value(value, 0)
+    except (RecursionError, TypeError):
+        raise ValueError("something in it is nested too deeply, or is nothing JSON has") from None
+    out.append("\n")
+    return "".join(out)
+
+
+class _Writer:
+    def __init__(self, redactor: Redactor, words: frozenset[str], out: list[str]) -> None:
+        self._redactor, self._words, self._out = redactor, words, out
+
+    def value(self, value: JSON, level: int) -> None:
+        """Write one value that begins ``level`` levels in."""
+        if isinstance(value, dict) and value and level < _DEEPEST:
+            self._block("{", "}", [(self._text(str(name)) + ": ", item) for name, item in value.items()], level)
+        elif isinstance(value, list) and value and level < _DEEPEST and not _numbers(value):
+            self._block("[", "]", [("", item) for item in value], level)
+        elif isinstance(value, dict | list) and not _numbers(value):
+            self._out.append(self._deep(value))
+        elif isinstance(value, str):
+            self._out.append(self._text(value))
+        else:
+            self._out.append(_line(value))
+
+    def _block(self, opening: str, closing: str, items: list[tuple[str, JSON]], level: int) -> None:
+        between = "\n" + _INDENT * (level + 1)
+        for number, (lead, item) in enumerate(items):
+            self._out.append((opening if number == 0 else ",") + between + lead)
+            self.value(item, level + 1)
+        self._out.append("\n" + _INDENT * level + closing)
+
+    def _deep(self, value: JSON) -> str:
+        line = _line(value)
+        clean = self._redactor.text(line)
+        if clean != line:
+            parse_json(clean)  # a secret that is a number leaves a gap where one stood
+        return clean
+
+    def _text(self, text: str) -> str:
+        return _line(text if text in self._words else self._redactor.text(text))
+
+
+def _numbers(value: JSON) -> bool:
+    """Whether a value is a list of numbers only, or of lists of them."""
+    if not isinstance(value, list):
+        return False
+    flat = [number for item in value for number in (item if isinstance(item, list) else [item])]
+    return not any(isinstance(number, bool) or not isinstance(number, int | float) for number in flat)
+
+
+def _line(value: JSON) -> str:
+    try:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    except ValueError:  # a number that is infinite, or none
+        marks = {math.inf: f"+{new_id()}", -math.inf: f"-{new_id()}"}
+        text = json.dumps(_finite(value, marks), ensure_ascii=False)
+        for number, mark in marks.items():
+            text = text.replace(f'"{mark}"', "1e999" if number > 0 else "-1e999")
+        return text
+
+
+def _finite(value: JSON, marks: dict[float, str]) -> JSON:
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else marks[value]
+    if isinstance(value, list):
+        return [_finite(item, marks) for item in value]
+    if isinstance(value, dict):
+        return {name: _finite(item, marks) for name, item in value.items()}
+    return value

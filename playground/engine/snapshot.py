@@ -1,0 +1,321 @@
+"""All that one experiment holds, as one frozen value: for the store, for files, for duplicates.
+
+Taking a snapshot costs next to nothing, since nearly everything in a session is a frozen value already. Tapes, undo
+history, and what is under way are no part of it: a turn that is being received is in it as it would stand if the
+process ended now, marked interrupted. This module reads no file and trusts nothing that came out of one.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pydantic import Field, ValidationError
+
+from playground.domain.debugging import STOPPED, TRUNCATED, Answer, Debugging, Reason, ResultDraft
+from playground.domain.parameters import Parameters
+from playground.domain.parts import Image
+from playground.domain.request import ReasoningReturn
+from playground.domain.roles import Role
+from playground.domain.tools import ToolDefinition
+from playground.domain.transcript import Ending, Outcome, Transcript, Turn
+from playground.domain.values import JSON, JSONObject, Value
+from playground.engine.changes import DebugChanged, PathChanged, SettingsChanged, TitleChanged
+from playground.engine.history import History
+from playground.engine.settings import Draft
+from playground.protocols.protocol import PROTOCOLS, get_protocol
+
+if TYPE_CHECKING:
+    from playground.engine.session import Session
+
+V = TypeVar("V", bound=Value)
+
+LATEST = 2.5e11  # the largest Unix time that still is a date
+_MOST_WORDS = 200  # characters of a message about what is wrong
+
+
+class DraftState(Value):
+    """What stands in the composer."""
+
+    text: str = ""
+    role: Role = Role.USER
+    images: tuple[Image, ...] = ()
+
+
+class CallState(Value):
+    """What is kept of one tool call besides its turn: why it waits, a result half typed, answers typed for a fork."""
+
+    turn: str
+    call: str
+    reason: Reason | None = None
+    typed: ResultDraft | None = None
+    fork: tuple[Answer, ...] = ()
+
+
+class Snapshot(Value):
+    """One experiment.
+
+    ``title`` is empty while it is the first words. ``created_at`` and ``changed_at`` are Unix times in seconds.
+    ``gateway`` is the name of the gateway, for people and for other computers, where ``profile_id`` says nothing.
+    ``parameters`` are the fields of each protocol's parameters by protocol (the output format is one of them), those
+    at their default left out. ``turns`` is the whole tree, oldest first; ``head`` the end of the branch that is shown.
+    ``reasoning_return`` is None where the gateway's rule holds. ``unsent`` is what was typed and cannot be sent yet.
+    """
+
+    id: str
+    title: str = ""
+    created_at: float = Field(default=0.0, ge=0, le=LATEST)
+    changed_at: float = Field(default=0.0, ge=0, le=LATEST)
+    pinned: bool = False
+    archived: bool = False
+    profile_id: str = ""
+    gateway: str = ""
+    protocol: str = "chat"
+    model: str = ""
+    parameters: dict[str, JSONObject] = Field(default_factory=dict)
+    tools: tuple[ToolDefinition, ...] = ()
+    extra_body: JSONObject = Field(default_factory=dict)
+    extra_headers: dict[str, str] = Field(default_factory=dict)
+    reasoning_return: ReasoningReturn | None = None
+    variables: dict[str, str] = Field(default_factory=dict)
+    unsent: dict[str, JSON] = Field(default_factory=dict)
+    debugging: Debugging = Debugging()
+    calls: tuple[CallState, ...] = ()
+    draft: DraftState = DraftState()
+    turns: tuple[Turn, ...] = ()
+    head: str | None = None
+
+    @property
+    def transcript(self) -> Transcript:
+        """The tree of turns."""
+        return Transcript({turn.id: turn for turn in self.turns}, self.head)
+
+    @property
+    def untouched(self) -> bool:
+        """Whether nothing in it is worth keeping: no turn, nothing typed, nothing set but gateway and model."""
+        held = self.turns, self.title, self.draft.text, self.draft.images, self.tools, self.variables, self.unsent
+        settings = self.extra_body, self.extra_headers, self.reasoning_return, self.pinned, self.archived
+        if any(held) or any(settings) or self.debugging != Debugging():
+            return False
+        return all(fields.keys() <= {"stream", "include_usage"} for fields in self.parameters.values())
+
+
+# ---- of a session ----------------------------------------------------------------------------------------------------
+
+
+def snapshot(session: Session) -> Snapshot:
+    """What a session holds now. A turn being received is in it as far as it came, marked interrupted."""
+    turns = tuple(session.transcript.turns.values())
+    if session.growing:
+        turns = tuple(_as_interrupted(session, turn) if turn.id in session.growing else turn for turn in turns)
+    profile, draft = session.profile, session.draft
+    made = Snapshot.model_construct(
+        id=session.id,
+        title=session.given_title,
+        created_at=session.created_at,
+        changed_at=session.changed_at,
+        pinned=session.pinned,
+        archived=session.archived,
+        profile_id=session.profile_id,
+        gateway=profile.name if profile is not None else "",
+        protocol=session.protocol,
+        model=session.model,
+        parameters={name: fields_of(found) for name, found in session.parameters.items()},
+        tools=session.tools,
+        extra_body=session.extra_body,
+        extra_headers=session.extra_headers,
+        reasoning_return=session.reasoning_return,
+        variables=session.variables,
+        unsent=session.unsent,
+        debugging=session.debugger.debugging,
+        calls=_call_states(session),
+        draft=DraftState(text=draft.text, role=draft.role, images=draft.images),
+        turns=turns,
+        head=session.transcript.head,
+    )
+    return made.model_copy(update=session.unknown) if session.unknown else made
+
+
+def restore(found: Snapshot, session: Session) -> None:
+    """Make a session hold what a snapshot says; nothing of what it held stays, undo included. It must be idle.
+
+    Raises ValueError in words where this version cannot work with it; the session is as it was then.
+    """
+    if found.protocol not in PROTOCOLS:
+        raise ValueError(f"It speaks the protocol “{_short(found.protocol)}”, which this version does not know.")
+    parameters = {name: parameters_of(name, fields) for name, fields in found.parameters.items()}
+    session.id = found.id
+    session.given_title = found.title
+    session.created_at, session.changed_at = found.created_at, found.changed_at
+    session.pinned, session.archived = found.pinned, found.archived
+    session.profile_id, session.protocol, session.model = found.profile_id, found.protocol, found.model
+    session.parameters = parameters
+    session.tools = found.tools
+    session.extra_body, session.extra_headers = found.extra_body, found.extra_headers
+    session.reasoning_return = found.reasoning_return
+    session.variables, session.unsent = found.variables, found.unsent
+    session.unknown = dict(found.model_extra or {})
+    session.draft = Draft(found.draft.text, found.draft.role, found.draft.images)
+    session.history = History()
+    session.transcript = found.transcript
+    debugger = session.debugger
+    debugger.debugging = found.debugging
+    debugger.stops = {(kept.turn, kept.call): kept.reason for kept in found.calls if kept.reason is not None}
+    debugger.drafts = {(kept.turn, kept.call): kept.typed for kept in found.calls if kept.typed is not None}
+    debugger.fork_drafts = {(kept.turn, kept.call): kept.fork for kept in found.calls if kept.fork}
+    debugger.forks.clear()
+    for turn_id, call in session.transcript.waiting:
+        if session.transcript.turns[turn_id].truncated:
+            debugger.stops.setdefault((turn_id, call.id), TRUNCATED)
+    changed_at = session.changed_at
+    for change in (PathChanged(), SettingsChanged(), TitleChanged(), DebugChanged()):
+        session.tell(change)
+    session.changed_at = changed_at
+
+
+def copy_of(found: Snapshot, new_id: str, title: str) -> Snapshot:
+    """The same experiment once more, as one that was made just now."""
+    now = time.time()
+    update = {"id": new_id, "title": title, "created_at": now, "changed_at": now, "pinned": False, "archived": False}
+    return found.model_copy(update=update)
+
+
+def _as_interrupted(session: Session, turn: Turn) -> Turn:
+    """A turn being received, as it would stand if nothing more came."""
+    outcome = Outcome(ending=Ending.INTERRUPTED, model=session.model)
+    return turn.model_copy(update={"parts": session.growing[turn.id].freeze(), "outcome": outcome})
+
+
+def _call_states(session: Session) -> tuple[CallState, ...]:
+    debugger = session.debugger
+    # An answer that is waited for cannot come after a restart: the call would wait as one that was stopped.
+    stops = {**dict.fromkeys(debugger.pending, STOPPED), **debugger.stops}
+    keys = dict.fromkeys((*stops, *debugger.drafts, *debugger.fork_drafts))
+    states = []
+    for turn, call in keys:
+        key = (turn, call)
+        typed, fork = debugger.drafts.get(key), debugger.fork_drafts.get(key, ())
+        states.append(CallState(turn=turn, call=call, reason=stops.get(key), typed=typed, fork=fork))
+    return tuple(states)
+
+
+def fields_of(parameters: Parameters) -> JSONObject:
+    """The fields that are set, under their own names, and the keys that no field is for."""
+    known = {name: getattr(parameters, name) for name in type(parameters).model_fields}
+    found = {name: value for name, value in {**known, **(parameters.model_extra or {})}.items() if value is not None}
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in found.items()}
+
+
+def parameters_of(protocol: str, fields: JSONObject) -> Parameters:
+    """The reverse; a value of a wrong type stays as it is, to be sent and flagged."""
+    kind = get_protocol(protocol).parameters_type if protocol in PROTOCOLS else Parameters
+    odd = {name: value for name, value in fields.items() if name in kind.model_fields and not kind.fits(name, value)}
+    rest = {name: value for name, value in fields.items() if name not in odd}
+    return kind.model_validate(rest).model_copy(update=odd)
+
+
+# ---- as JSON ---------------------------------------------------------------------------------------------------------
+
+
+def encode(value: Value) -> JSONObject:
+    """A value as JSON holds it: fields in the order they are defined, unknown ones after them, empty ones left out.
+
+    Unlike pydantic's own way it takes values nested as deeply as JSON itself can be, and fields of a wrong type.
+    """
+    out: JSONObject = {}
+    for name, info in type(value).model_fields.items():
+        item = getattr(value, name)
+        if item is not None or info.default is not None:
+            out[name] = _plain(item)
+    for name, item in (value.model_extra or {}).items():
+        out[name] = _plain(item)
+    return out
+
+
+def _plain(value: Any) -> JSON:
+    if isinstance(value, str):
+        return str.__str__(value)  # a member of an enumeration as its text
+    if isinstance(value, Value):
+        return encode(value)
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, dict) and any(isinstance(item, Value) for item in value.values()):
+        return {name: _plain(item) for name, item in value.items()}
+    return value
+
+
+def decode(value: JSON) -> Snapshot:
+    """The experiment that JSON holds, from whatever source. Raises ValueError in words that say what is wrong where."""
+    found = read_as(Snapshot, value, "the experiment")
+    if found.protocol in PROTOCOLS:
+        for name, fields in found.parameters.items():
+            try:
+                parameters_of(name, fields)
+            except (ValidationError, RecursionError) as error:
+                raise ValueError(f"parameters.{_short(name)}: {reason_of(error)}") from None
+    check_tree(found.turns, found.head)
+    return found
+
+
+def read_as(kind: type[V], value: JSON, what: str) -> V:
+    """``value`` as one of our values. Raises ValueError in words."""
+    if not isinstance(value, dict):
+        raise ValueError(f"{what} must be a JSON object")
+    try:
+        return kind.model_validate(value)
+    except (ValidationError, RecursionError) as error:
+        raise ValueError(reason_of(error)) from None
+
+
+def check_tree(turns: tuple[Turn, ...], head: str | None) -> None:
+    """Raise ValueError where turns are no tree: an id twice, a parent or head that is not there, a circle."""
+    parents: dict[str, str | None] = {}
+    for number, turn in enumerate(turns, 1):
+        if turn.id in parents:
+            raise ValueError(f"turn {number} has the id “{_short(turn.id)}”, which another turn has, too")
+        parents[turn.id] = turn.parent
+        timing = turn.outcome.timing if turn.outcome is not None else None
+        if timing is not None and not 0 <= timing.started_at <= LATEST:
+            raise ValueError(f"turn {number}: outcome.timing.started_at is no Unix time")
+    for number, turn in enumerate(turns, 1):
+        if turn.parent is not None and turn.parent not in parents:
+            raise ValueError(f"turn {number} follows “{_short(turn.parent)}”, which is not among the turns")
+    if head is not None and head not in parents:
+        raise ValueError(f"the head is “{_short(head)}”, which is not among the turns")
+    if lost := circular(parents):
+        raise ValueError(f"turn “{_short(lost[0])}” follows itself, on a way around")
+
+
+def circular(parents: Mapping[str, str | None]) -> list[str]:
+    """The ids from which no way leads to the top. Every parent must be there."""
+    fine: set[str] = set()
+    bad: dict[str, None] = {}
+    for start in parents:
+        trail: dict[str, None] = {}
+        at: str | None = start
+        while at is not None and at not in fine and at not in trail:
+            trail[at] = None
+            at = parents[at]
+        if at is None or at in fine:
+            fine.update(trail)
+        else:
+            bad.update(trail)
+            fine.update(trail)
+    return list(bad)
+
+
+def reason_of(error: Exception) -> str:
+    """What is wrong, in one line, from whatever reading a value raises."""
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply"
+    if isinstance(error, ValidationError):
+        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        where = ".".join(str(step) for step in first["loc"])
+        return _short(f"{where}: {first['msg']}" if where else str(first["msg"]))
+    return _short(str(error))
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _MOST_WORDS else line[: _MOST_WORDS - 1] + "…"

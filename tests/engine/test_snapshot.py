@@ -1,0 +1,205 @@
+"""An experiment as one value: all of it is in there, it comes back equal, and what is wrong is said in words."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+
+from playground.demo.server import DemoServer
+from playground.domain.debugging import STOPPED, Answer, AnswerRow, MatchKind, Policy, ResultDraft, ToolRule
+from playground.domain.parts import Image, Reasoning, ToolCall, Unknown
+from playground.domain.request import ReasoningReturn, SendReasoning
+from playground.domain.tools import ToolDefinition
+from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn
+from playground.domain.usage import Timing, Usage
+from playground.engine.gateways import Gateways
+from playground.engine.session import Session
+from playground.engine.snapshot import Snapshot, copy_of, decode, encode, restore, snapshot
+from tests.engine.debugging import Bench
+
+PIXEL = "data:image/png;base64,iVBORw0KGgo="
+
+
+def again(session: Session, gateways: Gateways) -> Session:
+    """The session after a way over JSON text."""
+    other = Session(gateways.client, profile_of=gateways.get, profile_id="")
+    restore(decode(json.loads(json.dumps(encode(snapshot(session))))), other)
+    return other
+
+
+def fill(session: Session) -> None:
+    """Set something of every kind."""
+    asked = make_turn(Role.USER, "Weather \ud800 in Ōsaka?", Image(url=PIXEL, detail="low", name="dot.png"))
+    call = ToolCall(id="call_1", name="get_weather", arguments='{"city": "Osaka"', received='{"city": "Oslo"}')
+    answer = Turn(
+        id="answer",
+        role=Role.ASSISTANT,
+        parts=(
+            Reasoning(text="hm", field="thinking", signature="s", details=({"a": [1, None]},)),
+            call,
+            Unknown(value={"x": None, "deep": nested(300)}),
+        ),
+        outcome=Outcome(
+            ending=Ending.COMPLETE,
+            usage=Usage(prompt=3, raw={"prompt_tokens": 3, "more": None}),
+            timing=Timing(started_at=1.7e9, end=2.5),
+            call_times=((0.5, 0.75),),
+            deviations=(("code", "note"),),
+        ),
+        members={"name": "Bob"},
+    )
+    session.transcript = Transcript().append(asked, answer).truncate_after(asked.id).append(make_turn(Role.USER, "or"))
+    session.transcript = session.transcript.select("answer")
+    session.rename("Weather")
+    session.pinned = session.archived = True
+    session.set_tools((ToolDefinition(name="get_weather", source='{"half": ', group="Weather"),))
+    session.set_parameters(session.current_parameters().model_copy(update={"stop": ("a", "b"), "temperature": "hot"}))
+    session.switch_protocol("messages")
+    session.set_extra_body({"x": {"y": None}})
+    session.set_extra_headers({"X-Team": "blue"})
+    session.set_reasoning_return(ReasoningReturn(when=SendReasoning.ALWAYS, field="thinking"))
+    session.set_unsent("extra_body", '{"half')
+    session.set_variables({"city": "Oslo"})
+    session.with_draft("half a sent", Role.SYSTEM, (Image(url=PIXEL),))
+    row = AnswerRow(match=MatchKind.PATH, pattern="$.a", answer=Answer(text="b"))
+    rule = ToolRule(policy=Policy.TABLE, rows=(row,))
+    session.debugger.set_debugging(session.debugger.debugging.with_rule("get_weather", rule))
+    session.debugger.set_draft("answer", "call_1", ResultDraft(text="sun", is_error=True))
+    session.debugger.stops["answer", "call_1"] = STOPPED
+    session.debugger.set_fork_draft("answer", "call_1", (Answer(text="a"), Answer(never=True)))
+    session.unknown = {"from_tomorrow": {"kept": None}}
+
+
+def nested(levels: int) -> dict[str, Any]:
+    value: dict[str, Any] = {}
+    for _ in range(levels):
+        value = {"a": value}
+    return value
+
+
+async def test_an_experiment_comes_back_whole(session: Session, gateways: Gateways) -> None:
+    fill(session)
+    back = again(session, gateways)
+    assert snapshot(back) == snapshot(session).model_copy(update={"gateway": snapshot(back).gateway})
+    assert back.transcript == session.transcript
+    assert back.transcript.path[-1].calls[0].received == '{"city": "Oslo"}'
+    assert back.parameters == session.parameters
+    assert back.debugger.debugging == session.debugger.debugging
+    assert back.debugger.draft("answer", "call_1") == ResultDraft(text="sun", is_error=True)
+    assert back.debugger.reason("answer", "call_1") == STOPPED
+    assert (back.id, back.title, back.draft) == (session.id, "Weather", session.draft)
+    assert (back.created_at, back.changed_at) == (session.created_at, session.changed_at)
+
+
+async def test_unknown_fields_of_every_level_are_kept(session: Session, gateways: Gateways) -> None:
+    fill(session)
+    written = encode(snapshot(session))
+    written["tomorrow"] = None
+    written["turns"][0]["tomorrow"] = {"a": None}
+    written["turns"][0]["parts"][0]["tomorrow"] = 1
+    written["debugging"]["rules"]["get_weather"]["tomorrow"] = [1]
+    written["draft"]["tomorrow"] = "x"
+    written["calls"][0]["tomorrow"] = True
+    found = decode(json.loads(json.dumps(written)))
+    other = Session(gateways.client, profile_of=gateways.get, profile_id="")
+    restore(found, other)
+    assert encode(found) == written
+    kept = encode(snapshot(other))
+    assert kept["tomorrow"] is None
+    for name in ("turns", "debugging"):
+        assert kept[name] == written[name]
+
+
+async def test_a_turn_being_received_is_in_it_as_interrupted(session: Session, demo: DemoServer) -> None:
+    session.add_turn(make_turn(Role.USER, "Hello !long=2000 !tps=200"))
+    run = asyncio.get_running_loop().create_task(session.run())
+    async with asyncio.timeout(5):
+        while not any(choice.deltas > 3 for choice in session.growing.values()):  # noqa: ASYNC110
+            await asyncio.sleep(0.005)
+    found = snapshot(session).turns[-1]
+    assert session.transcript.turns[found.id].parts == ()
+    session.stop()
+    await run
+    assert found.outcome is not None
+    assert found.outcome.ending is Ending.INTERRUPTED
+    assert found.text
+    assert session.transcript.path[-1].text.startswith(found.text)
+
+
+async def test_a_paused_call_is_paused_again(session: Session, demo: DemoServer, gateways: Gateways) -> None:
+    bench = Bench(session, demo)
+    session.set_model("demo-tools")
+    await bench.ask("Weather in Oslo?")
+    (turn_id, call), *_ = session.debugger.waiting
+    session.edit_call(turn_id, call.id, '{"city": "Bergen"}')
+    session.debugger.set_draft(turn_id, call.id, ResultDraft(text="half a res"))
+    back = again(session, gateways)
+    assert back.debugger.paused
+    assert back.debugger.reason(turn_id, call.id) == session.debugger.reason(turn_id, call.id)
+    assert back.debugger.waiting[0][1].arguments == '{"city": "Bergen"}'
+    await back.debugger.step(turn_id, call.id)
+    assert any(result.text == "half a res" for turn in back.transcript.path for result in turn.results)
+
+
+def test_a_copy_is_an_experiment_of_its_own() -> None:
+    found = Snapshot(id="a", title="T", pinned=True, turns=(Turn(id="t", role=Role.USER),), head="t")
+    made = copy_of(found, "b", "T, copy")
+    assert (made.id, made.title, made.pinned, made.turns) == ("b", "T, copy", False, found.turns)
+    assert made.created_at > 0
+
+
+def test_it_knows_whether_anything_is_worth_keeping(gateways: Gateways) -> None:
+    session = Session(gateways.client, profile_of=gateways.get, profile_id="demo", model="demo-chat")
+    session.current_parameters()
+    assert snapshot(session).untouched
+    session.switch_protocol("messages")
+    assert snapshot(session).untouched
+    session.set_parameters(session.current_parameters().with_value("temperature", 1))
+    assert not snapshot(session).untouched
+
+
+TURN = {"id": "a", "role": "user", "parts": []}
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (None, "must be a JSON object"),
+        ([], "must be a JSON object"),
+        ({}, "id: Field required"),
+        ({"id": 3}, "id: Input should be a valid string"),
+        ({"id": "x", "turns": 3}, "turns"),
+        ({"id": "x", "created_at": 1e300}, "created_at"),
+        ({"id": "x", "created_at": float("nan")}, "created_at"),
+        ({"id": "x", "turns": [{"id": "a", "role": "wizard"}]}, "turns.0.role"),
+        ({"id": "x", "turns": [{**TURN, "parts": [{"kind": "song"}]}]}, "turns.0.parts.0"),
+        ({"id": "x", "turns": [TURN, TURN]}, "another turn has"),
+        ({"id": "x", "turns": [{**TURN, "parent": "b"}]}, "not among the turns"),
+        ({"id": "x", "turns": [{**TURN, "parent": "a"}]}, "follows itself"),
+        ({"id": "x", "turns": [{**TURN, "parent": "b"}, {**TURN, "id": "b", "parent": "a"}]}, "follows itself"),
+        ({"id": "x", "turns": [TURN], "head": "b"}, "the head"),
+        ({"id": "x", "tools": [{"name": 3}]}, "tools.0.name"),
+        ({"id": "x", "draft": {"images": [{}]}}, "draft.images.0"),
+        ({"id": "x", "debugging": {"step_limit": -1}}, "debugging.step_limit"),
+        ({"id": "x", "parameters": {"chat": 3}}, "parameters.chat"),
+    ],
+)
+def test_what_is_wrong_is_said(value: Any, words: str) -> None:
+    with pytest.raises(ValueError, match=words.replace(".", r"\.")):
+        decode(value)
+
+
+def test_a_circle_far_down_is_found_at_once() -> None:
+    turns = [{**TURN, "id": str(n), "parent": str(n - 1) if n else "49999"} for n in range(50_000)]
+    with pytest.raises(ValueError, match="follows itself"):
+        decode({"id": "x", "turns": turns})
+
+
+async def test_a_protocol_nobody_knows_leaves_the_session_as_it_was(session: Session) -> None:
+    before = snapshot(session)
+    with pytest.raises(ValueError, match="does not know"):
+        restore(decode({"id": "x", "protocol": "telepathy"}), session)
+    assert snapshot(session) == before
