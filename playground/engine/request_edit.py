@@ -17,6 +17,7 @@ from playground.domain.request import Request
 from playground.domain.tools import ToolDefinition, parse_json
 from playground.domain.transcript import Transcript, Turn, new_id
 from playground.domain.values import JSON, JSONObject
+from playground.domain.variables import as_written, names_in
 from playground.engine.changes import RunState
 from playground.engine.extras import secret_in
 from playground.engine.request_view import inherited_body
@@ -68,6 +69,8 @@ def read_edit(session: Session, text: str) -> Edited:
     if added := [name for name in extra if name not in session.extra_body]:
         notes.append(f"Kept in the extra body: {', '.join(added)}.")
     transcript = _transcript(session, asked, read, before)
+    if names := _overwritten(session.transcript, transcript):
+        notes.append(f"In the turns that are different the values stand now, without their variables: {names}.")
     result = Edited(
         model=read.model if read.model != before.model else session.model,
         parameters=_parameters(session.current_parameters(), read, before),
@@ -177,7 +180,16 @@ def _transcript(session: Session, asked: Request, read: Request, before: Request
     while stem < min(len(wanted), len(asked.turns)) and wanted[stem] is asked.turns[stem]:
         stem += 1
     branch = transcript.truncate_after(asked.turns[stem - 1].id if stem else None)
-    return branch.append(*(turn.model_copy(update={"id": new_id()}) for turn in wanted[stem:]))
+    written = {id(turn): transcript.turns[turn.id] for turn in asked.turns}  # with variables, not with their values
+    rest = [written.get(id(turn), turn) for turn in wanted[stem:]]
+    return branch.append(*(turn.model_copy(update={"id": new_id()}) for turn in rest))
+
+
+def _overwritten(before: Transcript, after: Transcript) -> str:
+    """The variables that turns had before and have no more."""
+    same_place = [(turn, after.turns[key]) for key, turn in before.turns.items() if after.turns[key] is not turn]
+    lost = [name for old, new in same_place for name in names_in([old]) if name not in names_in([new])]
+    return ", ".join(map(as_written, dict.fromkeys(lost)))
 
 
 def _matched(
@@ -224,7 +236,8 @@ def _rewritten(turn: Turn, was: Turn, new: Turn) -> Turn:
     """``turn`` saying what ``new`` says. What a request does not carry of it (its reasoning, say) stays."""
     unsent = [part for part in turn.parts if part.kind == "reasoning"] if not _has(was, "reasoning") else []
     parts = [_same_part(turn, part) for part in new.parts]
-    return turn.model_copy(update={"parts": (*unsent, *parts)})
+    members = new.members if new.members != was.members else turn.members
+    return turn.model_copy(update={"parts": (*unsent, *parts), "members": members})
 
 
 def _has(turn: Turn, kind: str) -> bool:
@@ -258,7 +271,7 @@ def _value(arguments: str) -> JSON:
 
 
 def _said(turn: Turn) -> str:
-    return json.dumps([turn.role.value, *(_part(part) for part in turn.parts)])
+    return json.dumps([turn.role.value, turn.members, *(_part(part) for part in turn.parts)])
 
 
 def _part(part: Part) -> JSONObject:

@@ -7,7 +7,7 @@ words. Secrets come back apart, as secrets; no note, error or repr shows one. No
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -22,10 +22,18 @@ from playground.gateway.connection import MESSAGES_VERSION, Auth
 from playground.gateway.outgoing import header_problem
 from playground.gateway.redact import MASK
 from playground.protocols.protocol import get_protocol
+from playground.protocols.reading import MessageError
 
 
 class ImportRefusedError(ValueError):
-    """The text cannot be imported; the message says why and what to do, and shows no secret."""
+    """The text cannot be imported; the message says why and what to do, and shows no secret.
+
+    ``message`` is the number of the message that is at fault, counted from 1; 0 where it is none.
+    """
+
+    def __init__(self, words: str, message: int = 0) -> None:
+        self.message = message
+        super().__init__(words)
 
 
 @dataclass(frozen=True)
@@ -81,7 +89,11 @@ def _json(text: str) -> JSONObject:
     return value
 
 
-def _from_body(body: JSONObject) -> Imported:
+def read_body(body: JSONObject, prefer: str = "chat") -> Imported:
+    """The request in a body of either protocol, ``prefer`` where nothing in it says which.
+
+    Raises ImportRefusedError.
+    """
     if "playground" in body:  # the application's own file, pasted
         from playground.engine.headless import BadInputError, read_request
 
@@ -89,11 +101,18 @@ def _from_body(body: JSONObject) -> Imported:
             return Imported(read_request(body))
         except BadInputError as error:
             raise ImportRefusedError(_sentence(str(error))) from None
-    protocol, sure = _protocol_of_body(body)
+    protocol, sure = protocol_of(body)
+    protocol = protocol if sure else prefer
     request, notes = _request(protocol, body)
-    if not sure:
-        notes.insert(0, f"Read as {get_protocol(protocol).title}: nothing in it belongs to one protocol alone.")
     return Imported(request, notes=tuple(notes))
+
+
+def _from_body(body: JSONObject) -> Imported:
+    found = read_body(body)
+    if "playground" in body or protocol_of(body)[1]:
+        return found
+    guess = f"Read as {get_protocol(found.request.protocol).title}: nothing in it belongs to one protocol alone."
+    return replace(found, notes=(guess, *found.notes))
 
 
 def _request(protocol: str, body: JSONObject) -> tuple[Request, list[str]]:
@@ -104,10 +123,11 @@ def _request(protocol: str, body: JSONObject) -> tuple[Request, list[str]]:
     try:
         request, notes = get_protocol(protocol).read_body(body)
     except ValueError as error:
-        raise ImportRefusedError(_sentence(str(error))) from None
+        number = error.number if isinstance(error, MessageError) else 0
+        raise ImportRefusedError(_sentence(str(error)), number) from None
     found = list(notes)
     if not request.model:
-        found.append("No model is named; choose one.")
+        found.append(NO_MODEL)
     if secret := [name for name, value in request.extra_body.items() if secret_in({name: value})]:
         kept = {name: value for name, value in request.extra_body.items() if name not in secret}
         request = request.model_copy(update={"extra_body": kept})
@@ -118,13 +138,16 @@ def _request(protocol: str, body: JSONObject) -> tuple[Request, list[str]]:
     return request, found
 
 
-_CHAT_ONLY: Final = frozenset(
+NO_MODEL: Final = "No model is named; choose one."
+
+#: Members of a body that belong to one protocol alone.
+CHAT_ONLY: Final = frozenset(
     """
     max_completion_tokens stop stream_options n seed response_format reasoning_effort presence_penalty
     frequency_penalty user logit_bias logprobs top_logprobs parallel_tool_calls functions function_call
     """.split()  # noqa: SIM905 - a list of strings reads worse
 )
-_MESSAGES_ONLY: Final = frozenset(
+MESSAGES_ONLY: Final = frozenset(
     {"system", "stop_sequences", "top_k", "thinking", "output_config", "anthropic_version"}
 )
 _CHAT_BLOCKS: Final = frozenset({"image_url", "input_audio", "refusal", "file"})
@@ -133,10 +156,10 @@ _MESSAGES_BLOCKS: Final = frozenset(
 )
 
 
-def _protocol_of_body(body: JSONObject) -> tuple[str, bool]:
+def protocol_of(body: JSONObject) -> tuple[str, bool]:
     """The protocol whose marks the body bears more of, and whether it bears any."""
-    chat = 3 * len(_CHAT_ONLY & body.keys())
-    native = 3 * len(_MESSAGES_ONLY & body.keys())
+    chat = 3 * len(CHAT_ONLY & body.keys())
+    native = 3 * len(MESSAGES_ONLY & body.keys())
     for tool in _objects(body.get("tools")):
         chat += 3 * ("function" in tool)
         native += 3 * ("input_schema" in tool)
@@ -203,7 +226,7 @@ def _from_command(command: Command) -> Imported:
             extra[name] = value
     if dropped:
         notes.append(f"Headers left out, because they are set here or belong to a browser: {', '.join(dropped)}.")
-    protocol, sure = _protocol_of_body(body)
+    protocol, sure = protocol_of(body)
     if endpoint:
         protocol = endpoint
     elif not sure and native:

@@ -1,0 +1,278 @@
+"""Files of messages as people keep them: what they are taken for, what is kept, and where something is wrong."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from playground.domain.parts import Reasoning, Text, ToolCall, ToolResult, Unknown
+from playground.domain.transcript import Role
+from playground.engine import messages_import
+from playground.engine.messages_import import Conversation, Found, MessagesImportError, into, open_file, read
+from playground.engine.session import Session
+from playground.protocols.protocol import get_protocol
+
+CALL = {"id": "c1", "type": "function", "function": {"name": "weather", "arguments": '{"city": "Oslo"}'}}
+CHAT: list[dict[str, Any]] = [
+    {"role": "system", "content": "Be brief."},
+    {"role": "user", "content": [{"type": "text", "text": "Hi"}, {"type": "input_audio", "input_audio": {"data": ""}}]},
+    {"role": "assistant", "content": None, "tool_calls": [CALL], "audio": None},
+    {"role": "tool", "tool_call_id": "c1", "content": "rain", "name": "weather"},
+    {"role": "assistant", "content": "Rain."},
+]
+NATIVE: list[dict[str, Any]] = [
+    {"role": "user", "content": "Weather in Oslo?"},
+    {
+        "role": "assistant",
+        "content": [
+            {"type": "thinking", "thinking": "I must ask.", "signature": "sig"},
+            {"type": "text", "text": "One moment."},
+            {"type": "tool_use", "id": "t1", "name": "weather", "input": {"city": "Oslo"}},
+        ],
+    },
+    {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": "rain"}]},
+    {"role": "assistant", "content": [{"type": "text", "text": "Rain.", "citations": []}]},
+]
+PLAIN: list[dict[str, Any]] = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]
+TOOL = {"type": "function", "function": {"name": "weather", "parameters": {"type": "object"}}}
+
+
+def lines(*values: Any) -> str:
+    return "\n".join(json.dumps(value) for value in values) + "\n"
+
+
+def only(found: Found) -> Conversation:
+    (conversation,) = found.conversations
+    assert found.total == 1
+    return conversation
+
+
+def sent(conversation: Conversation) -> Any:
+    return get_protocol(conversation.request.protocol).encode(conversation.request)
+
+
+# ---- what is read ----------------------------------------------------------------------------------------------------
+
+
+def test_an_array_of_chat_messages() -> None:
+    found = read(json.dumps(CHAT))
+    request = only(found).request
+    assert found.words == "a list of messages"
+    assert (request.protocol, request.model) == ("chat", "")
+    assert sent(only(found))["messages"] == CHAT
+    assert request.turns[1].parts[1] == Unknown(value=CHAT[1]["content"][1])
+    assert request.turns[3].members == {"name": "weather"}
+    assert only(found).notes == ()
+
+
+def test_an_array_of_native_messages() -> None:
+    conversation = only(read(json.dumps(NATIVE, indent=4)))
+    assert conversation.request.protocol == "messages"
+    roles = [turn.role.value for turn in conversation.request.turns]
+    assert roles == ["user", "assistant", "tool", "assistant"]
+    assert conversation.request.turns[1].parts == (
+        Reasoning(text="I must ask.", field="thinking", signature="sig"),
+        Text(text="One moment."),
+        ToolCall(id="t1", name="weather", arguments='{"city": "Oslo"}'),
+    )
+    assert conversation.request.turns[2].results == (ToolResult(call_id="t1", text="rain"),)
+    assert sent(conversation)["messages"] == NATIVE
+
+
+def test_native_messages_with_a_system_message_among_them() -> None:
+    system = {"role": "system", "content": "Be brief."}
+    conversation = only(read(json.dumps([system, *NATIVE])))
+    assert conversation.request.protocol == "messages"
+    assert conversation.request.turns[0].role is Role.SYSTEM
+    assert sent(conversation)["system"] == "Be brief."
+    assert conversation.notes == ("The system message stands at the top, where the Messages protocol has it.",)
+    broken = lines(system, *NATIVE, {"role": "user", "content": [{"type": "tool_result", "content": "x"}]})
+    with pytest.raises(MessagesImportError, match=r"^Line 6, column 1: message 6: “tool_use_id”"):
+        read(broken)
+
+
+def test_what_both_protocols_spell_alike_is_what_the_caller_prefers() -> None:
+    assert only(read(json.dumps(PLAIN))).request.protocol == "chat"
+    assert only(read(json.dumps(PLAIN), prefer="messages")).request.protocol == "messages"
+    assert only(read(json.dumps(CHAT), prefer="messages")).request.protocol == "chat"
+    assert only(read(json.dumps(PLAIN))).notes == ()
+
+
+def test_a_body_with_everything_in_it() -> None:
+    body = {"model": "m-1", "system": "s", "max_tokens": 9, "messages": NATIVE, "metadata": {"user_id": "u"}, "odd": 1}
+    conversation = only(read("\ufeff" + json.dumps(body)))
+    assert conversation.request.model == "m-1"
+    assert sent(conversation) == body
+    assert conversation.rest == {}
+    assert conversation.notes == ("Kept in the extra body: odd.",)
+
+
+def test_one_message_a_line() -> None:
+    found = read("\n" + lines(*CHAT).replace("\n", "\r\n\r\n"))
+    assert found.words == "one message a line"
+    assert sent(only(found))["messages"] == CHAT
+
+
+def test_one_message_alone() -> None:
+    assert only(read(json.dumps(PLAIN[0]))).request.turns[0].text == "a"
+    assert read(json.dumps(PLAIN[0])).words == "one message"
+
+
+def test_one_conversation_a_line_as_for_fine_tuning() -> None:
+    weighed = [PLAIN[0], {**PLAIN[1], "weight": 0}]
+    found = read(
+        lines(
+            {"messages": CHAT, "tools": [TOOL], "parallel_tool_calls": False, "source": "a.txt", "title": "First"},
+            {"messages": weighed},
+            CHAT,
+        )
+    )
+    assert (found.words, found.total) == ("one conversation a line", 3)
+    first, second, third = found.conversations
+    assert [tool.name for tool in first.request.tools] == ["weather"]
+    assert (first.title, first.rest) == ("First", {"source": "a.txt", "title": "First"})
+    assert sent(first) == {"model": "", "messages": CHAT, "parallel_tool_calls": False, "tools": [TOOL]}
+    assert first.notes == ("Not sent, since no request has it: “source”, “title”.",)
+    assert sent(second)["messages"] == PLAIN
+    assert second.notes == ("“weight” was left out: it is for training, and no request has it.",)
+    assert (second.number, third.number, len(third.request.turns)) == (2, 3, 5)
+
+
+def test_lists_of_conversations() -> None:
+    found = read(json.dumps([{"messages": PLAIN}, NATIVE]))
+    assert (found.words, found.total) == ("a list of conversations", 2)
+    assert [conversation.request.protocol for conversation in found.conversations] == ["chat", "messages"]
+
+
+def test_batch_files_of_both_vendors() -> None:
+    chat = {
+        "custom_id": "one",
+        "method": "POST",
+        "url": "/v1/chat/completions",
+        "body": {"model": "m", "messages": CHAT},
+    }
+    native = {"custom_id": "two", "params": {"model": "n", "max_tokens": 5, "messages": NATIVE}}
+    one, two = read(lines(chat, native)).conversations
+    assert (one.title, one.request.model, one.request.protocol) == ("one", "m", "chat")
+    assert (two.title, two.request.model, two.request.protocol) == ("two", "n", "messages")
+
+
+def test_a_long_file_is_read_to_a_limit_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(messages_import, "MOST", 3)
+    found = read(lines(*[{"messages": PLAIN}] * 5))
+    assert (len(found.conversations), found.total) == (3, 5)
+    found = read(json.dumps([PLAIN] * 5))
+    assert (len(found.conversations), found.total) == (3, 5)
+
+
+# ---- what is wrong ---------------------------------------------------------------------------------------------------
+
+BAD_ROLE = {"role": "narrator", "content": "x"}
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("  \n", "There is nothing to import: the text is empty."),
+        ("hello", "Line 1, column 1: this is not JSON: "),
+        ('[{"role": "user",\n "content": "a"\n "x": 1}]', "Line 3, column 2: this is not JSON: a comma is missing."),
+        (lines(PLAIN[0]) + '{"role": "user", "content" "x"}', "Line 2, column 28: this is not JSON: "),
+        ("[]", "Line 1, column 1: there are no messages here: the list is empty."),
+        ('{"messages":\n  []}', "Line 2, column 3: there are no messages here: the list is empty."),
+        ("7", "Line 1, column 1: there are no messages here. Wanted are"),
+        ('{"a": 1}', "Line 1, column 1: there are no messages here. Wanted are"),
+        ('{"messages":\n {}}', "Line 2, column 2: “messages” must be a list."),
+        (json.dumps([*PLAIN, BAD_ROLE], indent=1), "Line 10, column 2: message 3: “role” is 'narrator'; it must be"),
+        (json.dumps({"messages": [BAD_ROLE]}), "Line 1, column 15: message 1: "),
+        (json.dumps(BAD_ROLE), "Line 1, column 1: message 1: "),
+        (lines(PLAIN[0], BAD_ROLE), "Line 2, column 1: message 2: "),
+        (lines(PLAIN[0], {"messages": PLAIN}), "Line 2, column 1: this is no message, but line 1 is one."),
+        (lines({"messages": PLAIN}, PLAIN[0]), "Line 2, column 1: this is a message, but what stands before it"),
+        (lines({"messages": PLAIN}, {"messages": [BAD_ROLE]}), "Line 2, column 15: message 1: "),
+        (lines({"messages": PLAIN}, {"prompt": "x", "completion": "y"}), "Line 2, column 1: there are no messages"),
+        (json.dumps([PLAIN, [BAD_ROLE]]), "Line 1, column 78: message 1: "),
+        ('{"playground": 1, "exchanges": 2}', "Line 1, column 1: this is a file of this application."),
+        ("[1, 2]", "Line 1, column 2: message 1: must be an object"),
+        ("[" * 100_000 + "]" * 100_000, "Line 1, column 1: this JSON cannot be read: it is nested too deeply"),
+        ("[" + "9" * 5_000 + "]", "Line 1, column 1: this JSON cannot be read: "),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_place(text: str, words: str) -> None:
+    with pytest.raises(MessagesImportError) as raised:
+        read(text)
+    assert str(raised.value).startswith(words)
+    assert (raised.value.line > 0) is words.startswith("Line")
+
+
+def test_files(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b"\xef\xbb\xbf" + lines(*CHAT).encode())
+    assert len(only(open_file(path)).request.turns) == 5
+    path.write_bytes(b'{"role": "user",\n "content": "\xff"}')
+    with pytest.raises(MessagesImportError, match=r"^Line 2, column 14: this is not UTF-8 text"):
+        open_file(path)
+    with pytest.raises(MessagesImportError, match="is not a file"):
+        open_file(tmp_path)
+    with path.open("wb") as file:
+        file.truncate(300 * 1024 * 1024)  # sparse: it takes no room
+    with pytest.raises(MessagesImportError, match="larger than 256 MiB"):
+        open_file(path)
+
+
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["role", "content", "messages", "type", "text", "body", "tool_calls", "system"]), inner
+        )
+    ),
+    max_leaves=8,
+)
+
+
+@given(st.lists(_JSON, max_size=3), st.booleans())
+def test_any_json_is_read_or_refused_in_words(values: list[Any], by_line: bool) -> None:
+    text = lines(*values) if by_line else json.dumps(values)
+    said = "."
+    try:
+        read(text)
+    except MessagesImportError as error:
+        said = str(error)
+    assert said.endswith(".")
+
+
+# ---- into an experiment ----------------------------------------------------------------------------------------------
+
+
+def test_what_the_file_does_not_name_stays(session: Session) -> None:
+    session.set_parameters(session.current_parameters().with_value("temperature", 0.5))
+    into(session, only(read(json.dumps({"messages": CHAT, "seed": 4, "tools": [TOOL], "title": "T"}))))
+    assert (session.model, session.protocol, session.title) == ("demo-chat", "chat", "T")
+    parameters = session.current_parameters().to_wire()
+    assert parameters == {"temperature": 0.5, "seed": 4, "stream": True, "stream_options": {"include_usage": True}}
+    assert len(session.transcript.path) == 5
+    assert session.unknown == {"imported": {"title": "T"}}
+    assert session.undo()
+    assert list(session.transcript.path) == []
+    assert (session.tools, session.title) == ((), "New experiment")
+    assert "seed" not in session.current_parameters().to_wire()
+
+
+def test_the_other_protocol_takes_the_parameters_along(session: Session) -> None:
+    session.set_parameters(session.current_parameters().with_value("temperature", 0.5))
+    into(session, only(read(json.dumps(NATIVE))))
+    assert session.protocol == "messages"
+    assert session.current_parameters().to_wire() == {"temperature": 0.5, "stream": True}
+    assert session.model == "demo-chat"
+
+
+def test_a_body_that_names_a_model_is_taken_as_it_is(session: Session) -> None:
+    into(session, only(read(json.dumps({"model": "m", "messages": PLAIN, "temperature": 1}))))
+    assert session.model == "m"
+    assert session.current_parameters().to_wire() == {"temperature": 1}

@@ -1,0 +1,196 @@
+"""Presets: what they take along, one step to use one and one to take it back, and the file they are kept in."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from playground.domain.parts import Image
+from playground.domain.tools import ToolDefinition
+from playground.domain.transcript import Role, make_turn
+from playground.engine.presets import Preset, PresetError, PresetStore, apply, from_session
+from playground.engine.secrets import Secret
+from playground.engine.session import Session
+from playground.engine.snapshot import snapshot
+
+TOOL = ToolDefinition(name="look", description="Looks.", parameters={"type": "object"}, group="Eyes")
+FORMAT = {"type": "json_schema", "json_schema": {"name": "a", "schema": {"type": "object"}}}
+KEY = "gw-canary-4f9c1d7e0a"
+
+
+def fill(session: Session) -> None:
+    session.add_turn(make_turn(Role.SYSTEM, "Be {{mood}}."))
+    session.add_turn(make_turn(Role.USER, "Hello"))
+    session.set_tools((TOOL,))
+    parameters = session.current_parameters().with_value("temperature", 0.5).with_value("stop", ("a", "b"))
+    session.set_parameters(parameters.with_value("response_format", FORMAT))
+
+
+def other(session: Session) -> Session:
+    made = Session(session.connect, profile_id=session.profile_id, model="other")
+    made.add_turn(make_turn(Role.USER, "Something else"))
+    return made
+
+
+def test_what_is_set_goes_to_another_experiment_in_one_step(session: Session) -> None:
+    fill(session)
+    preset = from_session(session, "  My \n preset ")
+    assert preset.name == "My preset"
+    target = other(session)
+    before = snapshot(target)
+    apply(target, preset)
+    assert [turn.text for turn in target.transcript.path] == ["Be {{mood}}.", "Something else"]
+    assert target.tools == (TOOL,)
+    assert target.current_parameters() == session.current_parameters()
+    assert (target.model, target.protocol) == ("other", "chat")
+    after = snapshot(target)
+    assert target.undo()
+    assert snapshot(target).model_copy(update={"changed_at": before.changed_at}) == before
+    assert target.redo()
+    assert snapshot(target).model_copy(update={"changed_at": after.changed_at}) == after
+
+
+def test_one_that_changes_nothing_is_no_step(session: Session) -> None:
+    fill(session)
+    steps: list[object] = []
+    session.subscribe(steps.append)
+    apply(session, from_session(session, "same"))
+    assert not steps
+
+
+def test_the_system_turn_is_replaced_put_in_or_taken_out(session: Session) -> None:
+    image = Image(url="https://example.org/a.png")
+    session.add_turn(make_turn(Role.DEVELOPER, "Old", image))
+    session.add_turn(make_turn(Role.USER, "Hello"))
+    apply(session, Preset(name="x", system="New"))
+    first = session.transcript.path[0]
+    assert (first.role, first.text, first.images) == (Role.DEVELOPER, "New", (image,))
+    apply(session, Preset(name="x"))
+    assert session.transcript.path[0] is first
+    apply(session, Preset(name="x", system=""))
+    assert [turn.text for turn in session.transcript.path] == ["Hello"]
+    apply(session, Preset(name="x", system="Again"))
+    assert [(turn.role, turn.text) for turn in session.transcript.path] == [
+        (Role.SYSTEM, "Again"),
+        (Role.USER, "Hello"),
+    ]
+    empty = Session(session.connect, profile_id="")
+    apply(empty, Preset(name="x", system="Alone"))
+    assert [turn.text for turn in empty.transcript.path] == ["Alone"]
+    for _ in range(3):
+        session.undo()
+    assert [turn.text for turn in session.transcript.path] == ["Old", "Hello"]
+
+
+def test_protocol_and_model_go_along_where_that_is_wanted(session: Session) -> None:
+    fill(session)
+    target = other(session)
+    target.set_protocol("messages")
+    apply(target, from_session(session, "parameters alone"))
+    assert (target.protocol, target.model) == ("messages", "other")
+    wire = target.current_parameters().to_wire()
+    assert (wire["temperature"], wire["stop_sequences"], wire["stream"]) == (0.5, ["a", "b"], True)
+    apply(target, from_session(session, "all", with_model=True))
+    assert (target.protocol, target.model) == ("chat", "demo-chat")
+    assert target.current_parameters() == session.current_parameters()
+
+
+def test_one_of_a_later_version_is_refused_and_changes_nothing(session: Session) -> None:
+    fill(session)
+    before = snapshot(session)
+    with pytest.raises(PresetError, match="which this version does not know"):
+        apply(session, Preset(name="x", system="other", protocol="next", switches=True, parameters={}))
+    assert snapshot(session) == before
+    with pytest.raises(PresetError, match="needs a name"):
+        from_session(session, " \n")
+
+
+def test_a_settings_step_between_edits_is_undone_in_its_turn(session: Session) -> None:
+    session.add_turn(make_turn(Role.USER, "one"))
+    apply(session, Preset(name="x", tools=(TOOL,), model="m-2"))
+    session.set_model("by hand")
+    session.add_turn(make_turn(Role.USER, "two"))
+    session.undo()
+    assert (session.model, session.tools) == ("by hand", (TOOL,))
+    session.undo()
+    assert (session.model, session.tools) == ("m-2", (TOOL,))
+    session.undo()
+    assert (session.model, session.tools) == ("demo-chat", ())
+    session.redo()
+    session.redo()
+    assert (session.model, session.tools) == ("by hand", (TOOL,))
+
+
+# ---- the file --------------------------------------------------------------------------------------------------------
+
+
+def test_presets_are_kept(session: Session, tmp_path: Path) -> None:
+    fill(session)
+    path = tmp_path / "config" / "presets.json"
+    store = PresetStore(path)
+    assert store.presets == ()
+    one = store.put(from_session(session, "one", with_model=True))
+    two = store.put(Preset(name=" two "))
+    assert store.named("two ") == two
+    store.put(one.model_copy(update={"name": "first"}))
+    store.move(two.id, 0)
+    again = PresetStore(path)
+    assert [preset.name for preset in again.presets] == ["two", "first"]
+    assert again.presets == store.presets
+    target = other(session)
+    kept = again.get(one.id)
+    assert kept is not None
+    apply(target, kept)
+    assert target.current_parameters() == session.current_parameters()
+    store.remove(two.id)
+    store.remove(two.id)
+    assert [preset.name for preset in PresetStore(path).presets] == ["first"]
+    with pytest.raises(KeyError):
+        store.move(two.id, 0)
+
+
+def test_unknown_fields_and_what_cannot_be_read_stay(tmp_path: Path) -> None:
+    path = tmp_path / "presets.json"
+    odd = {"name": 7, "later": True}
+    known = {"id": "a", "name": "one", "later": {"x": [1]}}
+    path.write_text(json.dumps({"version": 1, "later": 1, "presets": [known, odd, {**known, "name": "twin"}]}))
+    store = PresetStore(path)
+    assert [preset.name for preset in store.presets] == ["one", "twin"]
+    assert store.messages == ["The preset “7” could not be read; it is kept as it is."]
+    store.put(Preset(id="b", name="two"))
+    content = json.loads(path.read_text())
+    assert content["later"] == 1
+    assert content["presets"][0]["later"] == {"x": [1]}
+    assert odd in content["presets"]
+    assert len({entry.get("id") for entry in content["presets"]}) == 4
+
+
+def test_a_damaged_file_is_set_aside(tmp_path: Path) -> None:
+    path = tmp_path / "presets.json"
+    path.write_text('{"presets": 3}')
+    store = PresetStore(path)
+    assert "does not hold a list of presets. It was set aside as" in store.messages[0]
+    store.put(Preset(name="new"))
+    assert len(list(tmp_path.iterdir())) == 2
+    assert PresetStore(path).messages == []
+
+
+def test_what_cannot_be_written_is_not_there(tmp_path: Path) -> None:
+    store = PresetStore(tmp_path / "file" / "presets.json")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(PresetError, match="The presets could not be saved to"):
+        store.put(Preset(name="x"))
+    assert store.presets == ()
+
+
+def test_no_key_reaches_the_file(session: Session, tmp_path: Path) -> None:
+    fill(session)
+    tool = TOOL.model_copy(update={"description": KEY, "parameters": {"const": KEY}})
+    preset = from_session(session, KEY).model_copy(update={"system": f"a {KEY}", "tools": (tool,)})
+    store = PresetStore(tmp_path / "presets.json", lambda: [Secret(KEY)])
+    store.put(preset.model_copy(update={"parameters": {"user": KEY}}))
+    assert "canary" not in store.path.read_text()
+    assert "••••" in store.path.read_text()
+    assert len(PresetStore(store.path).presets) == 1
