@@ -60,7 +60,7 @@ def write(exchanges: Iterable[Exchange], title: str = "", known: Iterable[Secret
     Raises CassetteError for an exchange whose bodies are no longer in memory.
     """
     redactor = Redactor(secret.get_secret_value() for secret in known)
-    tapes = [_tape(exchange, redactor) for exchange in exchanges]
+    tapes = [tape_of(exchange, redactor) for exchange in exchanges]
     if not tapes:
         raise CassetteError("There is no exchange to save. Run the conversation first.")
     content = {
@@ -126,7 +126,7 @@ def read(data: bytes) -> Cassette:
         raise CassetteError("This cassette is empty: “exchanges” holds none.")
     if len(tapes) > _MOST_EXCHANGES:
         raise CassetteError(f"This cassette holds {len(tapes)} exchanges; at most {_MOST_EXCHANGES} are read.")
-    exchanges = tuple(_exchange(tape, f"exchange {number}") for number, tape in enumerate(tapes, 1))
+    exchanges = tuple(exchange_from(tape, f"exchange {number}") for number, tape in enumerate(tapes, 1))
     seen: set[str] = set()
     for exchange in exchanges:
         if exchange.id in seen:
@@ -139,7 +139,8 @@ def read(data: bytes) -> Cassette:
 # ---- writing ---------------------------------------------------------------------------------------------------------
 
 
-def _tape(exchange: Exchange, redactor: Redactor) -> JSONObject:
+def tape_of(exchange: Exchange, redactor: Redactor) -> JSONObject:
+    """One exchange as JSON. Raises CassetteError where its bodies are no longer in memory."""
     if exchange.dropped:
         raise CassetteError("The bodies of an exchange were let go to save memory, so it cannot be saved any more.")
     failure = exchange.failure
@@ -266,7 +267,8 @@ def _whole(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def _exchange(value: JSON, where: str) -> Exchange:
+def exchange_from(value: JSON, where: str) -> Exchange:
+    """The exchange that JSON of any source holds. Raises CassetteError, which calls it ``where``."""
     tape = _Reader(value, where)
     asked = _Reader(tape.get("request"), f"the request of {where}")
     answer = _Reader(tape.get("response"), f"the response of {where}")

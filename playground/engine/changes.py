@@ -56,6 +56,11 @@ class DebugChanged:
     """The rules for calls, typed results, reasons for waiting, delayed answers, lanes or forks are different."""
 
 
+@dataclass(frozen=True, slots=True)
+class DraftChanged:
+    """What stands in the composer is different."""
+
+
 Change: TypeAlias = (
     PathChanged
     | TurnChanged
@@ -65,4 +70,5 @@ Change: TypeAlias = (
     | TitleChanged
     | ExchangeChanged
     | DebugChanged
+    | DraftChanged
 )

@@ -110,6 +110,7 @@ class Debugger:
     def set_debugging(self, debugging: Debugging) -> None:
         """Use these rules from the next call on."""
         if debugging != self.debugging:
+            self._session.remember_set("debugging")
             self.debugging = debugging
             self.changed()
 
@@ -133,6 +134,13 @@ class Debugger:
         else:
             self.drafts[key] = draft
         self.changed()
+
+    def set_fork_draft(self, turn_id: str, call_id: str, answers: tuple[Answer, ...]) -> None:
+        """Keep the answers that are typed for a fork of a call."""
+        key = (turn_id, call_id)
+        if self.fork_drafts.get(key, ()) != answers:
+            self.fork_drafts[key] = answers
+            self.changed()
 
     def answer_ready(self, turn_id: str, call_id: str) -> Planned | None:
         """What the call would be answered with now: what was typed, else the fixed answer or that of the table.

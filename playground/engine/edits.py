@@ -5,16 +5,17 @@ Runs add turns here too; what a run brought is never lost by undoing what was ed
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 from playground.domain.accumulator import GrowingChoice
 from playground.domain.parts import Image, Part, Text, ToolCall, ToolResult
-from playground.domain.transcript import Role, Transcript, Turn, make_turn, new_id, waiting_in
+from playground.domain.transcript import Ending, Role, Transcript, Turn, make_turn, new_id, waiting_in
 from playground.engine import thinking
 from playground.engine.changes import PathChanged, RunState, SettingsChanged, TitleChanged, TurnChanged
-from playground.engine.history import History
+from playground.engine.history import History, Setting, Setup
 from playground.engine.placing import placed, seconds_since
 from playground.engine.settings import Settings
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from playground.engine.profiles import Profile
 
 
-class Edits(Settings, ABC):
+class Edits(Settings):
     """The part of a session between its settings and its runs. ``growing`` are the turns being received."""
 
     def __init__(self, profile_id: str, protocol: str, model: str, profile_of: Callable[[str], Profile] | None) -> None:
@@ -76,6 +77,14 @@ class Edits(Settings, ABC):
         """Put another version of the turns in place of these, as one edit."""
         self._edit(transcript)
 
+    def set_up(self, transcript: Transcript, setup: Setup) -> None:
+        """Put these turns and these settings (names of attributes) in place of what there is, as one edit."""
+        self.history.keep(self.transcript, setup={name: getattr(self, name) for name in setup})
+        self.transcript = transcript
+        for name, value in setup.items():
+            setattr(self, name, value)
+        self._path_changed()
+
     def drop_thinking(self, turn_ids: Collection[str]) -> None:
         """Take the signed thinking out of these turns. Raises KeyError for an unknown id."""
         self._edit(thinking.drop(self.transcript, turn_ids))
@@ -108,6 +117,19 @@ class Edits(Settings, ABC):
             self.stop(turn_id)
             return
         self._edit(self.transcript.remove(turn_id))
+
+    def delete_branch(self, turn_id: str) -> int:
+        """Take a turn out with all that follows it, on every branch. Returns how many turns that were.
+
+        What is being received there is stopped, and nothing taken out yet. Raises KeyError for an unknown id.
+        """
+        gone = self.transcript.below(turn_id)
+        if growing := gone & self.growing.keys():
+            for key in growing:
+                self.stop(key)
+            return 0
+        self._edit(self.transcript.without_branch(turn_id))
+        return len(gone)
 
     def move_turn(self, turn_id: str, step: int) -> None:
         """Change places with the turn before (-1) or after (+1)."""
@@ -154,11 +176,13 @@ class Edits(Settings, ABC):
         """Do the edit taken back last again. Returns whether there was one."""
         return self._travel(self.history.redo)
 
-    def _travel(self, go: Callable[[Transcript], Transcript | None]) -> bool:
-        there = go(self.transcript) if self.state is RunState.IDLE else None
+    def _travel(self, go: Callable[[Transcript, Setting], Transcript | None]) -> bool:
+        there = go(self.transcript, partial(getattr, self)) if self.state is RunState.IDLE else None
         if there is None:
             return False
         self.transcript = there
+        for name, value in (self.history.setup or {}).items():
+            setattr(self, name, value)
         self._path_changed()
         return True
 
@@ -176,6 +200,14 @@ class Edits(Settings, ABC):
 
     def _remember(self) -> None:
         self.history.keep(self.transcript)
+
+    def remember_set(self, name: str, what: str = "") -> None:
+        """The setting ``name``, or ``what`` of it, is about to be another: an edit that can be undone.
+
+        What is typed and cannot be sent yet belongs to it.
+        """
+        setup = {name: getattr(self, name), "unsent": self.unsent}
+        self.history.keep_setup(self.transcript, setup, f"{name}.{what}" if what else name)
 
     def _path_changed(self) -> None:
         self.tell(PathChanged())
@@ -219,6 +251,15 @@ class Edits(Settings, ABC):
         if not source:
             self.history.end(turn.id)
         self.tell(TurnChanged(turn.id))
+
+    def mark_interrupted(self, turn_ids: Iterable[str]) -> None:
+        """Of these turns those that were stopped were so by the end of the application, not by the person."""
+        for turn_id in turn_ids:
+            turn = self.transcript.turns.get(turn_id)
+            if turn is not None and turn.outcome is not None and turn.outcome.ending is Ending.STOPPED:
+                outcome = turn.outcome.model_copy(update={"ending": Ending.INTERRUPTED})
+                self.transcript = self.transcript.replace(turn.model_copy(update={"outcome": outcome}))
+                self.tell(TurnChanged(turn_id))
 
 
 def _edited(call: ToolCall, arguments: str, *, sent: bool) -> ToolCall:

@@ -6,26 +6,46 @@ undoing an edit never loses an answer. Nothing is rewritten while turns arrive, 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final, TypeAlias
 
 from playground.domain.transcript import Transcript, Turn
 
 UNDO_DEPTH = 200
+TYPING: Final = 2.0  # seconds; a setting changed again before they are over is being typed, and that is one edit
+AT_ONCE: Final = 0.3  # seconds; what is set so soon after something else belongs to it: a gateway and its model, say
+#: Settings of an experiment, by name.
+Setup: TypeAlias = Mapping[str, Any]
+#: Gives the setting of a name as it is now.
+Setting: TypeAlias = Callable[[str], Any]
 
 
 @dataclass(frozen=True, slots=True)
 class _Past:
-    """A transcript, the sources that were bringing turns when it was kept, and how much they had brought by then."""
+    """A transcript, the sources that were bringing turns when it was kept, and how much they had brought by then.
+
+    ``setup`` is what was set then, by name; None where the edit left that alone.
+    """
 
     transcript: Transcript
     sources: frozenset[str]
     brought: int
+    setup: Setup | None = None
 
 
 class History:
-    """What can be undone and redone. A *source* is a name for something that brings turns: a lane, or one turn."""
+    """What can be undone and redone. A *source* is a name for something that brings turns: a lane, or one turn.
 
-    def __init__(self) -> None:
+    ``setup`` is what is to be set in the state gone to last, where that step had changed it; else None. ``clock`` gives
+    seconds.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self.setup: Setup | None = None
+        self._clock = clock
+        self._typing: tuple[str, float] | None = None  # what was set last, and when, as long as nothing else happened
         self._undo: list[_Past] = []
         self._redo: list[_Past] = []
         self._open: set[str] = set()
@@ -51,33 +71,66 @@ class History:
             turn = turn.model_copy(update={"parent": known[2].parent})
         self._brought[turn.id] = (known[0] if known else self._count, source, turn)
 
-    def keep(self, transcript: Transcript, by: str = "") -> None:
-        """``transcript`` can be gone back to. ``by`` is the source that is about to go on, if one is."""
-        self._undo.append(self._past(transcript, by))
+    def keep(self, transcript: Transcript, by: str = "", setup: Setup | None = None) -> None:
+        """``transcript`` can be gone back to. ``by`` is the source that is about to go on, if one is.
+
+        ``setup`` is what is set now, where the edit is about to change that as well.
+        """
+        self._typing = None
+        self._undo.append(self._past(transcript, by, setup))
         del self._undo[:-UNDO_DEPTH]
         self._redo.clear()
+
+    def keep_setup(self, transcript: Transcript, setup: Setup, what: str) -> None:
+        """What is set now, ``setup``, can be gone back to. ``what`` names what is about to be set: while that goes on,
+        as typing does, it is one edit.
+        """
+        now, before = self._clock(), self._typing
+        again = before is not None and now - before[1] < (TYPING if before[0] == what else AT_ONCE)
+        if again and self._undo:
+            past = self._undo[-1]
+            self._undo[-1] = replace(past, setup={**setup, **(past.setup or {})})
+        else:
+            self.keep(transcript, setup=setup)
+        self._typing = what, now
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether there is a state to go back to."""
+        return bool(self._undo)
+
+    @property
+    def can_redo(self) -> bool:
+        """Whether there is a state to go forth to."""
+        return bool(self._redo)
 
     def drop_last(self, transcript: Transcript) -> None:
         """Forget the last state kept if it is that very transcript."""
         if self._undo and self._undo[-1].transcript is transcript:
+            self._typing = None
             self._undo.pop()
 
-    def undo(self, now: Transcript) -> Transcript | None:
-        """The state before, ``now`` kept for redo; None when there is none."""
-        return self._travel(self._undo, self._redo, now)
+    def undo(self, now: Transcript, setting: Setting | None = None) -> Transcript | None:
+        """The state before, ``now`` kept for redo; None when there is none. ``setting`` gives what is set now."""
+        return self._travel(self._undo, self._redo, now, setting)
 
-    def redo(self, now: Transcript) -> Transcript | None:
-        """The state after, ``now`` kept for undo; None when there is none."""
-        return self._travel(self._redo, self._undo, now)
+    def redo(self, now: Transcript, setting: Setting | None = None) -> Transcript | None:
+        """The state after, ``now`` kept for undo; None when there is none. ``setting`` gives what is set now."""
+        return self._travel(self._redo, self._undo, now, setting)
 
-    def _past(self, transcript: Transcript, by: str = "") -> _Past:
-        return _Past(transcript, frozenset(self._open - {by}), self._count)
+    def _past(self, transcript: Transcript, by: str = "", setup: Setup | None = None) -> _Past:
+        return _Past(transcript, frozenset(self._open - {by}), self._count, setup)
 
-    def _travel(self, source: list[_Past], target: list[_Past], now: Transcript) -> Transcript | None:
+    def _travel(
+        self, source: list[_Past], target: list[_Past], now: Transcript, setting: Setting | None
+    ) -> Transcript | None:
         if not source:
             return None
-        target.append(self._past(now))
+        self._typing = None
         past = source.pop()
+        self.setup = past.setup
+        known = {name: setting(name) for name in past.setup} if past.setup is not None and setting is not None else None
+        target.append(self._past(now, setup=known))
         transcript = past.transcript
         for count, name, turn in self._brought.values():
             if name not in past.sources:

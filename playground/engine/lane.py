@@ -306,10 +306,10 @@ class Lane:
         """Whether the turn it stands at was taken away."""
         return self.tip is not None and self.tip not in self._session.transcript.turns
 
-    def _waiting(self) -> list[tuple[str, ToolCall]]:
+    def _waiting(self) -> tuple[tuple[str, ToolCall], ...]:
         if self._lost():
-            return []
-        return waiting_in(self._session.transcript.lineage(self._end()))
+            return ()
+        return self._session.transcript.waiting_above(self._end())
 
     def _end(self) -> str | None:
         """Where the next turn goes: behind answers given by hand meanwhile, but never into another lane's branch."""

@@ -127,6 +127,7 @@ def _envelope(profile: Profile | None, request: Request, redactor: Redactor) -> 
         return "", (), ""
     if profile.demo and not profile.base_url:
         return "", (), "The demo gateway has no address yet: it starts with the first run."
+    request = request.model_copy(update={"turns": ()})  # the body is known: here it would be written once more
     key = Secret(_STAND_IN) if profile.key_origin or profile.demo else None
     secrets = {name: Secret(_STAND_IN) for name in profile.secret_headers}
     try:

@@ -10,20 +10,26 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
+from playground.domain.debugging import Debugging
 from playground.domain.request import ReasoningReturn, Request
-from playground.domain.transcript import Role, Transcript, Turn, new_id, waiting_in
+from playground.domain.transcript import Transcript, Turn, new_id
 from playground.domain.values import JSONObject
+from playground.domain.variables import as_written, names_in, resolve_turns, unresolved
 from playground.engine.changes import (
+    Change,
+    DebugChanged,
     ExchangeChanged,
     PathChanged,
     RunState,
     RunStateChanged,
     SettingsChanged,
     TitleChanged,
+    TurnChanged,
     TurnGrew,
 )
 from playground.engine.debugger import Debugger
 from playground.engine.edits import Edits
+from playground.engine.entry import summary_of, title_of
 from playground.engine.run import Run, RunRefusedError
 from playground.engine.settings import Draft as Draft
 from playground.engine.tapes import Tapes
@@ -36,12 +42,15 @@ if TYPE_CHECKING:
     from playground.gateway.tape import Exchange as Exchange
 
 Connect = Callable[[str], Awaitable["GatewayClient"]]
+#: Gives an exchange that was kept, by the ids of the experiment and its own.
+FetchExchange = Callable[[str, str], Awaitable["Exchange | None"]]
 
 #: Stands for the head of the transcript where a turn id is asked for; no turn has it.
 HEAD = ""
 #: What the state of several lanes at once is called: the first of these that any of them is in.
 _LIVELIEST = (RunState.STREAMING, RunState.WAITING, RunState.RETRYING, RunState.ANSWERING)
-_STATE_WORDS = {RunState.RETRYING: "waiting to retry", RunState.ANSWERING: "waiting for a tool"}
+#: Changes after which the experiment is another one; what is merely shown or typed elsewhere is none.
+_OF_CONTENT = (PathChanged, TurnChanged, SettingsChanged, DebugChanged)
 
 
 class Session(Edits):
@@ -63,75 +72,80 @@ class Session(Edits):
         super().__init__(profile_id, protocol, model, profile_of)
         self.connect = connect
         self.debugger = Debugger(self)
-        self._title = ""
+        self.given_title = ""
         self.id = new_id()
-        self.created_at = time.time()
+        self.created_at = self.changed_at = time.time()
+        self.pinned = self.archived = False
         self.exchanges = Tapes()
+        self.fetch_exchange: FetchExchange | None = None
         self.limits: RateLimits | None = None
+
+    def tell(self, change: Change) -> None:
+        """Pass a change on; of what the experiment holds, the moment is noted as well."""
+        if isinstance(change, _OF_CONTENT):
+            self.changed_at = time.time()
+        super().tell(change)
 
     # What it is called
 
     @property
     def title(self) -> str:
         """The title given, else the first words of the first user turn."""
-        if self._title:
-            return self._title
-        for turn in self.transcript.path:
-            if turn.role is Role.USER and turn.text.strip():
-                words = " ".join(turn.text.split())
-                return words if len(words) <= 48 else words[:47].rstrip() + "…"
-        return "New experiment"
+        return title_of(self.transcript, self.given_title)
 
     def rename(self, title: str) -> None:
         """Give a title; an empty one goes back to the first words."""
-        self._title = title.strip()
+        if title.strip() != self.given_title:
+            self.remember_set("given_title")
+            self.given_title = title.strip()
         self.tell(TitleChanged())
+
+    @property
+    def debugging(self) -> Debugging:
+        """The rules for tool calls."""
+        return self.debugger.debugging
+
+    @debugging.setter
+    def debugging(self, debugging: Debugging) -> None:
+        self.debugger.debugging = debugging
+        self.debugger.changed()
 
     @property
     def summary(self) -> str:
         """One line of state for the list: model, then what stands out."""
-        path = self.transcript.path
-        facts = [self.model or "no model"]
-        if self.state is not RunState.IDLE:
-            facts.append(_STATE_WORDS.get(self.state, "running"))
-        elif waiting := self.transcript.unanswered():
-            facts.append(f"{len(waiting)} call{'s' * (len(waiting) > 1)} · waiting for you")
-        elif path and path[-1].outcome and path[-1].outcome.failure:
-            failure = path[-1].outcome.failure
-            facts.append(str(failure.status) if failure.status else "failed")
-        elif path:
-            facts.append(f"{len(path)} turn{'s' * (len(path) > 1)}")
-        return " · ".join(facts)
+        return summary_of(self.transcript, self.model, self.state)
 
     def load(self, request: Request, title: str = "") -> None:
-        """Begin with what a file or a sample asks for; replaces everything but the gateway."""
-        self._remember()
-        self.transcript = Transcript().append(*request.turns)
-        self.protocol, self.model, self.tools = request.protocol, request.model, request.tools
-        self.parameters = {**self.parameters, request.protocol: request.parameters}
-        self.extra_body, self.extra_headers = request.extra_body, request.extra_headers
-        self.unsent = {}
-        self._title = title
-        self._path_changed()
+        """Begin with what a file or a sample asks for; replaces everything but the gateway, and can be undone."""
+        setup = {
+            "protocol": request.protocol,
+            "model": request.model,
+            "tools": request.tools,
+            "parameters": {**self.parameters, request.protocol: request.parameters},
+            "extra_body": request.extra_body,
+            "extra_headers": request.extra_headers,
+            "unsent": {},
+            "given_title": title,
+        }
+        self.set_up(Transcript().append(*request.turns), setup)
 
     # Runs
 
     def request(self, *more: Turn, at: str | None = HEAD) -> Request:
         """What a run would ask now, ``more`` turns added. Failed and empty turns, and those growing, are left out.
 
-        ``at`` is the turn to ask from instead of the head; None: from above the first.
+        ``at`` is the turn to ask from instead of the head; None: from above the first. The values of variables are in
+        it; those without one stand as they are written.
         """
-        turns = tuple(
-            turn
-            for turn in (*self._branch(at), *more)
-            if turn.id not in self.growing and not (turn.outcome is not None and not turn.parts)
-        )
+        return self._request(self._asked(more, at))
+
+    def _request(self, turns: tuple[Turn, ...]) -> Request:
         profile = self.profile
         inherited = profile.reasoning_return if profile is not None else ReasoningReturn()
         return Request(
             protocol=self.protocol,
             model=self.model,
-            turns=turns,
+            turns=resolve_turns(turns, self.variables),
             parameters=self.current_parameters(),
             tools=self.tools,
             extra_body={**(profile.extra_body if profile is not None else {}), **self.extra_body},
@@ -153,19 +167,38 @@ class Session(Edits):
         if not self.model:
             return "Choose a model first (Ctrl+L)."
         answered = {result.call_id for turn in more for result in turn.results}
-        if waiting := [(key, call) for key, call in waiting_in(self._branch(at)) if call.id not in answered]:
+        above = self.transcript.waiting_above(self.transcript.head if at == HEAD else at)
+        if waiting := [(key, call) for key, call in above if call.id not in answered]:
             names = ", ".join(f"{call.name} ({call.id})" for _, call in waiting[:3])
             if self.transcript.turns[waiting[0][0]].truncated:
                 return f"The answer broke off at a tool call: {names}. Regenerate that turn, or delete it."
             return f"Every tool call needs a result before the next request. Still open: {names}."
-        request = self.request(*more, at=at)
-        if not request.turns:
+        asked = self._asked(more, at)
+        if not asked:
             return "Write a message first."
+        if missing := unresolved(asked, self.variables):
+            return without_value(missing)
         try:
-            get_protocol(self.protocol).encode(request)
+            get_protocol(self.protocol).check(self._request(asked))
         except ValueError as error:
             return f"The request cannot be written: {error}"
         return ""
+
+    def variable_names(self, *more: Turn) -> tuple[str, ...]:
+        """The variables in what a run would send, ``more`` turns added, in the order in which they stand there."""
+        return names_in(self._asked(more))
+
+    def unresolved(self, *more: Turn) -> tuple[str, ...]:
+        """Those of them that have no value, so that a run is refused."""
+        return unresolved(self._asked(more), self.variables)
+
+    def _asked(self, more: tuple[Turn, ...], at: str | None = HEAD) -> tuple[Turn, ...]:
+        """The turns of a request, as they were written."""
+        return tuple(
+            turn
+            for turn in (*self._branch(at), *more)
+            if turn.id not in self.growing and not (turn.outcome is not None and not turn.parts)
+        )
 
     def _branch(self, at: str | None) -> tuple[Turn, ...]:
         return self.transcript.path if at == HEAD else self.transcript.lineage(at)
@@ -235,6 +268,20 @@ class Session(Edits):
             if state is RunState.IDLE:
                 self.tell(SettingsChanged())
 
+    async def bring_exchange(self, exchange_id: str) -> Exchange | None:
+        """An exchange with its bodies, fetched from the store where they are not in memory; None for an unknown one.
+
+        Where they are no longer kept either, it is as it was. Raises StoreError.
+        """
+        known = self.exchanges.get(exchange_id)
+        if known is None or not known.dropped or self.fetch_exchange is None:
+            return known
+        whole = await self.fetch_exchange(self.id, exchange_id)
+        if whole is None:
+            return known
+        self.exchange_changed(whole)
+        return whole
+
     def exchange_changed(self, exchange: Exchange) -> None:
         """An exchange is new, or more of it is known."""
         self.exchanges.keep(exchange)
@@ -243,3 +290,10 @@ class Session(Edits):
     def grew(self, turn_id: str) -> None:
         """More of a turn has arrived."""
         self.tell(TurnGrew(turn_id))
+
+
+def without_value(names: tuple[str, ...]) -> str:
+    """Why a run is refused while these variables have no value, and what to do."""
+    said = ", ".join(map(as_written, names[:3])) + (f" and {len(names) - 3} more" if names[3:] else "")
+    has, it = ("has", "it") if len(names) == 1 else ("have", "them")
+    return f"{said} {has} no value yet. Fill {it} in under Variables, or have {it} sent as written."

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,8 +14,9 @@ from playground.domain.request import ReasoningReturn
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role
 from playground.domain.values import JSON, JSONObject
+from playground.domain.variables import as_written
 from playground.engine.carry import carry_parameters
-from playground.engine.changes import Change, SettingsChanged, TitleChanged
+from playground.engine.changes import Change, DraftChanged, SettingsChanged, TitleChanged
 from playground.protocols.protocol import PROTOCOLS, get_protocol
 
 if TYPE_CHECKING:
@@ -30,12 +32,13 @@ class Draft:
     images: tuple[Image, ...] = ()
 
 
-class Settings:
+class Settings(ABC):
     """Gateway, protocol, model, parameters, tools and extras of one experiment; the part of a session below its turns.
 
     ``profile_of`` gives a gateway's settings, from which the extra body and the rule for reasoning are inherited;
     without it nothing is. ``unsent`` holds what was typed and cannot be sent yet, by the name of the field, so that
-    no keystroke is lost.
+    no keystroke is lost. ``variables`` are the values of ``{{name}}`` in turns, by name. ``unknown`` are fields of the
+    experiment that a newer version wrote; they are kept and not looked at.
     """
 
     def __init__(self, profile_id: str, protocol: str, model: str, profile_of: Callable[[str], Profile] | None) -> None:
@@ -50,6 +53,8 @@ class Settings:
         self.extra_headers: dict[str, str] = {}
         self.reasoning_return: ReasoningReturn | None = None  # None: as the gateway's settings say
         self.unsent: dict[str, JSON] = {}
+        self.variables: dict[str, str] = {}
+        self.unknown: JSONObject = {}
         self.draft = Draft()
 
     # Observers
@@ -70,6 +75,10 @@ class Settings:
             callback(change)
 
     # Settings
+
+    @abstractmethod
+    def remember_set(self, name: str, what: str = "") -> None:
+        """The setting ``name``, or ``what`` of it, is about to be another: it can be gone back to."""
 
     def set_profile(self, profile_id: str) -> None:
         """Use another gateway from the next run on."""
@@ -120,7 +129,15 @@ class Settings:
     def set_unsent(self, name: str, value: JSON) -> None:
         """Keep what is typed in a field and cannot be sent yet; an empty value forgets it."""
         rest = {key: kept for key, kept in self.unsent.items() if key != name}
-        self._set("unsent", {**rest, name: value} if value else rest)
+        self._set("unsent", {**rest, name: value} if value else rest, name)
+
+    def set_variables(self, variables: dict[str, str]) -> None:
+        """Put these values in for ``{{name}}`` from the next run on (see ``playground.domain.variables``)."""
+        self._set("variables", variables)
+
+    def send_as_written(self, names: Iterable[str]) -> None:
+        """Let these variables go out as they stand in the text, braces and all."""
+        self.set_variables({**self.variables, **{name: as_written(name) for name in names}})
 
     @property
     def profile(self) -> Profile | None:
@@ -129,7 +146,9 @@ class Settings:
 
     def set_parameters(self, parameters: Parameters) -> None:
         """Replace the current protocol's parameters."""
-        if self.parameters.get(self.protocol) != parameters:
+        before = self.parameters.get(self.protocol)
+        if before != parameters:
+            self.remember_set("parameters", _different(before, parameters))
             self.parameters = {**self.parameters, self.protocol: parameters}
             self.tell(SettingsChanged())
 
@@ -143,12 +162,22 @@ class Settings:
             self.parameters = {**self.parameters, self.protocol: found}
         return found
 
-    def _set(self, name: str, value: object) -> None:
+    def _set(self, name: str, value: object, what: str = "") -> None:
         if getattr(self, name) != value:
+            self.remember_set(name, what)
             setattr(self, name, value)
             self.tell(SettingsChanged())
             self.tell(TitleChanged())
 
     def with_draft(self, text: str, role: Role, images: tuple[Image, ...] = ()) -> None:
         """Remember what stands in the composer."""
-        self.draft = Draft(text, role, images)
+        draft = Draft(text, role, images)
+        if draft != self.draft:
+            self.draft = draft
+            self.tell(DraftChanged())
+
+
+def _different(before: Parameters | None, after: Parameters) -> str:
+    """The names of the parameters that are different."""
+    names = type(after).model_fields
+    return " ".join(name for name in names if getattr(before, name, None) != getattr(after, name))

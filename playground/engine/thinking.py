@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from playground.domain.parts import Image, Part, Reasoning, ToolCall, ToolResult
+from playground.domain.parts import Image, Part, ToolCall, ToolResult
 from playground.domain.transcript import Role, Transcript, Turn, new_id
 
 _SYSTEM = (Role.SYSTEM, Role.DEVELOPER)
@@ -80,7 +80,7 @@ def branch(before: Transcript, after: Transcript, stale: Collection[str]) -> Tra
 
 
 def _is_signed(part: Part) -> bool:
-    return isinstance(part, Reasoning) and (part.signature is not None or part.redacted is not None)
+    return part.kind == "reasoning" and (part.signature is not None or part.redacted is not None)
 
 
 def _system(turns: Iterable[Turn]) -> list[tuple[object, ...]]:

@@ -66,5 +66,6 @@ BENCHMARKS = {
         Benchmark("tape", "tape", stable=True),
         Benchmark("paced", "paced"),
         Benchmark("leak", "leak", stable=True),
+        Benchmark("store", "store"),
     )
 }

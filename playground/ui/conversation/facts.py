@@ -69,6 +69,8 @@ def ending_words(outcome: Outcome) -> tuple[str, str]:
         return "stopped", "You stopped it. What had arrived is kept."
     if outcome.ending is Ending.CUT_OFF:
         return "cut off", "The stream ended without a finish reason."
+    if outcome.ending is Ending.INTERRUPTED:
+        return "interrupted", "The application ended while this was being received. What had arrived is kept."
     if outcome.ending is Ending.FAILED:
         return "failed", "See the error below."
     known = {

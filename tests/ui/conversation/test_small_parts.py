@@ -236,6 +236,7 @@ def test_what_was_used_tells_the_details_apart() -> None:
         (Ending.STOPPED, None, "stopped"),
         (Ending.CUT_OFF, None, "cut off"),
         (Ending.FAILED, "stop", "failed"),
+        (Ending.INTERRUPTED, None, "interrupted"),
     ],
 )
 def test_why_a_turn_ended_is_said_as_it_came(ending: Ending, reason: str | None, chip: str) -> None:

@@ -1,0 +1,53 @@
+"""Search in experiments that are open, as they are now: where there is no store, or it is behind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from playground.engine.entry import entry_of
+from playground.engine.session import Session
+from playground.engine.store.search import MOST_PASSAGES, Filters, Found, Passage, words_in
+
+_BEFORE, _AFTER = 30, 70  # characters around a hit
+
+
+def find_open(session: Session, typed: str, filters: Filters) -> Found | None:
+    """What is found in one experiment: every word stands in it somewhere, whatever its case. None where not."""
+    entry = entry_of(session)
+    if not filters.take(entry):
+        return None
+    words = [word.casefold() for word in words_in(typed)]
+    if not words:
+        return Found(entry) if not typed.strip() else None
+    texts = [("", "title", entry.title), ("", "model", entry.model), *_texts(session)]
+    lowered = [(key, name, text, text.casefold()) for key, name, text in texts]
+    if not all(any(word in low for *_, low in lowered) for word in words):
+        return None
+    hits = [(key, name, text) for key, name, text, low in lowered if any(word in low for word in words)]
+    return Found(entry, tuple(_passage(*hit, words) for hit in hits[:MOST_PASSAGES]))
+
+
+def _texts(session: Session) -> Iterator[tuple[str, str, str]]:
+    for turn in reversed(list(session.transcript.turns.values())):
+        yield turn.id, "text", " ".join((turn.text, turn.refusal, *(result.text for result in turn.results)))
+        yield turn.id, "reasoning", turn.reasoning
+        yield turn.id, "arguments", " ".join(f"{call.name} {call.arguments}" for call in turn.calls)
+
+
+def _passage(turn_id: str, name: str, text: str, words: Sequence[str]) -> Passage:
+    """The words around the first hit. Hits are marked where lower case has as many letters, as it nearly always has."""
+    low = text.casefold()
+    first = min(at for word in words if (at := low.find(word)) >= 0)
+    start = max(0, first - _BEFORE)
+    shown = text[start : first + _AFTER]
+    head = "…" if start else ""
+    tail = "…" if first + _AFTER < len(text) else ""
+    marks: list[tuple[int, int]] = []
+    if len(low) == len(text):
+        for word in words:
+            at = shown.casefold().find(word)
+            if at >= 0:
+                marks.append((at + len(head), at + len(head) + len(word)))
+    return Passage(
+        turn_id, name, head + "".join(" " if c in "\r\n\t" else c for c in shown) + tail, tuple(sorted(marks))
+    )

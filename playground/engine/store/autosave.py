@@ -1,0 +1,89 @@
+"""Watches one open experiment and hands every change to the store; nobody has to think of saving.
+
+On the window's thread it makes a value out of values, nothing else. Finished turns go at once, what is being typed or
+set after a short while, what is being received once a second.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Final
+
+from playground.engine.changes import Change, ExchangeChanged, PathChanged, RunStateChanged, TurnChanged, TurnGrew
+from playground.engine.snapshot import snapshot
+
+if TYPE_CHECKING:
+    from playground.engine.session import Session
+    from playground.engine.store.store import Store
+
+SOON: Final = 0.2  # seconds after what is typed or set
+GROWING: Final = 0.8  # seconds between two states of a turn that is being received
+
+
+class Autosave:
+    """``stored`` says that the session is as it is in the store; another one is saved once there is something in it."""
+
+    def __init__(self, session: Session, store: Store, *, stored: bool = False) -> None:
+        self._session = session
+        self._store = store
+        self._began = stored
+        self._timer: asyncio.TimerHandle | None = None
+        self._kept = set(session.exchanges) if stored else set()
+        self._unsubscribe = session.subscribe(self._changed)
+
+    @property
+    def session(self) -> Session:
+        """The experiment it watches."""
+        return self._session
+
+    def end(self) -> None:
+        """Watch no longer; what was not handed over yet is not."""
+        self._unsubscribe()
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    @property
+    def waiting(self) -> bool:
+        """Whether something is to be handed over soon."""
+        return self._timer is not None
+
+    def now(self) -> None:
+        """Hand over what there is, if any of it is worth keeping."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        session = self._session
+        found = snapshot(session)
+        if not self._began and found.untouched:
+            return
+        self._began = True
+        self._store.save(found, frozenset(session.growing))
+        for exchange in tuple(session.exchanges.values()):
+            if exchange.ended is not None and exchange.id not in self._kept:
+                self._kept.add(exchange.id)
+                if not exchange.dropped:
+                    self._store.keep_tape(session.id, exchange)
+
+    def _changed(self, change: Change) -> None:
+        if isinstance(change, TurnGrew):
+            if self._timer is None:  # this is asked at every token
+                self._later(GROWING)
+        elif isinstance(change, ExchangeChanged):
+            exchange = self._session.exchanges.get(change.exchange_id)
+            if exchange is not None and exchange.ended is not None and exchange.id not in self._kept:
+                self._later(0)
+        else:
+            self._later(0 if isinstance(change, PathChanged | TurnChanged | RunStateChanged) else SOON)
+
+    def _later(self, delay: float) -> None:
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:  # nothing runs yet, or any more
+            self.now()
+            return
+        if self._timer is not None:
+            if self._timer.when() <= loop.time() + delay:
+                return
+            self._timer.cancel()
+        self._timer = loop.call_later(delay, self.now)

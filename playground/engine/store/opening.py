@@ -1,0 +1,234 @@
+"""From a path to a connection, whatever stands in the way, and words for what stood there.
+
+A file that cannot be written is read; one that cannot be read is set aside and as much as possible is taken over into a
+new one; where there is no place at all, a database in memory takes its part. Nothing is ever deleted.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import sqlite3
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from playground.engine.store.connecting import connect, connect_memory
+from playground.engine.store.lock import LockedError, StoreLock
+from playground.engine.store.recovery import Salvage, salvage
+from playground.engine.store.schema import MIGRATIONS, is_ours, migrate, version_of
+from playground.engine.store.trouble import Mode, StoreError, is_damage, words_of
+
+_BESIDE: Final = ("-wal", "-shm", "-journal")
+
+
+@dataclass
+class Opened:
+    """A connection and what to say of it. ``path`` is None for a database in memory."""
+
+    connection: sqlite3.Connection
+    mode: Mode
+    words: str = ""
+    path: Path | None = None
+    lock: StoreLock | None = None
+    immutable: bool = False
+
+
+class DamagedError(Exception):
+    """The file is no database, or a broken one, or somebody else's."""
+
+
+def default_path() -> Path:
+    """Where experiments are kept: in the platform's folder for the data of this user."""
+    from platformdirs import user_data_path
+
+    return user_data_path("gateway-playground", appauthor=False) / "experiments.db"
+
+
+def open_store(path: Path, migrations: Sequence[Sequence[str]] = MIGRATIONS) -> Opened:
+    """Open the store at ``path`` in the best way there is. Never raises for what a disk does."""
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        lock = StoreLock(path.with_name(path.name + ".lock"))
+        lock.acquire()
+    except LockedError:
+        return _for_reading(path, "These experiments are open in another window of this application.")
+    except OSError as error:
+        return _for_reading(path, words_of(error))
+    try:
+        opened = _for_writing(path, migrations)
+    except (sqlite3.Error, OSError) as error:
+        lock.release()
+        return _for_reading(path, words_of(error))
+    if opened.mode is Mode.READY:
+        opened.lock = lock
+    else:
+        lock.release()
+    return opened
+
+
+def _for_writing(path: Path, migrations: Sequence[Sequence[str]]) -> Opened:
+    words = ""
+    try:
+        connection = _checked(path)
+    except DamagedError as error:
+        return _recovered(path, str(error), migrations)
+    try:
+        version = version_of(connection)
+        if version > len(migrations):
+            connection.close()
+            return _for_reading(path, "They were written by a newer version of this application. Update it.")
+        if 0 < version < len(migrations):
+            copy = beside(path, f"before-version-{len(migrations)}")
+            copy_to(connection, copy)
+            words = f"The store was brought up to date; {copy.name} is how it was before."
+        connection.execute("PRAGMA journal_mode = WAL")
+        migrate(connection, migrations)
+    except BaseException:
+        connection.close()
+        raise
+    return Opened(connection, Mode.READY, words, path)
+
+
+def _checked(path: Path) -> sqlite3.Connection:
+    """A connection to a sound file of ours, made if there is none. Raises DamagedError, sqlite3.Error and OSError."""
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    new = not path.stat().st_size
+    try:
+        connection = connect(path)
+    except sqlite3.DatabaseError as error:
+        if is_damage(error):
+            raise DamagedError("The file is damaged.") from None
+        raise
+    try:
+        if new:
+            connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+        if not is_ours(connection):
+            raise DamagedError("The file was made by another application.")
+        if [row[0] for row in connection.execute("PRAGMA quick_check(1)")] != ["ok"]:
+            raise DamagedError("The file is damaged.")
+    except DamagedError:
+        connection.close()
+        raise
+    except sqlite3.Error as error:
+        connection.close()
+        if is_damage(error):
+            raise DamagedError("The file is damaged.") from None
+        raise
+    return connection
+
+
+def _recovered(path: Path, why: str, migrations: Sequence[Sequence[str]]) -> Opened:
+    aside = set_aside(path, "damaged")
+    connection = _checked(path)
+    try:
+        connection.execute("PRAGMA journal_mode = WAL")
+        migrate(connection, migrations)
+        found = salvage(aside, connection)
+    except BaseException:
+        connection.close()
+        raise
+    return Opened(connection, Mode.READY, f"{why} {_found_words(found)} It is kept as {aside.name}.", path)
+
+
+def _found_words(found: Salvage) -> str:
+    if not found.experiments:
+        return "Nothing in it could be read, so the list begins empty."
+    what = f"{found.experiments} experiment{'s' * (found.experiments != 1)} with {found.turns} turns"
+    return f"What could be read of it was taken over: {what}."
+
+
+def _for_reading(path: Path, why: str) -> Opened:
+    """The file as it is, without writing to it; else a database in memory."""
+    for more in ("", "&immutable=1"):
+        if not path.exists():
+            break
+        try:
+            connection = connect(path, f"mode=ro{more}")
+        except sqlite3.Error:
+            continue
+        try:
+            if is_ours(connection) and version_of(connection) > 0:
+                connection.execute("SELECT count(*) FROM experiments").fetchone()
+                words = f"Experiments can be read, but changes are not saved. {why}"
+                return Opened(connection, Mode.READ_ONLY, words, path, immutable=bool(more))
+        except sqlite3.Error:
+            pass
+        connection.close()
+    connection = connect_memory()
+    migrate(connection)
+    words = f"Experiments are kept in memory only and are gone when the application ends. {why}"
+    return Opened(connection, Mode.MEMORY, words)
+
+
+def beside(path: Path, why: str) -> Path:
+    """A name that is free beside ``path``, with the reason and the moment in it."""
+    moment = time.strftime("%Y-%m-%d-%H%M%S")
+    for number in range(1000):
+        more = f"-{number}" if number else ""
+        found = path.with_name(f"{path.stem}.{why}-{moment}{more}{path.suffix}")
+        if not found.exists():
+            return found
+    raise FileExistsError(str(path))
+
+
+def set_aside(path: Path, why: str) -> Path:
+    """Rename the file and what SQLite keeps beside it. Returns its new name. Raises OSError."""
+    aside = beside(path, why)
+    for ending in ("", *_BESIDE):
+        part = path.with_name(path.name + ending)
+        if part.exists():
+            part.rename(aside.with_name(aside.name + ending))
+    return aside
+
+
+def copy_to(connection: sqlite3.Connection, target: Path) -> None:
+    """Copy the whole database into one file, which is there whole or not at all. Raises StoreError."""
+    temporary = target.with_name(f".{target.name}.tmp")
+    try:
+        temporary.unlink(missing_ok=True)
+        os.close(os.open(temporary, os.O_RDWR | os.O_CREAT, 0o600))
+        with contextlib.closing(sqlite3.connect(temporary, isolation_level=None)) as copy:
+            connection.backup(copy)
+            copy.execute("PRAGMA journal_mode = DELETE")
+        temporary.replace(target)
+    except (sqlite3.Error, OSError) as error:
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        raise StoreError(f"{target} cannot be written. {words_of(error)}") from None
+
+
+def check_backup(path: Path, most: int = len(MIGRATIONS)) -> None:
+    """Raise StoreError in words where a file is no sound store that this version can read."""
+    if not path.is_file():
+        raise StoreError(f"{path} is not there.")
+    try:
+        with contextlib.closing(connect(path, "mode=ro&immutable=1")) as connection:
+            version = version_of(connection)
+            if not is_ours(connection) or version < 1:
+                raise StoreError(f"{path} is no copy of the experiments of this application.")
+            if version > most:
+                raise StoreError(f"{path} was written by a newer version of this application. Update it.")
+            if [row[0] for row in connection.execute("PRAGMA quick_check(1)")] != ["ok"]:
+                raise StoreError(f"{path} is damaged.")
+    except sqlite3.Error as error:
+        words = "It is damaged, or no database." if is_damage(error) else words_of(error)
+        raise StoreError(f"{path} cannot be read. {words}") from None
+
+
+def put_back(copy: Path, path: Path) -> Path | None:
+    """Put a checked copy in the place of the store, which nobody has open; that one is set aside. Raises StoreError."""
+    temporary = path.with_name(f".{path.name}.tmp")
+    try:
+        shutil.copyfile(copy, temporary)
+        temporary.chmod(0o600)
+        aside = set_aside(path, "before-restore") if path.exists() else None
+        temporary.replace(path)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        raise StoreError(f"The copy cannot be put in place. {words_of(error)}") from None
+    return aside

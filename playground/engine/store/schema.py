@@ -1,0 +1,121 @@
+"""The tables of the file, and how a file of an earlier version becomes one of this version.
+
+``number`` of a turn is the number of its experiment, shifted, plus its place: turns of an experiment stand together, in
+order, and a hit of the full-text search tells its experiment without being looked up. The index holds no text of its
+own: it reads the rows it points at, so a letter stands in the file once.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from typing import Final
+
+APPLICATION_ID: Final = 0x67506C61
+SHIFT: Final = 24
+MOST_PLACES: Final = (1 << SHIFT) - 1
+
+_PARTS = "json_each(CASE WHEN json_valid(turns.json) THEN turns.json ELSE '{}' END, '$.parts')"
+
+
+def _joined(what: str, kinds: str) -> str:
+    which = f"json_extract(value, '$.kind') IN ({kinds})"
+    return f"(SELECT group_concat({what}, char(10)) FROM {_PARTS} WHERE {which})"  # noqa: S608 - our own words
+
+
+_FIRST: Final = (
+    """CREATE TABLE experiments (
+        number INTEGER PRIMARY KEY AUTOINCREMENT,
+        id TEXT NOT NULL UNIQUE,
+        title TEXT NOT NULL,
+        summary TEXT NOT NULL,
+        model TEXT NOT NULL,
+        protocol TEXT NOT NULL,
+        pinned INTEGER NOT NULL,
+        archived INTEGER NOT NULL,
+        created_at REAL NOT NULL,
+        changed_at REAL NOT NULL,
+        has_error INTEGER NOT NULL,
+        has_tools INTEGER NOT NULL,
+        deleted_at REAL)""",
+    """CREATE TABLE settings (
+        experiment INTEGER PRIMARY KEY REFERENCES experiments ON DELETE CASCADE,
+        json TEXT NOT NULL)""",
+    """CREATE TABLE drafts (
+        experiment INTEGER PRIMARY KEY REFERENCES experiments ON DELETE CASCADE,
+        json TEXT NOT NULL)""",
+    """CREATE TABLE turns (
+        number INTEGER PRIMARY KEY,
+        id TEXT NOT NULL,
+        json TEXT NOT NULL,
+        indexed INTEGER NOT NULL)""",
+    "CREATE INDEX turns_unindexed ON turns (number) WHERE indexed = 0",
+    """CREATE TABLE tapes (
+        experiment INTEGER NOT NULL REFERENCES experiments ON DELETE CASCADE,
+        id TEXT NOT NULL,
+        started_at REAL NOT NULL,
+        head TEXT NOT NULL,
+        size INTEGER NOT NULL,
+        data BLOB,
+        PRIMARY KEY (experiment, id))""",
+    "CREATE INDEX tapes_by_age ON tapes (started_at, size) WHERE data IS NOT NULL",
+    "CREATE TABLE images (hash TEXT PRIMARY KEY, url TEXT NOT NULL)",
+    """CREATE TABLE image_uses (
+        experiment INTEGER NOT NULL REFERENCES experiments ON DELETE CASCADE,
+        hash TEXT NOT NULL REFERENCES images,
+        PRIMARY KEY (experiment, hash)) WITHOUT ROWID""",
+    "CREATE INDEX image_uses_by_hash ON image_uses (hash)",
+    "CREATE TABLE state (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
+    "CREATE VIEW said AS SELECT number, "  # noqa: S608 - our own words
+    + _joined("json_extract(value, '$.text')", "'text', 'refusal', 'tool_result'")
+    + " AS text, "
+    + _joined("json_extract(value, '$.text')", "'reasoning'")
+    + " AS reasoning, "
+    + _joined("json_extract(value, '$.name') || ' ' || json_extract(value, '$.arguments')", "'tool_call'")
+    + " AS arguments FROM turns",
+    """CREATE VIRTUAL TABLE words USING fts5 (text, reasoning, arguments, content='said', content_rowid='number',
+        tokenize='unicode61 remove_diacritics 2')""",
+    """CREATE VIRTUAL TABLE titles USING fts5 (title, model, content='experiments', content_rowid='number',
+        tokenize='unicode61 remove_diacritics 2')""",
+)
+
+#: What makes version n of version n - 1, one row a version. Rows stay as they are once they were released.
+MIGRATIONS: Final[tuple[Sequence[str], ...]] = (_FIRST,)
+VERSION: Final = len(MIGRATIONS)
+
+
+def version_of(connection: sqlite3.Connection) -> int:
+    """The version of the file; 0 for an empty one."""
+    found: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    return found
+
+
+def is_ours(connection: sqlite3.Connection) -> bool:
+    """Whether the file was made by this application, or is empty."""
+    made_by = connection.execute("PRAGMA application_id").fetchone()[0]
+    return made_by == APPLICATION_ID or connection.execute("SELECT 1 FROM sqlite_master").fetchone() is None
+
+
+def migrate(connection: sqlite3.Connection, migrations: Sequence[Sequence[str]] = MIGRATIONS) -> None:
+    """Bring a file up to date, each version in one transaction. The caller has made a copy."""
+    for version in range(version_of(connection) + 1, len(migrations) + 1):
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            for statement in migrations[version - 1]:
+                connection.execute(statement)
+            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            connection.execute(f"PRAGMA user_version = {version}")
+            connection.execute("COMMIT")
+        except BaseException:
+            connection.execute("ROLLBACK")
+            raise
+
+
+def first_number(experiment: int) -> int:
+    """The number below those of an experiment's turns."""
+    return experiment << SHIFT
+
+
+def last_number(experiment: int) -> int:
+    """The last number that a turn of the experiment can have."""
+    return (experiment << SHIFT) | MOST_PLACES

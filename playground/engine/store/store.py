@@ -1,0 +1,326 @@
+"""The store: experiments on disk. The one way in; everything that takes time happens on threads of its own.
+
+Values go in with ``save`` and ``keep_tape``, which return at once; ``flush`` says when they are on the disk. Coroutines
+answer on the event loop that called ``open``. Whatever a disk does is told in ``status``, never raised at a save.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sqlite3
+import time
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import Final, TypeVar
+
+from playground.engine.entry import Entry
+from playground.engine.secrets import Secret
+from playground.engine.snapshot import Snapshot
+from playground.engine.store import reading, search
+from playground.engine.store.connecting import connect
+from playground.engine.store.opening import Opened, check_backup, copy_to, default_path, open_store, put_back
+from playground.engine.store.rows import index_rest, purge, rebuild_index
+from playground.engine.store.schema import MIGRATIONS
+from playground.engine.store.tending import KeepTapes, copy_tapes, give_back, prune
+from playground.engine.store.trouble import Mode, Status, StoreError, is_index_damage, words_of
+from playground.engine.store.writer import Save, Tape, Writer
+from playground.gateway.redact import Redactor
+from playground.gateway.tape import Exchange
+
+T = TypeVar("T")
+
+DAYS_DELETED: Final = 7  # days after which what was deleted is gone for good
+_PRUNE_EVERY: Final = 50  # tapes written
+
+
+class Store:
+    """``path`` is the file, by default the one in the platform's folder. ``known`` are the secrets of this process, of
+    which none gets into the file. Nothing is opened before ``open``.
+    """
+
+    def __init__(
+        self,
+        path: Path | None = None,
+        known: Callable[[], Iterable[Secret]] = tuple,
+        *,
+        migrations: Sequence[Sequence[str]] = MIGRATIONS,
+    ) -> None:
+        self.status = Status()
+        self._path = path
+        self._known = known
+        self._migrations = migrations
+        self._observers: list[Callable[[], None]] = []
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._opened: Opened | None = None
+        self._writer: Writer | None = None
+        self._reader: _Reader | None = None
+        self._searcher: _Reader | None = None
+        self._redactor: tuple[tuple[str, ...], Redactor] = ((), Redactor(()))
+        self._keep_tapes = KeepTapes()
+        self._tapes = 0
+        self._searches = 0
+
+    @property
+    def path(self) -> Path:
+        """Where the file is, or would be."""
+        return self._path if self._path is not None else default_path()
+
+    def subscribe(self, callback: Callable[[], None]) -> None:
+        """Tell ``callback`` when ``status`` is another; on the event loop's thread."""
+        self._observers.append(callback)
+
+    # From open to close
+
+    async def open(self) -> Status:
+        """Open the file in the best way there is, and say in ``status`` which that was."""
+        self._loop = asyncio.get_running_loop()
+        opened = self._opened = await asyncio.to_thread(open_store, self.path, self._migrations)
+        if opened.mode is Mode.READ_ONLY:
+            opened.connection.close()
+        else:
+            self._writer = Writer(opened.connection, self._trouble_from_thread)
+            self._writer.start()
+        if opened.path is not None:
+            options = "mode=ro&immutable=1" if opened.immutable else "mode=ro"
+            self._reader, self._searcher = _Reader(opened.path, options), _Reader(opened.path, options)
+        self._set_status(Status(opened.mode, opened.words))
+        if opened.mode is Mode.READY and self._writer is not None:
+            self._writer.do(lambda c: purge(c, time.time() - DAYS_DELETED * 86400))
+            self._writer.do(index_rest)
+            self._prune()
+        return self.status
+
+    async def close(self) -> None:
+        """Write what is waiting, if the disk takes it, and let the file go."""
+        writer, self._writer = self._writer, None
+        opened, self._opened = self._opened, None
+        readers = [reader for reader in (self._reader, self._searcher) if reader is not None]
+        self._reader = self._searcher = None
+        for reader in readers:
+            await asyncio.to_thread(reader.close)
+        if writer is not None:
+            await asyncio.to_thread(writer.close)
+        if opened is not None and opened.lock is not None:
+            opened.lock.release()
+        self._set_status(Status(Mode.CLOSED))
+
+    # Writing: all of these return at once
+
+    def save(self, found: Snapshot, growing: frozenset[str] = frozenset()) -> None:
+        """Write an experiment soon. ``growing`` are the ids of its turns that are being received."""
+        if self._writer is not None:
+            self._writer.put(Save(found, growing, self._redact()))
+
+    def keep_tape(self, experiment_id: str, exchange: Exchange) -> None:
+        """Write an exchange that has ended; its experiment was saved before."""
+        if self._writer is None:
+            return
+        self._writer.put(Tape(experiment_id, replace(exchange), self._redact()))
+        self._tapes += 1
+        if self._tapes % _PRUNE_EVERY == 0:
+            self._prune()
+
+    def keep_tapes(self, rule: KeepTapes) -> None:
+        """Keep tapes by that rule from now on."""
+        self._keep_tapes = rule
+        self._prune()
+
+    def set_flags(self, experiment_id: str, *, pinned: bool, archived: bool) -> None:
+        """Pin or archive an experiment that is not open."""
+        values = (pinned, archived, experiment_id)
+        self._do(
+            lambda c: c.execute("UPDATE experiments SET pinned = ?, archived = ? WHERE id = ?", values), touches=True
+        )
+
+    def delete(self, experiment_id: str) -> None:
+        """Take an experiment off the list; for some days ``undelete`` brings it back."""
+        self._set_deleted(experiment_id, time.time())
+
+    def undelete(self, experiment_id: str) -> None:
+        """Bring it back."""
+        self._set_deleted(experiment_id, None)
+
+    def copy_tapes(self, source: str, target: str) -> None:
+        """Let an experiment have the exchanges of another one as well."""
+        self._do(lambda c: copy_tapes(c, source, target))
+
+    def remember(self, name: str, value: str) -> None:
+        """Keep a word on the window's state, such as which experiment was looked at."""
+        self._do(lambda c: c.execute("INSERT OR REPLACE INTO state VALUES (?, ?)", (name, value)))
+
+    def unsaved(self, experiment_id: str) -> bool:
+        """Whether what was given last of that experiment is not on the disk, or never gets there."""
+        return self.status.mode is not Mode.READY or self._writer is None or self._writer.unsaved(experiment_id)
+
+    async def flush(self) -> None:
+        """Return when all that was given is on the disk. Raises StoreError when that cannot be had now."""
+        if self._writer is None:
+            raise StoreError(self.status.words or "The store is not open.")
+        await asyncio.wrap_future(self._writer.barrier())
+
+    # Reading
+
+    async def entries(self, *, deleted: bool = False) -> list[Entry]:
+        """Every experiment, newest first; with ``deleted`` those that can be brought back. Raises StoreError."""
+        return await self._read(lambda c: reading.entries(c, deleted=deleted))
+
+    async def load(self, experiment_id: str) -> Snapshot:
+        """One experiment. Raises KeyError for an unknown id, StoreError for one that cannot be read."""
+        await self._catch_up()
+        return await self._read(lambda c: reading.load(c, experiment_id))
+
+    async def tape_heads(self, experiment_id: str) -> list[Exchange]:
+        """The exchanges of an experiment, without bodies (``dropped``), oldest first. Raises StoreError."""
+        await self._catch_up()
+        return await self._read(lambda c: reading.tape_heads(c, experiment_id))
+
+    async def tape(self, experiment_id: str, exchange_id: str) -> Exchange | None:
+        """One exchange with its bodies; None where they are no longer kept. Raises StoreError."""
+        await self._catch_up()
+        return await self._read(lambda c: reading.tape(c, experiment_id, exchange_id))
+
+    async def recall(self, name: str) -> str:
+        """What ``remember`` kept, else nothing. Raises StoreError."""
+        query = "SELECT value FROM state WHERE name = ?"
+        row = await self._read(lambda c: c.execute(query, (name,)).fetchone())
+        return str(row[0]) if row is not None else ""
+
+    async def find(self, typed: str, filters: search.Filters = search.EVERYTHING) -> list[search.Found]:
+        """Search; asked again before it has answered, the first ends with nothing. Raises StoreError."""
+        self._searches += 1
+        number = self._searches
+
+        def work(connection: sqlite3.Connection) -> list[search.Found]:
+            return search.find(connection, typed, filters) if number == self._searches else []
+
+        self._give_up_search()
+        try:
+            return await self._read(work, self._searcher)
+        except _InterruptedError:
+            return []
+        except asyncio.CancelledError:
+            self._give_up_search()
+            raise
+
+    def _give_up_search(self) -> None:
+        if self._searcher is not None:
+            self._searcher.interrupt()
+
+    # Copies
+
+    async def backup(self, path: Path) -> None:
+        """Copy the whole store into one file. Raises StoreError."""
+        if self._writer is not None and self.status.mode is Mode.READY:
+            await self.flush()
+        await self._read(lambda c: copy_to(c, path))
+
+    async def restore(self, path: Path) -> Path | None:
+        """Put such a copy in the place of the store, which is set aside, under the name returned. Raises StoreError.
+
+        The copy is looked at first; when it is no good, nothing changes.
+        """
+        if self.status.mode is not Mode.READY:
+            raise StoreError("The store cannot be written, so nothing can be put in its place.")
+        await asyncio.to_thread(check_backup, path, len(self._migrations))
+        await self.close()
+        try:
+            return await asyncio.to_thread(put_back, path, self.path)
+        finally:
+            await self.open()
+
+    # Inside
+
+    def _do(self, work: Callable[[sqlite3.Connection], object], *, touches: bool = False) -> None:
+        if self._writer is not None:
+            self._writer.do(work, touches=touches)
+
+    def _set_deleted(self, experiment_id: str, moment: float | None) -> None:
+        values = (moment, experiment_id)
+        self._do(lambda c: c.execute("UPDATE experiments SET deleted_at = ? WHERE id = ?", values))
+
+    def _prune(self) -> None:
+        rule = self._keep_tapes
+        self._do(lambda c: prune(c, rule))
+        if self._writer is not None:
+            self._writer.do(give_back, apart=True)
+
+    async def _catch_up(self) -> None:
+        """Let what was given before be read; where the disk refuses it, what is there is read."""
+        with contextlib.suppress(StoreError):
+            await self.flush()
+
+    async def _read(self, work: Callable[[sqlite3.Connection], T], reader: _Reader | None = None) -> T:
+        reader = reader or self._reader
+        if reader is not None:
+            future = reader.do(work)
+        elif self._writer is not None:
+            future = self._writer.do(work, apart=True)  # a copy cannot be made inside a transaction
+        else:
+            raise StoreError("The store is not open.")
+        try:
+            return await asyncio.wrap_future(future)
+        except sqlite3.Error as error:
+            if error.sqlite_errorcode == sqlite3.SQLITE_INTERRUPT:
+                raise _InterruptedError from None
+            if is_index_damage(error):
+                self._do(rebuild_index)
+                raise StoreError("The index for searching was damaged and is made again. Search once more.") from None
+            raise StoreError(words_of(error)) from None
+
+    def _redact(self) -> Redactor:
+        secrets = tuple(secret.get_secret_value() for secret in self._known())
+        if secrets != self._redactor[0]:
+            self._redactor = (secrets, Redactor(secrets))
+        return self._redactor[1]
+
+    def _trouble_from_thread(self, trouble: str) -> None:
+        if self._loop is not None:
+            with contextlib.suppress(RuntimeError):  # the loop is closed
+                self._loop.call_soon_threadsafe(self._set_trouble, trouble)
+
+    def _set_trouble(self, trouble: str) -> None:
+        self._set_status(replace(self.status, trouble=trouble))
+
+    def _set_status(self, status: Status) -> None:
+        if status != self.status:
+            self.status = status
+            for callback in tuple(self._observers):
+                callback()
+
+
+class _InterruptedError(StoreError):
+    """A search was given up for the next one."""
+
+
+class _Reader:
+    """A connection that only reads, on a thread of its own."""
+
+    def __init__(self, path: Path, options: str) -> None:
+        self._path, self._options = path, options
+        self._connection: sqlite3.Connection | None = None
+        self._thread = ThreadPoolExecutor(1, "store reader")
+
+    def do(self, work: Callable[[sqlite3.Connection], T]) -> Future[T]:
+        """Have it done after what was asked before."""
+        return self._thread.submit(self._do, work)
+
+    def interrupt(self) -> None:
+        """End what is being done now, if it takes long."""
+        if self._connection is not None:
+            self._connection.interrupt()
+
+    def close(self) -> None:
+        """End, after what is being done."""
+        self.interrupt()
+        self._thread.shutdown(wait=True, cancel_futures=True)
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def _do(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        if self._connection is None:
+            self._connection = connect(self._path, self._options)
+        return work(self._connection)

@@ -1,0 +1,51 @@
+"""What keeps the file from growing for ever: the rule for old tapes. What is known of an exchange stays; bodies go."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from dataclasses import dataclass
+from typing import Final
+
+GIBIBYTE: Final = 1024 * 1024 * 1024
+_PAGES: Final = 16384  # given back at once
+_FEW: Final = 256  # pages that may lie unused: they are soon written again
+
+
+@dataclass(frozen=True, slots=True)
+class KeepTapes:
+    """How long bodies are kept: ``days`` since the request, and ``bytes`` of all together, packed. None: no bound."""
+
+    days: float | None = 90
+    bytes: int | None = GIBIBYTE
+
+
+def prune(connection: sqlite3.Connection, rule: KeepTapes) -> None:
+    """Let bodies go that are older than the rule says, then the oldest, until the rest is small enough."""
+    if rule.days is not None:
+        oldest = time.time() - rule.days * 86400
+        connection.execute("UPDATE tapes SET data = NULL WHERE started_at < ? AND data IS NOT NULL", (oldest,))
+    if rule.bytes is not None:
+        connection.execute(
+            """UPDATE tapes SET data = NULL WHERE data IS NOT NULL AND rowid IN (SELECT number FROM (
+                SELECT rowid AS number, sum(size) OVER (ORDER BY started_at DESC, rowid DESC) AS taken
+                FROM tapes WHERE data IS NOT NULL) WHERE taken > ?)""",
+            (rule.bytes,),
+        )
+
+
+def give_back(connection: sqlite3.Connection) -> None:
+    """Let the system have pages that are not used any more. To be done outside a transaction."""
+    if connection.execute("PRAGMA freelist_count").fetchone()[0] > _FEW:
+        # As a script: a single statement of this kind is ended after its first page.
+        connection.executescript(f"PRAGMA incremental_vacuum({_PAGES})")
+
+
+def copy_tapes(connection: sqlite3.Connection, source: str, target: str) -> None:
+    """Let one experiment have the exchanges of another."""
+    connection.execute(
+        """INSERT OR IGNORE INTO tapes SELECT new.number, tapes.id, started_at, head, size, data
+            FROM tapes JOIN experiments AS old ON old.number = tapes.experiment, experiments AS new
+            WHERE old.id = ? AND new.id = ? ORDER BY tapes.rowid""",
+        (source, target),
+    )
