@@ -46,6 +46,15 @@ def nothing_left_open(request: pytest.FixtureRequest) -> Iterator[None]:
         pytest.fail(f"{request.node.name} left open: {', '.join(names)}", pytrace=False)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def nothing_left_on_the_clipboard() -> Iterator[None]:
+    """Without a screen Qt drops what was copied only after Python has ended; data made in Python would crash there."""
+    yield
+    gui = sys.modules.get("PySide6.QtGui")
+    if gui is not None and gui.QGuiApplication.instance() is not None:
+        gui.QGuiApplication.clipboard().clear()
+
+
 @pytest.fixture
 def demo() -> Iterator[DemoServer]:
     """The demo gateway, running on a loopback port, answering as fast as it can and limiting nothing."""

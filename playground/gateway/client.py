@@ -54,7 +54,8 @@ class GatewayClient:
 
         async def prepare() -> tuple[httpx.AsyncClient, Outgoing]:
             address = resolve(self.connection.base_url)
-            return await self._client(address), outgoing(self.connection, address, protocol, request)
+            http = await self._client(address)
+            return http, await asyncio.to_thread(outgoing, self.connection, address, protocol, request)
 
         return Call(self.connection, self.redactor, protocol, prepare)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import logging
 import os
 import sys
 from collections import deque
@@ -28,6 +29,7 @@ SWEEP_MS = 250
 CALM_S = 0.02  # of this thread's time between two sweeps: less is a calm moment
 CALM_SWEEPS, PUT_OFF_SWEEPS = 4, 240
 BURST = 20_000  # objects more than at the last sweep: data that was loaded, not what events leave behind
+SWITCH_S = 0.000_5  # that another thread may go on while this one waits to do so: Python's own 5 ms add up
 STRETCH_S = 0.004  # callbacks run on end before Qt's events have their turn
 
 _loop: asyncio.AbstractEventLoop | None = None
@@ -38,9 +40,12 @@ def run(app: QApplication, main: Callable[[], Coroutine[Any, Any, None]]) -> int
     """Run ``main`` as the first task and Qt's events until ``finish`` is called. Returns the exit code."""
     global _loop
     loop = _make_loop(app)
+    loop.set_exception_handler(_failed)
     asyncio.set_event_loop(loop)
     _loop = loop
     app.setProperty("exit_code", 0)
+    switch = sys.getswitchinterval()
+    sys.setswitchinterval(SWITCH_S)
     sweeper = _Sweeper()
     sweeper.begin()
     try:
@@ -49,9 +54,20 @@ def run(app: QApplication, main: Callable[[], Coroutine[Any, Any, None]]) -> int
             loop.run_forever()
     finally:
         sweeper.end()
+        sys.setswitchinterval(switch)
         _loop = None
         asyncio.set_event_loop(None)
     return int(app.property("exit_code") or 0)
+
+
+def _failed(_of: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """What a callback raised goes where all errors go; what was never asked for is only written down."""
+    error = context.get("exception")
+    if error is not None and "handle" in context:
+        sys.excepthook(type(error), error, error.__traceback__)
+        return
+    what = f" ({type(error).__name__})" if error is not None else ""
+    logging.getLogger("playground.loop").error("%s%s", context.get("message", "The event loop failed."), what)
 
 
 def _make_loop(app: QApplication) -> asyncio.AbstractEventLoop:
@@ -73,6 +89,14 @@ def _make_loop(app: QApplication) -> asyncio.AbstractEventLoop:
         ) -> asyncio.Handle:
             handle = asyncio.Handle(callback, args, self, context)
             self._queue.add(handle)
+            return handle
+
+        def call_later(
+            self, delay: float, callback: Callable[..., object], *args: Any, context: Context | None = None
+        ) -> asyncio.TimerHandle:
+            """As asyncio has it: a handle that knows when it is due."""
+            handle = asyncio.TimerHandle(self.time() + delay, callback, args, self, context)
+            self._add_callback(handle, max(delay, 0))
             return handle
 
         def _add_reader(self, fd: Any, callback: Callable[..., object], *args: Any) -> None:

@@ -61,7 +61,7 @@ class RequestPreview(QObject):
                 await asyncio.sleep(REST_S)
                 self._stale = False
                 session = self._current()
-                preview = await asyncio.to_thread(_preview, session, tuple(self._known()))
+                preview = await asyncio.to_thread(_prepared, session, tuple(self._known()))
                 if self._current() is session:
                     self._show(preview)
         finally:
@@ -77,6 +77,10 @@ def is_light(session: Session) -> bool:
 def is_writing(session: Session) -> bool:
     """Whether something stands in the composer that a run adds."""
     return bool(session.draft.text.strip() or session.draft.images)
+
+
+def _prepared(session: Session, known: Iterable[Secret]) -> Preview:
+    return _preview(session, known).prepared()
 
 
 def _preview(session: Session, known: Iterable[Secret]) -> Preview:

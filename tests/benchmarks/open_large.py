@@ -22,7 +22,6 @@ from PySide6.QtWidgets import QApplication
 from playground.domain.transcript import Role, Transcript, make_turn
 from playground.engine.session import Session
 from playground.ui.conversation.transcript_view import TranscriptView
-from playground.ui.experiments.panel import ID
 from tests.benchmarks.experiment import TOOL, long_transcript
 from tests.benchmarks.memory import resident_mb
 from tests.benchmarks.registry import Figure, at_most
@@ -73,6 +72,13 @@ class Opening:
         with Pulse() as ran:
             await window.run(experiment)
             await window.settle()
+        middle = experiment.transcript.path[self._turns // 2]
+        with Pulse() as edited:
+            window.app.window.pane.edit_text(middle.id, "Other words.")
+            await window.settle()
+        with Pulse() as undone:
+            experiment.undo()
+            await window.settle()
         return [
             at_most("click to first paint", min(opened) * 1000, "ms", 200),
             at_most("memory added by showing it", shown, "MB", 60),
@@ -83,6 +89,8 @@ class Opening:
             Figure("a turn appended", append * 1000, "ms"),
             Figure("longest gap after appending", appended.longest_ms, "ms"),
             Figure("longest gap around a run", ran.longest_ms, "ms"),
+            Figure("longest gap after an edit in the middle", edited.longest_ms, "ms"),
+            Figure("longest gap after undoing it", undone.longest_ms, "ms"),
         ]
 
     async def _warm_up(self) -> None:
@@ -101,15 +109,15 @@ class Opening:
         experiment.rename(TITLE)
         other = self._window.new("paced-200-40")
         workspace.open(other.id)
-        self._other = other.id
+        self._experiment, self._other = experiment.id, other.id
         return experiment
 
     async def _click(self) -> float:
         """Seconds from the click on the experiment in the list to the paint of its last turn."""
         panel = self._window.app.window.experiments
-        item = next(item for row in range(panel.list.count()) if (item := panel.list.item(row)).text() == TITLE)
-        assert item.data(ID)
-        place = panel.list.visualItemRect(item).center()
+        index = panel.model.place(self._experiment)
+        assert index.isValid(), "the experiment is not in the list"
+        place = panel.list.visualRect(index).center()
         painted = _FirstPaint(self._view)
         began = time.perf_counter()
         QTest.mouseClick(panel.list.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, place)

@@ -107,7 +107,9 @@ def run(short: bool) -> list[Figure]:
     if ours[0].bytes_idle:
         for words, of in (("first frame", "bytes_first"), ("idle", "bytes_idle")):
             mine, floor = (median(getattr(start, of) for start in starts) for starts in (ours, bare))
-            figures.append(at_most(f"memory at {words}, times a bare window's", mine / floor, "×", 1.8))
+            name = f"memory at {words}, times a bare window's"
+            first = of == "bytes_first"  # the goal is for the frame; later there is more in the window, and in memory
+            figures.append(at_most(name, mine / floor, "×", 1.8) if first else Figure(name, mine / floor, "×"))
             figures.append(Figure(f"memory at {words}", mine / 2**20, "MiB"))
     return figures
 

@@ -1,11 +1,53 @@
-"""The seam between Qt and asyncio, without running a loop: the throttle."""
+"""The seam between Qt and asyncio: the throttle, without a loop, and what running one leaves as it was."""
 
 from __future__ import annotations
 
+import asyncio
+import gc
+import sys
+from contextvars import ContextVar
+
 from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from playground.ui.loop import Throttle
+from playground.ui.loop import Throttle, finish, run
+
+
+def test_what_the_interpreter_does_differently_while_the_loop_runs_ends_with_it(qapp: QApplication) -> None:
+    def state() -> tuple[float, bool]:
+        return sys.getswitchinterval(), gc.isenabled()
+
+    before = state()
+    during: list[tuple[float, bool]] = []
+
+    async def main() -> None:
+        during.append(state())
+        finish(3)
+
+    assert run(qapp, main) == 3
+    assert state() == before
+    assert during[0][0] < before[0]
+    assert not during[0][1]
+
+
+def test_a_delayed_call_knows_when_it_is_due_and_can_be_cancelled(qapp: QApplication) -> None:
+    said: list[str] = []
+    context: ContextVar[str] = ContextVar("context", default="none")
+
+    async def main() -> None:
+        loop = asyncio.get_running_loop()
+        context.set("kept")
+        due = loop.call_later(0.02, lambda: said.append(context.get()))
+        at = loop.call_at(loop.time() - 1, lambda: said.append("past"))
+        loop.call_later(0, said.append, "never").cancel()
+        assert 0 < due.when() - loop.time() <= 0.02
+        assert at.when() < loop.time()
+        await asyncio.sleep(0.05)
+        finish()
+
+    run(qapp, main)
+    assert said == ["past", "kept"]
 
 
 def test_many_pokes_make_one_call_and_the_last_one_counts(qtbot: QtBot) -> None:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Container, Sequence
-from itertools import accumulate
+from itertools import accumulate, compress, count
+from operator import is_not
 
 from playground.ui.conversation.rows import Row, common_prefix
 
@@ -28,6 +29,8 @@ class Heights:
     def set_rows(self, rows: Sequence[Row], guess: Callable[[Row], int], known: Container[str]) -> int:
         """Other rows; returns how many stay as they were. ``known`` are those whose height is kept, changed or not."""
         start = common_prefix(self.rows, rows)
+        if self._rewrite(rows, guess, known):
+            return start
         before = {row.id: (row, step) for row, step in zip(self.rows[start:], self._steps[start:], strict=True)}
         for turn_id in before:
             del self.index[turn_id]
@@ -45,6 +48,18 @@ class Heights:
                 self._steps.append(step if kept else guess(row) + GAP)
         self._sound = min(self._sound, start)
         return start
+
+    def _rewrite(self, rows: Sequence[Row], guess: Callable[[Row], int], known: Container[str]) -> bool:
+        """Whether these are the same turns in the same order: then those that say something else have been put in."""
+        if len(rows) != len(self.rows):
+            return False
+        others = list(compress(count(), map(is_not, self.rows, rows)))
+        if any(self.rows[at].id != rows[at].id for at in others):
+            return False
+        for at in others:
+            row = rows[at]
+            self.set_row(at, row, self.height(at) if row.id in known else guess(row))
+        return True
 
     def set_row(self, at: int, row: Row, height: int) -> None:
         """Another row of the same turn, and its height."""

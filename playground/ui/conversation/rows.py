@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
-from itertools import compress, count
+from dataclasses import dataclass
+from itertools import compress, count, islice
 from operator import is_not
+from typing import NamedTuple
 
 from playground.domain.parts import ToolResult
 from playground.domain.transcript import Role, Transcript, Turn
+
+FEW = 8  # turns with other words that are put in one by one
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,12 +26,12 @@ class Answer:
     result: ToolResult
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """One card. ``answers`` maps call ids to results; ``variants`` are the turn's siblings, itself included.
 
     ``growing`` says that the turn is being received. A row is never changed, its ``answers`` neither: a row that is
-    the same object shows the same.
+    the same object shows the same. It is a tuple because ten thousand are made at once, and a dataclass takes twice
+    the time.
     """
 
     turn: Turn
@@ -73,6 +76,8 @@ class Rows:
         A tool turn whose result answers a call before it has no row of its own.
         """
         path, forks, now = transcript.path, transcript.forks, frozenset(growing)
+        if (forks, now) == (self._forks, self._growing) and self._rewrite(path):
+            return list(self.rows)
         start = common_prefix(self._path, path)
         if changed := {parent for parent in {*forks, *self._forks} if forks.get(parent) != self._forks.get(parent)}:
             start = min([start, *(at for at, turn in enumerate(path[:start]) if turn.parent in changed)])
@@ -84,6 +89,25 @@ class Rows:
             if not self._fold(at, path[at]):
                 self._add(at, path[at])
         return list(self.rows)
+
+    def _rewrite(self, path: tuple[Turn, ...]) -> bool:
+        """Whether a few turns say something else and all the rest is as it was: then their rows are other ones now."""
+        if len(path) != len(self._path):
+            return False
+        others = list(islice(compress(count(), map(is_not, self._path, path)), FEW + 1))
+        if len(others) > FEW:
+            return False
+        places = [bisect_left(self._first, at) for at in others]
+        for at, place in zip(others, places, strict=True):
+            alone = place < len(self._first) and self._first[place] == at
+            if not alone or _frame(path[at]) != _frame(self._path[at]):
+                return False
+        for at, place in zip(others, places, strict=True):
+            row = self.rows[place] = self.rows[place]._replace(turn=path[at])
+            letters, self._images[place], _ = _weight(row.turn)
+            self._letters[place] = letters + sum(len(answer.result.text) for answer in row.answers.values())
+        self._path = path
+        return True
 
     def _keep(self, start: int) -> int:
         """Drop the rows that hold anything of the path from ``start`` on. Returns from where on it is to be read."""
@@ -109,7 +133,7 @@ class Rows:
             return False
         place = makers[-1]
         row = self.rows[place]
-        self.rows[place] = replace(row, answers={**row.answers, result.call_id: Answer(turn.id, result)})
+        self.rows[place] = row._replace(answers={**row.answers, result.call_id: Answer(turn.id, result)})
         self._last[place] = at
         self._letters[place] += len(result.text)
         if place + 1 < len(self.rows):
@@ -117,23 +141,34 @@ class Rows:
         return True
 
     def _add(self, at: int, turn: Turn) -> None:
-        letters = images = 0
-        for part in turn.parts:
-            match part.kind:
-                case "text" | "tool_result":
-                    letters += len(part.text)
-                case "tool_call":
-                    letters += len(part.arguments)
-                    self._makers.setdefault(part.id, []).append(len(self.rows))
-                case "image":
-                    images += 1
-                case _:
-                    pass
+        letters, images, calls = _weight(turn)
+        for call_id in calls:
+            self._makers.setdefault(call_id, []).append(len(self.rows))
         self.rows.append(Row(turn, self._forks.get(turn.parent, (turn.id,)), {}, turn.id in self._growing))
         self._first.append(at)
         self._last.append(at)
         self._letters.append(letters)
         self._images.append(images)
+
+
+def _weight(turn: Turn) -> tuple[int, int, list[str]]:
+    """The characters of a turn's content, arguments and results, how many images it has, and the ids of its calls."""
+    letters = images = 0
+    calls = []
+    for part in turn.parts:
+        if part.kind == "text" or part.kind == "tool_result":
+            letters += len(part.text)
+        elif part.kind == "tool_call":
+            letters += len(part.arguments)
+            calls.append(part.id)
+        elif part.kind == "image":
+            images += 1
+    return letters, images, calls
+
+
+def _frame(turn: Turn) -> tuple[object, ...]:
+    """What the other rows depend on; results may be folded into any of them."""
+    return turn.id, turn.role, turn.parent, [call.id for call in turn.calls], turn.results
 
 
 def make_rows(transcript: Transcript, growing: Collection[str] = ()) -> list[Row]:

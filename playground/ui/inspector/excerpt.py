@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from playground.ui.json_text import Layout, lay_out
 
-SHOWN_AT_MOST = 200 * 1024  # bytes
+SHOWN_AT_MOST = 100 * 1024  # bytes; laying it out takes a frame or two
 LIVE_AT_MOST = 16 * 1024  # while it grows: it is laid out and shown anew a few times a second
 CUT_STEP = 32 * 1024  # the place of the cut moves in steps, so that a stream is mostly appended to, not shown anew
 LONGEST_STRING = 2_000  # characters of one JSON string, in a laid-out body
@@ -34,7 +34,7 @@ class Excerpt:
 
 
 def excerpt(body: bytes, *, laid_out: bool, events: bool, everything: bool = False, live: bool = False) -> Excerpt:
-    """The part of a body that is shown: the last 200 KB of a stream of events, the first 200 KB of anything else.
+    """The part of a body that is shown: the last 100 KB of a stream of events, the first 100 KB of anything else.
 
     ``laid_out`` puts JSON on lines of its own and shortens very long strings in it; ``everything`` lifts all bounds.
     ``live`` says that more of the stream is coming: the last 16 KB then.

@@ -22,14 +22,17 @@ class FoldedText:
 
     def __init__(self, text: str) -> None:
         self._folded: dict[str, str] = {}
-        too_long = len(text) > LONGEST_DATA
-        self.shown = escape_hidden(TOKEN.sub(self._fold, text) if too_long else text)
+        lines = text.split("\n")  # no string of JSON goes over a line's end, and few lines are long
+        self.shown = "\n".join([escape_hidden(self._folded_line(line)) for line in lines])
 
     def unfold(self, shown: str) -> str:
         """The text with every mark that is still there replaced by what it stands for."""
         for mark, token in self._folded.items():
             shown = shown.replace(mark, token)
         return shown
+
+    def _folded_line(self, line: str) -> str:
+        return TOKEN.sub(self._fold, line) if len(line) > LONGEST_DATA else line
 
     def _fold(self, match: re.Match[str]) -> str:
         token = match[0]

@@ -7,7 +7,9 @@ whoever was given with ``set_editor``. Text that is not applied yet is kept for 
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal
@@ -39,7 +41,8 @@ Edit = Callable[[str], tuple[str, ...]]
 class Preview:
     """The next request of the experiment ``key``; ``gateway`` is the name of the one it goes to.
 
-    ``writing`` says that a message stands in the composer, which a run adds.
+    ``writing`` says that a message stands in the composer, which a run adds. What is shown of the body is worked out
+    once, when it is first asked for: of a long one on another thread, by ``prepared``.
     """
 
     key: str
@@ -52,6 +55,31 @@ class Preview:
         """One line on it: where it goes, and what is not in it yet."""
         where = f"{self.view.method} {self.view.url}" if self.view.url else self.view.problem
         return f"{where} · a run adds the message being written" if self.writing else where
+
+    @cached_property
+    def body(self) -> bytes:
+        """The body that would be sent, laid out."""
+        return self.view.text.encode("utf-8", errors="surrogatepass")
+
+    @cached_property
+    def folded(self) -> FoldedText:
+        """The body as it may be edited. To be copied by whoever changes it."""
+        return FoldedText(self.view.text)
+
+    @property
+    def too_long(self) -> bool:
+        """Whether the body is for reading only."""
+        return len(self.folded.shown) > EDITED_AT_MOST
+
+    @cached_property
+    def shown(self) -> str:
+        """The text for the editor: all that may be edited, or the beginning of what is too long for that."""
+        return excerpt(self.body, laid_out=True, events=False).text if self.too_long else self.folded.shown
+
+    def prepared(self) -> Preview:
+        """Itself, with everything worked out."""
+        _ = self.shown, self.body
+        return self
 
 
 @dataclass
@@ -132,8 +160,7 @@ class NextRequest(QSplitter):
     @property
     def body(self) -> bytes:
         """The body that would be sent, for copying."""
-        text = self._preview.view.text if self._preview is not None else ""
-        return text.encode("utf-8", errors="surrogatepass")
+        return self._preview.body if self._preview is not None else b""
 
     def show_preview(self, preview: Preview) -> None:
         """Show that request. Text that is being edited stays, and comes back with its experiment."""
@@ -146,20 +173,18 @@ class NextRequest(QSplitter):
         self.fields.show_preview(preview.view, preview.gateway)
         if edited:
             return  # the panels may say something else meanwhile; Apply puts back what stands here
-        self._show_text(preview.view.text)
+        self._show_text(preview)
         if other:
             self._say("")
             self._bring_back(self._kept.pop(preview.key, None))
 
-    def _show_text(self, text: str) -> None:
-        folded = FoldedText(text)
-        too_long = len(folded.shown) > EDITED_AT_MOST
+    def _show_text(self, preview: Preview) -> None:
         self._showing = True
-        self._folded = folded
-        if self.editor.isReadOnly() != too_long:
-            self.editor.setReadOnly(too_long)
+        self._folded = copy(preview.folded)
+        if self.editor.isReadOnly() != preview.too_long:
+            self.editor.setReadOnly(preview.too_long)
         place = self.editor.verticalScrollBar().value()
-        put_lines(self.editor, excerpt(self.body, laid_out=True, events=False).text if too_long else folded.shown)
+        put_lines(self.editor, preview.shown)
         self.editor.verticalScrollBar().setValue(place)
         self._showing = False
 
@@ -201,7 +226,7 @@ class NextRequest(QSplitter):
         self._say("")
         if self._preview is not None:
             self.editor.clear_marks()
-            self._show_text(self._preview.view.text)
+            self._show_text(self._preview)
 
     def _apply_text(self, text: str) -> None:
         self._later.stop()

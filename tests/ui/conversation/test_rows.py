@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from playground.domain.parts import ToolCall, ToolResult
+from playground.domain.parts import Image, Text, ToolCall, ToolResult
 from playground.domain.transcript import Role, Transcript, make_turn
 from playground.ui.conversation.heights import GAP, TOP, Heights, guesser
 from playground.ui.conversation.rows import Row, Rows, common_prefix, make_rows
@@ -46,6 +46,36 @@ def test_a_row_that_begins_or_ends_to_grow_is_another() -> None:
     assert [row.growing for row in rows.follow(transcript)] == [False, False]
 
 
+def rewritten(random: Random, transcript: Transcript, chosen: list[str]) -> Transcript:
+    """Other words, and now and then another role, call or result, in the turns of these ids."""
+    for turn_id in chosen:
+        turn = transcript.turns[turn_id]
+        role, parts = turn.role, (*turn.parts, Text(text=f"words {random.random()}"))
+        match random.randrange(9):
+            case 0:
+                role = random.choice(list(Role))
+            case 1:
+                parts = (ToolCall(id=f"call_{random.randrange(20)}", name="f", arguments="{}"),)
+            case 2:
+                role, parts = Role.TOOL, (ToolResult(call_id=f"call_{random.randrange(20)}", text="other"),)
+            case 3:
+                parts = (*turn.parts, Image(url="https://example.org/a.png"))
+            case _:
+                pass
+        transcript = transcript.replace(turn.model_copy(update={"role": role, "parts": parts}))
+    return transcript
+
+
+def test_other_words_replace_the_row_of_their_turn_only() -> None:
+    transcript, rows = long_transcript(200), Rows()
+    before = rows.follow(transcript)
+    row = before[40]
+    after = rows.follow(transcript.replace(make_turn(row.turn.role, "other").model_copy(update={"id": row.id})))
+    assert [at for at, (old, new) in enumerate(zip(before, after, strict=True)) if old is not new] == [40]
+    assert after[40].turn.text == "other"
+    assert before[40] is row, "rows that were given out do not change"
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_any_chain_of_edits_gives_the_rows_that_would_be_made_anew(seed: int) -> None:
     random = Random(seed)
@@ -54,7 +84,7 @@ def test_any_chain_of_edits_gives_the_rows_that_would_be_made_anew(seed: int) ->
     for number in range(80):
         ids = [turn.id for turn in transcript.path]
         chosen = random.choice(ids)
-        match random.randrange(8):
+        match random.randrange(12):
             case 0:
                 transcript = transcript.append(make_turn(Role.USER, f"more {number}"))
             case 1 if len(ids) > 3:
@@ -71,8 +101,11 @@ def test_any_chain_of_edits_gives_the_rows_that_would_be_made_anew(seed: int) ->
                 call_id = next((call.id for turn in transcript.path for call in turn.calls), "none")
                 answer = make_turn(Role.TOOL, "", ToolResult(call_id=call_id, text=f"result {number}"))
                 transcript = transcript.insert(answer, before=chosen)
-            case _:
+            case 7:
                 transcript = random.choice(past)
+            case _:
+                count = min(random.choice((1, 1, 2, 12)), len(ids))
+                transcript = rewritten(random, transcript, random.sample(ids, count))
         past.append(transcript)
         growing = [transcript.head] if random.random() < 0.2 and transcript.head else []
         fresh = Rows()
@@ -114,6 +147,16 @@ def test_heights_of_rows_that_stay_are_kept_and_those_of_changed_ones_guessed_ag
     assert [column.height(at) for at in range(3)] == [200, 7, 7]
     column.set_rows([], lambda row: 8, ())
     assert (column.total, column.row_at(50)) == (0, 0)
+
+
+def test_a_row_that_says_something_else_has_its_height_alone_guessed_again() -> None:
+    column, rows = Heights(), rows_of(5)
+    column.set_rows(rows, lambda row: 100, ())
+    other = [row._replace(turn=row.turn.model_copy(update={"parts": ()})) for row in rows]
+    assert column.set_rows([*rows[:1], other[1], rows[2], other[3], rows[4]], lambda row: 7, {other[3].id}) == 1
+    assert [column.height(at) for at in range(5)] == [100, 7, 100, 100, 100]
+    assert (column.rows[1], column.rows[3]) == (other[1], other[3])
+    assert column.total == 2 * TOP + 5 * (100 + GAP) - 93
 
 
 def test_a_guess_grows_with_the_text_and_the_text_size() -> None:

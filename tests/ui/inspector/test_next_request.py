@@ -153,6 +153,17 @@ def test_what_is_typed_stays_while_the_panels_change_and_while_another_experimen
     assert "changed-meanwhile" in desk.page.editor.text()
 
 
+def test_what_was_applied_does_not_change_what_the_panels_say(desk: Desk) -> None:
+    preview = Preview(desk.session.id, request_view(desk.session), PROFILE.name).prepared()
+    desk.page.show_preview(preview)
+    desk.replace("Hello", "Applied")
+    desk.page.apply()
+    assert "Hello" in preview.shown
+    desk.page.show_preview(preview)
+    assert "Hello" in desk.page.editor.text(), "one and the same preview is shown as it was"
+    assert not desk.page.edited
+
+
 def test_typing_the_old_text_again_is_no_edit(desk: Desk) -> None:
     states = []
     for old, new in (("Hello", "Hallo"), ("Hallo", "Hello")):
