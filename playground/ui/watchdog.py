@@ -10,25 +10,19 @@ from __future__ import annotations
 
 import faulthandler
 import logging
-import re
-import sys
 import tempfile
 import threading
 import time
-from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Slot
 
 from playground.log import versions
+from playground.ui.stack_text import plain_stack
 
 LOOKS = 4  # within that time
 MOST = 20  # freezes written with their stacks by one process; a broken machine must not push the rest out of the log
 
 log = logging.getLogger("playground.freeze")
-
-_FRAME = re.compile(r'^  File "(?P<file>.*)", line (?P<line>\d+|\?\?\?) in (?P<name>.*)$')
-_THREAD = re.compile(r"(?P<now>Current thread|Thread) 0x(?P<id>[0-9a-f]+)")
-_PACKAGES = ("site-packages", "dist-packages")
 
 
 class Watchdog(QObject):
@@ -112,27 +106,4 @@ def stacks() -> str:
         file.seek(0)
         raw = file.read().decode("ascii", "replace")
     names = {thread.ident: thread.name for thread in threading.enumerate()}
-    return "\n".join(_plain(line, names) for line in raw.splitlines() if line.strip())
-
-
-def _plain(line: str, names: dict[int | None, str]) -> str:
-    frame = _FRAME.match(line)
-    if frame is not None:
-        return f"  {frame['name']} ({short(frame['file'])}:{frame['line']})"
-    thread = _THREAD.match(line)
-    if thread is not None:
-        now = ", which looks" if thread["now"].startswith("Current") else ""
-        return f"Thread “{names.get(int(thread['id'], 16), 'without a name')}”{now}:"
-    return "  …"
-
-
-def short(file: str) -> str:
-    """A file's path from the package on; of a file that belongs to none, only its name."""
-    parts = re.split(r"[/\\]+", file)
-    for at in range(len(parts) - 1, 0, -1):
-        if parts[at - 1] in _PACKAGES or parts[at] == "playground":
-            return "/".join(parts[at:])
-    for prefix in {sys.base_prefix, sys.prefix}:
-        if Path(file).is_relative_to(prefix):
-            return "/".join(("python", *Path(file).relative_to(prefix).parts))
-    return parts[-1]
+    return plain_stack(raw, names, current=", which looks")

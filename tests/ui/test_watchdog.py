@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from playground.ui.watchdog import Watchdog, short, stacks
+from playground.ui.stack_text import short
+from playground.ui.watchdog import Watchdog, stacks
 
 ROOT = Path(__file__).resolve().parents[2]
 CANARY = "sk-canary-5f2c9d"

@@ -1,0 +1,42 @@
+"""Stacks as ``faulthandler`` writes them, made fit to keep: names, files and lines, no folder of the user's. No Qt."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+_FRAME = re.compile(r'^  File "(?P<file>.*)", line (?P<line>\d+|\?\?\?) in (?P<name>.*)$')
+_THREAD = re.compile(r"(?P<now>Current thread|Thread) 0x(?P<id>[0-9a-f]+)")
+_FATAL = re.compile(r"^(?:Fatal Python error|Windows fatal exception): [ \w:()-]{1,80}$")
+_PACKAGES = ("site-packages", "dist-packages")
+
+
+def plain_stack(raw: str, names: Mapping[int | None, str] | None = None, *, current: str = "") -> str:
+    """``faulthandler``'s text line by line. ``names`` are those of the threads; ``current`` is said of the one that
+    wrote it."""
+    return "\n".join(_plain(line, names or {}, current) for line in raw.splitlines() if line.strip())
+
+
+def _plain(line: str, names: Mapping[int | None, str], current: str) -> str:
+    frame = _FRAME.match(line)
+    if frame is not None:
+        return f"  {frame['name']} ({short(frame['file'])}:{frame['line']})"
+    thread = _THREAD.match(line)
+    if thread is not None:
+        now = current if thread["now"].startswith("Current") else ""
+        return f"Thread “{names.get(int(thread['id'], 16), 'without a name')}”{now}:"
+    return line if _FATAL.match(line) else "  …"
+
+
+def short(file: str) -> str:
+    """A file's path from the package on; of a file that belongs to none, only its name."""
+    parts = re.split(r"[/\\]+", file)
+    for at in range(len(parts) - 1, 0, -1):
+        if parts[at - 1] in _PACKAGES or parts[at] == "playground":
+            return "/".join(parts[at:])
+    for prefix in {sys.base_prefix, sys.prefix}:
+        if Path(file).is_relative_to(prefix):
+            return "/".join(("python", *Path(file).relative_to(prefix).parts))
+    return parts[-1]

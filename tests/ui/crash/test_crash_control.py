@@ -1,0 +1,169 @@
+"""Errors nobody catches: one dialog at a time, each place once, everything in the log and no canary anywhere."""
+
+from __future__ import annotations
+
+import io
+import logging
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from playground import log
+from playground.engine.redaction import without_secrets
+from playground.engine.secrets import Keys, Secret
+from playground.ui.crash.crash_control import CrashControl
+from playground.ui.crash.crash_dialog import CrashDialog
+from tests.engine.conftest import no_keyring
+
+KEY = "sk-canary-99af03b1c2d4"
+PROMPT = "a poem for my grandmother"
+
+
+class Stand:
+    """A window with the hooks installed, and what was logged and printed."""
+
+    def __init__(self, window: QWidget, keys: Keys) -> None:
+        self.keys = keys
+        self.control = CrashControl(window, lambda text: without_secrets(text, keys))
+        self.logged = io.StringIO()
+        self.printed = io.StringIO()
+
+    @property
+    def dialog(self) -> CrashDialog:
+        assert self.control.dialog is not None
+        return self.control.dialog
+
+    @property
+    def everything(self) -> str:
+        shown = self.control.dialog.report.toPlainText() if self.control.dialog else ""
+        return self.logged.getvalue() + self.printed.getvalue() + shown
+
+
+@pytest.fixture
+async def keys() -> Keys:
+    keys = Keys(backend=no_keyring)
+    await keys.set("one", "https://gateway.example:443", Secret(KEY))
+    return keys
+
+
+@pytest.fixture
+def stand(qtbot: QtBot, keys: Keys, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stand]:
+    window = QWidget()
+    qtbot.addWidget(window)
+    window.show()
+    stand = Stand(window, keys)
+    handler = logging.StreamHandler(stand.logged)
+    logger = logging.getLogger("playground")
+    logger.addHandler(handler)
+    monkeypatch.setattr(sys, "stderr", stand.printed)
+    stand.control.install()
+    yield stand
+    stand.control.remove()
+    logger.removeHandler(handler)
+    if stand.control.dialog is not None:
+        stand.control.dialog.accept()
+
+
+def fail() -> None:
+    raise ValueError(f"{PROMPT} {KEY}")
+
+
+def other() -> None:
+    raise KeyError(PROMPT)
+
+
+def told(work: object) -> None:
+    """What Python does with an error nobody catches."""
+    try:
+        work()  # type: ignore[operator]  # a function without arguments
+    except BaseException as error:
+        sys.excepthook(type(error), error, error.__traceback__)
+
+
+def test_an_error_in_a_slot_opens_a_calm_dialog(qtbot: QtBot, stand: Stand) -> None:
+    told(fail)
+    assert stand.control.dialog is None, "not in the middle of Qt's work"
+    qtbot.waitUntil(lambda: stand.control.dialog is not None)
+    assert stand.dialog.isModal()
+    assert "ValueError" in stand.dialog.report.toPlainText()
+    assert "fail (" in stand.dialog.report.toPlainText()
+    stand.dialog.copy_button.click()
+    assert QGuiApplication.clipboard().text() == stand.dialog.report.toPlainText()
+    folders: list[str] = []
+    stand.dialog.folder_asked.disconnect()
+    stand.dialog.folder_asked.connect(folders.append)
+    stand.dialog.folder_button.click()
+    assert Path(folders[0]) == log.log_path().parent
+    stand.dialog.continue_button.click()
+    assert stand.control.dialog is None
+    assert "ValueError" in stand.logged.getvalue()
+    assert KEY not in stand.everything
+    assert PROMPT not in stand.everything
+
+
+def test_a_storm_opens_one_dialog_and_is_counted(qtbot: QtBot, stand: Stand) -> None:
+    for _ in range(200):
+        told(fail)
+    told(other)
+    qtbot.waitUntil(lambda: stand.control.dialog is not None and stand.dialog.repeats.isVisible())
+    dialog = stand.dialog
+    qtbot.waitUntil(lambda: dialog.repeats.text().startswith("200 more errors"))
+    assert stand.logged.getvalue().count("ValueError\n") == 1
+    assert "for the 100th time" in stand.logged.getvalue()
+    dialog.continue_button.click()
+    told(fail)
+    qtbot.wait(50)
+    assert stand.control.dialog is None, "it was shown before"
+    told(other)
+    qtbot.waitUntil(lambda: stand.control.dialog is not None, timeout=2000)
+
+
+def test_an_error_in_a_thread_is_shown_too(qtbot: QtBot, stand: Stand) -> None:
+    thread = threading.Thread(target=fail, name="some work")
+    thread.start()
+    thread.join()
+    qtbot.waitUntil(lambda: stand.control.dialog is not None)
+    assert "“some work”" in stand.dialog.report.toPlainText()
+
+
+@pytest.mark.qt_no_exception_capture
+def test_an_error_in_a_timer_of_qt_is_caught(qtbot: QtBot, stand: Stand) -> None:
+    QTimer.singleShot(0, fail)
+    qtbot.waitUntil(lambda: stand.control.dialog is not None)
+    assert PROMPT not in stand.everything
+
+
+def test_a_key_in_a_name_is_masked(qtbot: QtBot, stand: Stand) -> None:
+    named = type(f"Odd {KEY}", (Exception,), {})
+
+    def odd() -> None:
+        raise named
+
+    told(odd)
+    qtbot.waitUntil(lambda: stand.control.dialog is not None)
+    assert KEY not in stand.everything
+
+
+def test_what_goes_wrong_while_cleaning_up_is_only_logged(qtbot: QtBot, stand: Stand) -> None:
+    class Odd:
+        def __del__(self) -> None:
+            raise ValueError(PROMPT)
+
+    Odd()
+    qtbot.wait(30)
+    assert "the cleaning-up" in stand.logged.getvalue()
+    assert stand.control.dialog is None
+    assert PROMPT not in stand.everything
+
+
+def test_the_hooks_are_given_back(stand: Stand) -> None:
+    stand.control.remove()
+    assert getattr(threading.excepthook, "__self__", None) is not stand.control
+    assert getattr(sys.excepthook, "__self__", None) is not stand.control

@@ -1,0 +1,154 @@
+"""A crash of the whole process, for real: what it leaves, and what the next start makes of it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from playground.ui.crash import hard_crash
+
+PROMPT = "the plot of my novel"
+
+#: The real application; after a moment it crashes, quits, or says what it offers.
+PROGRAM = """
+import os, signal, sys
+from PySide6.QtCore import QTimer
+import playground.app as app_module
+from playground.ui.crash.crash_dialog import CrashDialog
+
+class Watched(app_module.App):
+    def show(self):
+        super().show()
+        QTimer.singleShot(200, self.act)
+
+    def act(self):
+        what, notice = sys.argv[1], self.window.pane.notice
+        if what == "crash":
+            self.window.pane.composer.set_text(sys.argv[2])
+            os.kill(os.getpid(), signal.SIGSEGV)
+        if what == "look":
+            print("offer:", notice.words if notice.isVisible() else "")
+            if notice.isVisible():
+                notice.buttons[0].click()
+                dialog = self.window.findChild(CrashDialog)
+                print(dialog.windowTitle())
+                print(dialog.report.toPlainText())
+                dialog.accept()
+        self.quit()
+
+app_module.App = Watched
+sys.exit(app_module.run())
+"""
+
+
+def start(home: Path, *arguments: str, program: str = PROGRAM) -> subprocess.CompletedProcess[str]:
+    places = {name: str(home) for name in ("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME")}
+    environment = {**os.environ, **places, "QT_QPA_PLATFORM": "offscreen"}
+    environment.pop("DISPLAY", None)
+    command = [sys.executable, "-c", program, *arguments]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="platform: Windows has no such signal")
+def test_a_crash_is_offered_once_at_the_next_start(tmp_path: Path) -> None:
+    crashed = start(tmp_path, "crash", PROMPT)
+    assert crashed.returncode == -signal.SIGSEGV
+    left = [path for path in tmp_path.rglob("running-*.txt") if path.stat().st_size]
+    assert len(left) == 1
+
+    looked = start(tmp_path, "look")
+    assert looked.returncode == 0, looked.stderr
+    assert "offer: The last session ended unexpectedly." in looked.stdout
+    assert "Fatal Python error: Segmentation fault" in looked.stdout
+    assert "  act (<string>:" in looked.stdout
+    assert "(playground/app.py:" in looked.stdout
+    kept = next(tmp_path.rglob("last-crash.txt")).read_text(encoding="utf-8")
+    for text in (looked.stdout, kept):
+        assert PROMPT not in text
+        assert str(tmp_path) not in text
+    assert not list(tmp_path.rglob("running-*.txt"))
+
+    again = start(tmp_path, "look")
+    assert again.returncode == 0, again.stderr
+    assert again.stdout.strip() == "offer:"
+
+
+def test_an_orderly_end_leaves_nothing(tmp_path: Path) -> None:
+    ended = start(tmp_path, "quit")
+    assert ended.returncode == 0, ended.stderr
+    assert not list(tmp_path.rglob("running-*.txt"))
+
+
+def test_files_of_processes_that_run_or_were_ended_from_outside(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hard_crash, "log_path", lambda: tmp_path / "playground.log")
+    running, ended = tmp_path / "running-1.txt", tmp_path / "running-2.txt"
+    running.touch()
+    ended.touch()
+    old = time.time() - 2 * hard_crash.OLD
+    os.utime(ended, (old, old))
+    assert hard_crash._collect(tmp_path) == ""
+    assert running.exists()
+    assert not ended.exists()
+
+
+def test_of_two_crashes_the_newer_one_is_told(tmp_path: Path) -> None:
+    for number, name in enumerate(("older", "newer")):
+        path = tmp_path / f"running-{number}.txt"
+        path.write_text(f'Fatal Python error: Aborted\n\n  File "/x/{name}.py", line 3 in {name}\n', encoding="utf-8")
+        os.utime(path, (1000 + number, 1000 + number))
+    text = hard_crash._collect(tmp_path)
+    assert "newer (newer.py:3)" in text
+    assert "older" not in text
+    assert hard_crash._collect(tmp_path) == ""
+
+
+NO_START = """
+import sys
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication
+import playground.app as app_module
+from playground.ui.crash.crash_dialog import CrashDialog
+from playground.engine import workspace
+
+def look():
+    dialog = next((one for one in QApplication.topLevelWidgets() if isinstance(one, CrashDialog)), None)
+    if dialog is None:
+        QTimer.singleShot(50, look)
+        return
+    print(dialog.heading.text())
+    print(dialog.report.toPlainText())
+    dialog.continue_button.click()
+
+class Broken:
+    def __init__(self, *_):
+        raise ValueError(sys.argv[1])
+
+workspace.Workspace = Broken
+make = app_module.make_application
+def make_and_look():
+    qt = make()
+    QTimer.singleShot(50, look)
+    return qt
+app_module.make_application = make_and_look
+sys.exit(app_module.run())
+"""
+
+
+def test_a_start_that_fails_is_told_in_a_window_and_in_the_log(tmp_path: Path) -> None:
+    ended = start(tmp_path, PROMPT, program=NO_START)
+    assert ended.returncode == 1, ended.stderr
+    assert "Gateway Playground could not start." in ended.stdout
+    assert "ValueError" in ended.stdout
+    assert "furnish (" in ended.stdout
+    logged = next(tmp_path.rglob("playground.log")).read_text(encoding="utf-8")
+    assert "ValueError" in logged
+    for text in (ended.stdout, ended.stderr, logged):
+        assert PROMPT not in text

@@ -1,0 +1,97 @@
+"""The report of an error: where it happened, and nothing of what it was about."""
+
+from __future__ import annotations
+
+import errno
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from playground.ui.crash.report import FRAMES, Report, report
+
+KEY = "sk-canary-5d1f0c7788aa"
+PROMPT = "my secret wedding speech"
+
+
+def caught(error: BaseException) -> Report:
+    """The report of ``error``, raised here with the canaries in local variables."""
+    key, prompt = KEY, PROMPT  # what a report with values would show
+    try:
+        raise error
+    except BaseException as raised:
+        assert key
+        assert prompt
+        return report(type(raised), raised, raised.__traceback__, "the window")
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        ValueError(f"{KEY} {PROMPT}"),
+        KeyError(PROMPT),
+        RuntimeError({"key": KEY, "prompt": PROMPT}),
+        UnicodeDecodeError("utf-8", PROMPT.encode(), 0, 1, PROMPT),
+        ExceptionGroup(PROMPT, [ValueError(KEY), TypeError(PROMPT)]),
+        FileNotFoundError(errno.ENOENT, PROMPT, f"/tmp/{PROMPT}"),
+        ModuleNotFoundError(PROMPT, name="missing_module", path=PROMPT),
+        AttributeError(PROMPT, name=PROMPT, obj=KEY),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_no_message_and_no_value_gets_in(error: BaseException) -> None:
+    error.add_note(PROMPT)
+    found = caught(error)
+    for text in (found.text, found.words, found.place):
+        assert KEY not in text
+        assert PROMPT not in text
+        assert str(Path.home()) not in text
+    assert type(error).__name__ in found.text
+    assert "caught (" in found.text
+
+
+def test_a_real_failure_of_a_library_keeps_what_it_read_to_itself() -> None:
+    with pytest.raises(ValueError, match="Unterminated") as failed:
+        json.loads('{"prompt": "' + PROMPT)
+    found = report(failed.type, failed.value, failed.tb, "a thread")
+    assert "json.decoder.JSONDecodeError" in found.text
+    assert PROMPT not in found.text
+    assert "In a thread" in found.text
+
+
+def test_what_the_system_and_python_say_themselves_is_kept() -> None:
+    assert "No space left on device" in caught(OSError(errno.ENOSPC, PROMPT)).text
+    assert "no space left on device" in caught(OSError(errno.ENOSPC, PROMPT)).words
+    assert "missing_module" in caught(ModuleNotFoundError(PROMPT, name="missing_module")).text
+    with pytest.raises(AttributeError) as missing:
+        _ = sys.no_such_thing  # type: ignore[attr-defined]  # the error is what is wanted
+    assert "no_such_thing of module" in report(missing.type, missing.value, missing.tb, "the window").text
+    assert "memory" in caught(MemoryError()).words
+
+
+def test_causes_are_told_and_circles_end() -> None:
+    first, second = ValueError(PROMPT), KeyError(PROMPT)
+    first.__cause__, second.__cause__ = second, first
+    text = caught(first).text
+    assert "Because of:" in text
+    assert text.count("ValueError") == 1
+
+
+def test_a_very_deep_stack_is_cut_in_the_middle() -> None:
+    def sink(depth: int) -> None:
+        if depth:
+            sink(depth - 1)
+        raise RecursionError
+
+    with pytest.raises(RecursionError) as failed:
+        sink(300)
+    text = report(failed.type, failed.value, failed.tb, "the window").text
+    assert "more …" in text
+    assert len(text.splitlines()) < FRAMES + 12
+
+
+def test_errors_of_one_place_are_the_same_error() -> None:
+    places = {caught(ValueError(str(number))).place for number in range(3)}
+    assert len(places) == 1
+    assert caught(KeyError(1)).place not in places
