@@ -1,0 +1,134 @@
+"""Looking for a newer version: over https only, from a real server, and whatever stands in the file."""
+
+from __future__ import annotations
+
+import json
+import ssl
+from collections.abc import Iterator
+from importlib.metadata import metadata
+from pathlib import Path
+
+import pytest
+import trustme
+
+from playground.engine.updates import LARGEST, UpdateError, default_address, is_newer, look_for_update, read_update
+from tests.support.fault_server import FaultServer, hold, send, whole
+
+PAGE = "https://project.example/download"
+
+
+def said(**fields: object) -> bytes:
+    return json.dumps({"version": "1.2.0", "page": PAGE, **fields}).encode()
+
+
+@pytest.fixture(scope="module")
+def authority() -> trustme.CA:
+    return trustme.CA()
+
+
+@pytest.fixture
+def server(authority: trustme.CA, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FaultServer]:
+    """An https server whose authority this system trusts."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("127.0.0.1").configure_cert(context)
+    authority.cert_pem.write_to_path(str(tmp_path / "authority.pem"))
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "authority.pem"))
+    with FaultServer(context) as running:
+        yield running
+
+
+def address(server: FaultServer) -> str:
+    return server.url.replace("http://", "https://").removesuffix("/v1") + "/latest.json"
+
+
+async def test_a_newer_version_is_found(server: FaultServer) -> None:
+    server.play(send(whole(200, "application/json", said(notes="Faster,\n and\u202ecalmer", other=1))))
+    found = await look_for_update(address(server), "1.1.9")
+    assert found.newer
+    assert (found.version, found.page) == ("1.2.0", PAGE)
+    assert "\n" not in found.notes
+    assert "\u202e" not in found.notes
+    request = server.requests[0]
+    assert request.header("authorization") is None
+    assert request.header("cookie") is None
+
+
+async def test_the_same_version_is_not_newer(server: FaultServer) -> None:
+    server.play(send(whole(200, "application/json", said())))
+    assert not (await look_for_update(address(server), "1.2.0")).newer
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (whole(404, "text/plain", b"no"), "HTTP 404"),
+        (whole(302, "text/plain", b"", "Location: https://elsewhere.example/"), "HTTP 302"),
+        (whole(200, "text/html", b"<html></html>"), "does not say which version"),
+        (whole(200, "application/json", b"[" * 50_000), "does not say which version"),
+        (whole(200, "application/json", b" " * (LARGEST + 1)), ""),
+    ],
+    ids=["not found", "redirect", "a page", "nested", "too large"],
+)
+async def test_anything_else_is_said_in_words(server: FaultServer, answer: bytes, words: str) -> None:
+    server.play(send(answer))
+    with pytest.raises(UpdateError) as raised:
+        await look_for_update(address(server), "1.0")
+    assert words in str(raised.value)
+    assert str(raised.value).endswith((".", "?"))
+
+
+async def test_a_certificate_nobody_vouches_for(server: FaultServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SSL_CERT_FILE")
+    server.play(hold())
+    with pytest.raises(UpdateError, match="certificate"):
+        await look_for_update(address(server), "1.0")
+    assert not server.requests
+
+
+@pytest.mark.parametrize(
+    "typed", ["http://127.0.0.1:9/latest.json", "file:///etc/passwd", "latest.json", "", "https://"]
+)
+async def test_only_https_is_asked(typed: str) -> None:
+    with pytest.raises(UpdateError, match="https://"):
+        await look_for_update(typed, "1.0")
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"version": 2},
+        {"version": "soon"},
+        {"page": "http://project.example"},
+        {"page": "javascript:alert(1)"},
+        {"page": None},
+        {"version": "9" * 400},
+    ],
+)
+def test_a_file_that_makes_no_sense_is_refused(fields: dict[str, object]) -> None:
+    with pytest.raises(UpdateError):
+        read_update(said(**fields), "1.0")
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours", "newer"),
+    [
+        ("1.0.1", "1.0", True),
+        ("1.0", "1.0.0", False),
+        ("1.10", "1.9", True),
+        ("v2.0", "1.9.9", True),
+        ("1.2.0", "1.2.0rc1", True),
+        ("1.2.0rc1", "1.2.0", False),
+        ("1.2.0", "1.2.0+local", False),
+        ("0.9", "1.0", False),
+        ("nonsense", "1.0", False),
+    ],
+)
+def test_versions_compare_as_numbers(theirs: str, ours: str, newer: bool) -> None:
+    assert is_newer(theirs, ours) is newer
+
+
+def test_the_address_is_the_one_the_project_names_or_none() -> None:
+    named = [
+        line for line in metadata("gateway-playground").get_all("Project-URL") or [] if line.startswith("Updates,")
+    ]
+    assert default_address().startswith("https://") if named else not default_address()

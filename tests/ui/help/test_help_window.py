@@ -1,0 +1,51 @@
+"""The help window: contents, search, marks."""
+
+from __future__ import annotations
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from playground.ui.help.help_window import HelpWindow
+from playground.ui.help.pages import Page
+
+
+@pytest.fixture
+def window(qtbot: QtBot) -> HelpWindow:
+    pages = (
+        Page("first", "First steps", "# First steps\n\nWrite a *message* and run it.\n"),
+        Page("second", "Keys", "# Keys\n\nA key is kept in the keyring. A message holds none.\n"),
+    )
+    window = HelpWindow(pages, None)
+    qtbot.addWidget(window)
+    window.show()
+    qtbot.waitExposed(window)
+    return window
+
+
+def listed(window: HelpWindow) -> list[str]:
+    return [window.contents.item(row).text() for row in range(window.contents.count())]
+
+
+def test_it_opens_on_the_first_page_and_goes_to_others(window: HelpWindow) -> None:
+    assert listed(window) == ["First steps", "Keys"]
+    assert window.text.source.startswith("# First steps")
+    window.contents.setCurrentRow(1)
+    assert window.page.name == "second"
+    assert window.text.source.startswith("# Keys")
+    window.show_page("first")
+    assert window.text.source.startswith("# First steps")
+
+
+def test_search_lists_counts_and_marks(window: HelpWindow) -> None:
+    window.field.setText("keyring")
+    assert listed(window) == ["Keys   1"]
+    assert window.text.source.startswith("# Keys")
+    assert window.text.found.current is None
+    assert window.text._marked(0, 10_000), "the word is marked"
+    window.field.setText("zebra")
+    assert listed(window) == []
+    assert window.none.isVisible()
+    window.field.clear()
+    assert listed(window) == ["First steps", "Keys"]
+    assert window.page.name == "first"
+    assert not window.text._marked(0, 10_000)

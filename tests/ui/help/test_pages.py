@@ -1,0 +1,83 @@
+"""The help's pages: all there, all true to the actions there are, found by their words."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from PySide6.QtGui import QKeySequence
+
+from playground.ui.actions import ACTIONS, key_text
+from playground.ui.conversation.markdown import parse_block
+from playground.ui.help.pages import FILES, SHORTCUTS, Page, places, read_pages, search
+
+#: Words in italics that are not an action: parts of the window, and words of the text itself.
+OTHER = {
+    "Connect a gateway",
+    "All settings…",
+    "Bearer",
+    "Help › Guided first experiment",
+    "View › Reset the layout",
+    "Run › Tool rules…",
+    "Samples",
+    "Undo",
+    "Tools",
+    "default",
+    "set",
+}
+
+
+@pytest.fixture(scope="module")
+def pages() -> tuple[Page, ...]:
+    return read_pages(places("the window's file"))
+
+
+def test_every_page_has_a_title_and_can_be_drawn(pages: tuple[Page, ...]) -> None:
+    assert [page.name for page in pages] == [*FILES, SHORTCUTS]
+    for page in pages:
+        assert page.title
+        lines = parse_block(page.text)
+        assert lines is not None
+        assert lines[0].kind == "heading"
+        assert len(lines) > 5
+
+
+def test_places_are_filled_in(pages: tuple[Page, ...]) -> None:
+    stored = next(page for page in pages if page.name == "what-is-stored-where")
+    for place in places("the window's file").values():
+        assert place in stored.text
+    assert not re.search(r"`\{[a-z]+\}`", "".join(page.text for page in pages))
+
+
+def test_every_shortcut_is_listed(pages: tuple[Page, ...]) -> None:
+    text = pages[-1].text
+    for spec in ACTIONS:
+        assert (f"| {spec.text} | `{key_text(spec)}` |" in text) is bool(spec.keys)
+
+
+def test_actions_that_are_named_exist(pages: tuple[Page, ...]) -> None:
+    texts = {spec.text for spec in ACTIONS}
+    for page in pages[:-1]:
+        for named in re.findall(r"(?<!\*)\*([^*]+)\*(?!\*)", re.sub(r"`[^`]*`", "", page.text)):
+            assert named in texts | OTHER, f"{page.name}: {named}"
+            if " › " in named:
+                menu, _, action = named.partition(" › ")
+                assert any(spec.menu == menu and spec.text == action for spec in ACTIONS), named
+
+
+def test_keys_that_are_named_are_right(pages: tuple[Page, ...]) -> None:
+    """A key stands in brackets behind the action, or in the sentence on it."""
+    known = {QKeySequence(keys).toString() for spec in ACTIONS for keys in spec.keys} | {"Ctrl+Enter"}
+    for page in pages[:-1]:
+        for keys in re.findall(r"\b(?:Ctrl\+[A-Za-z+]+|F\d+)\b", page.text):
+            assert keys in known, f"{page.name}: {keys}"
+
+
+def test_search_wants_all_words_and_titles_come_first(pages: tuple[Page, ...]) -> None:
+    assert [found.page for found in search(pages, " ")] == list(pages)
+    found = search(pages, "KEYRING")
+    assert {one.page.name for one in found} >= {"gateways-and-keys", "what-is-stored-where", "privacy"}
+    assert "keyring" in found[0].around.casefold()
+    assert search(pages, "privacy")[0].page.name == "privacy"
+    assert [one.page.name for one in search(pages, "cassette HAR")] == ["the-wire"]
+    assert search(pages, "keyring zebra") == []

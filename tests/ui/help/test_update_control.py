@@ -1,0 +1,91 @@
+"""Updates in the window: off unless switched on, once a day, quiet about failures, and never more than an offer."""
+
+from __future__ import annotations
+
+import json
+import ssl
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import trustme
+from PySide6.QtCore import QSettings
+from PySide6.QtWidgets import QApplication
+
+from playground.app import App
+from playground.ui import loop
+from playground.ui.help.update_control import ADDRESS, DAILY, DAY, LAST
+from tests.support.fault_server import FaultServer, send, whole
+
+PAGE = "https://project.example/download"
+FILE = json.dumps({"version": "999.0", "page": PAGE, "notes": "Calmer."}).encode()
+
+
+@pytest.fixture
+def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FaultServer]:
+    """An https server that this system trusts."""
+    authority, context = trustme.CA(), ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("127.0.0.1").configure_cert(context)
+    authority.cert_pem.write_to_path(str(tmp_path / "authority.pem"))
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "authority.pem"))
+    with FaultServer(context) as running:
+        running.play(send(whole(200, "application/json", FILE)))
+        yield running
+
+
+def address(server: FaultServer) -> str:
+    return server.url.replace("http://", "https://") + "/latest.json"
+
+
+def started(qapp: QApplication, folder: Path, set_up: dict[str, object], now: float = 1e9) -> tuple[str, list[str]]:
+    """Start the application with these settings. Gives what the notice says, and the pages a person asked for."""
+    said: list[str] = []
+    asked: list[str] = []
+
+    async def main() -> None:
+        app = App(qapp, folder=folder)
+        for key, value in set_up.items():
+            app.settings.setValue(key, value)
+        control = app.actions.help.updates
+        control._now = lambda: now
+        app.actions.help.link_asked.disconnect()  # it would ask whether to open a browser
+        control.page_asked.connect(asked.append)
+        app.show()
+        for task in [one for one in loop._tasks if one.get_name() == "look for updates"]:
+            await task
+        notice = app.window.pane.notice
+        said.append(notice.words if notice.isVisible() else "")
+        if said[0] and notice.buttons:
+            notice.buttons[0].click()
+        app.quit()
+
+    loop.run(qapp, main)
+    qapp.setStyleSheet("")
+    qapp.setQuitOnLastWindowClosed(True)
+    return said[0], asked
+
+
+def test_nothing_is_asked_unless_it_was_switched_on(qapp: QApplication, tmp_path: Path, server: FaultServer) -> None:
+    assert started(qapp, tmp_path, {ADDRESS: address(server)})[0] == ""
+    assert not server.requests
+
+
+def test_a_newer_version_is_offered_and_only_its_page_is_opened(
+    qapp: QApplication, tmp_path: Path, server: FaultServer
+) -> None:
+    said, asked = started(qapp, tmp_path, {ADDRESS: address(server), DAILY: True})
+    assert said == "Version 999.0 of Gateway Playground is available. Calmer."
+    assert asked == [PAGE]
+    assert len(server.requests) == 1
+    assert started(qapp, tmp_path, {}, now=1e9 + DAY / 2)[0] == "", "it was asked today"
+    assert len(server.requests) == 1
+    assert started(qapp, tmp_path, {}, now=1e9 + DAY + 1)[0]
+    assert len(server.requests) == 2
+    settings = QSettings(str(tmp_path / "window.ini"), QSettings.Format.IniFormat)
+    assert float(str(settings.value(LAST))) == 1e9 + DAY + 1
+
+
+def test_a_failure_is_not_worth_a_word(qapp: QApplication, tmp_path: Path) -> None:
+    said, asked = started(qapp, tmp_path, {ADDRESS: "https://127.0.0.1:9/latest.json", DAILY: True})
+    assert said == ""
+    assert asked == []
