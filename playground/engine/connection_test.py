@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from playground.domain.errors import Failure, FailureKind
@@ -46,11 +46,16 @@ _SENT_AS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a test of a gateway found: one line that sums up, and what to know or do besides."""
+    """What a test of a gateway found: one line that sums up, and what to know or do besides.
+
+    ``models`` are the ids that were listed. ``about_key`` says that what failed is the key and not the address.
+    """
 
     ok: bool
     headline: str
     details: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
+    about_key: bool = False
 
 
 async def try_gateway(made: Connection) -> Verdict:
@@ -77,7 +82,8 @@ async def try_gateway(made: Connection) -> Verdict:
         details = [*(f"{TITLES[name]}: {verdict.headline}" for name, verdict in verdicts.items()), *details]
     exchanges = [*listings[shown].exchanges, *knocks]
     details += surroundings(made, address, exchanges[0] if exchanges else None)
-    return Verdict(verdicts[shown].ok, verdicts[shown].headline, tuple(details))
+    found = verdicts[shown]
+    return Verdict(found.ok, found.headline, tuple(details), tuple(listings[shown].ids), found.about_key)
 
 
 async def _knock(client: GatewayClient) -> list[Exchange]:
@@ -147,7 +153,7 @@ class _Judge:
             return Verdict(False, words, (*self._wrong_address(), _NO_LIST))
         if there.failure is not None and there.failure.status in (401, 402, 403, 407, 429):
             refused = self._failed(protocol, there.failure)
-            return Verdict(False, refused.headline, (*refused.details, f"{nothing} {_TYPE_IT}"))
+            return replace(refused, details=(*refused.details, f"{nothing} {_TYPE_IT}"))
         if there.failure is not None and there.failure.kind is not FailureKind.HTTP:
             return self._failed(protocol, there.failure)
         words = f"The gateway answers, but offers no model list (HTTP {failure.status}). {_TYPE_IT}"
@@ -172,7 +178,8 @@ class _Judge:
             waits = [f"It asks to wait {span(failure.retry_after)}."] if failure.retry_after else []
             named = [f"The limit that was hit: {failure.dimension}."] if failure.dimension else []
             remedy = {401: self._key_causes(protocol, failure), 403: [_FORBIDDEN]}.get(status or 0, [advice.remedy])
-            return Verdict(False, f"{advice.title} (HTTP {status}){_said(failure)}", (*remedy, *named, *waits))
+            words = f"{advice.title} (HTTP {status}){_said(failure)}"
+            return Verdict(False, words, (*remedy, *named, *waits), about_key=status in (401, 402, 403))
         if failure.kind is FailureKind.STREAM:
             return Verdict(False, f"The gateway reports an error{_said(failure)}", self._wrong_address())
         if failure.kind is FailureKind.DECODE:

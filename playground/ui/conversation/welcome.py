@@ -1,21 +1,30 @@
-"""What an empty experiment shows: what this is, and two ways to begin."""
+"""What an empty experiment shows: what this is, two ways to begin, and samples to open."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
+from functools import partial
+
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
+from playground.ui.first_start.samples import SAMPLES
 from playground.ui.flow_layout import FlowLayout
 from playground.ui.icons import icon
 from playground.ui.theme import tokens
 
+SAMPLE_WORDS = "Six samples, each of which shows one thing. They run on the demo gateway, without a network."
+
 
 class Welcome(QWidget):
-    """``sample_asked``: run the sample on the demo gateway. ``connect_asked``: set up a gateway."""
+    """``sample_asked``: run the sample on the demo gateway. ``connect_asked``: set up a gateway.
+
+    ``opened`` carries the action of the sample to open.
+    """
 
     sample_asked = Signal()
     connect_asked = Signal()
     prompts_asked = Signal()
+    opened = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -54,6 +63,10 @@ class Welcome(QWidget):
             inner.addWidget(widget)
         inner.addLayout(row)
         inner.addWidget(self._gateway)
+        line = QFrame()
+        line.setProperty("kind", "line")
+        inner.addWidget(line)
+        self._add_samples(inner)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(26, 26, 26, 26)
         outer.addStretch(1)
@@ -63,6 +76,34 @@ class Welcome(QWidget):
         middle.addStretch(1)
         outer.addLayout(middle)
         outer.addStretch(2)
+
+    def _add_samples(self, column: QVBoxLayout) -> None:
+        """A button for each sample, and the line of the one under the pointer or the focus."""
+        self._shows = QLabel(SAMPLE_WORDS, textFormat=Qt.TextFormat.PlainText, wordWrap=True)
+        self._shows.setProperty("kind", "small")
+        self._shows.setMinimumHeight(2 * self._shows.fontMetrics().lineSpacing())  # nothing jumps when it changes
+        self._shows.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
+        row = FlowLayout(gap=6)
+        self._lines: dict[QObject, str] = {}
+        for sample in SAMPLES:
+            button = QPushButton(sample.title)
+            button.setProperty("kind", "pill")
+            button.setAccessibleName(f"Open the sample {sample.title}")
+            button.setAccessibleDescription(sample.shows)
+            button.clicked.connect(partial(self.opened.emit, sample.action))
+            button.installEventFilter(self)
+            self._lines[button] = sample.shows
+            row.addWidget(button)
+        column.addLayout(row)
+        column.addWidget(self._shows)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """The line of a sample is read before it is opened."""
+        if event.type() in (QEvent.Type.Enter, QEvent.Type.FocusIn):
+            self._shows.setText(self._lines.get(watched, SAMPLE_WORDS))
+        elif event.type() in (QEvent.Type.Leave, QEvent.Type.FocusOut):
+            self._shows.setText(SAMPLE_WORDS)
+        return False
 
     def describe(self, gateway: str, *, demo: bool) -> None:
         """Say which gateway is in use."""

@@ -1,0 +1,92 @@
+"""The sample experiments, each opened and run on the demo gateway over a socket."""
+
+from __future__ import annotations
+
+import json
+
+import jsonschema
+import pytest
+
+from playground.domain.parts import Image
+from playground.domain.tools import parse_json
+from playground.domain.transcript import Ending
+from playground.engine.gateways import DEMO_ID, Gateways
+from playground.engine.samples import open_sample
+from playground.engine.session import Session
+from playground.ui.first_start.samples import SAMPLES, Sample
+
+
+async def run(session: Session, action: str) -> Sample:
+    """Open the sample in an experiment that is on another gateway, and run it to its end."""
+    sample = next(one for one in SAMPLES if one.action == action)
+    session.set_profile("gone")
+    open_sample(session, sample.path, sample.title)
+    assert session.profile_id == DEMO_ID
+    await session.run()
+    return sample
+
+
+@pytest.fixture
+def session(gateways: Gateways) -> Session:
+    gateways.update(gateways.get(DEMO_ID).model_copy(update={"retries": 3}))
+    return Session(gateways.client, profile_id=DEMO_ID)
+
+
+def test_there_are_six_and_each_says_what_it_shows() -> None:
+    assert len(SAMPLES) == 6
+    assert len({sample.title for sample in SAMPLES}) == 6
+    for sample in SAMPLES:
+        assert sample.path.is_file()
+        assert sample.shows.endswith(".")
+        assert len(sample.shows) < 110, "one line"
+
+
+async def test_streaming_arrives_in_many_pieces(session: Session) -> None:
+    sample = await run(session, "sample.streaming")
+    assert session.title == sample.title
+    turn = session.transcript.path[-1]
+    assert turn.outcome is not None
+    assert turn.outcome.ending is Ending.COMPLETE
+    exchange = next(iter(session.exchanges.values()))
+    assert len(turn.text.split()) > 150
+    assert exchange.body.count(b"data: ") > 100
+
+
+async def test_reasoning_stands_apart(session: Session) -> None:
+    await run(session, "sample.reasoning")
+    turn = session.transcript.path[-1]
+    assert turn.reasoning
+    assert turn.text
+    assert turn.outcome is not None
+    assert turn.outcome.usage is not None
+    assert turn.outcome.usage.reasoning
+
+
+async def test_tools_are_called_twice_and_wait(session: Session) -> None:
+    await run(session, "sample.tools")
+    assert [call.name for _, call in session.debugger.waiting] == ["get_weather", "get_weather"]
+
+
+async def test_the_answer_follows_the_schema(session: Session) -> None:
+    await run(session, "sample.schema")
+    body = json.loads(next(iter(session.exchanges.values())).request_body)
+    schema = body["response_format"]["json_schema"]["schema"]
+    jsonschema.validate(parse_json(session.transcript.path[-1].text), schema)
+
+
+async def test_the_picture_is_in_the_request(session: Session) -> None:
+    await run(session, "sample.images")
+    assert any(isinstance(part, Image) for part in session.transcript.path[0].parts)
+    assert "360 × 220" in session.transcript.path[-1].text
+    exchange = next(iter(session.exchanges.values()))
+    assert b"data:image/png;base64," in exchange.request_body
+
+
+async def test_errors_are_tried_again_and_the_text_stays(session: Session) -> None:
+    await run(session, "sample.errors")
+    statuses = [exchange.status for exchange in session.exchanges.values()]
+    assert statuses == [503, 503, 200]
+    turn = session.transcript.path[-1]
+    assert turn.outcome is not None
+    assert turn.outcome.failure is not None
+    assert turn.text

@@ -1,0 +1,279 @@
+"""Scenes of the first start and of what stands beside the work: connecting, the guide, help, about, a crash."""
+
+from __future__ import annotations
+
+import os
+import ssl
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+from PySide6.QtWidgets import QApplication, QPushButton, QWidget
+
+from playground.ui.crash.crash_control import CrashControl
+from playground.ui.crash.report import report
+from playground.ui.first_start.connect_dialog import ConnectDialog
+from playground.ui.first_start.guide import HINTS
+from playground.ui.help.help_window import HelpWindow
+from playground.ui.help.update_dialog import UpdateDialog
+from tests.scenes.registry import SMALL, WIDE, scene
+from tests.scenes.stage import SceneError, Stage
+from tests.support.fault_server import FaultServer, send, whole
+
+W = TypeVar("W", bound=QWidget)
+KEY = "sk-scene-0123456789abcdef"
+
+
+def _open(kind: type[W]) -> W:
+    found = next((w for w in QApplication.topLevelWidgets() if isinstance(w, kind) and w.isVisible()), None)
+    if found is None:
+        raise SceneError(f"{kind.__name__} did not open")
+    return found
+
+
+async def _typed(stage: Stage, address: str, key: str = KEY) -> ConnectDialog:
+    stage.act("gateway.connect")
+    dialog = _open(ConnectDialog)
+    dialog.first.address.edit.setText(address)
+    dialog.first.key.edit.setText(key)
+    await stage.settle()
+    return dialog
+
+
+async def _tested(stage: Stage, address: str, key: str = KEY) -> ConnectDialog:
+    dialog = await _typed(stage, address, key)
+    dialog.next()
+    await stage.until(lambda: dialog.second.headline.text().startswith("It "), "the test to end")
+    return dialog
+
+
+@contextmanager
+def _environment(**values: str) -> Iterator[None]:
+    before = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+@scene()
+async def welcome_samples(stage: Stage) -> None:
+    """The welcome page with the line of the sample under the focus."""
+    stage.fresh("demo-chat")
+    pills = [one for one in stage.window.pane.welcome.findChildren(QPushButton) if one.property("kind") == "pill"]
+    pills[0].setFocus()
+
+
+@scene(sizes=WIDE)
+async def sample_opened(stage: Stage) -> None:
+    """A sample, open and ready to run, with the line on what it shows."""
+    stage.act("sample.schema")
+
+
+@scene()
+async def connect_empty(stage: Stage) -> None:
+    """The first step, nothing typed."""
+    stage.act("gateway.connect")
+
+
+@scene(sizes=SMALL)
+async def connect_pasted(stage: Stage) -> None:
+    """An endpoint's path and a key with its header pasted: both put right, and said so."""
+    await _typed(stage, "https://gateway.example/v1/chat/completions", f"Authorization: Bearer {KEY}\n")
+
+
+@scene(sizes=SMALL)
+async def connect_plain_http(stage: Stage) -> None:
+    """Plain http to another machine: nothing is sent without a yes."""
+    dialog = await _typed(stage, "http://gateway.example/v1")
+    dialog.next()
+    await stage.until(lambda: dialog.first.message.isVisible(), "the question")
+
+
+@scene(sizes=WIDE)
+async def connect_testing(stage: Stage) -> None:
+    """The test under way."""
+    dialog = await _typed(stage, "https://gateway.example/v1")
+    dialog.second.begin("gateway.example")
+    dialog._go_to(1)
+
+
+@scene()
+async def connect_works(stage: Stage) -> None:
+    """The test went well."""
+    await _tested(stage, stage.app.demo.start())
+
+
+@scene()
+async def connect_model(stage: Stage) -> None:
+    """The models of a gateway, one of them chosen; no keyring here, which is said."""
+    dialog = await _tested(stage, stage.app.demo.start())
+    dialog.next()
+    dialog.third.models.setCurrentRow(1)
+
+
+@scene(sizes=SMALL)
+async def connect_no_host(stage: Stage) -> None:
+    """A name that leads nowhere."""
+    await _tested(stage, "https://no-such-gateway.invalid/v1")
+
+
+@scene(sizes=SMALL)
+async def connect_nobody(stage: Stage) -> None:
+    """A machine where nothing listens."""
+    await _tested(stage, "http://127.0.0.1:9/v1")
+
+
+@scene(sizes=SMALL)
+async def connect_tls(stage: Stage) -> None:
+    """A certificate nobody vouches for."""
+    import trustme
+
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    trustme.CA().issue_cert("127.0.0.1").configure_cert(context)
+    with FaultServer(context) as server:
+        await _tested(stage, server.url.replace("http://", "https://"))
+
+
+@scene()
+async def connect_401(stage: Stage) -> None:
+    """The key is refused."""
+    body = b'{"error": {"message": "Incorrect API key provided.", "type": "invalid_request_error"}}'
+    await _answered(stage, whole(401, "application/json", body))
+
+
+@scene(sizes=SMALL)
+async def connect_404(stage: Stage) -> None:
+    """Nothing below that path."""
+    await _answered(stage, whole(404, "application/json", b'{"detail": "Not Found"}'), path="/api/v1/v1")
+
+
+@scene(sizes=SMALL)
+async def connect_website(stage: Stage) -> None:
+    """A web site and no gateway."""
+    page = b"<!doctype html><html><head><title>Welcome</title></head><body><h1>Our products</h1></body></html>"
+    await _answered(stage, whole(200, "text/html", page))
+
+
+@scene(sizes=SMALL)
+async def connect_proxy(stage: Stage) -> None:
+    """The proxy that the environment names is not there."""
+    with _environment(HTTPS_PROXY="http://127.0.0.1:9"):
+        await _tested(stage, "https://gateway.example/v1")
+
+
+async def _answered(stage: Stage, answer: bytes, path: str = "") -> None:
+    with FaultServer() as server:
+        server.play(send(answer))
+        await _tested(stage, server.url.removesuffix("/v1") + path if path else server.url)
+
+
+async def _hint(stage: Stage, number: int, before: Callable[[], Awaitable[None]] | None = None) -> None:
+    guide = stage.app.actions.first_start.guide
+    guide.read_s = 0.0
+    stage.window.pane.welcome.sample_asked.emit()
+    if number >= 3:
+        await stage.until(lambda: guide.at == 2, "the calls to wait")
+        stage.send(stage.session.transcript.unanswered()[0].id, '{"temp": 21}')
+        await stage._begin(lambda: stage.send(stage.session.transcript.unanswered()[0].id, '{"temp": 9}'))
+        await stage.idle()
+    await stage.until(lambda: guide.at >= min(number, 3), f"hint {number + 1}")
+    if number == len(HINTS) - 1:
+        guide._act()
+
+
+@scene(tokens_per_second=30)
+async def guide_reasoning(stage: Stage) -> None:
+    """The second hint: reasoning under way."""
+    await _hint(stage, 1)
+    await stage.until(lambda: len(stage.growing("reasoning")) > 60, "some reasoning")
+
+
+@scene()
+async def guide_calls(stage: Stage) -> None:
+    """The third hint: the calls wait."""
+    await _hint(stage, 2)
+
+
+@scene(sizes=WIDE)
+async def guide_frames(stage: Stage) -> None:
+    """The last hint, over the timeline."""
+    await _hint(stage, len(HINTS) - 1)
+
+
+@scene()
+async def help_page(stage: Stage) -> None:
+    """A page of the help."""
+    stage.app.actions.help.open_help("what-is-stored-where")
+
+
+@scene(sizes=SMALL)
+async def help_start(stage: Stage) -> None:
+    """The first page of the help."""
+    stage.act("help.open")
+
+
+@scene(sizes=WIDE)
+async def help_search(stage: Stage) -> None:
+    """Pages that hold a word, which is marked."""
+    stage.act("help.open")
+    dialog = _open(HelpWindow)
+    dialog.field.setText("keyring")
+
+
+@scene(sizes=SMALL)
+async def help_shortcuts(stage: Stage) -> None:
+    """The page made from the table of actions."""
+    stage.app.actions.help.open_help("shortcuts")
+
+
+@scene()
+async def about(stage: Stage) -> None:
+    """Version and licences."""
+    stage.act("help.about")
+
+
+@scene()
+async def updates(stage: Stage) -> None:
+    """The setting for updates, with an address that is not one."""
+    stage.act("help.updates")
+    dialog = _open(UpdateDialog)
+    dialog.address.setText("http://updates.example/latest.json")
+    dialog.now.click()
+    await stage.until(lambda: dialog.now.isEnabled(), "an answer")
+
+
+@scene()
+async def crash(stage: Stage) -> None:
+    """An error nobody caught, and two more since."""
+    stage.fresh("demo-chat")
+    await stage.ask("What is a token?")
+    control = CrashControl(stage.window, str)
+    try:
+        raise KeyError("the prompt")
+    except KeyError as error:
+        control._show(report(type(error), error, error.__traceback__, "the window"))
+    if control.dialog is None:
+        raise SceneError("no dialog opened")
+    control.dialog.count(2)
+
+
+@scene(sizes=SMALL)
+async def crash_before(stage: Stage) -> None:
+    """The report of a session that ended unexpectedly."""
+    text = "Gateway Playground 0.1.0, Python 3.11, Linux\nEnded unexpectedly at 2026-03-01 10:00:00 +0000\n\n"
+    text += "Fatal Python error: Segmentation fault\nThread “without a name”:\n  paintEvent (playground/ui/x.py:10)\n"
+    CrashControl(stage.window, str).show_ended(text)
+
+
+@scene(sizes=SMALL)
+async def crash_offered(stage: Stage) -> None:
+    """What the next start says."""
+    from playground.app import LAST_ENDED
+
+    stage.window.pane.notice.say(LAST_ENDED, "Show report", stage.window.raise_)

@@ -1,0 +1,90 @@
+"""The guide by itself: it follows an experiment, leaves time to read, and remembers that it was done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QSettings
+from pytestqt.qtbot import QtBot
+
+from playground.domain.parts import ToolCall
+from playground.domain.transcript import Role, make_turn
+from playground.engine.session import Session
+from playground.ui.first_start.guide import Guide
+from playground.ui.first_start.guide_bar import GuideBar
+
+
+async def nobody(_profile_id: str) -> object:
+    raise OSError("nothing is asked here")
+
+
+class Stand:
+    def __init__(self, bar: GuideBar, folder: Path) -> None:
+        self.bar = bar
+        self.settings = QSettings(str(folder / "w.ini"), QSettings.Format.IniFormat)
+        self.opened: list[bool] = []
+        self.guide = Guide(bar, self.settings, lambda: self.opened.append(True))
+        self.session = Session(nobody, profile_id="demo")  # type: ignore[arg-type]  # never called
+
+
+@pytest.fixture
+def stand(qtbot: QtBot, tmp_path: Path) -> Iterator[Stand]:
+    bar = GuideBar()
+    qtbot.addWidget(bar)
+    bar.resize(700, 60)
+    yield Stand(bar, tmp_path)
+    bar.hide()
+
+
+def calls(session: Session) -> None:
+    """A turn of the model with a call that waits."""
+    session.add_turn(make_turn(Role.USER, "How warm is it?"))
+    session.add_turn(make_turn(Role.ASSISTANT, "", ToolCall(id="c1", name="get_weather", arguments="{}")))
+
+
+def test_a_hint_stays_long_enough_to_be_read(qtbot: QtBot, stand: Stand) -> None:
+    stand.guide.read_s = 0.3
+    stand.guide.begin(stand.session)
+    assert stand.bar.isVisible()
+    calls(stand.session)
+    assert stand.guide.at == 0, "it has only just appeared"
+    qtbot.waitUntil(lambda: stand.guide.at == 1)
+    qtbot.wait(100)
+    assert stand.guide.at == 1, "the second one has its time, too"
+    qtbot.waitUntil(lambda: stand.guide.at == 2)
+    qtbot.wait(50)
+    assert stand.guide.at == 2, "the call still waits"
+
+
+def test_skipping_ends_it_for_good(stand: Stand) -> None:
+    stand.guide.begin(stand.session)
+    done_before = stand.guide.done
+    stand.bar.skip_button.click()
+    assert not done_before
+    assert stand.guide.done
+    assert stand.guide.at == -1
+    assert not stand.bar.isVisible()
+    stand.guide.show_session(stand.session)
+    assert not stand.bar.isVisible()
+    calls(stand.session)
+    assert not stand.bar.isVisible()
+
+
+def test_the_hints_belong_to_one_experiment(stand: Stand) -> None:
+    stand.guide.begin(stand.session)
+    stand.guide.show_session(Session(nobody, profile_id="demo"))  # type: ignore[arg-type]  # never called
+    assert not stand.bar.isVisible()
+    stand.guide.show_session(stand.session)
+    assert stand.bar.isVisible()
+
+
+def test_a_narrow_bar_has_its_button_below(stand: Stand) -> None:
+    stand.bar.resize(360, 120)
+    stand.bar.show_hint(4, 5, "The answer was made from your results.", "Show the frames", last=False)
+    assert stand.bar.act_button.isVisible()
+    stand.bar.grab()  # laid out
+    assert stand.bar.act_button.mapTo(stand.bar, stand.bar.act_button.rect().topLeft()).y() > 20
+    stand.bar.show_hint(3, 5, "Type what the tool gives back.", "", last=False)
+    assert not stand.bar.act_button.isVisible()
