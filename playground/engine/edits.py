@@ -260,6 +260,7 @@ class Edits(Settings):
                 outcome = turn.outcome.model_copy(update={"ending": Ending.INTERRUPTED})
                 self.transcript = self.transcript.replace(turn.model_copy(update={"outcome": outcome}))
                 self.tell(TurnChanged(turn_id))
+                self.tell(TitleChanged())
 
 
 def _edited(call: ToolCall, arguments: str, *, sent: bool) -> ToolCall:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from playground.domain.roles import Role
-from playground.domain.transcript import Transcript, Turn
+from playground.domain.transcript import Ending, Transcript, Turn
 from playground.engine.run_state import RunState
 
 if TYPE_CHECKING:
@@ -57,6 +57,8 @@ def summary_of(transcript: Transcript, model: str, state: RunState = RunState.ID
     elif path and path[-1].outcome and path[-1].outcome.failure:
         failure = path[-1].outcome.failure
         facts.append(str(failure.status) if failure.status else "failed")
+    elif path and path[-1].outcome and path[-1].outcome.ending is Ending.INTERRUPTED:
+        facts.append("interrupted")
     elif path:
         facts.append(f"{len(path)} turn{'s' * (len(path) > 1)}")
     return " · ".join(facts)

@@ -133,7 +133,9 @@ class Settings(ABC):
 
     def set_variables(self, variables: dict[str, str]) -> None:
         """Put these values in for ``{{name}}`` from the next run on (see ``playground.domain.variables``)."""
-        self._set("variables", variables)
+        before = self.variables
+        names = (name for name in {**before, **variables} if before.get(name) != variables.get(name))
+        self._set("variables", variables, " ".join(names))
 
     def send_as_written(self, names: Iterable[str]) -> None:
         """Let these variables go out as they stand in the text, braces and all."""

@@ -6,6 +6,7 @@ everything works the same, in memory.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import Callable
 from dataclasses import replace
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
-from playground.domain.transcript import Transcript, new_id
+from playground.domain.transcript import new_id
 from playground.engine.changes import RunState, TitleChanged
 from playground.engine.entry import Entry, entry_from, entry_of
 from playground.engine.gateways import Gateways
@@ -40,6 +41,7 @@ class Workspace:
     def __init__(self, gateways: Gateways, store: Store | None = None) -> None:
         self.gateways = gateways
         self.store = store
+        self._ready = asyncio.Event()
         self.sessions: list[Session] = []
         self._closed: dict[str, Entry] = {}
         self._alive: WeakValueDictionary[str, Autosave] = WeakValueDictionary()  # of closed ones, too
@@ -48,9 +50,9 @@ class Workspace:
         self._shows = 0
         self._observers: list[Callable[[], None]] = []
         self._deleted: list[tuple[int, Session | Entry]] = []
-        self._texts: dict[str, tuple[tuple[Transcript, str, str], str]] = {}
         self.tape_limit = DEFAULT_LIMIT
         self.current = self.new()
+        self._begun = False  # somebody asked for a new experiment before the store was open
 
     def subscribe(self, callback: Callable[[], None]) -> None:
         """Tell ``callback`` when the list or the current experiment is different."""
@@ -70,9 +72,12 @@ class Workspace:
             return None
         from playground.engine.store import StoreError
 
-        status = await self.store.open()
-        with contextlib.suppress(StoreError):  # the store says so itself
-            await self._fill(await self.store.entries(), await self.store.recall(CURRENT))
+        try:
+            status = await self.store.open()
+            with contextlib.suppress(StoreError):  # the store says so itself
+                await self._fill(await self.store.entries(), await self.store.recall(CURRENT))
+        finally:
+            self._ready.set()
         return status
 
     async def _fill(self, found: list[Entry], last: str) -> None:
@@ -82,11 +87,15 @@ class Workspace:
         self._save_all()
         self._tell()
         first = self.current
-        if last in self._closed and _untouched(first):
-            await self.show(last)
-            if self.current is not first and _untouched(first) and first in self.sessions:
+        if last in self._closed and self._waits_for_the_store(first):
+            session = await self.bring(last)
+            if self._waits_for_the_store(first):
                 self._forget(first)
-                self._tell()
+                self._look_at(session)
+
+    def _waits_for_the_store(self, first: Session) -> bool:
+        """Whether nobody has begun something meanwhile."""
+        return self.current is first and not self._begun and _untouched(first)
 
     async def show(self, experiment_id: str) -> Session:
         """Make an experiment the current one, loaded if it is not; of several asked for at once the last one.
@@ -164,6 +173,7 @@ class Workspace:
 
     def new(self) -> Session:
         """A new, empty experiment becomes the current one; an untouched one is used again."""
+        self._begun = True
         current = self.sessions[0] if self.sessions else None
         if current is not None and not (current.transcript.turns or current.draft.text or current.draft.images):
             self._look_at(current)
@@ -188,7 +198,12 @@ class Workspace:
             self._look_at(session)
 
     async def knows(self, experiment_id: str) -> bool:
-        """Whether an experiment of that id is here, or was deleted and can be brought back. Raises StoreError."""
+        """Whether an experiment of that id is here, or was deleted and can be brought back. Raises StoreError.
+
+        Before all of them are known it waits.
+        """
+        if self.store is not None:
+            await self._ready.wait()
         here = [entry.id for entry in self.entries] + [found.id for _, found in self._deleted]
         if experiment_id in here or self.store is None:
             return experiment_id in here
@@ -317,22 +332,6 @@ class Workspace:
         rest = [replace(one, entry=entry_of(known[one.entry.id])) if one.entry.id in known else one for one in rest]
         return [*fresh, *rest]
 
-    def search(self, words: str) -> list[Session]:
-        """Open experiments whose title or turns hold all of ``words``, newest first; all of them for no words."""
-        wanted = words.casefold().split()
-        if not wanted:
-            self._texts.clear()
-            return list(self.sessions)
-        return [session for session in self.sessions if all(map(self._text(session).__contains__, wanted))]
-
-    def _text(self, session: Session) -> str:
-        """What is searched of an experiment; kept while there is a search, for the next letter typed."""
-        key = (session.transcript, session.title, session.model)
-        known = self._texts.get(session.id)
-        if known is None or known[0][0] is not key[0] or known[0][1:] != key[1:]:
-            known = self._texts[session.id] = (key, _haystack(session))
-        return known[1]
-
     # Sessions
 
     def _session(self, profile_id: str) -> Session:
@@ -439,9 +438,3 @@ def _untouched(session: Session) -> bool:
     from playground.engine.snapshot import snapshot
 
     return snapshot(session).untouched
-
-
-def _haystack(session: Session) -> str:
-    parts = [session.title, session.model]
-    parts += [f"{turn.text} {turn.reasoning}" for turn in session.transcript.path]
-    return " ".join(parts).casefold()

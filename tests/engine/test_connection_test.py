@@ -398,3 +398,14 @@ def test_span(seconds: float, words: str) -> None:
 async def test_a_message_without_end_is_shortened(server: FaultServer) -> None:
     server.play(*answer(500, service("x" * 5000)))
     assert len((await judge(server.url)).headline) < 700
+
+
+async def test_a_verdict_says_what_to_pick_from_and_what_to_change(server: FaultServer) -> None:
+    server.play(send(whole(200, "application/json", b'{"data": [{"id": "large"}, {"id": "small"}]}')))
+    assert (await judge(server.url)).models == ("large", "small")
+    server.play(send(whole(401, "application/json", b'{"error": {"message": "no"}}')))
+    refused = await judge(server.url)
+    assert refused.about_key
+    assert refused.models == ()
+    server.play(send(whole(404, "text/plain", b"no")))
+    assert not (await judge(server.url)).about_key

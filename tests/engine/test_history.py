@@ -5,9 +5,11 @@ from __future__ import annotations
 import time
 
 from playground.domain.accumulator import GrowingChoice
+from playground.domain.debugging import Debugging
 from playground.domain.parts import Text
+from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn
-from playground.engine.history import UNDO_DEPTH, History
+from playground.engine.history import TYPING, UNDO_DEPTH, History
 from playground.engine.run import RunRefusedError
 from playground.engine.session import Session
 from playground.gateway.client import GatewayClient
@@ -102,3 +104,151 @@ def cost_of_ending(kept: int) -> float:
 def test_ending_a_turn_costs_the_same_however_much_can_be_undone() -> None:
     alone, with_history = cost_of_ending(0), cost_of_ending(UNDO_DEPTH)
     assert with_history < 4 * alone + 0.002, f"{alone * 1e3:.2f} ms alone, {with_history * 1e3:.2f} ms with a history"
+
+
+# What is set is an edit, too
+
+
+class Clock:
+    """Seconds that go on when told to."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def set_up() -> tuple[Session, Clock]:
+    session, clock = Session(nowhere, profile_id="p", model="m"), Clock()
+    session.history = History(clock)
+    return session, clock
+
+
+def temperature(session: Session) -> object:
+    return session.current_parameters().to_wire().get("temperature")
+
+
+def test_each_setting_is_a_step_among_those_of_turns() -> None:
+    session, clock = set_up()
+    session.add_turn(make_turn(Role.USER, "one"))
+    clock.now += 10
+    session.set_parameters(session.current_parameters().with_value("temperature", 0.5))
+    clock.now += 10
+    session.set_tools((ToolDefinition(name="look"),))
+    clock.now += 10
+    session.debugger.set_debugging(Debugging(step_limit=3))
+    clock.now += 10
+    session.rename("A title")
+    session.add_turn(make_turn(Role.USER, "two"))
+
+    def stands() -> tuple[int, object, int, int, str]:
+        rules = session.debugger.debugging
+        return len(session.transcript.path), temperature(session), len(session.tools), rules.step_limit, session.title
+
+    usual = Debugging().step_limit
+    states = [stands()]
+    while session.undo():
+        states.append(stands())
+    assert states == [
+        (2, 0.5, 1, 3, "A title"),
+        (1, 0.5, 1, 3, "A title"),
+        (1, 0.5, 1, 3, "one"),
+        (1, 0.5, 1, usual, "one"),
+        (1, 0.5, 0, usual, "one"),
+        (1, None, 0, usual, "one"),
+        (0, None, 0, usual, "New experiment"),
+    ]
+    while session.redo():
+        states.append(stands())
+    assert states[7:] == list(reversed(states[:6]))
+
+
+def test_what_is_typed_is_one_step_and_a_pause_begins_another() -> None:
+    session, clock = set_up()
+    for value in (0.1, 0.12, 0.125):
+        clock.now += 1
+        session.set_parameters(session.current_parameters().with_value("temperature", value))
+    clock.now += TYPING
+    session.set_parameters(session.current_parameters().with_value("temperature", 0.9))
+    session.undo()
+    assert temperature(session) == 0.125
+    session.undo()
+    assert temperature(session) is None
+    assert not session.undo()
+
+
+def test_another_parameter_is_another_step() -> None:
+    session, clock = set_up()
+    session.set_parameters(session.current_parameters().with_value("temperature", 0.1))
+    clock.now += 1
+    session.set_parameters(session.current_parameters().with_value("top_p", 0.2))
+    session.undo()
+    assert session.current_parameters().to_wire().get("top_p") is None
+    assert temperature(session) == 0.1
+
+
+def test_what_is_set_at_once_is_one_step() -> None:
+    session, _ = set_up()
+    session.set_profile("q")
+    session.set_model("n")
+    session.undo()
+    assert (session.profile_id, session.model) == ("p", "m")
+    assert not session.undo()
+    session.redo()
+    assert (session.profile_id, session.model) == ("q", "n")
+
+
+def test_a_turn_between_two_settings_keeps_them_apart() -> None:
+    session, _ = set_up()
+    session.set_model("n")
+    session.add_turn(make_turn(Role.USER, "one"))
+    session.set_model("o")
+    session.undo()
+    assert (session.model, len(session.transcript.path)) == ("n", 1)
+    session.undo()
+    session.undo()
+    assert (session.model, len(session.transcript.path)) == ("m", 0)
+
+
+def test_text_that_cannot_be_sent_yet_goes_back_with_what_it_becomes() -> None:
+    session, _ = set_up()
+    session.set_unsent("extra_body", '{"a"')
+    session.set_extra_body({"a": 1})
+    session.set_unsent("extra_body", "")
+    session.undo()
+    assert (session.extra_body, session.unsent) == ({}, {})
+
+
+def test_a_setting_changed_while_an_answer_comes_loses_none_of_it() -> None:
+    session, clock = set_up()
+    session.add_turn(make_turn(Role.USER, "?"))
+    turn_id = session.begin_turn(session.transcript.head, GrowingChoice(0))
+    session.set_model("n")
+    clock.now += 10
+    session.end_turn(arrived(turn_id, session.transcript.path[0].id))
+    session.undo()
+    assert (session.model, session.transcript.path[-1].text) == ("m", "done")
+
+
+def test_a_branch_is_deleted_whole_and_comes_back_whole() -> None:
+    session, _ = set_up()
+    first = session.add_turn(make_turn(Role.USER, "?"))
+    variants = [arrived(name, first) for name in ("a", "b")]
+    below = [arrived("a1", "a"), arrived("a2", "a1")]
+    turns = {turn.id: turn for turn in (session.transcript.turns[first], *variants, *below)}
+    session.rewrite(Transcript(turns, "a2"))
+    assert session.delete_branch("a") == 3
+    assert [turn.id for turn in session.transcript.path] == [first, "b"]
+    session.undo()
+    assert session.transcript == Transcript(turns, "a2")
+    assert session.delete_branch(first) == 5
+    assert session.transcript.path == ()
+
+
+def test_what_is_being_received_is_not_deleted_under_its_run() -> None:
+    session, _ = set_up()
+    first = session.add_turn(make_turn(Role.USER, "?"))
+    turn_id = session.begin_turn(first, GrowingChoice(0))
+    assert session.delete_branch(first) == 0
+    assert turn_id in session.transcript.turns

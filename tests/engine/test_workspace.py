@@ -113,18 +113,6 @@ async def test_experiments_run_side_by_side(workspace: Workspace) -> None:
         assert str(number + 1) in session.transcript.path[-1].text
 
 
-async def test_search_looks_into_titles_models_and_texts(workspace: Workspace) -> None:
-    write(workspace, "Lisbon or Oslo?")
-    workspace.current.add_turn(make_turn(Role.ASSISTANT, "Straße and CAFÉ"))
-    write(workspace, "Something else")
-    workspace.current.set_model("demo-chat")
-    assert [s.title for s in workspace.search("")] == ["Something else", "Lisbon or Oslo?"]
-    assert [s.title for s in workspace.search("oslo LISBON")] == ["Lisbon or Oslo?"]
-    assert [s.title for s in workspace.search("café strasse")] == ["Lisbon or Oslo?"]
-    assert [s.title for s in workspace.search("demo-chat")] == ["Something else"]
-    assert workspace.search("oslo else") == []
-
-
 async def test_an_unknown_experiment_is_an_error(workspace: Workspace) -> None:
     with pytest.raises(KeyError):
         workspace.open("gone")

@@ -27,7 +27,8 @@ class Autosave:
         self._session = session
         self._store = store
         self._began = stored
-        self._timer: asyncio.TimerHandle | None = None
+        self._timer: asyncio.Handle | None = None
+        self._due = 0.0  # when the timer is due; not every event loop's handle tells
         self._kept = set(session.exchanges) if stored else set()
         self._unsubscribe = session.subscribe(self._changed)
 
@@ -83,7 +84,8 @@ class Autosave:
             self.now()
             return
         if self._timer is not None:
-            if self._timer.when() <= loop.time() + delay:
+            if self._due <= loop.time() + delay:
                 return
             self._timer.cancel()
+        self._due = loop.time() + delay
         self._timer = loop.call_later(delay, self.now)

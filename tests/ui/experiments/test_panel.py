@@ -1,134 +1,193 @@
-"""The list of experiments: days, search, choosing."""
+"""The list of experiments: choosing, renaming in place, filters, what was found, two thousand of them."""
 
 from __future__ import annotations
 
 import time
-from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QMenu, QPushButton
+from PySide6.QtWidgets import QLineEdit, QMenu, QPushButton
 from pytestqt.qtbot import QtBot
 
-from playground.domain.transcript import Role, make_turn
-from playground.engine.gateways import Gateways
-from playground.engine.profiles import ProfileStore
-from playground.engine.secrets import Keys
-from playground.engine.session import Session
-from playground.engine.workspace import Workspace
-from playground.ui.experiments.panel import ExperimentsPanel, day_name
-from tests.engine.conftest import no_keyring
+from playground.engine.store import Filters, Found, Passage
+from playground.ui.experiments.panel import ARCHIVE, DELETE, PIN, RENAME, ExperimentsPanel
+from playground.ui.experiments.rows import Heading, Line
+from tests.ui.experiments.entries import entry
 
 pytestmark = pytest.mark.qt_log_ignore("plugin does not support")  # the offscreen one says so of pop-ups
 
-
-def _no_demo() -> str:
-    raise OSError("nothing is to be asked here")
-
-
-class Stand:
-    """A panel on a workspace with two experiments."""
-
-    def __init__(self, folder: Path) -> None:
-        self.workspace = Workspace(Gateways(ProfileStore(folder / "gateways.json"), Keys(backend=no_keyring), _no_demo))
-        self.first = self.write("Weather in Rome")
-        self.second = self.write("A poem on rivers")
-        self.panel = ExperimentsPanel(self.workspace)
-
-    def write(self, text: str) -> Session:
-        session = self.workspace.new()
-        session.add_turn(make_turn(Role.USER, text))
-        return session
-
-    @property
-    def titles(self) -> list[str]:
-        rows = self.panel.list
-        return [rows.item(at).text() for at in range(rows.count()) if rows.item(at).flags() & Qt.ItemFlag.ItemIsEnabled]
-
-    def row(self, title: str) -> int:
-        return next(at for at in range(self.panel.list.count()) if self.panel.list.item(at).text() == title)
-
-    def centre(self, title: str) -> QPoint:
-        return self.panel.list.visualItemRect(self.panel.list.item(self.row(title))).center()
+ROME = entry("rome", "Weather in Rome")
+POEM = entry("poem", "A poem on rivers", ago=1, model="other", has_tools=True)
+OLD = entry("old", "Put away", ago=2, archived=True)
 
 
 @pytest.fixture
-def stand(qtbot: QtBot, tmp_path: Path) -> Stand:
-    stand = Stand(tmp_path)
-    qtbot.addWidget(stand.panel)
-    stand.panel.resize(260, 500)
-    stand.panel.show()
-    qtbot.waitExposed(stand.panel)
-    return stand
+def panel(qtbot: QtBot) -> ExperimentsPanel:
+    panel = ExperimentsPanel()
+    qtbot.addWidget(panel)
+    panel.resize(260, 500)
+    panel.show_entries([ROME, POEM, OLD], "rome")
+    panel.show()
+    qtbot.waitExposed(panel)
+    return panel
 
 
-def test_experiments_stand_under_their_day_newest_first(stand: Stand) -> None:
-    assert stand.panel.list.item(0).text() == "Today"
-    assert stand.titles == [stand.second.title, stand.first.title]
-    assert stand.panel.list.currentItem().text() == stand.second.title
+def titles(panel: ExperimentsPanel) -> list[str]:
+    return [row.title for row in panel.model.rows if isinstance(row, Line)]
 
 
-def test_a_click_opens(stand: Stand) -> None:
-    QTest.mouseClick(stand.panel.list.viewport(), Qt.MouseButton.LeftButton, pos=stand.centre(stand.first.title))
-    assert stand.workspace.current is stand.first
+def centre(panel: ExperimentsPanel, key: str) -> QPoint:
+    return panel.list.visualRect(panel.model.place(key)).center()
 
 
-def test_search_looks_into_the_turns(stand: Stand, qtbot: QtBot) -> None:
-    QTest.keyClicks(stand.panel.search, "RIVERS poem")
-    qtbot.waitUntil(lambda: stand.titles == [stand.second.title])
-    stand.panel.search.clear()
-    qtbot.waitUntil(lambda: len(stand.titles) == 2)
+def test_experiments_stand_under_their_day_and_the_one_looked_at_is_marked(panel: ExperimentsPanel) -> None:
+    assert isinstance(panel.model.rows[0], Heading)
+    assert titles(panel) == ["Weather in Rome", "A poem on rivers"], "what is archived is not shown"
+    assert panel.list.currentIndex() == panel.model.place("rome")
+    panel.show_entries([ROME, POEM], "poem")
+    assert panel.list.currentIndex() == panel.model.place("poem")
 
 
-def test_new_makes_one_and_a_rename_is_followed(stand: Stand, qtbot: QtBot) -> None:
-    next(b for b in stand.panel.findChildren(QPushButton) if b.text() == "New experiment").click()
-    qtbot.waitUntil(lambda: len(stand.titles) == 3)
-    assert stand.workspace.current not in (stand.first, stand.second)
-    stand.first.rename("Rome, again")
-    qtbot.waitUntil(lambda: "Rome, again" in stand.titles)
+def test_a_click_opens_at_once(panel: ExperimentsPanel, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(panel.opened) as opened:
+        QTest.mouseClick(panel.list.viewport(), Qt.MouseButton.LeftButton, pos=centre(panel, "poem"))
+    assert opened.args == ["poem", ""]
 
 
-def test_the_menu_renames_and_deletes(stand: Stand, qtbot: QtBot) -> None:
-    title = stand.first.title
-
-    def choose(words: str) -> None:
-        stand.panel.list.customContextMenuRequested.emit(stand.centre(title))
-        menu = stand.panel.findChildren(QMenu)[-1]
-        next(action for action in menu.actions() if action.text() == words).trigger()
-        menu.close()
-
-    with qtbot.waitSignal(stand.panel.rename_asked) as asked:
-        choose("Rename")
-    assert asked.args == [stand.first.id]
-    choose("Delete")
-    qtbot.waitUntil(lambda: title not in stand.titles)
-    assert stand.first not in stand.workspace.sessions
+def test_keys_open_after_a_moment_and_enter_leads_to_the_conversation(panel: ExperimentsPanel, qtbot: QtBot) -> None:
+    panel.list.setFocus()
+    with qtbot.waitSignal(panel.opened) as opened:
+        QTest.keyClick(panel.list, Qt.Key.Key_Down)
+    assert opened.args == ["poem", ""]
+    with qtbot.waitSignal(panel.left):
+        QTest.keyClick(panel.list, Qt.Key.Key_Return)
 
 
-def test_a_day_can_be_painted(stand: Stand) -> None:
-    image = stand.panel.grab().toImage()
-    assert len({image.pixel(x, y) for x in range(0, 260, 3) for y in range(0, 300, 3)}) > 5
+def test_arrows_lead_from_the_search_into_the_list_and_back(panel: ExperimentsPanel) -> None:
+    panel.look_for()
+    assert panel.search.hasFocus()
+    QTest.keyClick(panel.search, Qt.Key.Key_Down)
+    assert panel.list.hasFocus()
+    QTest.keyClick(panel.list, Qt.Key.Key_Up)
+    assert panel.search.hasFocus()
+
+
+def test_a_title_is_edited_in_its_place(panel: ExperimentsPanel, qtbot: QtBot) -> None:
+    assert panel.begin_rename("poem")
+    field = panel.list.findChild(QLineEdit)
+    assert field is not None
+    assert field.text() == "A poem on rivers"
+    QTest.keyClicks(field, "Rivers")
+    panel.show_entries([ROME, entry("poem", "Another title", ago=1), OLD], "rome")
+    assert field.text() == "Rivers", "a change elsewhere takes nothing typed away"
+    with qtbot.waitSignal(panel.renamed) as renamed:
+        QTest.keyClick(field, Qt.Key.Key_Return)
+    assert renamed.args == ["poem", "Rivers"]
+    assert not panel.begin_rename("old"), "it is not in the list"
+
+
+def test_esc_leaves_a_title_as_it_was(panel: ExperimentsPanel, qtbot: QtBot) -> None:
+    panel.begin_rename("poem")
+    field = panel.list.findChild(QLineEdit)
+    assert field is not None
+    with qtbot.assertNotEmitted(panel.renamed):
+        QTest.keyClicks(field, "Rivers")
+        QTest.keyClick(field, Qt.Key.Key_Escape)
 
 
 @pytest.mark.parametrize(
-    ("then", "words"),
-    [
-        ((2026, 11, 21, 0, 1), "Today"),
-        ((2026, 11, 22, 9, 0), "Today"),  # a clock that was set back
-        ((2026, 11, 20, 23, 59), "Yesterday"),
-        ((2026, 11, 19, 12, 0), "19 November"),
-        ((2025, 12, 31, 12, 0), "31 December 2025"),
-    ],
+    ("words", "what"), [("Rename", RENAME), ("Pin", PIN), ("Archive", ARCHIVE), ("Delete", DELETE)]
 )
-def test_days_are_named(then: tuple[int, int, int, int, int], words: str) -> None:
-    assert day_name(moment(*then), moment(2026, 11, 21, 12, 0)) == words
+def test_the_menu_asks(panel: ExperimentsPanel, qtbot: QtBot, words: str, what: str) -> None:
+    panel.list.customContextMenuRequested.emit(centre(panel, "poem"))
+    menu = panel.findChildren(QMenu)[-1]
+    with qtbot.waitSignal(panel.asked) as asked:
+        next(action for action in menu.actions() if action.text() == words).trigger()
+    menu.close()
+    assert asked.args == [what, "poem"]
 
 
-def moment(year: int, month: int, day: int, hour: int, minute: int) -> float:
-    """The Unix time of a local time."""
-    return time.mktime((year, month, day, hour, minute, 0, 0, 0, -1))
+def test_delete_asks_for_the_current_one_and_new_for_a_new_one(panel: ExperimentsPanel, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(panel.asked) as asked:
+        QTest.keyClick(panel.list, Qt.Key.Key_Delete)
+    assert asked.args == [DELETE, "rome"]
+    with qtbot.waitSignal(panel.new_asked):
+        next(b for b in panel.findChildren(QPushButton) if b.text() == "New experiment").click()
 
 
-def test_now_is_today() -> None:
-    assert day_name(time.time()) == "Today"
+def test_filters_choose_and_their_chips_take_them_back(panel: ExperimentsPanel) -> None:
+    panel.chips.set_filters(Filters(has_tools=True, archived=False))
+    assert titles(panel) == ["A poem on rivers"]
+    panel.chips.set_filters(Filters(model="demo-chat", has_tools=True, archived=False))
+    assert titles(panel) == []
+    assert panel.empty.isVisible()
+    assert [chip.text() for chip in panel.chips.chips] == ["demo-chat ×", "Has tools ×"]
+    for _ in range(2):
+        panel.chips.chips[0].click()
+    assert titles(panel) == ["Weather in Rome", "A poem on rivers"]
+    assert not panel.chips.isVisible()
+    panel.chips.set_filters(Filters(archived=True))
+    assert titles(panel) == ["Put away"]
+
+
+def test_the_menu_of_filters_offers_the_models_there_are(panel: ExperimentsPanel) -> None:
+    panel.chips.menu.aboutToShow.emit()
+    models, *rest = panel.chips.menu.actions()
+    menu = models.menu()
+    assert isinstance(menu, QMenu)
+    assert [action.text() for action in menu.actions()] == ["demo-chat", "other"]
+    next(action for action in rest if action.text() == "Has tools").trigger()
+    assert panel.filters == Filters(has_tools=True, archived=False)
+
+
+def test_a_search_shows_what_was_found_and_a_hit_leads_to_its_turn(panel: ExperimentsPanel, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(panel.searched):
+        QTest.keyClicks(panel.search, "spring")
+    assert titles(panel) == ["Weather in Rome", "A poem on rivers"], "the list stays until something is found"
+    passage = Passage("t7", "text", "The river rises in spring.", ((19, 25),))
+    panel.show_found([Found(POEM, (passage,))])
+    assert titles(panel) == ["A poem on rivers"]
+    hit = panel.model.index(2)
+    with qtbot.waitSignal(panel.opened) as opened:
+        QTest.mouseClick(panel.list.viewport(), Qt.MouseButton.LeftButton, pos=panel.list.visualRect(hit).center())
+    assert opened.args == ["poem", "t7"]
+    QTest.keyClick(panel.search, Qt.Key.Key_Escape)
+    assert titles(panel) == ["Weather in Rome", "A poem on rivers"]
+
+
+def test_what_was_found_too_late_is_not_shown(panel: ExperimentsPanel) -> None:
+    panel.show_found([Found(POEM)])
+    assert titles(panel) == ["Weather in Rome", "A poem on rivers"]
+
+
+def test_hostile_titles_are_painted_as_text(panel: ExperimentsPanel) -> None:
+    panel.show_entries([entry("x", "<img src='http://127.0.0.1:9/x'>\u202ecod.exe " + "w" * 3000)], "x")
+    assert "\u202e" not in titles(panel)[0]
+    tip = panel.model.data(panel.model.place("x"), Qt.ItemDataRole.ToolTipRole)
+    assert "<img" not in tip
+    image = panel.grab().toImage()
+    assert len({image.pixel(x, y) for x in range(0, 260, 3) for y in range(0, 300, 3)}) > 5
+
+
+def test_a_reader_of_the_screen_hears_title_and_state(panel: ExperimentsPanel) -> None:
+    spoken = panel.model.data(panel.model.place("poem"), Qt.ItemDataRole.AccessibleTextRole)
+    assert spoken == "A poem on rivers, demo-chat · 2 turns"
+
+
+def test_two_thousand_experiments_are_no_work_to_change(panel: ExperimentsPanel, qtbot: QtBot) -> None:
+    many = [entry(str(number), f"Experiment number {number}", ago=number / 20) for number in range(2000)]
+    panel.show_entries(many, "0")
+    panel.list.grab()
+    changed = [many[0], entry("1", "Another title", ago=1 / 20), *many[2:]]
+    best = float("inf")
+    for entries in (changed, many, changed):
+        began = time.process_time()
+        panel.show_entries(entries, "0")
+        best = min(best, time.process_time() - began)
+    assert best < 0.25
+    panel.list.scrollToBottom()
+    before = panel.list.verticalScrollBar().value()
+    panel.show_entries([entry("new", ago=-0.001), *changed], "0")
+    panel.list.grab()
+    assert panel.list.verticalScrollBar().value() == before > 0

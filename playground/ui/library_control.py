@@ -1,0 +1,45 @@
+"""What the window does with experiments as a whole: the list, the tree, the store, going back and forth.
+
+It only puts the four together, so that the window's actions know one of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, QSettings
+
+from playground.engine.workspace import Workspace
+from playground.ui.experiments.control import ExperimentsControl
+from playground.ui.main_window import MainWindow
+from playground.ui.storage.control import StorageControl
+from playground.ui.tree.control import TreeControl
+from playground.ui.undo_control import UndoControl
+
+
+class LibraryControl(QObject):
+    """``go_to`` brings a turn into view; ``settled`` shows settings anew. ``handlers`` are the actions, by id."""
+
+    def __init__(
+        self,
+        window: MainWindow,
+        workspace: Workspace,
+        settings: QSettings,
+        go_to: Callable[[str], None],
+        settled: Callable[[], None],
+    ) -> None:
+        super().__init__(window)
+        self.experiments = ExperimentsControl(window, workspace, go_to)
+        self.tree = TreeControl(window, workspace, go_to)
+        self.storage = StorageControl(window, workspace, settings)
+        self.undo = UndoControl(window, workspace, settled)
+        parts = (self.experiments, self.tree, self.storage, self.undo)
+        self.handlers = {name: handler for part in parts for name, handler in part.handlers.items()}
+
+    def start(self) -> None:
+        """Open the store. Called once the event loop runs."""
+        self.storage.start()
+
+    def show_session(self) -> None:
+        """Show the session looked at."""
+        self.tree.show_session()

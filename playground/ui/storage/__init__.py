@@ -1,0 +1,1 @@
+"""Where experiments are kept: what is said of it, what is set about it, copies of it."""

@@ -1,0 +1,257 @@
+"""The store in the window: opened behind the first paint, how it stands, its dialog, copies of it, its end."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QSettings, QStandardPaths, Qt, QUrl, Signal
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QFileDialog, QMessageBox
+
+from playground.engine.session import Session
+from playground.engine.store import Mode, Status, StoreError
+from playground.engine.store.tending import KeepTapes
+from playground.engine.workspace import Workspace
+from playground.ui.loop import ask as ask_person
+from playground.ui.loop import spawn
+from playground.ui.main_window import MainWindow
+from playground.ui.storage.banner import Choice, StorageBanner
+from playground.ui.storage.dialog import Place, StorageDialog
+from playground.ui.storage.limits import BYTES_KEY, DAYS_KEY, MEMORY_KEY, keep_rule, memory_limit
+
+FILES = "Copies of experiments (*.db);;All files (*)"
+RESTORE = (
+    "All experiments become those of the copy. What there is now is set aside in a file beside it, and nothing is "
+    "deleted. Runs under way are stopped."
+)
+LAST_WORDS = (
+    "What could not be written would be lost. Make room, or whatever else it asks for, and it is written by itself."
+)
+
+
+class StorageControl(QObject):
+    """``opened`` says that the list of experiments is there. ``changed`` says that other limits are in force."""
+
+    opened = Signal()
+    changed = Signal()
+
+    def __init__(self, window: MainWindow, workspace: Workspace, settings: QSettings) -> None:
+        super().__init__(window)
+        self._window = window
+        self._workspace = workspace
+        self._settings = settings
+        self._opening: asyncio.Task[None] | None = None
+        self._dialog: StorageDialog | None = None
+        self._fetched = ""
+        self.banner = StorageBanner()
+        window.add_banner(self.banner)
+        self.handlers: dict[str, Callable[[], None]] = {
+            "settings.storage": self.open,
+            "experiment.backup": self.back_up,
+            "experiment.restore": self.restore,
+        }
+        workspace.set_tape_limit(memory_limit(settings))
+        if workspace.store is not None:
+            workspace.store.keep_tapes(keep_rule(settings))
+            workspace.store.subscribe(self._show_status)
+
+    # From the start to the end
+
+    def start(self) -> None:
+        """Open the store. Called once the event loop runs."""
+        self._opening = spawn(self._open_store(), name="open store")
+
+    async def _open_store(self) -> None:
+        await self._workspace.start()
+        self.opened.emit()
+
+    async def settle(self) -> None:
+        """Return when the store is open, or could not be opened."""
+        if self._opening is not None:
+            await asyncio.wait([self._opening])
+
+    async def may_end(self, *, ask: bool = True) -> bool:
+        """Whether the application can end without losing anything, or a person agrees to lose it, or is not asked."""
+        await self.settle()
+        with contextlib.suppress(StoreError):  # the status says so
+            await self._workspace.flush()
+        status = self._status
+        if not status.trouble or not ask:
+            return True
+        box = QMessageBox(self._window)
+        box.setWindowTitle("Not everything is saved")
+        box.setTextFormat(Qt.TextFormat.PlainText)
+        box.setText(f"Experiments cannot be saved now. {status.trouble}")
+        box.setInformativeText(LAST_WORDS)
+        stay = box.addButton("Stay", QMessageBox.ButtonRole.RejectRole)
+        leave = box.addButton("Quit and lose it", QMessageBox.ButtonRole.DestructiveRole)
+        box.setDefaultButton(stay)
+        box.setEscapeButton(stay)
+        await ask_person(box)
+        agreed = box.clickedButton() is leave
+        box.deleteLater()
+        return agreed
+
+    def bring_back(self, exchange_id: str) -> None:
+        """Fetch the bodies of an exchange that are on the disk and not in memory; the session then tells of it."""
+        session = self._workspace.current
+        exchange = session.exchanges.get(exchange_id)
+        if exchange is None or not exchange.dropped or exchange.ended is None or session.fetch_exchange is None:
+            return
+        if exchange_id != self._fetched:  # asked once: what the disk no longer has stays away
+            self._fetched = exchange_id
+            spawn(self._bring(session, exchange_id), name="fetch exchange")
+
+    async def _bring(self, session: Session, exchange_id: str) -> None:
+        try:
+            await session.bring_exchange(exchange_id)
+        except StoreError as error:
+            self._window.pane.notice.say(str(error), stays=False)
+
+    # How it stands
+
+    @property
+    def _status(self) -> Status:
+        store = self._workspace.store
+        return store.status if store is not None else Status()
+
+    def _show_status(self) -> None:
+        choices: list[Choice] = []
+        store = self._workspace.store
+        if store is not None and store.path.parent.exists():
+            choices.append(("Open folder", self._open_folder))
+        self.banner.show_status(self._status, choices)
+
+    def _open_folder(self) -> None:
+        store = self._workspace.store
+        if store is not None:
+            QDesktopServices.openUrl(QUrl.fromLocalFile(str(store.path.parent)))
+
+    # The dialog
+
+    def open(self) -> None:
+        """Show where experiments are kept, and set how much of the tapes is."""
+        spawn(self._ask(), name="storage")
+
+    async def _ask(self) -> None:
+        place = await self._place()
+        rule = keep_rule(self._settings)
+        dialog = StorageDialog(place, int(rule.days or 0), rule.bytes or 0, self._workspace.tape_limit, self._window)
+        self._dialog = dialog
+        dialog.folder_asked.connect(self._open_folder)
+        dialog.backup_asked.connect(self.back_up)
+        dialog.restore_asked.connect(self.restore)
+        if await ask_person(dialog):
+            for key, value in ((DAYS_KEY, dialog.days), (BYTES_KEY, dialog.disk), (MEMORY_KEY, dialog.memory)):
+                self._settings.setValue(key, value)
+            self._workspace.set_tape_limit(dialog.memory)
+            if self._workspace.store is not None:
+                self._workspace.store.keep_tapes(KeepTapes(dialog.days or None, dialog.disk or None))
+            self.changed.emit()
+        self._dialog = None
+        dialog.deleteLater()
+
+    async def _place(self) -> Place:
+        store, status = self._workspace.store, self._status
+        kept = store is not None and status.mode is not Mode.MEMORY
+        path = store.path if store is not None else Path()
+        return Place(
+            path=str(path) if kept else "",
+            size=await asyncio.to_thread(_size, path) if kept else 0,
+            words=status.trouble or status.words,
+            taken=self._workspace.current.exchanges.bytes,
+            can_restore=status.mode is Mode.READY,
+        )
+
+    def _say(self, words: str) -> None:
+        if self._dialog is not None:
+            self._dialog.say(words)
+        else:
+            self._window.pane.notice.say(words)
+
+    # Copies
+
+    def back_up(self) -> None:
+        """Copy all experiments into a file that a person chooses."""
+        spawn(self._back_up(), name="back up")
+
+    async def _back_up(self) -> None:
+        documents = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
+        name = f"gateway-playground-{time.strftime('%Y-%m-%d')}.db"
+        path = await self._choose("Back up all experiments", str(Path(documents) / name), save=True)
+        if path is None:
+            return
+        store = self._workspace.store
+        if store is not None and path.resolve() == store.path.resolve():
+            self._say("That is the file experiments are kept in. Choose another name for the copy.")
+            return
+        self._say(f"Copying to {path.name}…")
+        if self._dialog is not None:
+            self._dialog.set_busy(True)
+        try:
+            await self._workspace.backup(path)
+        except StoreError as error:
+            self._say(str(error))
+        else:
+            self._say(f"Backed up to {path}.")
+        if self._dialog is not None:
+            self._dialog.set_busy(False)
+
+    def restore(self) -> None:
+        """Put a copy that a person chooses in the place of all experiments, after asking."""
+        spawn(self._restore(), name="restore")
+
+    async def _restore(self) -> None:
+        path = await self._choose("Restore experiments from a copy", "", save=False)
+        if path is None or not await self._agreed(path):
+            return
+        try:
+            aside = await self._workspace.restore(path)
+        except StoreError as error:
+            self._say(str(error))
+            return
+        kept = f" What there was before is kept as {aside}." if aside is not None else ""
+        if self._dialog is not None:
+            self._dialog.reject()
+            self._dialog = None
+        self._say(f"Restored from {path.name}.{kept}")
+
+    async def _agreed(self, path: Path) -> bool:
+        box = QMessageBox(self._dialog or self._window)
+        box.setWindowTitle("Restore this copy?")
+        box.setTextFormat(Qt.TextFormat.PlainText)
+        box.setText(str(path))
+        box.setInformativeText(RESTORE)
+        go = box.addButton("Restore", QMessageBox.ButtonRole.AcceptRole)
+        box.addButton(QMessageBox.StandardButton.Cancel)
+        box.setDefaultButton(QMessageBox.StandardButton.Cancel)
+        await ask_person(box)
+        agreed = box.clickedButton() is go
+        box.deleteLater()
+        return agreed
+
+    async def _choose(self, title: str, name: str, *, save: bool) -> Path | None:
+        dialog = QFileDialog(self._dialog or self._window, title, name, FILES)
+        if save:
+            dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+            dialog.setDefaultSuffix("db")
+        else:
+            dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        chosen = dialog.selectedFiles()[:1] if await ask_person(dialog) else []
+        dialog.deleteLater()
+        return Path(chosen[0]) if chosen else None
+
+
+def _size(path: Path) -> int:
+    """Bytes of the file and of what is on its way into it."""
+    total = 0
+    for ending in ("", "-wal"):
+        try:
+            total += path.with_name(path.name + ending).stat().st_size
+        except OSError:
+            continue
+    return total

@@ -1,0 +1,42 @@
+"""Undo and redo in menus and palette: on offer only while there is something to go back or forth to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject
+
+from playground.engine.changes import Change, ExchangeChanged, TurnGrew
+from playground.engine.session import Session
+from playground.engine.workspace import Workspace
+from playground.ui.main_window import MainWindow
+
+
+class UndoOffer(QObject):
+    """``show_session`` brings both actions up to the session looked at. While a run lasts, they say why not."""
+
+    def __init__(self, window: MainWindow, workspace: Workspace) -> None:
+        super().__init__(window)
+        self._undo, self._redo = window.action("edit.undo"), window.action("edit.redo")
+        self._workspace = workspace
+        self._session: Session | None = None
+        self._unsubscribe: Callable[[], None] | None = None
+
+    def show_session(self) -> None:
+        """Follow the experiment looked at."""
+        session = self._workspace.current
+        if session is not self._session:
+            if self._unsubscribe is not None:
+                self._unsubscribe()
+            self._session = session
+            self._unsubscribe = session.subscribe(self._changed)
+        self._show()
+
+    def _changed(self, change: Change) -> None:
+        if not isinstance(change, TurnGrew | ExchangeChanged):
+            self._show()
+
+    def _show(self) -> None:
+        history = self._workspace.current.history
+        self._undo.setEnabled(history.can_undo)
+        self._redo.setEnabled(history.can_redo)

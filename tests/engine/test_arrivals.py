@@ -1,0 +1,169 @@
+"""Files are told apart by what is in them, and nothing that arrives changes what is here."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from playground.domain.transcript import Role, make_turn
+from playground.engine.arrivals import (
+    FileError,
+    Kind,
+    MissingFileError,
+    Place,
+    begin,
+    kind_of,
+    read_request_file,
+    settle,
+    take_in,
+)
+from playground.engine.experiment_file import open_file, save
+from playground.engine.gateways import DEMO_ID, Gateways
+from playground.engine.messages_import import read
+from playground.engine.profiles import Profile
+from playground.engine.snapshot import snapshot
+from playground.engine.workspace import Workspace
+
+REQUEST = {"playground": 1, "model": "demo-chat", "messages": [{"role": "user", "content": "Hello"}]}
+
+
+@pytest.fixture
+def workspace(gateways: Gateways) -> Workspace:
+    return Workspace(gateways)
+
+
+def talk(workspace: Workspace, text: str = "Which way to Oslo?") -> None:
+    workspace.current.set_model("demo-chat")
+    workspace.current.add_turn(make_turn(Role.USER, text))
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "kind"),
+    [
+        ("a.json", '{"experiment": 1, "turns": []}', Kind.EXPERIMENT),
+        ("a.json", '\ufeff {\n "cassette": 1}', Kind.CASSETTE),
+        ("a.json", json.dumps(REQUEST), Kind.REQUEST),
+        ("a.json", '{"id": "1", "title": "t", "experiment": 1}', Kind.EXPERIMENT),
+        ("a.json", '[{"role": "user", "content": "{\\"cassette\\": 1}"}]', Kind.MESSAGES),
+        ("a.json", '{"messages": [{"experiment": 1}]}', Kind.MESSAGES),
+        ("a.jsonl", '{"role": "user", "content": "a"}\n{"role": "user", "content": "b"}', Kind.MESSAGES),
+        ("a.playground.json", "not JSON at all", Kind.EXPERIMENT),
+        ("A.CASSETTE.JSON", "[]", Kind.CASSETTE),
+        ("a.json", "", Kind.MESSAGES),
+    ],
+)
+def test_a_file_is_what_it_says_of_itself(tmp_path: Path, name: str, text: str, kind: Kind) -> None:
+    file = tmp_path / name
+    file.write_text(text, encoding="utf-8")
+    assert kind_of(file) is kind
+
+
+def test_bytes_that_are_no_text_are_left_to_whoever_reads_them(tmp_path: Path) -> None:
+    file = tmp_path / "a.json"
+    file.write_bytes(b"\xff\xfe\x00{")
+    assert kind_of(file) is Kind.MESSAGES
+
+
+def test_what_is_no_file_is_said(tmp_path: Path) -> None:
+    with pytest.raises(MissingFileError, match="is not there"):
+        kind_of(tmp_path / "gone.json")
+    with pytest.raises(FileError, match="is not a file"):
+        kind_of(tmp_path)
+
+
+def test_a_request_of_the_command_line_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "a.json"
+    file.write_text(json.dumps(REQUEST), encoding="utf-8")
+    assert read_request_file(file).turns[0].text == "Hello"
+    file.write_text('{"playground": 1}', encoding="utf-8")
+    with pytest.raises(FileError, match="model"):
+        read_request_file(file)
+
+
+async def test_an_experiment_keeps_its_id_where_it_is_new(workspace: Workspace, tmp_path: Path) -> None:
+    talk(workspace)
+    taken = snapshot(workspace.current)
+    save(tmp_path / "a.playground.json", taken)
+    other = Workspace(workspace.gateways)
+    arrived = await settle(other, open_file(tmp_path / "a.playground.json"))
+    assert (arrived.place, arrived.lacking) == (Place.NEW, "")
+    assert arrived.session is other.current
+    assert (arrived.session.id, arrived.session.created_at) == (taken.id, taken.created_at)
+    assert arrived.session.transcript == taken.transcript
+
+
+async def test_the_same_experiment_is_shown_and_another_one_stands_beside(workspace: Workspace) -> None:
+    talk(workspace)
+    here = workspace.current
+    taken = snapshot(here)
+    workspace.new()
+    arrived = await settle(workspace, taken)
+    assert (arrived.place, arrived.session) == (Place.SAME, here)
+    assert workspace.current is here
+    here.add_turn(make_turn(Role.USER, "And back?"))
+    arrived = await settle(workspace, taken)
+    assert arrived.place is Place.BESIDE
+    assert arrived.session.id != here.id
+    assert [turn.text for turn in arrived.session.transcript.path] == ["Which way to Oslo?"]
+    assert len(here.transcript.path) == 2
+
+
+async def test_one_that_was_deleted_can_still_come_back_beside_it(workspace: Workspace) -> None:
+    talk(workspace)
+    here = workspace.current
+    taken = snapshot(here)
+    workspace.delete(here.id)
+    arrived = await settle(workspace, taken)
+    assert arrived.place is Place.NEW
+    assert arrived.session.id != here.id
+    assert workspace.undelete()
+    assert {session.id for session in workspace.sessions} >= {here.id, arrived.session.id}
+
+
+async def test_a_gateway_is_found_by_name_and_one_that_is_not_here_is_named(workspace: Workspace) -> None:
+    talk(workspace)
+    workspace.gateways.store.add(Profile(id="p1", name="Team", base_url="https://team.example/v1"))
+    taken = snapshot(workspace.current)
+    other = Workspace(workspace.gateways)
+    found = taken.model_copy(update={"id": "x1", "profile_id": "gone", "gateway": "Team"})
+    assert (await settle(other, found)).session.profile_id == "p1"
+    found = taken.model_copy(update={"id": "x2", "profile_id": "gone", "gateway": "Nobody's"})
+    arrived = await settle(other, found)
+    assert arrived.lacking == "Nobody's"
+    assert arrived.session.profile_id == workspace.gateways.active_id
+
+
+async def test_an_experiment_this_version_cannot_work_with_is_refused(workspace: Workspace) -> None:
+    talk(workspace)
+    found = snapshot(workspace.current).model_copy(update={"id": "x", "protocol": "morse"})
+    count = len(workspace.sessions)
+    with pytest.raises(FileError, match="morse"):
+        await settle(workspace, found)
+    assert len(workspace.sessions) == count
+
+
+async def test_conversations_become_experiments_in_their_order(workspace: Workspace) -> None:
+    talk(workspace)
+    before = workspace.current
+    lines = "\n".join(json.dumps({"messages": [{"role": "user", "content": f"Number {n}"}]}) for n in range(45))
+    told: list[str] = []
+    workspace.subscribe(lambda: told.append(workspace.current.title))
+    sessions = await take_in(workspace, read(lines).conversations)
+    assert [session.title for session in workspace.sessions] == [*(f"Number {n}" for n in range(45)), before.title]
+    assert workspace.current is sessions[0]
+    assert {session.model for session in sessions} == {"demo-chat"}
+    assert {session.profile_id for session in sessions} == {DEMO_ID}
+    assert len(told) < 5
+    assert sessions[44].undo()
+    assert sessions[44].transcript.path == ()
+
+
+async def test_a_request_begins_an_experiment_of_its_own(workspace: Workspace, tmp_path: Path) -> None:
+    talk(workspace)
+    file = tmp_path / "a.json"
+    file.write_text(json.dumps(REQUEST), encoding="utf-8")
+    session = begin(workspace, read_request_file(file), "a")
+    assert workspace.current is session
+    assert (session.title, len(workspace.sessions)) == ("a", 2)

@@ -1,0 +1,110 @@
+"""The dialog for storage and the line below the tool bar: what they say and what they ask for."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtWidgets import QComboBox
+from pytestqt.qtbot import QtBot
+
+from playground.engine.store import Mode, Status
+from playground.ui.storage.banner import StorageBanner, status_words
+from playground.ui.storage.dialog import Place, StorageDialog
+from playground.ui.storage.limits import MIB
+
+PLACE = Place("/data/somebody/experiments.db", 3 * MIB, "", 2048, can_restore=True)
+
+
+def dialog_of(
+    qtbot: QtBot, place: Place, days: int = 90, disk: int = 1024 * MIB, memory: int = 100 * MIB
+) -> StorageDialog:
+    dialog = StorageDialog(place, days, disk, memory)
+    qtbot.addWidget(dialog)
+    return dialog
+
+
+def test_it_says_where_and_how_much(qtbot: QtBot) -> None:
+    dialog = dialog_of(qtbot, PLACE)
+    assert dialog.path.text == "/data/somebody/experiments.db"
+    assert dialog.room.text() == "3 MiB on the disk"
+    assert dialog.words.isHidden()
+
+
+def test_what_is_in_force_is_among_what_is_offered(qtbot: QtBot) -> None:
+    dialog = dialog_of(qtbot, PLACE, days=45, disk=0)
+    assert (dialog.days, dialog.disk, dialog.memory) == (45, 0, 100 * MIB)
+    offered = {
+        field.accessibleName(): [field.itemText(row) for row in range(field.count())]
+        for field in dialog.findChildren(QComboBox)
+    }
+    assert offered == {
+        "Keep bodies for": ["7 days", "30 days", "45 days", "90 days", "a year", "for ever"],
+        "Bodies on the disk, at most": ["100 MiB", "512 MiB", "1 GiB", "5 GiB", "no limit"],
+        "Bodies in memory, for each open experiment": ["16 MiB", "64 MiB", "100 MiB", "256 MiB", "1 GiB", "4 GiB"],
+    }
+    dialog.choose(days=7, disk=512 * MIB, memory=16 * MIB)
+    assert (dialog.days, dialog.disk, dialog.memory) == (7, 512 * MIB, 16 * MIB)
+
+
+def test_in_memory_there_is_no_folder_and_nothing_to_restore(qtbot: QtBot) -> None:
+    dialog = dialog_of(qtbot, Place("", 0, "Kept in memory only.", 0, can_restore=False))
+    assert not dialog.folder.isEnabled()
+    assert not dialog.restore.isEnabled()
+    assert dialog.backup.isEnabled()
+    assert dialog.words.text() == "Kept in memory only."
+
+
+def test_buttons_ask(qtbot: QtBot) -> None:
+    dialog = dialog_of(qtbot, PLACE)
+    for button, signal in (
+        (dialog.folder, dialog.folder_asked),
+        (dialog.backup, dialog.backup_asked),
+        (dialog.restore, dialog.restore_asked),
+    ):
+        with qtbot.waitSignal(signal):
+            button.click()
+
+
+@pytest.fixture
+def banner(qtbot: QtBot) -> StorageBanner:
+    banner = StorageBanner()
+    qtbot.addWidget(banner)
+    return banner
+
+
+def test_the_banner_is_hidden_while_all_is_well(banner: StorageBanner) -> None:
+    banner.show_status(Status(Mode.READY))
+    assert banner.words == ""
+
+
+def test_trouble_stays_until_it_is_over(banner: StorageBanner) -> None:
+    asked: list[str] = []
+    banner.show_status(
+        Status(Mode.READY, trouble="The disk is full."), [("Open folder", lambda: asked.append("folder"))]
+    )
+    assert "The disk is full. Nothing is lost" in banner.words
+    assert banner.close_button.isHidden()
+    banner.buttons[0].click()
+    assert asked == ["folder"]
+    banner.show_status(Status(Mode.READY))
+    assert banner.words == ""
+
+
+def test_a_statement_can_be_closed_and_comes_back_only_when_it_is_another(banner: StorageBanner) -> None:
+    first, second = Status(Mode.READ_ONLY, "Another window."), Status(Mode.READY, "The file was damaged.")
+    banner.show_status(first)
+    banner.close_button.click()
+    assert banner.words == ""
+    banner.show_status(first)
+    assert banner.words == ""
+    banner.show_status(second)
+    assert banner.words == "The file was damaged."
+
+
+def test_words_are_text_whatever_stands_in_them(banner: StorageBanner) -> None:
+    banner.show_status(Status(Mode.READ_ONLY, "<b>/tmp/x</b>"))
+    assert banner.words == "<b>/tmp/x</b>"
+
+
+def test_what_to_do_is_said() -> None:
+    assert "Leave the window open." in status_words(Status(Mode.READY, trouble="The disk is full."))
+    assert "Export what you want to keep" in status_words(Status(Mode.MEMORY, "Kept in memory only."))

@@ -1,0 +1,172 @@
+"""The tree as a picture: what is painted, clicked and typed, and how much of it for a large experiment."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QMenu
+from pytestqt.qtbot import QtBot
+
+from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn
+from playground.engine.run import RunRefusedError
+from playground.engine.session import Session
+from playground.gateway.client import GatewayClient
+from playground.ui.tree.page import EMPTY, TreePage
+from tests.scenes.store import grove
+
+pytestmark = pytest.mark.qt_log_ignore("plugin does not support")  # the offscreen one says so of pop-ups
+
+
+async def nowhere(_profile_id: str) -> GatewayClient:
+    raise RunRefusedError("These tests send nothing.")
+
+
+@pytest.fixture
+def session() -> Session:
+    session = Session(nowhere, profile_id="p", model="m")
+    session.rewrite(grove())
+    return session
+
+
+@pytest.fixture
+def page(qtbot: QtBot, session: Session) -> TreePage:
+    page = TreePage()
+    qtbot.addWidget(page)
+    page.resize(900, 220)
+    page.show_session(session)
+    page.show()
+    qtbot.waitExposed(page)
+    page.slices.finish()
+    return page
+
+
+def click(page: TreePage, turn_id: str) -> None:
+    at = page.view.point(turn_id).toPoint()
+    QTest.mouseClick(page.view.viewport(), Qt.MouseButton.LeftButton, pos=at)
+
+
+def test_a_click_goes_to_the_turn(page: TreePage, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(page.turn_asked) as asked:
+        click(page, "a2")
+    assert asked.args == ["a2"]
+    with qtbot.assertNotEmitted(page.turn_asked):
+        QTest.mouseClick(page.view.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(800, 150))
+
+
+def test_keys_lead_from_turn_to_turn_and_go_there(page: TreePage, qtbot: QtBot) -> None:
+    view = page.view
+    view.setFocus()
+    assert view.current == "a3b", "the end of the branch that is looked at"
+    for key, there in (
+        (Qt.Key.Key_Up, "a3a"),
+        (Qt.Key.Key_Left, "a3u"),
+        (Qt.Key.Key_Left, "a3"),
+        (Qt.Key.Key_Up, "a2"),
+        (Qt.Key.Key_Home, "s"),
+        (Qt.Key.Key_End, "a3b"),
+    ):
+        QTest.keyClick(view, key)
+        assert view.current == there
+    with qtbot.waitSignal(page.turn_asked) as asked:
+        QTest.keyClick(view, Qt.Key.Key_Return)
+    assert asked.args == ["a3b"]
+    with qtbot.waitSignal(page.delete_asked) as asked:
+        QTest.keyClick(view, Qt.Key.Key_Delete)
+    assert asked.args == ["a3b"]
+
+
+def test_what_is_pointed_at_is_said_in_words(page: TreePage) -> None:
+    assert page.said.text == "23 turns · 7 branches · 1 failed · 1 interrupted · 1 stopped"
+    page.view.setFocus()
+    page.view.look_at("a2")
+    assert page.said.text == "Assistant · turn 3 · variant 2 of 4 · failed — Lisbon, I think."
+    assert page.view.accessibleDescription().startswith(page.said.text)
+    page.view.look_at("t")
+    assert page.said.text == 'Tool · turn 4 — {"temp": 21}'
+
+
+def test_hostile_text_is_shown_as_text(page: TreePage, session: Session) -> None:
+    session.edit_text("u", "<img src=x onerror=1>\n\u202egnp.exe " + "x" * 5000)
+    page.slices.finish()
+    page.view.setFocus()
+    page.view.look_at("u")
+    assert "<img src=x onerror=1> " in page.said.text
+    assert "\u202e" not in page.said.text
+    assert len(page.said.text) < 260
+
+
+def test_another_branch_is_followed_and_what_is_hidden_does_nothing(page: TreePage, session: Session) -> None:
+    session.select_variant("ca")
+    page.slices.finish()
+    assert page.view.current == "ca"
+    page.hide()
+    session.delete_turn("ca")
+    assert not page.slices.busy
+    page.show()
+    page.slices.finish()
+    assert page.view.current == "t"
+
+
+def test_an_empty_experiment_says_what_will_stand_there(page: TreePage) -> None:
+    page.show_session(Session(nowhere, profile_id="p"))
+    page.slices.finish()
+    assert page.empty.isVisible()
+    assert page.empty.text() == EMPTY
+
+
+def test_the_menu_offers_to_delete_a_branch(page: TreePage, qtbot: QtBot) -> None:
+    page.view.menu_asked.emit("a1", QPoint(10, 10))
+    menu = page.findChildren(QMenu)[-1]
+    with qtbot.waitSignal(page.delete_asked) as asked:
+        next(action for action in menu.actions() if action.text() == "Delete this branch").trigger()
+    assert asked.args == ["a1"]
+    menu.close()
+
+
+def test_roles_are_told_apart_without_colour(page: TreePage) -> None:
+    """The marks are different pictures in grey, too."""
+    image = page.view.viewport().grab().toImage()
+
+    def mark(turn_id: str) -> bytes:
+        at = page.view.point(turn_id).toPoint()
+        ground = image.pixelColor(2, 2).lightness()
+        return bytes(
+            abs(image.pixelColor(at.x() + x, at.y() + y).lightness() - ground) > 24
+            for x in range(-9, 10)
+            for y in range(-9, 10)
+        )
+
+    marks = [mark(key) for key in ("s", "u", "a3", "t")]
+    assert len(set(marks)) == 4
+
+
+def large(variants: bool) -> Transcript:
+    done = Outcome(ending=Ending.COMPLETE)
+    turns = {
+        str(number): Turn(
+            id=str(number),
+            role=Role.ASSISTANT if number % 2 else Role.USER,
+            parent=None if not number else "0" if variants else str(number - 1),
+            outcome=done if number % 2 else None,
+        )
+        for number in range(10_000)
+    }
+    return Transcript(turns, "9999")
+
+
+@pytest.mark.parametrize("variants", [False, True])
+def test_of_ten_thousand_turns_only_those_in_view_are_painted(page: TreePage, session: Session, variants: bool) -> None:
+    session.rewrite(large(variants))
+    page.slices.finish()
+    page.view.viewport().repaint()
+    assert 0 < page.view.painted < 60
+    page.view.look_at("5000")
+    began = time.process_time()
+    for _ in range(20):
+        page.view.viewport().repaint()
+    assert time.process_time() - began < 1.0
+    at = page.view.point("5000")
+    assert page.view.viewport().rect().contains(at.toPoint())
