@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -55,6 +56,15 @@ class WireCommands(Protocol):
 
     def compare(self, turn_id: str) -> None: ...
 
+    def lint(self, turn_id: str) -> None: ...
+
+
+class ValueCommands(Protocol):
+    """The values of the variables that turns mention, by name."""
+
+    @property
+    def values(self) -> Mapping[str, str]: ...
+
 
 class TurnCommands(Protocol):
     """The edits and actions offered on turns, by turn id."""
@@ -64,6 +74,9 @@ class TurnCommands(Protocol):
 
     @property
     def wire(self) -> WireCommands: ...
+
+    @property
+    def variables(self) -> ValueCommands: ...
 
     def edit_text(self, turn_id: str, text: str) -> None: ...
 

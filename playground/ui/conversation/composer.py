@@ -372,14 +372,14 @@ class _Field(QPlainTextEdit):
             super().insertFromMimeData(source)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Images dragged over the text are the whole pane's business."""
-        if _offers_images(event.mimeData()):
+        """Images dragged over the text are the whole pane's business, other files the window's."""
+        if _offers_files(event.mimeData()):
             event.ignore()
         else:
             super().dragEnterEvent(event)
 
     def dragMoveEvent(self, event: QDragMoveEvent) -> None:
-        if _offers_images(event.mimeData()):
+        if _offers_files(event.mimeData()):
             event.ignore()
         else:
             super().dragMoveEvent(event)
@@ -402,3 +402,9 @@ def _offers_images(data: QMimeData) -> bool:
     from playground.ui.conversation.images import offers_images
 
     return offers_images(data)
+
+
+def _offers_files(data: QMimeData) -> bool:
+    from playground.ui.files.documents import documents
+
+    return _offers_images(data) or bool(documents(data))

@@ -178,7 +178,7 @@ class ImageIntake(QObject):
 
     def _dropped(self, event: QDropEvent) -> bool:
         self._composer.set_dropping(False)
-        sources = sources_of(event.mimeData())
+        sources = sources_of(event.mimeData()) if offers_images(event.mimeData()) else []
         if not sources:
             return False
         event.acceptProposedAction()

@@ -16,6 +16,7 @@ from PySide6.QtGui import QImage, QImageIOHandler, QImageReader, QImageWriter
 from playground.domain.parts import Image
 from playground.engine import images
 from playground.engine.images import FORMATS, ImageError
+from playground.ui.files.documents import documents
 
 #: Something that may become an image: a file, a bitmap, or text that is a data URL or an http(s) address.
 Source: TypeAlias = Path | QImage | str
@@ -53,7 +54,9 @@ def sources_of(mime: QMimeData) -> list[Source]:
 
 
 def offers_images(mime: QMimeData) -> bool:
-    """Whether a drop holds images, judged without copying them."""
+    """Whether a drop holds images, judged without copying them. Files that the window opens are none."""
+    if documents(mime):
+        return False
     if mime.hasUrls():
         return any(url.isLocalFile() or _is_picture_address(url) for url in mime.urls()) or mime.hasImage()
     return (mime.hasImage() and not mime.text().strip()) or (mime.hasText() and images.is_data_url(mime.text()))

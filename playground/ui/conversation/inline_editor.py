@@ -8,6 +8,8 @@ from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QPushButton, QVBoxLay
 
 from playground.ui.theme import body_font, code_font
 
+ROOMY, COMPACT = 20, 12  # pixels above and below the lines: padding, border and the document's own margin
+
 
 class GrowingField(QPlainTextEdit):
     """A field as tall as its text, up to ``most`` lines; Ctrl+Enter submits, Escape cancels."""
@@ -16,9 +18,15 @@ class GrowingField(QPlainTextEdit):
     cancelled = Signal()
     height_changed = Signal()
 
-    def __init__(self, *, code: bool = False, most: int = 16, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, *, code: bool = False, most: int = 16, compact: bool = False, parent: QWidget | None = None
+    ) -> None:
+        """``compact`` is as low as the fields of one line."""
         super().__init__(parent)
         self._most = most
+        self._around = COMPACT if compact else ROOMY
+        if compact:
+            self.document().setDocumentMargin(0)
         font: QFont = code_font() if code else body_font()
         self.setFont(font)
         if code:
@@ -33,7 +41,7 @@ class GrowingField(QPlainTextEdit):
         while block.isValid() and lines < self._most:
             lines += max(block.lineCount(), 1)
             block = block.next()
-        height = min(max(lines, 1), self._most) * self.fontMetrics().lineSpacing() + 20
+        height = min(max(lines, 1), self._most) * self.fontMetrics().lineSpacing() + self._around
         if height != self.height() or self.minimumHeight() != height:
             self.setFixedHeight(height)
             self.height_changed.emit()

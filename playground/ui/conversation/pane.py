@@ -26,6 +26,7 @@ from playground.engine.changes import (
 from playground.engine.pause import Pause
 from playground.engine.run import RunRefusedError
 from playground.engine.session import Session
+from playground.ui.conversation.as_sent import ValueDesk
 from playground.ui.conversation.composer import Composer
 from playground.ui.conversation.facts import estimate_tokens
 from playground.ui.conversation.finder import Finder
@@ -43,7 +44,7 @@ from playground.ui.debugger.call_desk import CallDesk
 from playground.ui.loop import Throttle, spawn
 
 CLOCK_MS = 100
-DRAW_MS = 33  # between two pictures of what arrives: the eye sees no more in words, and it is half the work
+DRAW_MS = 40  # between two pictures of what arrives: the eye sees no more in words, and it is less than half the work
 
 #: The price entered for a gateway's model, by profile id and model id.
 PriceOf = Callable[[str, str], Price | None]
@@ -55,6 +56,7 @@ class ConversationPane(QWidget):
     advice_asked = Signal(str)  # an action of playground.engine.advice that is not about the turn itself
     exchange_asked = Signal(str)  # exchange id
     link_asked = Signal(str)
+    refused = Signal(str, str)  # why a run was refused, and the turn it was to bring again
 
     def __init__(
         self,
@@ -84,6 +86,7 @@ class ConversationPane(QWidget):
         self.calls = CallDesk(session, self._all_answered, self._focus_waiting_call, self)
         self.calls.said.connect(self.notice.say)
         self.wire = WireDesk(self)
+        self.variables = ValueDesk(lambda: self._session.variables)
         self._stack = QStackedWidget()
         self._stack.setMinimumHeight(LEAST_SEEN)
         self._welcome_page = welcome or WelcomePage()
@@ -154,6 +157,7 @@ class ConversationPane(QWidget):
                 self.notice.say(reason, "Answer them all with an error", self.calls.bar.fill)
             else:
                 self.notice.say(reason)
+                self.refused.emit(reason, "")
             self._focus_waiting_call()
             return
         if turn is not None:
@@ -212,6 +216,7 @@ class ConversationPane(QWidget):
                 await (session.regenerate(regenerate) if regenerate else session.run())
             except RunRefusedError as error:
                 self.notice.say(str(error))
+                self.refused.emit(str(error), regenerate or "")
 
         spawn(go(), name="run")
 

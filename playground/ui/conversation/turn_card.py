@@ -16,6 +16,7 @@ from playground.domain.transcript import Role, Turn
 from playground.engine.advice import GIVE_UP, RETRY_NOW
 from playground.engine.pause import Pause
 from playground.ui.conversation import facts
+from playground.ui.conversation.as_sent import AsSent
 from playground.ui.conversation.begun_texts import BegunTexts
 from playground.ui.conversation.calls.call_card import CallCard
 from playground.ui.conversation.calls.call_text import json_lines
@@ -80,6 +81,9 @@ class TurnCard(CardFrame):
         layout.setSpacing(2)
         layout.addWidget(self._header)
         layout.addLayout(self._body)
+        self._sent = AsSent(commands.variables, self._header.sent)
+        self._sent.height_changed.connect(self.height_changed)
+        layout.addWidget(self._sent)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.show_row(row, tools)
         self._patient = False
@@ -99,6 +103,7 @@ class TurnCard(CardFrame):
         self._refresh_header(self._row.growing)
 
     def _refresh_header(self, growing: bool, *, waiting: bool = False) -> None:
+        self._sent.follow(self.turn)
         cost = "" if growing else self._commands.cost_words(self.turn.id)
         chip = self._header.show_row(self._row, growing=growing, cost=cost, waiting=waiting)
         self.setAccessibleName(f"{ROLE_WORDS[self.turn.role]} turn {chip}".strip())

@@ -50,6 +50,8 @@ class TurnHeader(QWidget):
         self._after = IconButton("chevron-right", "Later variant", size=14)
         self._before.clicked.connect(partial(self.variant_stepped.emit, -1))
         self._after.clicked.connect(partial(self.variant_stepped.emit, 1))
+        self.sent = QToolButton()
+        self.sent.setProperty("kind", "quiet")
         self.edit = QToolButton()
         self.edit.setProperty("kind", "quiet")
         self.edit.setText("edit")
@@ -67,7 +69,7 @@ class TurnHeader(QWidget):
         for widget in left:
             row.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
         row.addStretch(1)
-        for control in (self._figures, self._before, self._variant, self._after, self.edit, more):
+        for control in (self._figures, self.sent, self._before, self._variant, self._after, self.edit, more):
             row.addWidget(control)
 
     def show_row(self, row: Row, *, growing: bool, cost: str, waiting: bool = False) -> str:

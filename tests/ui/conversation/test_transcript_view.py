@@ -24,6 +24,7 @@ from playground.engine.run import RunRefusedError
 from playground.engine.session import Session
 from playground.gateway.client import GatewayClient
 from playground.ui.conversation import transcript_view
+from playground.ui.conversation.as_sent import ValueDesk
 from playground.ui.conversation.calls.result_field import ResultField
 from playground.ui.conversation.card_stock import POOL
 from playground.ui.conversation.commands import CallCommands
@@ -52,6 +53,7 @@ class Asked:
         self.log: list[tuple[object, ...]] = []
         self.session = Session(no_gateway, profile_id="demo")
         self.wire = self
+        self.variables = ValueDesk(lambda: self.session.variables)
         self.calls: CallCommands = CallDesk(self.session, _nothing, _nothing)
 
     def show_turn(self, turn_id: str) -> None:
@@ -62,6 +64,9 @@ class Asked:
 
     def compare(self, turn_id: str) -> None:
         self.log.append(("compare", turn_id))
+
+    def lint(self, turn_id: str) -> None:
+        self.log.append(("lint", turn_id))
 
     def edit_text(self, turn_id: str, text: str) -> None:
         self.log.append(("edit_text", turn_id, text))

@@ -1,0 +1,358 @@
+"""Files in the main window: opening what is one of ours, saving a copy, importing messages, exporting.
+
+Files are read and written on another thread; what goes wrong is said in the notice, or in the dialog it belongs to.
+Experiments keep themselves, so nothing here is ever "not saved yet".
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from PySide6.QtCore import QObject, QSettings, QUrl
+from PySide6.QtGui import QDesktopServices, QGuiApplication
+from PySide6.QtWidgets import QFileDialog
+
+from playground.engine.workspace import Workspace
+from playground.ui.files.drop_place import DropPlace
+from playground.ui.files.recent import RecentFiles
+from playground.ui.inspector.cassette_control import CassetteControl
+from playground.ui.loop import ask, spawn
+from playground.ui.main_window import MainWindow
+from playground.ui.palette import Palette
+from playground.ui.plain_text import show_hidden
+
+if TYPE_CHECKING:
+    from playground.engine.arrivals import Arrived
+    from playground.engine.messages_import import Conversation, Found
+    from playground.engine.session import Session
+    from playground.ui.files.export_dialog import Wanted
+    from playground.ui.files.import_dialog import ImportMessagesDialog
+
+T = TypeVar("T")
+
+OPENABLE = "Experiments, cassettes, messages (*.json *.jsonl *.ndjson);;All files (*)"
+EXPERIMENTS = "Experiments (*.playground.json);;All files (*)"
+MESSAGES = "Messages (*.json *.jsonl *.ndjson);;All files (*)"
+FOLDER = "files/folder"  # among the settings: where the last file was
+PATIENCE = 0.4  # seconds after which it is said that a file is being read or written
+CLIPBOARD = "The clipboard"
+
+
+class FileControl(QObject):
+    """``open_path`` and ``open_paths`` are what everybody calls who has a file: a start, a drop, a menu."""
+
+    def __init__(
+        self, window: MainWindow, workspace: Workspace, settings: QSettings, cassettes: CassetteControl
+    ) -> None:
+        super().__init__(window)
+        self._window = window
+        self._workspace = workspace
+        self._settings = settings
+        self._cassettes = cassettes
+        self._files: dict[str, Path] = {}  # where an experiment came from or went to, by its id
+        self.recent = RecentFiles(settings, self.open_path, window)
+        window.action("file.recent").setMenu(self.recent.menu)
+        self.drops = DropPlace(window)
+        self.drops.dropped.connect(self.open_paths)
+        self.handlers: dict[str, Callable[[], None]] = {
+            "file.open": self.open,
+            "file.recent": self.open_recent,
+            "file.save": self.save,
+            "file.import": self.import_messages,
+            "file.export": self.export,
+        }
+
+    @property
+    def _session(self) -> Session:
+        return self._workspace.current
+
+    # Opening
+
+    def open(self) -> None:
+        """Ask for files and open them."""
+        spawn(self._choose(), name="open file")
+
+    def open_recent(self) -> None:
+        """Choose among the files opened or saved last by typing."""
+        entries = self.recent.entries()
+        if entries:
+            Palette(entries, "Files opened or saved last", self._window).open_over()
+        else:
+            self._say("No file was opened or saved yet.", stays=False)
+
+    def open_path(self, path: Path, _checked: bool = False) -> None:
+        """Open a file, whatever it is of what can be opened."""
+        self.open_paths([path])
+
+    def open_paths(self, paths: Sequence[Path]) -> None:
+        """Open files one after the other."""
+        spawn(self._open_all([path.absolute() for path in paths]), name="open files")
+
+    async def _choose(self) -> None:
+        dialog = QFileDialog(self._window, "Open", self._folder, OPENABLE)
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
+        chosen = dialog.selectedFiles() if await ask(dialog) else []
+        dialog.deleteLater()
+        await self._open_all([Path(name) for name in chosen])
+
+    async def _open_all(self, paths: Sequence[Path]) -> None:
+        for path in paths:
+            await self._open(path)
+
+    async def _open(self, path: Path) -> None:
+        from playground.engine.arrivals import FileError, Kind, MissingFileError, kind_of
+
+        self._remember_folder(path)
+        try:
+            kind = await self._patiently(f"Opening {path.name}…", asyncio.to_thread(kind_of, path))
+            if kind is Kind.EXPERIMENT:
+                await self._open_experiment(path)
+            elif kind is Kind.CASSETTE:
+                if not await self._cassettes.open_file(path):
+                    return
+            elif kind is Kind.REQUEST:
+                await self._open_request(path)
+            elif not await self._import_from(path):
+                return
+        except MissingFileError as error:
+            if path in self.recent.paths:
+                self._say(str(error), "Take it off the list", partial(self.recent.remove, path))
+            else:
+                self._say(str(error))
+        except FileError as error:
+            self._say(f"{path.name} was not opened. {error}")
+        else:
+            self.recent.add(path)
+
+    async def _open_experiment(self, path: Path) -> None:
+        from playground.engine import experiment_file
+        from playground.engine.arrivals import FileError, settle
+        from playground.engine.store import StoreError
+
+        try:
+            reading = asyncio.to_thread(experiment_file.open_file, path)
+            arrived = await settle(self._workspace, await self._patiently(f"Opening {path.name}…", reading))
+        except (experiment_file.ExperimentFileError, StoreError) as error:
+            raise FileError(str(error)) from None
+        self._files[arrived.session.id] = path
+        self._window.pane.notice.hide()
+        if words := _arrival_words(arrived, self._workspace.gateways.get(arrived.session.profile_id).name):
+            self._say(words)
+        self._window.pane.composer.setFocus()
+
+    async def _open_request(self, path: Path) -> None:
+        from playground.engine.arrivals import begin, read_request_file
+
+        request = await asyncio.to_thread(read_request_file, path)
+        begin(self._workspace, request, path.stem)
+        self._window.pane.composer.setFocus()
+
+    # Saving
+
+    def save(self) -> None:
+        """Save a copy of the experiment in a file; the experiment itself is kept anyway."""
+        spawn(self._save(), name="save a copy")
+
+    async def _save(self) -> None:
+        from playground.engine.experiment_file import SUFFIX, ExperimentFileError, save
+        from playground.engine.snapshot import snapshot
+
+        session = self._session
+        name = str(self._files.get(session.id, Path(self._folder) / f"{file_name(session.title)}{SUFFIX}"))
+        path = await self._ask_where("Save a copy", name, EXPERIMENTS, SUFFIX.lstrip("."))
+        if path is None:
+            return
+        taken, known = snapshot(session), tuple(self._workspace.gateways.keys.known())
+        try:
+            await self._patiently(f"Saving {path.name}…", asyncio.to_thread(save, path, taken, known))
+        except ExperimentFileError as error:
+            self._say(str(error), "Save elsewhere…", self.save)
+            return
+        self._files[session.id] = path
+        self.recent.add(path)
+        self._saved(f"Saved as {path}. Keys are not in it.", path)
+
+    def export(self) -> None:
+        """Ask for a format, and export the conversation or the whole tree."""
+        from playground.ui.files.export_dialog import ExportDialog
+
+        session = self._session
+        if not session.transcript.path:
+            self._say("There is nothing to export yet: the conversation is empty.", stays=False)
+            return
+        dialog = ExportDialog(session.title, session.transcript, self._window)
+        dialog.wanted.connect(partial(self._export_as, session))
+        dialog.open()
+
+    def _export_as(self, session: Session, wanted: Wanted) -> None:
+        spawn(self._export(session, wanted), name="export")
+
+    async def _export(self, session: Session, wanted: Wanted) -> None:
+        from playground.engine.export import SUFFIXES, ExportError, export, save
+        from playground.engine.snapshot import snapshot
+
+        suffix, known = SUFFIXES[wanted.format], tuple(self._workspace.gateways.keys.known())
+        path = None
+        if not wanted.to_clipboard:
+            name = str(Path(self._folder) / f"{file_name(session.title)}{suffix}")
+            path = await self._ask_where("Export", name, f"Files (*{suffix});;All files (*)", suffix.lstrip("."))
+            if path is None:
+                return
+        taken = snapshot(session)
+        try:
+            if path is None:
+                work = asyncio.to_thread(export, taken, wanted.format, known, whole_tree=wanted.whole_tree)
+                QGuiApplication.clipboard().setText(await self._patiently("Exporting…", work))
+                self._say("Copied. Keys are not in it.", stays=False)
+            else:
+                writing = asyncio.to_thread(save, path, taken, wanted.format, known, whole_tree=wanted.whole_tree)
+                await self._patiently(f"Exporting {path.name}…", writing)
+                self._saved(f"Exported to {path}. Keys are not in it.", path)
+        except ExportError as error:
+            self._say(str(error), "Export again…", self.export)
+
+    def _saved(self, words: str, path: Path) -> None:
+        self._say(words, "Open the folder", partial(_show_folder, path.parent), stays=False)
+
+    async def _ask_where(self, title: str, name: str, kinds: str, suffix: str) -> Path | None:
+        dialog = QFileDialog(self._window, title, name, kinds)
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix(suffix)
+        chosen = dialog.selectedFiles()[:1] if await ask(dialog) else []
+        dialog.deleteLater()
+        if chosen:
+            self._remember_folder(Path(chosen[0]))
+        return Path(chosen[0]) if chosen else None
+
+    # Importing
+
+    def import_messages(self) -> None:
+        """Ask for messages, from a file or the clipboard, and take conversations out of them."""
+        spawn(self._import_from(None), name="import messages")
+
+    async def _import_from(self, path: Path | None) -> bool:
+        """Show what is in a file of messages, and wait for the decision. Returns whether anything was taken."""
+        dialog = self._import_dialog()
+        if path is not None:
+            spawn(self._read_file(dialog, path), name="read messages")
+        taken = bool(await ask(dialog))
+        dialog.deleteLater()
+        return taken
+
+    def _import_dialog(self) -> ImportMessagesDialog:
+        from playground.ui.files.import_dialog import ImportMessagesDialog
+
+        dialog = ImportMessagesDialog(self._window)
+        dialog.file_asked.connect(partial(self._import_asked, dialog))
+        dialog.files_dropped.connect(partial(self._import_dropped, dialog))
+        dialog.text_given.connect(partial(self._import_pasted, dialog))
+        dialog.imported.connect(self._imported)
+        return dialog
+
+    def _import_asked(self, dialog: ImportMessagesDialog) -> None:
+        spawn(self._choose_messages(dialog), name="choose messages")
+
+    def _import_dropped(self, dialog: ImportMessagesDialog, files: list[Path]) -> None:
+        spawn(self._read_file(dialog, files[0]), name="read messages")
+
+    def _import_pasted(self, dialog: ImportMessagesDialog, text: str) -> None:
+        spawn(self._read_text(dialog, text), name="read messages")
+
+    async def _choose_messages(self, dialog: ImportMessagesDialog) -> None:
+        files = QFileDialog(dialog, "Import messages", self._folder, MESSAGES)
+        files.setFileMode(QFileDialog.FileMode.ExistingFile)
+        chosen = files.selectedFiles()[:1] if await ask(files) else []
+        files.deleteLater()
+        if chosen:
+            self._remember_folder(Path(chosen[0]))
+            await self._read_file(dialog, Path(chosen[0]))
+
+    async def _read_file(self, dialog: ImportMessagesDialog, path: Path) -> None:
+        from playground.engine.messages_import import open_file
+
+        await self._read(dialog, str(path), partial(open_file, path, self._session.protocol))
+
+    async def _read_text(self, dialog: ImportMessagesDialog, text: str) -> None:
+        from playground.engine.messages_import import read
+
+        await self._read(dialog, CLIPBOARD, partial(read, text, self._session.protocol))
+
+    async def _read(self, dialog: ImportMessagesDialog, source: str, work: Callable[[], Found]) -> None:
+        from shiboken6 import isValid
+
+        from playground.engine.messages_import import MessagesImportError
+
+        dialog.show_reading(source)
+        problem, found = "", None
+        try:
+            found = await asyncio.to_thread(work)
+        except MessagesImportError as error:
+            problem = str(error)
+        if not isValid(dialog):  # closed meanwhile
+            return
+        if found is not None:
+            dialog.show_found(source, found)
+        else:
+            dialog.show_problem(source, problem)
+
+    def _imported(self, conversations: tuple[Conversation, ...]) -> None:
+        spawn(self._take_in(conversations), name="import messages")
+
+    async def _take_in(self, conversations: tuple[Conversation, ...]) -> None:
+        from playground.engine.arrivals import take_in
+
+        sessions = await take_in(self._workspace, conversations)
+        if len(sessions) > 1:
+            self._say(f"{len(sessions):,} conversations imported, an experiment each.", stays=False)
+        self._window.pane.composer.setFocus()
+
+    # Said and remembered
+
+    @property
+    def _folder(self) -> str:
+        return str(self._settings.value(FOLDER, ""))
+
+    def _remember_folder(self, path: Path) -> None:
+        self._settings.setValue(FOLDER, str(path.parent))
+
+    async def _patiently(self, words: str, work: Awaitable[T]) -> T:
+        """Wait for what a thread does; where that takes long, it is said meanwhile."""
+        notice = self._window.pane.notice
+        later = asyncio.get_running_loop().call_later(PATIENCE, self._say, words)
+        try:
+            return await work
+        finally:
+            later.cancel()
+            if notice.words == show_hidden(words):
+                notice.hide()
+
+    def _say(self, words: str, action: str = "", act: Callable[[], None] | None = None, *, stays: bool = True) -> None:
+        self._window.pane.notice.say(show_hidden(words), action, act, stays=stays)
+
+
+def _arrival_words(arrived: Arrived, gateway: str) -> str:
+    """What a person should know about an experiment that was opened; mostly nothing."""
+    from playground.engine.arrivals import Place
+
+    words = []
+    if arrived.place is Place.SAME:
+        words.append("This experiment is here already, just as it is in the file.")
+    elif arrived.place is Place.BESIDE:
+        words.append("This experiment is here already and says something else, so the file was opened beside it.")
+    if arrived.lacking:
+        words.append(f"It was on the gateway “{arrived.lacking}”, which is not set up here; it is on “{gateway}” now.")
+    return " ".join(words)
+
+
+def _show_folder(folder: Path) -> None:
+    QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))
+
+
+def file_name(title: str) -> str:
+    """A title as a file's name, on any system."""
+    kept = "".join(letter if letter.isalnum() or letter in " -_" else " " for letter in title)
+    return "-".join(kept.split())[:60].lower() or "experiment"

@@ -1,0 +1,1 @@
+"""Presets in the window: used, saved and looked after."""

@@ -1,0 +1,148 @@
+"""Import and export: what is found is shown before it is taken, and what is decided is what is said."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QMainWindow
+from pytestqt.qtbot import QtBot
+from shiboken6 import isValid
+
+from playground.domain.transcript import Role, Transcript, make_turn
+from playground.engine.export import Format
+from playground.engine.messages_import import MOST, Conversation, Found, read
+from playground.ui.files.export_dialog import ExportDialog, Wanted
+from playground.ui.files.import_dialog import ImportMessagesDialog
+
+pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
+
+
+def lines(count: int) -> str:
+    def record(number: int) -> str:
+        said = {"role": "user", "content": f"Question {number}\u202e", "weight": 1}
+        return json.dumps({"messages": [said, {"role": "assistant", "content": "Yes."}], "source": "mine"})
+
+    return "\n".join(map(record, range(count)))
+
+
+@pytest.fixture
+def main(qtbot: QtBot) -> Iterator[QMainWindow]:
+    main = QMainWindow()
+    qtbot.addWidget(main)
+    main.resize(1200, 900)
+    main.show()
+    yield main
+    main.hide()
+
+
+@pytest.fixture
+def dialog(main: QMainWindow) -> Iterator[ImportMessagesDialog]:
+    dialog = ImportMessagesDialog(main)
+    dialog.open()
+    yield dialog
+    if isValid(dialog):
+        dialog.close()
+
+
+def taken(dialog: ImportMessagesDialog) -> list[tuple[Conversation, ...]]:
+    told: list[tuple[Conversation, ...]] = []
+    dialog.imported.connect(told.append)
+    return told
+
+
+def test_nothing_can_be_imported_before_something_is_found(dialog: ImportMessagesDialog) -> None:
+    assert not dialog.import_button.isEnabled()
+    assert not dialog.split.isVisible()
+    dialog.show_reading("a.jsonl")
+    assert dialog.verdict.text() == "Reading…"
+    dialog.show_problem("a.jsonl", "Line 3, column 1: this is not JSON.")
+    assert dialog.source.text() == "a.jsonl"
+    assert dialog.verdict.property("kind") == "error"
+    assert not dialog.import_button.isEnabled()
+
+
+def test_several_conversations_can_be_picked(dialog: ImportMessagesDialog) -> None:
+    found = read(lines(4))
+    dialog.show_found("a.jsonl", found)
+    assert dialog.verdict.text() == "4 conversations: one conversation a line."
+    assert dialog.picked == found.conversations
+    assert dialog.import_button.text() == "Import 4 as experiments"
+    first = dialog.list.item(0).text()
+    assert first.startswith("Question 0")
+    assert first.endswith("2 turns: user, assistant")
+    assert "\u202e" not in first
+    assert "“weight” was left out" in dialog.notes.text()
+    assert "“source”" in dialog.notes.text()
+    dialog.list.setCurrentRow(2)
+    turns = dialog.preview.topLevelItem(2)
+    assert turns is not None
+    assert (turns.text(0), turns.childCount()) == ("Turns", 2)
+    dialog.list.item(1).setCheckState(Qt.CheckState.Unchecked)
+    assert dialog.import_button.text() == "Import 3 as experiments"
+    dialog.all_button.click()
+    assert not dialog.import_button.isEnabled()
+    dialog.all_button.click()
+    dialog.pick(3, 1)
+    told = taken(dialog)
+    dialog.import_button.click()
+    assert told == [(found.conversations[1], found.conversations[3])]
+
+
+def test_one_conversation_needs_no_picking(dialog: ImportMessagesDialog) -> None:
+    found = read('[{"role": "user", "content": "Hello"}]')
+    told = taken(dialog)
+    dialog.show_found("The clipboard", found)
+    assert dialog.verdict.text() == "A list of messages."
+    assert not dialog.list.isVisible()
+    model = dialog.preview.topLevelItem(1)
+    assert model is not None
+    assert model.text(1) == "as it is set now"
+    QTest.keyClick(dialog, Qt.Key.Key_Return)
+    assert told == [found.conversations]
+
+
+def test_a_file_with_more_than_are_read_says_so(dialog: ImportMessagesDialog) -> None:
+    one = read('[{"role": "user", "content": "Hello"}]').conversations[0]
+    dialog.show_found("a.jsonl", Found("one conversation a line", (one,) * 3, MOST + 5))
+    assert f"{MOST + 5:,} conversations" in dialog.verdict.text()
+    assert "The first 3 can be imported" in dialog.verdict.text()
+
+
+def test_the_clipboard_is_handed_over_as_it_is(dialog: ImportMessagesDialog) -> None:
+    told: list[str] = []
+    dialog.text_given.connect(told.append)
+    QGuiApplication.clipboard().setText(" [1] ")
+    dialog.paste_button.click()
+    assert told == [" [1] "]
+
+
+def export(main: QMainWindow, transcript: Transcript) -> tuple[ExportDialog, list[Wanted]]:
+    dialog = ExportDialog("Tides", transcript, main)
+    dialog.open()
+    told: list[Wanted] = []
+    dialog.wanted.connect(told.append)
+    return dialog, told
+
+
+def test_a_conversation_without_branches_is_exported_as_shown(main: QMainWindow) -> None:
+    dialog, told = export(main, Transcript().append(make_turn(Role.USER, "a"), make_turn(Role.USER, "b")))
+    assert dialog.scopes.button(0).text() == "The conversation as shown, 2 turns"
+    assert not dialog.scopes.button(1).isEnabled()
+    QTest.keyClick(dialog, Qt.Key.Key_Return)
+    assert told == [Wanted(Format.MARKDOWN, whole_tree=False)]
+
+
+@pytest.mark.parametrize("which", list(Format))
+def test_a_tree_is_exported_whole_to_the_clipboard(main: QMainWindow, which: Format) -> None:
+    first = make_turn(Role.USER, "a")
+    transcript = Transcript().append(first).append_variants([make_turn(Role.USER, "b"), make_turn(Role.USER, "c")])
+    dialog, told = export(main, transcript)
+    assert dialog.scopes.button(1).text() == "The whole tree, 3 turns on 2 branches"
+    dialog.choose(which, whole_tree=True)
+    dialog.copy_button.click()
+    assert told == [Wanted(which, whole_tree=True, to_clipboard=True)]

@@ -1,0 +1,175 @@
+"""What is in a preset is said in words, and the dialogs say what a person wants and do nothing themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLineEdit, QMainWindow
+from pytestqt.qtbot import QtBot
+from shiboken6 import isValid
+
+from playground.domain.tools import ToolDefinition
+from playground.engine.presets import Preset
+from playground.ui.presets.preset_bar import NONE, PresetBar
+from playground.ui.presets.preset_words import rows, summary
+from playground.ui.presets.presets_dialog import PresetsDialog
+from playground.ui.presets.save_dialog import SavePresetDialog
+
+pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
+
+FORMAT = {"type": "json_object"}
+FULL = Preset(
+    id="1",
+    name="Full",
+    switches=True,
+    model="demo-chat",
+    system="Be\nbrief.",
+    tools=(ToolDefinition(name="look", description="Looks."), ToolDefinition(name="", description="")),
+    parameters={"temperature": 0.5, "stream": True, "response_format": FORMAT, "odd_one": [1]},
+)
+BARE = Preset(id="2", name="Bare & bold", system="", tools=(), parameters={})
+
+
+def test_everything_a_preset_sets_is_named() -> None:
+    found = {heading: (value, below) for heading, value, below in rows(FULL)}
+    assert list(found) == ["Protocol", "Model", "System turn", "Parameters", "Output format", "Tools"]
+    assert found["Protocol"] == ("Chat completions", [])
+    assert found["System turn"] == ("Be brief.", [])
+    assert ("Temperature", "0.5") in found["Parameters"][1]
+    assert ("Stream", "on") in found["Parameters"][1]
+    assert ("odd_one", "[1]") in found["Parameters"][1]
+    assert found["Output format"][1] == [("Response format", '{"type": "json_object"}')]
+    assert found["Tools"] == ("2", [("look", "Looks."), ("without a name", "no description")])
+    assert "Tools: look, without a name" in summary(FULL)
+
+
+def test_what_is_set_to_nothing_is_told_from_what_is_left_alone() -> None:
+    assert [row[:2] for row in rows(BARE)] == [
+        ("System turn", "none"),
+        ("Parameters", "all at default"),
+        ("Output format", "free text"),
+        ("Tools", "none"),
+    ]
+    assert rows(Preset(name="Nothing")) == []
+
+
+def test_parameters_of_a_protocol_not_known_here_are_shown_by_their_names() -> None:
+    found = rows(Preset(name="Newer", protocol="morse", switches=True, parameters={"speed": 12}))
+    assert ("Protocol", "morse", []) in found
+    assert ("Parameters", "1", [("speed", "12")]) in found
+
+
+@pytest.fixture
+def main(qtbot: QtBot) -> Iterator[QMainWindow]:
+    main = QMainWindow()
+    qtbot.addWidget(main)
+    main.resize(1200, 900)
+    main.show()
+    yield main
+    main.hide()
+
+
+@pytest.fixture
+def dialog(main: QMainWindow) -> Iterator[PresetsDialog]:
+    dialog = PresetsDialog(main)
+    dialog.show_presets((FULL, BARE))
+    dialog.open()
+    yield dialog
+    if isValid(dialog):
+        dialog.close()
+
+
+def test_the_one_selected_is_shown_and_used(dialog: PresetsDialog) -> None:
+    used: list[str] = []
+    dialog.applied.connect(used.append)
+    assert dialog.selected == "1"
+    assert dialog.contents.topLevelItemCount() == 6
+    assert (dialog.up_button.isEnabled(), dialog.down_button.isEnabled()) == (False, True)
+    dialog.list.setCurrentRow(1)
+    assert dialog.contents.topLevelItemCount() == 4
+    assert (dialog.up_button.isEnabled(), dialog.down_button.isEnabled()) == (True, False)
+    dialog.apply_button.click()
+    assert used == ["2"]
+
+
+def test_a_name_is_edited_in_the_list(dialog: PresetsDialog, qtbot: QtBot) -> None:
+    told: list[tuple[str, str]] = []
+    dialog.renamed.connect(lambda key, name: told.append((key, name)))
+    dialog.rename_button.click()
+    field = dialog.list.findChild(QLineEdit)
+    assert field is not None
+    field.setText("Other ")
+    QTest.keyClick(field, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: told == [("1", "Other")])
+
+
+def test_keys_move_and_delete(dialog: PresetsDialog) -> None:
+    told: list[object] = []
+    dialog.moved.connect(lambda key, to: told.append((key, to)))
+    dialog.deleted.connect(told.append)
+    dialog.overwritten.connect(told.append)
+    dialog.undone.connect(lambda: told.append("undo"))
+    QTest.keyClick(dialog.list, Qt.Key.Key_Up, Qt.KeyboardModifier.AltModifier)
+    QTest.keyClick(dialog.list, Qt.Key.Key_Down, Qt.KeyboardModifier.AltModifier)
+    QTest.keyClick(dialog.list, Qt.Key.Key_Delete)
+    dialog.overwrite_button.click()
+    dialog.say("“Full” deleted.", undo=True)
+    dialog.undo_button.click()
+    assert told == [("1", 1), "1", "1", "undo"]
+
+
+def test_after_a_change_the_selection_stays_and_without_presets_nothing_is_offered(dialog: PresetsDialog) -> None:
+    dialog.list.setCurrentRow(1)
+    dialog.show_presets((BARE, FULL))
+    assert dialog.selected == "2"
+    dialog.show_presets((BARE, FULL), "1")
+    assert dialog.selected == "1"
+    dialog.show_presets((BARE,))
+    assert dialog.selected == "2"
+    dialog.show_presets(())
+    assert dialog.selected == ""
+    assert dialog.contents.topLevelItemCount() == 0
+    assert not dialog.apply_button.isEnabled()
+    assert not dialog.delete_button.isEnabled()
+
+
+def test_a_name_that_is_taken_replaces_and_says_so(main: QMainWindow) -> None:
+    made = Preset(id="new", name="", system="Now.")
+    known = {"Full": FULL}
+    dialog = SavePresetDialog(
+        lambda name, model: made.model_copy(update={"name": name, "model": "m" if model else ""}),
+        known.get,
+        "demo-chat",
+        main,
+    )
+    told: list[Preset] = []
+    dialog.saved.connect(told.append)
+    dialog.open()
+    assert not dialog.save_button.isEnabled()
+    dialog.name.setText(" Mine ")
+    assert (dialog.save_button.text(), dialog.taken.isVisible()) == ("Save", False)
+    dialog.name.setText("Full")
+    dialog.with_model.setChecked(True)
+    assert (dialog.save_button.text(), dialog.taken.isVisible()) == ("Replace", True)
+    assert dialog.contents.topLevelItem(0).text(0) == "Model"  # type: ignore[union-attr] # it was just shown
+    dialog.save_button.click()
+    assert [(one.id, one.name, one.model) for one in told] == [("1", "Full", "m")]
+
+
+def test_the_menu_marks_what_is_in_force(qtbot: QtBot) -> None:
+    bar = PresetBar()
+    qtbot.addWidget(bar)
+    bar.show_presets((), frozenset())
+    assert bar.menu.actions()[0].text() == NONE
+    chosen: list[str] = []
+    bar.chosen.connect(chosen.append)
+    bar.show_presets((FULL, BARE), frozenset({"2"}))
+    first, second = bar.menu.actions()[:2]
+    assert (first.text(), first.isChecked()) == ("Full", False)
+    assert (second.text(), second.isChecked()) == ("Bare && bold", True)
+    assert "Temperature" in first.toolTip()
+    first.trigger()
+    assert chosen == ["1"]
