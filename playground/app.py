@@ -8,6 +8,7 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,11 +26,14 @@ if TYPE_CHECKING:
     from playground.demo.embedded import Demo
     from playground.demo.server import DemoConfig
     from playground.engine.gateways import Gateways
-    from playground.engine.session import Session
+    from playground.engine.presets import PresetStore
     from playground.engine.workspace import Workspace
+    from playground.ui.crash.crash_control import CrashControl
+    from playground.ui.second_start_listener import SecondStarts
     from playground.ui.watchdog import Watchdog
     from playground.ui.window_actions import WindowActions
 
+LAST_ENDED = "The last session ended unexpectedly."
 FREEZE = 2.0  # seconds after which a window that does not answer is written to the log
 
 
@@ -37,7 +41,8 @@ class App:
     """Everything that lives as long as the window. Made once a process, before the event loop runs.
 
     With ``bare`` there is only the window's frame, which can be shown; ``furnish`` makes the rest. A freeze longer than
-    ``patience``, in seconds, is written to the log.
+    ``patience``, in seconds, is written to the log. All that is kept is kept below ``folder``: by default in the
+    platform's places.
     """
 
     demo: Demo
@@ -47,13 +52,22 @@ class App:
     watchdog: Watchdog
 
     def __init__(
-        self, qt: QApplication, *, demo: DemoConfig | None = None, bare: bool = False, patience: float = FREEZE
+        self,
+        qt: QApplication,
+        *,
+        demo: DemoConfig | None = None,
+        bare: bool = False,
+        patience: float = FREEZE,
+        folder: Path | None = None,
     ) -> None:
         self._closing = False
         self._running = False
         self._patience = patience
+        self._folder = folder
+        self.second_starts: SecondStarts | None = None
         qt.setQuitOnLastWindowClosed(False)
-        self.settings = QSettings(str(settings_path()), QSettings.Format.IniFormat)
+        settings = folder / "window.ini" if folder else settings_path()
+        self.settings = QSettings(str(settings), QSettings.Format.IniFormat)
         self.theme = Theme(qt, str(self.settings.value("theme", "system")))
         self.window = MainWindow(None, self.settings)
         self.window.close_asked.connect(self.quit)
@@ -84,11 +98,14 @@ class App:
         yield
         from playground.demo.embedded import Demo
         from playground.demo.server import DemoConfig
+        from playground.engine.store import Store
         from playground.engine.workspace import Workspace
 
         self.demo = Demo(demo or DemoConfig())
-        self.gateways = Gateways(ProfileStore(), Keys(), self.demo.start)
-        self.workspace = Workspace(self.gateways)
+        profiles = ProfileStore(self._folder / "gateways.json" if self._folder else None)
+        self.gateways = Gateways(profiles, Keys(), self.demo.start)
+        store = Store(self._folder / "experiments.db" if self._folder else store_path(), self.gateways.keys.known)
+        self.workspace = Workspace(self.gateways, store)
         yield
         yield from self.window.furnish(self.workspace)
         yield
@@ -97,10 +114,36 @@ class App:
         from playground.ui.window_actions import WindowActions
 
         self.actions = WindowActions(
-            self.window, self.workspace, self.theme, self.settings, sample=load_sample, prompts=CHEATS
+            self.window, self.workspace, self.theme, self.settings, prompts=CHEATS, presets=self._presets
         )
         self.actions.quit_asked.connect(self.quit)
+        self.actions.library.storage.opened.connect(self._listen)
         self.watchdog = Watchdog(self.window, self._patience)
+
+    def _presets(self) -> PresetStore:
+        from playground.engine.presets import PresetStore
+
+        return PresetStore(self._folder / "presets.json" if self._folder else None, self.gateways.keys.known)
+
+    def _listen(self) -> None:
+        """The store is open. Where it is this process's own, further starts with it are answered."""
+        from playground.engine.store import Mode
+        from playground.ui.second_start_listener import SecondStarts
+
+        store = self.workspace.store
+        if store is not None and store.status.mode is Mode.READY:
+            self.second_starts = SecondStarts(self.window)
+            self.second_starts.asked.connect(self._started_again)
+            self.second_starts.listen(store.path)
+
+    def _started_again(self, file: str, activation: str) -> None:
+        self.window.come_forward(activation)
+        if file:
+            self.open_path(Path(file))
+
+    def open_path(self, path: Path) -> None:
+        """Open a file that somebody handed over: named at the start, by a second start, or by the system."""
+        self.actions.keeping.files.open_path(path)
 
     def show(self) -> None:
         """Open the window, if it is not, and begin to work. Called once the event loop runs."""
@@ -111,33 +154,47 @@ class App:
         self.actions.start()
         self.watchdog.start()
         if self._closing:
-            self._end()
+            self._end(ask=False)
 
-    def quit(self) -> None:
-        """End in order; asked twice, it is done once. Asked before the event loop runs, it is done when that does."""
+    def quit(self, *, ask: bool = True) -> None:
+        """End in order; asked twice, it is done once. Asked before the event loop runs, it is done when that does.
+
+        With ``ask`` a person is asked first where something could not be saved.
+        """
         if not self._closing:
             self._closing = True
             if self._running:
-                self._end()
+                self._end(ask=ask)
 
-    def _end(self) -> None:
+    def _end(self, *, ask: bool) -> None:
         from playground.ui import loop
 
-        loop.spawn(self.shut_down(), name="quit")
+        loop.spawn(self.shut_down(ask=ask), name="quit")
 
-    async def shut_down(self) -> None:
-        """Runs stopped and awaited, clients closed, the layout written, the demo gateway ended, the loop left."""
+    async def shut_down(self, *, ask: bool = True) -> None:
+        """Runs stopped and awaited, all of it saved, clients closed, the layout written, the demo gateway ended, the
+        loop left. Where a person would rather stay, nothing of that.
+        """
         import asyncio
 
         from playground.ui import loop
 
+        if not await self.actions.library.storage.may_end(ask=ask):
+            self._closing = False
+            return
+        if self.second_starts is not None:
+            self.second_starts.close()
         try:
             self.window.remember_layout()
             next_time = self.gateways.get(self.gateways.active_id)
             self.window.remember_gateway(next_time.name, next_time.default_model, demo=next_time.demo)
+            growing = [(session, tuple(session.growing)) for session in self.workspace.sessions]
             for session in self.workspace.sessions:
                 session.stop()
             await loop.cancel_all()
+            for session, turn_ids in growing:
+                session.mark_interrupted(turn_ids)
+            await self.workspace.close()
             await self.actions.wire.cassettes.aclose()
             await self.gateways.aclose()
             self.gateways.keys.close()
@@ -149,24 +206,18 @@ class App:
             loop.finish(0)
 
 
-def load_sample(session: Session) -> None:
-    """Fill a session with the sample experiment, on the demo gateway."""
-    import json
-
-    from playground.engine.gateways import DEMO_ID
-    from playground.engine.headless import read_request
-
-    text = (resource_root() / "samples" / "weather.json").read_text(encoding="utf-8")
-    session.set_profile(DEMO_ID)
-    session.load(read_request(json.loads(text)), "Weather in two cities")
-
-
 def settings_path() -> Path:
     """Where the window's own settings are kept."""
     places = QStandardPaths.StandardLocation
     system = sys.platform in ("win32", "darwin")  # there, settings stand with the data; so says platformdirs as well
     folder = QStandardPaths.writableLocation(places.GenericDataLocation if system else places.GenericConfigLocation)
     return Path(folder) / "gateway-playground" / "window.ini"
+
+
+def store_path() -> Path:
+    """Where experiments are kept: in the same place as ``playground.engine.store`` says, found without loading that."""
+    folder = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.GenericDataLocation)
+    return Path(folder) / "gateway-playground" / "experiments.db"
 
 
 def make_application() -> QApplication:
@@ -180,31 +231,73 @@ def make_application() -> QApplication:
     return qt
 
 
-def run(patience: float = FREEZE) -> int:
-    """Open the window and stay until it is closed; ``patience`` as in ``App``. Returns the exit code."""
+def run(file: Path | None = None, patience: float = FREEZE) -> int:
+    """Open the window, with the experiment in ``file`` if there is one, and stay until it is closed.
+
+    ``patience`` as in ``App``. Returns the exit code.
+    """
     import signal
 
+    from playground.ui.second_start import hand_over
+
+    if hand_over(store_path(), file):
+        return 0
     qt = make_application()
     app = App(qt, bare=True, patience=patience)
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: app.quit())
+        signal.signal(number, lambda *_: app.quit(ask=False))
     ticker = QTimer(qt)  # lets Python look at signals while Qt waits
     ticker.start(250)
     ticker.timeout.connect(_nothing)
 
     app.window.composer.setFocus()
-    FirstFrame(qt, app.window, app.furnish()).show()
+    try:
+        FirstFrame(qt, app.window, app.furnish()).show()
+    except Exception as error:  # noqa: BLE001 - whatever it is, a person is to read it, and the log to have it
+        return _cannot_start(qt, app, error)
     from playground import log
     from playground.ui import loop
+    from playground.ui.crash import hard_crash
 
     log.begin()
+    crashes, ended = _watch_for_crashes(app)
     gc.freeze()  # what is there now stays; no collection needs to look through it
     gc.enable()
 
     async def main() -> None:
         app.show()
+        if ended:
+            app.window.pane.notice.say(LAST_ENDED, "Show report", partial(crashes.show_ended, ended))
+        if file is not None:
+            app.open_path(file)
 
-    return loop.run(qt, main)
+    try:
+        return loop.run(qt, main)
+    finally:
+        crashes.remove()
+        hard_crash.end()
+
+
+def _cannot_start(qt: QApplication, app: App, error: Exception) -> int:
+    from playground import log
+    from playground.ui.crash import no_start
+
+    log.begin()
+    return no_start.tell(qt, app.window, error)
+
+
+def _watch_for_crashes(app: App) -> tuple[CrashControl, str]:
+    """Errors nobody catches are shown and logged from now on, and a crash leaves a file for the next start.
+
+    Gives the control, and the report of the last session if that crashed.
+    """
+    from playground.engine.redaction import without_secrets
+    from playground.ui.crash import hard_crash
+    from playground.ui.crash.crash_control import CrashControl
+
+    crashes = CrashControl(app.window, partial(without_secrets, keys=app.gateways.keys))
+    crashes.install()
+    return crashes, hard_crash.begin()
 
 
 def _nothing() -> None:

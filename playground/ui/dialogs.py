@@ -1,4 +1,4 @@
-"""The small questions a window asks: a title, whether to open a link, what this program is. Never a nested loop."""
+"""The small questions a window asks: a title, whether to open a link. Never a nested loop."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QInputDialog, QMessageBox, QWidget
 
-from playground import __version__
 from playground.engine.session import Session
 from playground.ui.loop import ask
 
@@ -22,27 +21,15 @@ async def rename(window: QWidget, session: Session) -> None:
     dialog.deleteLater()
 
 
-async def open_link(window: QWidget, address: str) -> None:
-    """Show the real address of a link in a model's text, and open it in a browser only if a person agrees."""
+async def open_link(window: QWidget, address: str, whence: str = "The link comes from a conversation.") -> None:
+    """Show the real address of a link, and open it in a browser only if a person agrees."""
     box = QMessageBox(window)
     box.setWindowTitle("Open this address?")
     box.setTextFormat(Qt.TextFormat.PlainText)
     box.setText(QUrl(address).toString(QUrl.ComponentFormattingOption.FullyEncoded)[:2000])
-    box.setInformativeText("The link comes from a conversation. It opens in your browser.")
+    box.setInformativeText(f"{whence} It opens in your browser.")
     box.setStandardButtons(QMessageBox.StandardButton.Open | QMessageBox.StandardButton.Cancel)
     box.setDefaultButton(QMessageBox.StandardButton.Cancel)
     if await ask(box) == QMessageBox.StandardButton.Open.value:
         QDesktopServices.openUrl(QUrl(address))
     box.deleteLater()
-
-
-def show_about(window: QWidget) -> None:
-    """Version and licences."""
-    box = QMessageBox(window)
-    box.setWindowTitle("About Gateway Playground")
-    box.setText(f"Gateway Playground {__version__}")
-    box.setInformativeText(
-        "Shows what a model gateway is sent and what comes back.\nMIT licence. Qt is used under the LGPL, version 3."
-    )
-    box.finished.connect(box.deleteLater)
-    box.open()

@@ -52,6 +52,11 @@ class ExtrasControl(QObject):
             session.reasoning_return, profile.reasoning_return, applies=session.protocol == "chat"
         )
 
+    def show_anew(self) -> None:
+        """Show what is set, in place of what is being typed: the person went back to it."""
+        self._shown = ""
+        self.show_session()
+
     @property
     def _output_key(self) -> str:
         """Parameters belong to a protocol, and so does what is typed towards them."""

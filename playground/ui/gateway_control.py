@@ -16,6 +16,7 @@ from playground.ui.main_window import MainWindow
 from playground.ui.price_dialog import PriceDialog
 
 if TYPE_CHECKING:
+    from playground.ui.first_start.connect_dialog import ConnectDialog
     from playground.ui.profiles.dialog import ProfileDialog
     from playground.ui.profiles.draft import Draft
 
@@ -31,6 +32,7 @@ class GatewayControl(QObject):
         self._window = window
         self._workspace = workspace
         self._states: dict[str, str] = {}
+        self._typed: Draft | None = None  # into the dialog that connects, when it was closed
 
     def state(self, profile_id: str) -> str:
         """ "ok", "error" or "unknown"."""
@@ -105,17 +107,36 @@ class GatewayControl(QObject):
 
     def open_settings(self) -> None:
         """The dialog in which gateways are set up."""
-        self._open(add=False)
-
-    def connect_new(self) -> None:
-        """The same, ready for a new gateway."""
-        self._open(add=True)
+        self._open()
 
     def set_up(self, draft: Draft) -> None:
         """The same, with a new gateway filled in as far as ``draft`` knows it."""
-        self._open(add=False).begin(draft)
+        self._typed = None
+        self._open().begin(draft)
 
-    def _open(self, *, add: bool) -> ProfileDialog:
+    def connect_new(self) -> None:
+        """The dialog that connects a gateway step by step; what was typed into the last one is still there."""
+        from playground.engine.profiles import try_gateway
+        from playground.ui.first_start.connect_dialog import ConnectDialog
+
+        gateways = self._workspace.gateways
+        dialog = ConnectDialog(gateways.store, gateways.keys, try_gateway, spawn, self._window, draft=self._typed)
+        dialog.connected.connect(self._connected)
+        dialog.settings_asked.connect(self.set_up)
+        dialog.rejected.connect(partial(self._put_aside, dialog))
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def _connected(self, profile: Profile, key_words: str) -> None:
+        self._typed = None
+        self._saved(profile)
+        self._window.pane.notice.say(f"Connected to {profile.name}. {key_words}".strip(), stays=False)
+        self._window.pane.composer.setFocus()
+
+    def _put_aside(self, dialog: ConnectDialog) -> None:
+        self._typed = dialog.draft()
+
+    def _open(self) -> ProfileDialog:
         from playground.engine.profiles import try_gateway
         from playground.ui.profiles.dialog import ProfileDialog
 
@@ -125,10 +146,8 @@ class GatewayControl(QObject):
         dialog.removed.connect(self._removed)
         dialog.finished.connect(dialog.deleteLater)
         current = gateways.get(self._workspace.current.profile_id)
-        if not add and not current.demo:
+        if not current.demo:
             dialog.select(current.id)
-        elif add and gateways.store.profiles:
-            dialog.add_gateway()
         dialog.open()
         return dialog
 

@@ -6,6 +6,7 @@ what the regions hold, and everything they import. Nothing heavy may be imported
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from playground.ui.inspector.inspector import Inspector
     from playground.ui.output.panel import OutputPanel
     from playground.ui.parameters.panel import ParameterPanel
+    from playground.ui.presets.preset_bar import PresetBar
     from playground.ui.raw.panel import RawPanel
     from playground.ui.raw.reasoning_return import ReasoningReturnFields
     from playground.ui.tools.panel import ToolsPanel
@@ -46,7 +48,7 @@ STATE_VERSION = 1
 GAP = "    "  # between a tab's title and its count
 LEFT, RIGHT, BOTTOM = 240, 340, 215
 LEAST_LEFT = 196  # as narrow as the list of experiments gets
-SETTINGS = ("gateway.settings", "theme.system", "theme.light", "theme.dark", "settings.enter", "settings.tapes")
+SETTINGS = ("gateway.settings", "theme.system", "theme.light", "theme.dark", "settings.enter", "settings.storage")
 PAGES = ("Parameters", "Tools", "Output", "Raw")
 
 
@@ -63,6 +65,7 @@ class MainWindow(QMainWindow):
     parameters: ParameterPanel
     reasoning_return: ReasoningReturnFields
     default_rule: DefaultRuleFields
+    presets: PresetBar
     tools: ToolsPanel
     output: OutputPanel
     raw: RawPanel
@@ -114,6 +117,7 @@ class MainWindow(QMainWindow):
         yield
         from playground.ui.debugger.default_rule import DefaultRuleFields
         from playground.ui.parameters.panel import ParameterPanel
+        from playground.ui.presets.preset_bar import PresetBar
         from playground.ui.raw.reasoning_return import ReasoningReturnFields
 
         self.parameters = ParameterPanel(without=("Output",))
@@ -124,11 +128,12 @@ class MainWindow(QMainWindow):
         self.parameters.add_extra("Tools", "On a tool call", self.default_rule.policy)
         self.parameters.add_extra("Tools", "Rules by tool", self.default_rule.rules)
         self.parameters.add_extra("Tools", "Step limit", self.default_rule.limit)
-        self.side.fill("Parameters", self.parameters)
+        self.presets = PresetBar()
+        self.side.fill("Parameters", stacked(self.presets, self.parameters))
         yield
         from playground.ui.experiments.panel import ExperimentsPanel
 
-        self.experiments = ExperimentsPanel(workspace)
+        self.experiments = ExperimentsPanel()
         self._left.fill(self.experiments)
         yield
         from playground.ui.inspector.inspector import Inspector
@@ -152,7 +157,7 @@ class MainWindow(QMainWindow):
 
     def _build(self) -> None:
         top = QWidget()
-        column = QVBoxLayout(top)
+        column = self._top = QVBoxLayout(top)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.bar)
@@ -166,6 +171,19 @@ class MainWindow(QMainWindow):
         self.left_dock = Dock("Experiments", self._left, self)
         self.right_dock = Dock("Parameters and tools", self.side, self)
         self.bottom_dock = Dock("Inspector", self._bottom, self)
+
+    def add_banner(self, banner: QWidget) -> None:
+        """Put a line of the whole window's width below the tool bar."""
+        self._top.addWidget(banner)
+
+    def come_forward(self, activation: str = "") -> None:
+        """Stand above other windows, ready for keys; ``activation`` is the permission that Wayland asks for."""
+        if activation:
+            os.environ["XDG_ACTIVATION_TOKEN"] = activation  # Qt takes it from there, and away
+        self.setWindowState(self.windowState() & ~Qt.WindowState.WindowMinimized)
+        self.show()
+        self.raise_()
+        self.activateWindow()
 
     def reset_layout(self) -> None:
         """Put every region where it belongs, shown."""
@@ -392,6 +410,18 @@ def rule() -> QFrame:
     line = QFrame()
     line.setProperty("kind", "line")
     return line
+
+
+def stacked(*widgets: QWidget) -> QFrame:
+    """Widgets one below the other, the last one taking the room that is left."""
+    frame = QFrame()
+    frame.setProperty("kind", "surface")
+    column = QVBoxLayout(frame)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(0)
+    for widget in widgets:
+        column.addWidget(widget, 1 if widget is widgets[-1] else 0)
+    return frame
 
 
 class Region(QFrame):

@@ -31,19 +31,22 @@ from playground.ui.code.request_control import RequestControl
 from playground.ui.debugger.debug_control import DebugControl
 from playground.ui.debugger.seeing_control import SeeingControl
 from playground.ui.extras_control import ExtrasControl
+from playground.ui.first_start.first_start_control import FirstStartControl
 from playground.ui.gateway_control import GatewayControl
+from playground.ui.help.help_control import HelpControl
 from playground.ui.inspector.inspector import DRAW_EVERY_MS
 from playground.ui.inspector.wire_control import WireControl
+from playground.ui.keeping_control import KeepingControl
+from playground.ui.library_control import LibraryControl
 from playground.ui.loop import Throttle, spawn
 from playground.ui.main_window import MainWindow
 from playground.ui.palette import Entry, Palette
 from playground.ui.protocol_switch import ProtocolSwitch
-from playground.ui.tape_limit import TapeLimit
 from playground.ui.theme import Theme
 from playground.ui.tool_bar import PROTOCOLS, dot
 
 if TYPE_CHECKING:
-    pass
+    from playground.engine.presets import PresetStore
 
 
 class Prompt(Interface):
@@ -60,7 +63,7 @@ class Prompt(Interface):
 
 
 class WindowActions(QObject):
-    """One for each window. ``sample`` loads the sample experiment into a session."""
+    """One for each window."""
 
     quit_asked = Signal()
 
@@ -71,15 +74,14 @@ class WindowActions(QObject):
         theme: Theme,
         settings: QSettings,
         *,
-        sample: Callable[[Session], None],
         prompts: Sequence[Prompt],
+        presets: Callable[[], PresetStore] | None = None,
     ) -> None:
         super().__init__(window)
         self._window = window
         self._workspace = workspace
         self._theme = theme
         self._settings = settings
-        self._sample = sample
         self._prompts = prompts
         self._exchange = ""
         self._unsubscribe: Callable[[], None] = _nothing
@@ -89,11 +91,17 @@ class WindowActions(QObject):
         self._debug = DebugControl(window, workspace)
         self._seeing = SeeingControl(window, workspace)
         self.wire = WireControl(window, workspace, self._bring_exchange)
-        self._tapes = TapeLimit(window, workspace, settings)
-        self._tapes.changed.connect(self._redraw_exchange)
+        self.keeping = KeepingControl(window, workspace, settings, self.wire.cassettes, presets)
+        self.library = LibraryControl(window, workspace, settings, self._seeing.go_to, self._extras.show_anew)
+        self.library.storage.changed.connect(self._redraw_exchange)
         window.raw.settings_asked.connect(self._gateways.open_settings)
         self._gateways.changed.connect(self._settings_changed)
         self._gateways.priced.connect(self._priced)
+        self.first_start = FirstStartControl(
+            window, workspace, settings, shown=self._workspace_changed, open_frames=self.wire.open_timeline
+        )
+        self.help = HelpControl(window, settings)
+        self.help.link_asked.connect(self._help_link_clicked)
         self._protocols = ProtocolSwitch()
         self._protocols.switched.connect(self._gateways.load_models)
         window.pane.add_bar(self._protocols)
@@ -103,7 +111,7 @@ class WindowActions(QObject):
         for action_id, handler in self.handlers.items():
             window.action(action_id).triggered.connect(partial(_call, handler))
         self._connect_regions()
-        workspace.subscribe(self._workspace_changed)
+        workspace.subscribe(self._list_changed)
         theme.changed.connect(self._mark_theme)
         self._mark_theme()
         self._set_enter(bool(settings.value("enter_runs", False, type=bool)))
@@ -113,15 +121,9 @@ class WindowActions(QObject):
     def _make_handlers(self) -> dict[str, Callable[[], None]]:
         window, pane = self._window, self._window.pane
         return {
-            "experiment.new": self.new_experiment,
-            "experiment.sample": self.open_sample,
             "experiment.prompts": self.show_prompts,
             "experiment.import": self._code.open_import,
-            "experiment.rename": self.rename_experiment,
-            "experiment.delete": self.delete_experiment,
             "window.quit": self.quit_asked.emit,
-            "edit.undo": pane.undo,
-            "edit.redo": pane.redo,
             "edit.find": pane.look_for,
             "edit.find-next": partial(pane.look_for, 1),
             "edit.find-previous": partial(pane.look_for, -1),
@@ -144,6 +146,7 @@ class WindowActions(QObject):
             "debug.forks": self._debug.open_forks,
             "debug.repeat": self._seeing.repeat,
             "run.code": self._code.open_code,
+            "gateway.connect": self._gateways.connect_new,
             "gateway.settings": self._gateways.open_settings,
             "view.palette": self.open_palette,
             "view.experiments": _nothing,  # the dock itself follows this action
@@ -171,9 +174,11 @@ class WindowActions(QObject):
             "theme.light": partial(self._choose_theme, "light"),
             "theme.dark": partial(self._choose_theme, "dark"),
             "settings.enter": self._toggle_enter,
-            "settings.tapes": self._tapes.open,
             "help.keys": self.show_keys,
-            "help.about": partial(dialogs.show_about, window),
+            **self.first_start.handlers(),
+            **self.help.handlers(),
+            **self.keeping.handlers,
+            **self.library.handlers,
         }
 
     def _connect_regions(self) -> None:
@@ -186,11 +191,9 @@ class WindowActions(QObject):
         window.bar.code_asked.connect(self._code.open_code)
         window.parameters.changed.connect(self._parameters_edited)
         window.tools.changed.connect(self._tools_edited)
-        window.experiments.rename_asked.connect(self._rename)
         window.pane.advice_asked.connect(self._take_advice)
         window.pane.exchange_asked.connect(self._show_exchange)
         window.pane.link_asked.connect(self._link_clicked)
-        window.pane.welcome.sample_asked.connect(self.try_it_now)
         window.pane.welcome.connect_asked.connect(self._gateways.connect_new)
         window.pane.welcome.prompts_asked.connect(self.show_prompts)
 
@@ -203,7 +206,13 @@ class WindowActions(QObject):
 
     def start(self) -> None:
         """Ask the gateway in use for its models. Called once the event loop runs."""
+        self.library.start()
         self._gateways.load_models()
+        self.help.updates.start()
+
+    def _list_changed(self) -> None:
+        if self._window.pane.session is not self.session:
+            self._workspace_changed()
 
     def _workspace_changed(self) -> None:
         self._show_session()
@@ -215,6 +224,8 @@ class WindowActions(QObject):
         self._unsubscribe()
         self._unsubscribe = session.subscribe(self._changed)
         self._window.pane.set_session(session)
+        self.first_start.show_session(session)
+        self.library.show_session()
         self._protocols.follow(session)
         exchanges = list(session.exchanges)
         self._exchange = exchanges[-1] if exchanges else ""
@@ -252,6 +263,7 @@ class WindowActions(QObject):
         self._seeing.show_session()
         self.wire.show_session()
         self._code.show_session()
+        self.keeping.show_session()
         window.side.set_count("Tools", len(session.tools))
         window.pane.welcome.describe(profile.name, demo=profile.demo)
         where = "on this computer, simulated" if profile.demo else profile.base_url or "replayed"
@@ -278,6 +290,7 @@ class WindowActions(QObject):
         return self._exchange
 
     def _redraw_exchange(self) -> None:
+        self.library.storage.bring_back(self._exchange)
         exchange = self.session.exchanges.get(self._exchange)
         self._window.inspector.set_exchange(self.wire.view_of(exchange))
 
@@ -313,41 +326,6 @@ class WindowActions(QObject):
         self.session.set_tools(tools)
         if [tool.offer for tool in tools if tool.sendable] != before:
             self._window.pane.tools_changed()
-
-    # Experiments
-
-    def new_experiment(self) -> None:
-        """A new, empty experiment, ready to write in."""
-        self._workspace.new()
-        self._window.pane.composer.setFocus()
-
-    def open_sample(self) -> None:
-        """The sample experiment, in a new experiment, on the demo gateway."""
-        self._sample(self._workspace.new())
-        self._workspace_changed()
-
-    def try_it_now(self) -> None:
-        """Open the sample and run it."""
-        self.open_sample()
-        self._window.pane.run()
-
-    def rename_experiment(self) -> None:
-        """Ask for a title for the current experiment."""
-        self._rename(self.session.id)
-
-    def _rename(self, session_id: str) -> None:
-        session = next((s for s in self._workspace.sessions if s.id == session_id), None)
-        if session is not None:
-            spawn(dialogs.rename(self._window, session), name="rename")
-
-    def delete_experiment(self) -> None:
-        """Delete the current experiment; a notice offers it back."""
-        title = self.session.title
-        self._workspace.delete(self.session.id)
-        self._window.pane.notice.say(f"“{title}” deleted.", "Undo", self._undelete, stays=False)
-
-    def _undelete(self) -> None:
-        self._workspace.undelete()
 
     def _take_advice(self, action: str) -> None:
         match action:
@@ -398,6 +376,7 @@ class WindowActions(QObject):
             Entry(profile.name, "gateway", partial(self._gateways.choose, profile.id))
             for profile in self._workspace.gateways.profiles
         ]
+        entries += self.keeping.presets.entries()
         Palette(entries, "Type a command, a model or a gateway", self._window).open_over()
 
     def show_prompts(self) -> None:
@@ -415,6 +394,9 @@ class WindowActions(QObject):
 
     def _link_clicked(self, address: str) -> None:
         spawn(dialogs.open_link(self._window, address), name="open link")
+
+    def _help_link_clicked(self, address: str) -> None:
+        spawn(dialogs.open_link(self._window, address, "It is not part of this application."), name="open link")
 
     def show_keys(self) -> None:
         """All shortcuts in one list."""

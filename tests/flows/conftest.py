@@ -265,7 +265,7 @@ class Stage:
             except BaseException as error:
                 raised.append(error)
             finally:
-                app.quit()
+                app.quit(ask=False)  # a scene that fails in the middle leaves nobody to answer
 
         try:
             self.exit_code = loop.run(self._qapp, main)

@@ -13,7 +13,8 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QPushButton
 
 from playground.engine.cassette import open_file
 from playground.engine.tapes import DEFAULT_LIMIT
-from playground.ui.tape_limit import KEY, MIB, TapeLimitDialog
+from playground.ui.storage.dialog import StorageDialog
+from playground.ui.storage.limits import MEMORY_KEY, MIB
 from tests.flows.conftest import PACE, Person, Stage
 from tests.flows.test_wire import CALLING, page_of, use
 
@@ -89,12 +90,12 @@ def grown(person: Person, before: int) -> bool:
 def test_the_memory_for_tapes_is_set_remembered_and_kept_to(stage: Stage) -> None:
     async def choose(person: Person) -> None:
         assert person.app.workspace.tape_limit == DEFAULT_LIMIT
-        await person.do(person.app.window.action("settings.tapes").trigger)
-        await person.until(lambda: isinstance(QApplication.activeModalWidget(), TapeLimitDialog), "the dialog")
+        await person.do(person.app.window.action("settings.storage").trigger)
+        await person.until(lambda: isinstance(QApplication.activeModalWidget(), StorageDialog), "the dialog")
         dialog = QApplication.activeModalWidget()
-        assert isinstance(dialog, TapeLimitDialog)
-        assert dialog.limit == DEFAULT_LIMIT
-        await person.do(lambda: dialog.choice.setCurrentIndex(0))
+        assert isinstance(dialog, StorageDialog)
+        assert dialog.memory == DEFAULT_LIMIT
+        await person.do(lambda: dialog.choose(memory=16 * MIB))
         await person.do(dialog.accept)
         await person.until(lambda: person.session.exchanges.limit == 16 * MIB, "the limit")
 
@@ -111,8 +112,8 @@ def test_the_memory_for_tapes_is_set_remembered_and_kept_to(stage: Stage) -> Non
         assert page.detail.about.isVisible()
 
     app = stage.play(choose, CALLING)
-    assert int(str(app.settings.value(KEY))) == 16 * MIB
-    app.settings.setValue(KEY, MIB)
+    assert int(str(app.settings.value(MEMORY_KEY))) == 16 * MIB
+    app.settings.setValue(MEMORY_KEY, MIB)
     app.settings.sync()
     stage.play(run_long, CALLING)
 

@@ -132,6 +132,8 @@ def test_quitting_at_once_does_not_wait_for_what_is_just_starting(stage: Stage) 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="platform: needs Linux, to count a process's threads")
 def test_the_process_has_no_more_threads_after_than_before(stage: Stage) -> None:
     async def scene(person: Person) -> None:
+        await person.do(person.app.window.action("experiment.new").trigger)  # the second time the first one is there
+        await person.until(lambda: not person.path, "an empty experiment")
         await person.run("Hello !fast")
         await person.idle(turns=2)
 

@@ -24,7 +24,7 @@ def test_switching_gateways_sends_the_next_request_and_the_key_there(stage: Stag
             kept, state = await store_secret(profile, gateways.keys, Secret(CANARY))
             assert not state.available, "the key is in memory only"
             gateways.store.update(kept)
-            await person.do(person.app.actions.new_experiment)
+            await person.do(person.app.window.action("experiment.new").trigger)
             bar = person.app.window.bar
 
             await person.run("Hello")

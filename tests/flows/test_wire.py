@@ -39,7 +39,7 @@ async def use(person: Person, model: str) -> None:
 
 async def sample(person: Person) -> None:
     """The sample experiment, up to its calls."""
-    await person.do(person.app.window.action("experiment.sample").trigger)
+    await person.do(person.app.window.action("sample.tools").trigger)
     await person.key(Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
     await person.until(lambda: len(person.session.transcript.unanswered()) > 1, "calls that wait")
 

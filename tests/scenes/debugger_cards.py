@@ -9,7 +9,7 @@ from tests.scenes.stage import Stage
 
 
 async def _three(stage: Stage, more: str = "", *, wait: bool = True) -> None:
-    stage.act("experiment.sample")
+    stage.act("sample.tools")
     await stage.ask(f"Compare the weather in Lisbon, Oslo and Rome. !calls=3 {more}", wait=wait)
 
 
@@ -53,7 +53,7 @@ async def call_not_json(stage: Stage) -> None:
 @scene(sizes=WIDE)
 async def call_answering(stage: Stage) -> None:
     """Answers from a rule are on their way, after a delay."""
-    stage.act("experiment.sample")
+    stage.act("sample.tools")
     debugger = stage.session.debugger
     rule = ToolRule(policy=Policy.FIXED, fixed=Answer(text="sunny", delay=30), pause_on_misfit=False)
     debugger.set_debugging(debugger.debugging.with_default(rule))

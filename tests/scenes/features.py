@@ -84,7 +84,7 @@ async def readme(stage: Stage) -> None:
         await stage.ask(prompt)
         stage.session.rename(prompt.split(" !")[0])
         stage.act("experiment.new")
-    stage.act("experiment.sample")
+    stage.act("sample.tools")
     values = stage.session.current_parameters()
     wanted = {"seed": 7, "max_completion_tokens": 2048, "reasoning_effort": "low", "tool_choice": "auto"}
     for name, value in wanted.items():

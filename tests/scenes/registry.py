@@ -24,6 +24,9 @@ MODULES = (
     "debugger_seeing",
     "code",
     "wire",
+    "store",
+    "files",
+    "first_start",
 )
 
 

@@ -25,6 +25,7 @@ from playground.demo.server import DemoConfig
 from playground.domain.values import JSON
 from playground.engine.changes import Change, RunStateChanged
 from playground.engine.session import Session
+from playground.engine.store.opening import default_path as store_path
 from playground.ui import loop
 from playground.ui.conversation.heights import TOP
 from playground.ui.profiles.dialog import ProfileDialog
@@ -97,7 +98,7 @@ class Stage:
 
     async def sample(self) -> None:
         """The sample experiment, run until its calls wait."""
-        self.act("experiment.sample")
+        self.act("sample.tools")
         self.session.set_parameters(self.session.current_parameters().with_value("seed", SEED))
         await self.run()
         await self.until(lambda: len(self.session.transcript.unanswered()) > 1, "two calls to wait for an answer")
@@ -234,7 +235,7 @@ def draw(play: Callable[[Stage], Awaitable[None]], look: Look, demo: DemoConfig)
         finally:
             for widget in _above(app.window):
                 widget.close()
-            app.quit()
+            app.quit(ask=False)
 
     gc.disable()  # a collection on the demo gateway's thread would end Qt objects there
     with _listening(failed):
@@ -263,11 +264,11 @@ async def _play(app: App, play: Callable[[Stage], Awaitable[None]], look: Look) 
 
 
 def _forget_settings(look: Look) -> None:
-    """A first start in this scheme: no layout, no gateways from the scene before."""
-    folder = settings_path().parent
-    if folder.exists():
-        for path in folder.iterdir():
-            path.unlink()
+    """A first start in this scheme: no layout, no gateways and no experiments from the scene before."""
+    for folder in {settings_path().parent, store_path().parent}:
+        for path in folder.glob("*"):
+            if path.is_file():
+                path.unlink()
     settings = QSettings(str(settings_path()), QSettings.Format.IniFormat)
     settings.clear()
     settings.setValue("theme", look.scheme)

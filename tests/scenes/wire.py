@@ -15,7 +15,7 @@ from playground.ui.inspector.compare_window import CompareWindow
 from playground.ui.inspector.replay_bar import ReplayBar
 from playground.ui.inspector.timeline.page import TimelinePage
 from playground.ui.inspector.wire_views import DiffView, LintView, TimelineView
-from tests.scenes.registry import SMALL, WIDE, scene
+from tests.scenes.registry import SMALL, scene
 from tests.scenes.stage import SceneError, Stage
 
 ROOMY = 400  # pixels of the inspector when it is what one looks at
@@ -159,15 +159,6 @@ async def inspector_exchanges(stage: Stage) -> None:
     await stage.settle()
     others = stage.window.inspector.status.others
     stage.window.inspector.status.menu.popup(others.mapToGlobal(QPoint(-300, -60)))
-
-
-@scene(sizes=WIDE)
-async def tape_memory(stage: Stage) -> None:
-    """How much of what went over the wire is kept."""
-    stage.fresh("demo-chat")
-    await stage.ask("Name three rivers in Europe.")
-    stage.act("settings.tapes")
-    await stage.until(lambda: QApplication.activeModalWidget() is not None, "the dialog")
 
 
 def bar_of(stage: Stage) -> ReplayBar:

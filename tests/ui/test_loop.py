@@ -7,11 +7,12 @@ import gc
 import sys
 from contextvars import ContextVar
 
+import pytest
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from playground.ui.loop import Throttle, finish, run
+from playground.ui.loop import Throttle, finish, run, spawn
 
 
 def test_what_the_interpreter_does_differently_while_the_loop_runs_ends_with_it(qapp: QApplication) -> None:
@@ -89,3 +90,26 @@ def test_a_poke_from_the_call_itself_makes_another(qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: len(seen) == 4)
     qtbot.wait(20)
     assert len(seen) == 4
+
+
+def test_errors_of_tasks_and_callbacks_go_where_all_errors_go(
+    qapp: QApplication, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    caught: list[str] = []
+    monkeypatch.setattr(sys, "excepthook", lambda kind, error, trace: caught.append(str(error)))
+
+    async def fail() -> None:
+        raise ValueError("a task")
+
+    def give_up() -> None:
+        raise ValueError("a callback")
+
+    async def main() -> None:
+        spawn(fail(), name="fails")
+        asyncio.get_running_loop().call_soon(give_up)
+        asyncio.get_running_loop().call_later(0.01, give_up)
+        await asyncio.sleep(0.05)
+        finish()
+
+    run(qapp, main)
+    assert sorted(caught) == ["a callback", "a callback", "a task"]

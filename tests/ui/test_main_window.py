@@ -55,9 +55,7 @@ class Stand:
         self.workspace = Workspace(self.gateways)
         self.window = MainWindow(self.workspace, self.settings)
         self.theme = Theme(application, "light")
-        self.actions = WindowActions(
-            self.window, self.workspace, self.theme, self.settings, sample=lambda session: None, prompts=()
-        )
+        self.actions = WindowActions(self.window, self.workspace, self.theme, self.settings, prompts=())
 
 
 @pytest.fixture

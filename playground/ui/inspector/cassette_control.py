@@ -158,8 +158,8 @@ class CassetteControl(QObject):
         if chosen:
             await self.open_file(Path(chosen[0]))
 
-    async def open_file(self, path: Path) -> None:
-        """Open a cassette as an experiment that replays; what is wrong with the file is said."""
+    async def open_file(self, path: Path) -> bool:
+        """Open a cassette as an experiment that replays; what is wrong with the file is said, and False returned."""
         from playground.engine.cassette import CassetteError, open_file
         from playground.engine.replay import CassettePlayer
 
@@ -167,11 +167,12 @@ class CassetteControl(QObject):
             cassette = await asyncio.to_thread(open_file, path)
         except CassetteError as error:
             self._say(str(error))
-            return
+            return False
         player = CassettePlayer(cassette)
         session = player.session(self._workspace.gateways)
         self._players[session.id] = player
         self._workspace.add(session)
+        return True
 
     def _say(self, words: str, *, stays: bool = True) -> None:
         self._window.pane.notice.say(words, stays=stays)
