@@ -25,3 +25,25 @@ check() {
     echo "*** FAILED: $section"
   fi
 }
+
+# begin NAME COMMAND... starts the command beside what follows; `await` tells what became of it, like `check`
+begin() {
+  begun=$1
+  begun_start=$SECONDS
+  shift
+  "$@" >"$scratch/begun.log" 2>&1 &
+  begun_process=$!
+  processes+=("$begun_process")
+}
+
+await() {
+  open_section "$begun"
+  local status=0
+  wait "$begun_process" || status=$?
+  cat "$scratch/begun.log"
+  echo "$begun took $((SECONDS - begun_start)) s beside the others."
+  if ((status != 0)); then
+    failures+=("$section")
+    echo "*** FAILED: $section"
+  fi
+}

@@ -15,12 +15,22 @@ NO_DISPLAY = (
     "playground run, playground decode, playground demo, playground replay."
 )
 
+USAGE = """playground [FILE]
+       playground [-h | --version | --self-test [--window]]
+       playground COMMAND ..."""
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command named in ``argv`` (default: the process's). Returns the exit code."""
+    from playground import frozen
+
+    frozen.give_back()
     given = sys.argv[1:] if argv is None else argv
     # Building the parser takes longer than a good part of the window: it is not needed to see that nothing was asked.
-    arguments = _parser().parse_args(given) if given else argparse.Namespace(command=_window)
+    if not given or _is_file(given):
+        arguments = argparse.Namespace(command=_window, open=Path(given[0]) if given else None)
+    else:
+        arguments = _parser().parse_args(given)
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
@@ -38,10 +48,16 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="playground",
-        description="See what a model gateway is sent and what comes back. Without a command, the window opens.",
+        usage=USAGE,
+        description="See what a model gateway is sent and what comes back. Without a command, the window opens; with "
+        "the name of an experiment file (*.playground.json), the window opens with that experiment.",
     )
     parser.add_argument("--version", action="version", version=f"Gateway Playground {__version__}")
-    parser.set_defaults(command=_window)
+    parser.add_argument(
+        "--self-test", action="store_const", const=_self_test, dest="command", help="try out this installation"
+    )
+    parser.add_argument("--window", action="store_true", help="with --self-test: in a window on the screen")
+    parser.set_defaults(command=_window, open=None)
     commands = parser.add_subparsers(title="commands", metavar="")
 
     demo = commands.add_parser("demo", help="serve the built-in demo gateway until Ctrl+C")
@@ -86,7 +102,23 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _window(_arguments: argparse.Namespace) -> int:
+def _is_file(given: Sequence[str]) -> bool:
+    """Whether what was asked is to open a file: one name, that of something there or with a suffix, no option."""
+    if len(given) != 1 or given[0].startswith("-"):
+        return False
+    return bool(Path(given[0]).suffix) or Path(given[0]).is_file()
+
+
+def _self_test(arguments: argparse.Namespace) -> int:
+    if arguments.window and not has_display():
+        print(NO_DISPLAY, file=sys.stderr)
+        return 2
+    from playground.self_test import run
+
+    return run(window=arguments.window)
+
+
+def _window(arguments: argparse.Namespace) -> int:
     if not has_display():
         print(NO_DISPLAY, file=sys.stderr)
         return 2
@@ -95,7 +127,7 @@ def _window(_arguments: argparse.Namespace) -> int:
     gc.disable()  # nothing made on the way to the first frame is garbage; the application turns it on again
     from playground.app import run
 
-    return run()
+    return run(arguments.open)
 
 
 def has_display() -> bool:

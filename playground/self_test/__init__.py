@@ -1,0 +1,48 @@
+"""``playground --self-test``: whether this installation holds all it needs, tried out and not guessed.
+
+Meant for packages and for people whose machine differs from ours: what is imported late is imported now, a window is
+drawn, an answer streamed over a socket, a key kept, an experiment written. Nothing of the user's is read or changed:
+settings, gateways and experiments of the test live in a folder that is gone afterwards.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+from playground.self_test.report import Report
+
+SECONDS = 180  # after which a test that hangs says where, and ends
+
+
+def run(*, window: bool) -> int:
+    """Make every check and print one line for each. Returns 0 when none failed, else 1.
+
+    ``window`` opens the window on the screen there is; otherwise it is drawn without one.
+    """
+    if not window:
+        os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    if sys.__stderr__ is not None:  # a windowed program on Windows has none
+        faulthandler.dump_traceback_later(SECONDS, exit=True)
+    from playground.self_test import imports, surroundings
+
+    report = Report()
+    report.head()
+    with report.check("parts"):
+        report.good(imports.load_everything())
+    with report.check("resources"):
+        report.good(surroundings.read_resources())
+    with report.check("certificates"):
+        surroundings.look_at_certificates(report)
+    with report.check("other programs"):
+        report.good(surroundings.what_children_inherit())
+    own = tempfile.TemporaryDirectory(prefix="playground-self-test-", ignore_cleanup_errors=True)
+    with own as folder, report.check("window"):
+        from playground.self_test import window as in_the_window
+
+        in_the_window.run(report, Path(folder))
+    faulthandler.cancel_dump_traceback_later()
+    return report.end()

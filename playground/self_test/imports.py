@@ -1,0 +1,94 @@
+"""Loads every part of the application and carries out every import statement in it, those inside functions included.
+
+A packager that overlooked a module is found out here and not when a person first presses the button that needs it. The
+statements are read from the compiled modules themselves, so that no list can go stale.
+"""
+
+from __future__ import annotations
+
+import dis
+import importlib
+import importlib.util
+import pkgutil
+import sys
+from collections.abc import Iterator
+from types import CodeType
+
+import playground
+from playground.self_test.report import MissingError
+
+#: Modules of the standard library that some operating systems lack; we import them behind a guard.
+OF_ONE_SYSTEM = frozenset({"msvcrt", "winreg", "fcntl", "termios", "pwd", "grp"})
+
+#: What others load by a name they hold in a text, on the way of something the application does.
+BY_NAME = (
+    "anyio._backends._asyncio",
+    "jsonschema_specifications",
+    "keyring.backends.SecretService",
+    "keyring.backends.Windows",
+    "keyring.backends.kwallet",
+    "keyring.backends.libsecret",
+    "keyring.backends.macOS",
+    "pygments.lexers.javascript",
+    "pygments.lexers.python",
+    "pygments.lexers.shell",
+    "pygments.lexers.data",
+    "uvicorn.lifespan.off",
+    "uvicorn.lifespan.on",
+    "uvicorn.loops.asyncio",
+    "uvicorn.protocols.http.h11_impl",
+)
+
+
+def load_everything() -> str:
+    """Import all there is. Returns a sentence with the numbers; raises MissingError naming what cannot be loaded."""
+    ours = [found.name for found in pkgutil.walk_packages(playground.__path__, "playground.")]
+    if "playground.app" not in ours:
+        raise MissingError("the application's own modules cannot be listed")
+    wanted: set[tuple[str, tuple[str, ...]]] = {(name, ()) for name in BY_NAME}
+    for name in ours:
+        wanted.add((name, ()))
+        wanted.update(_statements(name))
+    missing = sorted({words for name, parts in sorted(wanted) for words in _load(name, parts)})
+    if missing:
+        raise MissingError("; ".join(missing))
+    others = {name.partition(".")[0] for name, _ in wanted} - sys.stdlib_module_names - {"playground"}
+    return f"{len(ours)} modules, {len(wanted)} different imports, from {len(others)} libraries"
+
+
+def _statements(module: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The imports in a module as (name, what is taken from it), wherever in it they stand."""
+    spec = importlib.util.find_spec(module)
+    get_code = getattr(spec.loader if spec else None, "get_code", None)  # a packager's loader is of a class of its own
+    code = get_code(module) if get_code is not None else None
+    if not isinstance(code, CodeType):
+        raise MissingError(f"{module} has no code")
+    for part in _parts(code):
+        before = None
+        for instruction in dis.get_instructions(part):
+            if instruction.opname == "IMPORT_NAME":
+                taken: object = before.argval if before is not None and before.opname == "LOAD_CONST" else None
+                yield str(instruction.argval), taken if isinstance(taken, tuple) else ()
+            before = instruction
+
+
+def _parts(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _parts(constant)
+
+
+def _load(name: str, parts: tuple[str, ...]) -> Iterator[str]:
+    """Import a module and those submodules that are taken from it; yields what could not be loaded, and why."""
+    if name.partition(".")[0] in OF_ONE_SYSTEM:
+        return
+    try:
+        module = importlib.import_module(name)
+    except Exception as error:  # noqa: BLE001 - whatever a module raises while it loads
+        yield f"{name} ({type(error).__name__}: {error})"
+        return
+    for part in parts:
+        # A name that a module without a folder does not have is one for the type checker alone.
+        if hasattr(module, "__path__") and not hasattr(module, part):
+            yield from _load(f"{name}.{part}", ())

@@ -1,0 +1,80 @@
+"""The self-test's lines: what was looked at, what came of it, how long it took. Prints, and counts what failed."""
+
+from __future__ import annotations
+
+import platform
+import sys
+import time
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from playground import __version__
+
+WIDTH = 15  # columns of a check's name
+
+
+class MissingError(Exception):
+    """Something the application needs is not there or does not work; the text says what."""
+
+
+class Report:
+    """Collects the checks of one self-test and prints each as soon as it is done."""
+
+    def __init__(self) -> None:
+        self._checks = self._failed = 0
+        self._name = ""
+        self._began = 0.0
+        self._said = False
+
+    def head(self) -> None:
+        """Say what is tested."""
+        kind = "frozen" if getattr(sys, "frozen", False) else "installed"
+        system = f"{platform.system()} {platform.machine()}"
+        _print(f"Gateway Playground {__version__} ({kind}), Python {platform.python_version()}, {system}")
+
+    @contextmanager
+    def check(self, name: str) -> Iterator[None]:
+        """One check, or several of one kind: whatever is raised inside is a failure, and the next one goes on."""
+        outer = self._name, self._began
+        self._name, self._began, self._said = name, time.monotonic(), False
+        try:
+            yield
+            if not self._said:
+                self.good("done")
+        except Exception as error:  # noqa: BLE001 - a check fails in whatever way it fails
+            self._failed += 1
+            self._say("FAILED", f"{type(error).__name__}: {error}")
+            if not isinstance(error, MissingError):
+                traceback.print_exc()
+        finally:
+            self._name, self._began = outer
+            self._said = True
+
+    def good(self, words: str) -> None:
+        """Say that what is being checked works."""
+        self._say("ok", words)
+
+    def absent(self, words: str) -> None:
+        """Say that this machine lacks what the application can do without."""
+        self._say("none", words)
+
+    def _say(self, verdict: str, words: str) -> None:
+        self._checks += 1
+        self._said = True
+        _print(f"{verdict:7}{self._name:{WIDTH}} {words} ({time.monotonic() - self._began:.1f} s)")
+        self._began = time.monotonic()
+
+    def end(self) -> int:
+        """Print the sum. Returns the exit code."""
+        if self._failed:
+            _print(f"{self._failed} of {self._checks} checks FAILED")
+        else:
+            _print(f"all {self._checks} checks passed")
+        return 1 if self._failed else 0
+
+
+def _print(line: str) -> None:
+    if sys.stdout is not None:  # a windowed program on Windows has none
+        sys.stdout.write(f"{line}\n")
+        sys.stdout.flush()

@@ -1,0 +1,67 @@
+"""What the application brings along and what it finds around it: files, certificates, the environment of children."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import ssl
+import sys
+from pathlib import Path
+
+from playground.self_test.report import MissingError, Report
+
+#: A certificate in a folder of OpenSSL's carries its name's hash.
+_HASHED = re.compile(r"[0-9a-f]{8}\.\d+")
+
+
+def read_resources() -> str:
+    """Read every shipped file. Returns a sentence; raises MissingError for one that is empty or not what it says."""
+    from playground.ui.resources import resource_root
+
+    root = resource_root()
+    files = sorted(path for path in root.rglob("*") if path.is_file())
+    for path in files:
+        text = path.read_bytes()
+        if not text:
+            raise MissingError(f"{path} is empty")
+        if path.suffix == ".json":
+            json.loads(text)
+    for name in ("style.qss", "icons/app.svg", "samples", "schemas"):
+        if not (root / name).exists():
+            raise MissingError(f"{name} is not in {root}")
+    return f"{len(files)} files in {root}"
+
+
+def look_at_certificates(report: Report) -> None:
+    """Whether https can be checked: who the operating system trusts, found in the way that connections find it."""
+    import truststore
+
+    context = truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    if sys.platform in ("win32", "darwin"):
+        report.good("the operating system checks them")
+        return
+    begun = context.wrap_bio(ssl.MemoryBIO(), ssl.MemoryBIO(), server_hostname="localhost")  # loads what is trusted
+    count = begun.context.cert_store_stats()["x509_ca"]
+    if count:
+        report.good(f"{count} authorities are trusted")
+        return
+    folder = Path(ssl.get_default_verify_paths().capath or os.devnull)
+    if folder.is_dir() and (count := sum(1 for path in folder.iterdir() if _HASHED.fullmatch(path.name))):
+        report.good(f"{count} authorities are trusted, in {folder}")
+        return
+    report.absent("this system trusts no authority; https needs the package ca-certificates, or a CA file")
+
+
+def what_children_inherit() -> str:
+    """Whether a browser started from here would load its own libraries. Raises MissingError naming a variable of ours.
+
+    A frozen application borrows environment variables to find its libraries; see ``playground.frozen``.
+    """
+    ours = getattr(sys, "_MEIPASS", None)
+    if ours is None:
+        return "inherit the environment as it was"
+    borrowed = sorted(name for name, value in os.environ.items() if ours in value and name != "PATH")
+    if borrowed:
+        raise MissingError(f"would inherit {', '.join(borrowed)}")
+    return "inherit nothing of the frozen application's"

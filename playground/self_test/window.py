@@ -1,0 +1,189 @@
+"""The self-test inside the window: the real application on the real event loop, its state in a folder of the test's."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtGui import QFontDatabase, QGuiApplication, QIcon, QImage, QImageReader
+
+from playground.self_test import keeping
+from playground.self_test.report import MissingError, Report
+from playground.ui.resources import resource_root
+
+if TYPE_CHECKING:
+    from playground.app import App
+
+SECONDS = 30.0  # the longest one wait may take
+COLOURS = 40  # fewer in a picture of the conversation, and there is nothing written in it
+
+ANSWER = """## A heading
+
+A list, with **weight** and `code`:
+
+1. one
+2. two
+
+| name | value |
+|------|-------|
+| a    | 1     |
+
+```python
+def answer(question: str) -> int:  # a comment
+    return 42 if question else 0
+```
+"""
+
+
+def run(report: Report, folder: Path) -> None:
+    """Open the window, do what a person would, close it."""
+    from playground.app import App, make_application
+    from playground.demo.server import DemoConfig
+    from playground.ui import loop
+
+    qt = make_application()
+    app = App(qt, demo=DemoConfig(tokens_per_second=400, time_to_first_token=0.02), folder=folder / "state")
+
+    async def main() -> None:
+        try:
+            app.show()
+            await _checks(report, app, folder)
+        finally:
+            app.quit()
+
+    mistakes: list[str] = []
+    before = sys.excepthook
+    sys.excepthook = lambda kind, error, _: mistakes.append(f"{kind.__name__}: {error}")
+    try:
+        loop.run(qt, main)
+    finally:
+        sys.excepthook = before
+    if mistakes:  # of tasks that nobody waits for
+        raise MissingError("; ".join(mistakes))
+    if app.demo.server.running:
+        raise MissingError("the demo gateway did not end with the application")
+
+
+async def _checks(report: Report, app: App, folder: Path) -> None:
+    with report.check("window"):
+        await _until(app.window.isVisible, "the window")
+        if not QFontDatabase.families():
+            raise MissingError("no font was found; nothing can be written in the window")
+        size = app.window.size()
+        report.good(f"{QGuiApplication.platformName()}, {size.width()} × {size.height()}")
+    with report.check("pictures"):
+        report.good(_read_pictures())
+    with report.check("conversation"):
+        report.good(await _render(app))
+    for protocol in ("chat", "messages"):
+        with report.check("stream"):
+            report.good(await _stream(app, protocol))
+    with report.check("code"):
+        report.good(_write_code(app))
+    with report.check("keyring"):
+        await keeping.keep_a_key(report)
+    with report.check("store"):
+        report.good(await keeping.keep_an_experiment(app.workspace.current, folder))
+    with report.check("file"):
+        report.good(await keeping.write_a_file(app.workspace.current, folder))
+
+
+def _read_pictures() -> str:
+    """Icons are drawn, and images of the kinds a model takes can be read."""
+    icons = sorted((resource_root() / "icons").glob("*.svg"))
+    for path in icons:
+        if QIcon(str(path)).pixmap(32, 32).isNull():
+            raise MissingError(f"{path.name} cannot be drawn")
+    kinds = {bytes(kind.data()).decode() for kind in QImageReader.supportedImageFormats()}
+    if lacking := {"png", "jpeg", "gif", "webp", "svg"} - kinds:
+        raise MissingError(f"images of these kinds cannot be read: {', '.join(sorted(lacking))}")
+    return f"{len(icons)} icons; PNG, JPEG, GIF, WebP and SVG can be read"
+
+
+async def _render(app: App) -> str:
+    """A conversation with headings, a list, a table and code in colours comes out as more than one flat colour."""
+    from playground.engine.headless import read_request
+    from playground.ui.conversation.highlight import highlight
+
+    kinds = {kind for line in highlight(ANSWER.splitlines(), "python") for kind, _ in line}
+    if not {"keyword", "name", "comment", "number"} <= kinds:
+        raise MissingError(f"code has no colours, only the kinds {sorted(kinds)}")
+    session = app.workspace.new()
+    session.load(
+        read_request(
+            {
+                "playground": 1,
+                "model": "demo-chat",
+                "messages": [{"role": "user", "content": "Show me."}, {"role": "assistant", "content": ANSWER}],
+            }
+        ),
+        "Self-test",
+    )
+    turn = session.transcript.path[-1].id
+    view = app.window.pane.view
+    await _until(lambda: view.card(turn) is not None, "the answer's card")
+    card = view.card(turn)
+    if card is None:
+        raise MissingError("the answer has no card")
+    await _until(lambda: _colours(card.grab().toImage()) >= COLOURS, "something written in the answer's card")
+    picture = app.window.grab().toImage()
+    return f"drawn in {_colours(picture)} colours, {picture.width()} × {picture.height()} pixels"
+
+
+def _colours(picture: QImage) -> int:
+    return len({picture.pixel(x, y) for x in range(0, picture.width(), 2) for y in range(0, picture.height(), 2)})
+
+
+async def _stream(app: App, protocol: str) -> str:
+    """An answer of the demo gateway, over a socket, into the transcript and onto the tape."""
+    from playground.engine.gateways import DEMO_ID
+    from playground.engine.headless import read_request
+
+    session = app.workspace.new()
+    session.set_profile(DEMO_ID)
+    request = {
+        "playground": 1,
+        "protocol": protocol,
+        "model": {"chat": "demo-reasoner", "messages": "demo-messages"}[protocol],
+        "messages": [{"role": "user", "content": "What is a server-sent event?"}],
+    }
+    session.load(read_request(request), f"Self-test, {protocol}")
+    async with asyncio.timeout(SECONDS):
+        await session.run()
+    answer = session.transcript.path[-1]
+    if answer.outcome is not None and answer.outcome.failure is not None:
+        raise MissingError(answer.outcome.failure.message)
+    if not answer.text:
+        raise MissingError("the answer has no text")
+    exchange = list(session.exchanges.values())[-1]
+    if exchange.status != 200 or len(exchange.reads) < 3:
+        raise MissingError(f"status {exchange.status}, {len(exchange.reads)} reads: that is no stream")
+    return f"{protocol}: {len(exchange.reads)} reads, {exchange.wire_bytes:,} bytes over {exchange.http_version}"
+
+
+def _write_code(app: App) -> str:
+    """The request as code, in every language that speaks its protocol."""
+    from playground.engine import snippets
+
+    session = app.workspace.current
+    profile = app.gateways.get(session.profile_id)
+    written = 0
+    for language in snippets.LANGUAGES:
+        if session.protocol in language.protocols:
+            found = snippets.write(language, snippets.sent_by(profile, session.request()))
+            if not (found.text or found.refusal):
+                raise MissingError(f"nothing was written in {language.title}")
+            written += 1
+    return f"written in {written} ways"
+
+
+async def _until(condition: Callable[[], bool], what: str) -> None:
+    try:
+        async with asyncio.timeout(SECONDS):
+            while not condition():  # noqa: ASYNC110 - what is waited for is a state of Qt's, which sets no event
+                await asyncio.sleep(0.05)
+    except TimeoutError:
+        raise MissingError(f"never came: {what}") from None

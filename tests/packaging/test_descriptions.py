@@ -1,0 +1,71 @@
+"""What the packages say of the application: one name for each thing, the same in every file."""
+
+from __future__ import annotations
+
+import configparser
+import re
+import tomllib
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+from packaging.requirements import Requirement
+
+from playground.cli import _parser
+from playground.engine.experiment_file import SUFFIX, open_file
+
+ROOT = Path(__file__).resolve().parents[2]
+LINUX = ROOT / "packaging" / "linux"
+MIME = "{http://www.freedesktop.org/standards/shared-mime-info}"
+
+
+def text(*parts: str) -> str:
+    return ROOT.joinpath("packaging", *parts).read_text(encoding="utf-8")
+
+
+def test_one_media_type_for_files_of_ours_everywhere() -> None:
+    entry = configparser.ConfigParser(interpolation=None)
+    entry.read(LINUX / "gateway-playground.desktop", encoding="utf-8")
+    media_type = entry["Desktop Entry"]["MimeType"].rstrip(";")
+    kind = ElementTree.parse(LINUX / "gateway-playground.xml").getroot().find(f"{MIME}mime-type")
+    assert kind is not None
+    assert kind.get("type") == media_type
+    globs = [glob.get("pattern") for glob in kind.findall(f"{MIME}glob")]
+    assert globs == [f"*{SUFFIX}"]
+    (metainfo,) = LINUX.glob("*.metainfo.xml.in")
+    described = ElementTree.parse(metainfo).getroot()
+    assert described.findtext("provides/mediatype") == media_type
+    assert described.findtext("launchable") == "gateway-playground.desktop"
+    assert metainfo.name == f"{described.findtext('id')}.metainfo.xml.in"
+    assert media_type in text("playground.spec")
+    assert f"*{SUFFIX}" in text("windows", "installer.nsi")
+
+
+def test_the_desktop_entry_carries_the_name_that_the_window_gives_itself() -> None:
+    source = (ROOT / "playground" / "app.py").read_text(encoding="utf-8")
+    assert 'setDesktopFileName("gateway-playground")' in source
+    assert (LINUX / "gateway-playground.desktop").is_file()
+
+
+def test_the_manual_page_has_every_command() -> None:
+    page = text("linux", "playground.1.in")
+    helped = _parser().format_help()
+    commands = re.findall(r"^    (\w+) ", helped, re.MULTILINE)
+    assert len(commands) >= 4
+    for word in (*commands, "\\-\\-self\\-test", "\\-\\-window", "\\-\\-version"):
+        assert word in page
+
+
+def test_the_pinned_versions_are_ones_the_application_takes() -> None:
+    pins = dict(line.split("==") for line in text("constraints.txt").splitlines() if "==" in line)
+    pins = {name.lower().replace("_", "-"): version for name, version in pins.items()}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    for wanted in map(Requirement, project["dependencies"]):
+        version = pins[wanted.name.lower().replace("_", "-")]
+        assert wanted.specifier.contains(version), f"{wanted} but {version} is pinned"
+
+
+def test_the_file_that_the_chroot_test_opens_is_one() -> None:
+    found = open_file(LINUX / "opened.playground.json")
+    assert found.title == "A file on a desktop"
+    assert "Was this file opened?" in text("linux", "test_chroot.sh")
+    assert found.turns[0].text == "Was this file opened?"
