@@ -166,6 +166,7 @@ class Workspace:
         self._deleted.clear()
         self._alive.clear()
         self.current = self.new()
+        self._begun = False  # that one only stands where the copy's will be
         await self._fill(found, last)
         return aside
 
