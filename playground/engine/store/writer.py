@@ -65,6 +65,16 @@ class Work:
 Job = Save | Tape | Work
 
 
+def _answer(work: Work, result: object, refused: Exception | None) -> None:
+    """Tell whoever waits; somebody who waits no longer is told nothing."""
+    if work.done.done() or not work.done.set_running_or_notify_cancel():
+        return
+    if refused is not None:
+        work.done.set_exception(refused)
+    else:
+        work.done.set_result(result)
+
+
 class Writer:
     """Owns the connection from ``start`` to ``close``. ``tell`` is called on its thread when the trouble is another."""
 
@@ -136,8 +146,8 @@ class Writer:
                 self._jobs.update(newer)
                 if closing:
                     for job in self._jobs.values():
-                        if isinstance(job, Work) and not job.done.done():
-                            job.done.set_exception(StoreError(self._trouble))
+                        if isinstance(job, Work):
+                            _answer(job, None, StoreError(self._trouble))
                     return
                 if again:
                     self._changed.wait_for(lambda: self._closing or self._asked(), RETRY)
@@ -190,11 +200,7 @@ class Writer:
         with self._changed:
             self._at_work = frozenset()  # before anybody is told
         for work, result, failure in (*results, *self._do_apart(jobs)):
-            refused = StoreError(trouble) if work.do is None and trouble else failure
-            if refused is not None:
-                work.done.set_exception(refused)
-            else:
-                work.done.set_result(result)
+            _answer(work, result, StoreError(trouble) if work.do is None and trouble else failure)
         return OrderedDict()
 
     def _rebuild(self) -> bool:
@@ -213,7 +219,7 @@ class Writer:
         out: OrderedDict[object, Job] = OrderedDict()
         for key, job in jobs.items():
             if isinstance(job, Work) and not job.waits:
-                job.done.set_exception(StoreError(words_of(error)))
+                _answer(job, None, StoreError(words_of(error)))
             else:
                 out[key] = job
         return out

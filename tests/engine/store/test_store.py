@@ -88,6 +88,21 @@ async def test_only_rows_that_are_different_are_written(make_store: MakeStore, p
     assert len(set(rows_before) & set(after)) == 49
 
 
+async def test_whoever_waits_no_longer_stops_nothing(make_store: MakeStore, path: Path) -> None:
+    store = await make_store()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("BEGIN IMMEDIATE")  # a flush cannot be done as long as this lasts
+        store.save(simple("a", "kept"))
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.1):
+                await store.flush()
+        connection.rollback()
+    await store.flush()
+    store.save(simple("b", "kept too"))
+    await store.flush()
+    assert {one.id for one in await store.entries()} == {"a", "b"}
+
+
 @pytest.mark.parametrize("reopened", [False, True])
 async def test_every_edit_of_the_tree_is_followed(make_store: MakeStore, reopened: bool, path: Path) -> None:
     store = await make_store()
