@@ -14,6 +14,7 @@ from playground.engine.store import Filters, Found, Passage
 from playground.ui.experiments.panel import ARCHIVE, DELETE, PIN, RENAME, ExperimentsPanel
 from playground.ui.experiments.rows import Heading, Line
 from tests.ui.experiments.entries import entry
+from tests.ui.windows import show_in_front
 
 pytestmark = pytest.mark.qt_log_ignore("plugin does not support")  # the offscreen one says so of pop-ups
 
@@ -28,8 +29,7 @@ def panel(qtbot: QtBot) -> ExperimentsPanel:
     qtbot.addWidget(panel)
     panel.resize(260, 500)
     panel.show_entries([ROME, POEM, OLD], "rome")
-    panel.show()
-    qtbot.waitExposed(panel)
+    show_in_front(qtbot, panel)
     return panel
 
 

@@ -16,6 +16,7 @@ from playground.engine.session import Session
 from playground.gateway.client import GatewayClient
 from playground.ui.tree.page import EMPTY, TreePage
 from tests.scenes.store import grove
+from tests.ui.windows import show_in_front
 
 pytestmark = pytest.mark.qt_log_ignore("plugin does not support")  # the offscreen one says so of pop-ups
 
@@ -37,8 +38,7 @@ def page(qtbot: QtBot, session: Session) -> TreePage:
     qtbot.addWidget(page)
     page.resize(900, 220)
     page.show_session(session)
-    page.show()
-    qtbot.waitExposed(page)
+    show_in_front(qtbot, page)
     page.slices.finish()
     return page
 

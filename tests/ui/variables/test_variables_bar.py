@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from playground.ui.variables.variables_bar import VariablesBar
+from tests.ui.windows import show_in_front
 
 
 class Stand:
@@ -26,7 +27,7 @@ class Stand:
         self.bar.edited.connect(self._edited)
         self.bar.removed.connect(self.log.append)
         self.bar.as_written.connect(self.log.append)
-        self.place.show()
+        show_in_front(qtbot, self.place)
 
     def _edited(self, name: str, value: str) -> None:
         self.log.append((name, value))
