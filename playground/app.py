@@ -17,6 +17,7 @@ from PySide6.QtGui import QGuiApplication, QIcon
 from PySide6.QtWidgets import QApplication
 
 from playground import __version__
+from playground.ui.application import Application
 from playground.ui.first_frame import FirstFrame
 from playground.ui.main_window import MainWindow
 from playground.ui.resources import resource_root
@@ -220,11 +221,11 @@ def store_path() -> Path:
     return Path(folder) / "gateway-playground" / "experiments.db"
 
 
-def make_application() -> QApplication:
+def make_application() -> Application:
     """The QApplication with its names."""
     QGuiApplication.setDesktopFileName("gateway-playground")
     # The style is named here, as a person could: setting it later makes PySide wrap what Qt's styles hold (5 ms).
-    qt = QApplication([*sys.argv[:1], "-style", STYLE])
+    qt = Application([*sys.argv[:1], "-style", STYLE])
     qt.setProperty("style", STYLE)
     qt.setApplicationName("Gateway Playground")
     qt.setApplicationVersion(__version__)
@@ -270,6 +271,7 @@ def run(file: Path | None = None, patience: float = FREEZE) -> int:
             app.window.pane.notice.say(LAST_ENDED, "Show report", partial(crashes.show_ended, ended))
         if file is not None:
             app.open_path(file)
+        qt.take_files(app.open_path)
 
     try:
         return loop.run(qt, main)
