@@ -291,11 +291,14 @@ class Workspace:
             self._deleted.append((0, self._closed.pop(experiment_id)))
         else:
             raise KeyError(experiment_id)
-        del self._deleted[:-UNDELETED]
         if self.store is not None:
             if session is not None:
                 self._autosaves[experiment_id].now()
             self.store.delete(experiment_id)
+        for _, gone in self._deleted[:-UNDELETED]:
+            self._autosaves.pop(gone.id, None)
+            self._used.pop(gone.id, None)
+        del self._deleted[:-UNDELETED]
         self._tell()
 
     def undelete(self) -> bool:
