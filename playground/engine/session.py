@@ -274,13 +274,18 @@ class Session(Edits):
         Where they are no longer kept either, it is as it was. Raises StoreError.
         """
         known = self.exchanges.get(exchange_id)
-        if known is None or not known.dropped or self.fetch_exchange is None:
-            return known
-        whole = await self.fetch_exchange(self.id, exchange_id)
-        if whole is None:
-            return known
-        self.exchange_changed(whole)
+        if known is None:
+            return None
+        whole = await self.whole(known)
+        if whole is not known:
+            self.exchange_changed(whole)
         return whole
+
+    async def whole(self, exchange: Exchange) -> Exchange:
+        """An exchange of this experiment with its bodies, as ``bring_exchange`` does; memory does not keep them."""
+        if not exchange.dropped or self.fetch_exchange is None:
+            return exchange
+        return await self.fetch_exchange(self.id, exchange.id) or exchange
 
     def exchange_changed(self, exchange: Exchange) -> None:
         """An exchange is new, or more of it is known."""

@@ -38,9 +38,11 @@ class Code:
         return self.refusal or (self.snippet.refusal if self.snippet is not None else "")
 
 
-def writer(session: Session, exchange_id: str, language: str, known: Iterable[Secret]) -> Callable[[], Code]:
-    """What writes the code of that request as it is now. Calling it touches the session no more."""
-    exchange = session.exchanges.get(exchange_id)
+def writer(session: Session, exchange: Exchange | None, language: str, known: Iterable[Secret]) -> Callable[[], Code]:
+    """What writes the code of that request, or else of the next one as it is now.
+
+    Calling it touches the session no more.
+    """
     if exchange is not None:
         return lambda: _recorded(exchange, language)
     profile, request = session.profile, session.request()

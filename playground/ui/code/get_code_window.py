@@ -6,7 +6,9 @@ It holds no truth and never a key: the code is written from values in which ever
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
 import shiboken6
 from PySide6.QtCore import Qt, QTimer, Signal
@@ -29,6 +31,7 @@ from playground.engine.changes import Change, DebugChanged, TitleChanged, TurnGr
 from playground.engine.secrets import Secret
 from playground.engine.session import Session
 from playground.engine.snippets import LANGUAGES, Language
+from playground.engine.store import StoreError
 from playground.ui.code.code_source import NEXT, Code, sources, writer
 from playground.ui.code.code_view import CodeView
 from playground.ui.debugger.export import save_as
@@ -39,6 +42,9 @@ from playground.ui.loop import Throttle, spawn
 from playground.ui.plain_text import show_hidden, tip
 from playground.ui.request_preview import is_light
 from playground.ui.theme import code_font, tokens
+
+if TYPE_CHECKING:
+    from playground.engine.session import Exchange
 
 EVERY_MS = 150
 COPIED_FOR_MS = 1_200
@@ -199,8 +205,10 @@ class GetCodeWindow(SessionWindow):
         if not self.isVisible():
             return  # showing it again brings it up to date
         self._list_sources()
-        if is_light(self._session):
-            self._show(self._writer()())
+        exchange = self._exchange()
+        on_disk = exchange is not None and exchange.dropped and self._session.fetch_exchange is not None
+        if is_light(self._session) and not on_disk:
+            self._show(self._writer(exchange)())
         elif not self._busy:
             self._busy = True
             spawn(self._write_aside(), name="get code")
@@ -211,15 +219,22 @@ class GetCodeWindow(SessionWindow):
         try:
             while self._stale and shiboken6.isValid(self):
                 self._stale = False
-                session, write = self._session, self._writer()
-                code = await asyncio.to_thread(write)
+                session, exchange = self._session, self._exchange()
+                with contextlib.suppress(StoreError):  # then there is no code, and that is said
+                    exchange = await session.whole(exchange) if exchange is not None else None
+                if not shiboken6.isValid(self):
+                    return
+                code = await asyncio.to_thread(self._writer(exchange))
                 if shiboken6.isValid(self) and self._session is session:
                     self._show(code)
         finally:
             self._busy = False
 
-    def _writer(self) -> Callable[[], Code]:
-        return writer(self._session, str(self.source.currentData() or NEXT), self.language.id, self._known())
+    def _exchange(self) -> Exchange | None:
+        return self._session.exchanges.get(str(self.source.currentData() or NEXT))
+
+    def _writer(self, exchange: Exchange | None) -> Callable[[], Code]:
+        return writer(self._session, exchange, self.language.id, self._known())
 
     def _list_sources(self) -> None:
         wanted = sources(self._session)

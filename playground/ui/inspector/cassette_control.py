@@ -13,6 +13,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QFileDialog
 
 from playground.engine.session import Session
+from playground.engine.store import StoreError
 from playground.engine.workspace import Workspace
 from playground.ui.loop import ask, spawn
 from playground.ui.main_window import MainWindow
@@ -103,8 +104,9 @@ class CassetteControl(QObject):
             return
         known = self._workspace.gateways.keys.known()
         try:
+            exchanges = [await session.whole(one) for one in exchanges]
             await asyncio.to_thread(save, path, exchanges, session.title, known)
-        except CassetteError as error:
+        except (CassetteError, StoreError) as error:
             self._say(str(error))
         else:
             self._say(f"{_count(exchanges)} saved as {path}. Keys are not in it.", stays=False)
@@ -113,14 +115,15 @@ class CassetteControl(QObject):
         from playground.engine.cassette import CassetteError
         from playground.engine.har import write
 
-        name = _file_name(self._workspace.current.title) + ".har"
+        session = self._workspace.current
+        name = _file_name(session.title) + ".har"
         path = await self._ask_where(f"Export {_count(exchanges)} as HAR", name, ARCHIVES, "har")
         if path is None:
             return
         known = self._workspace.gateways.keys.known()
 
         def work(path: Path) -> None:
-            data = write(exchanges, known)
+            data = write(whole, known)
             beside = path.with_name(f".{path.name}.part")
             try:
                 beside.write_bytes(data)
@@ -129,9 +132,10 @@ class CassetteControl(QObject):
                 beside.unlink(missing_ok=True)
 
         try:
+            whole = [await session.whole(one) for one in exchanges]
             await asyncio.to_thread(work, path)
-        except (CassetteError, OSError) as error:
-            words = str(error) if isinstance(error, CassetteError) else f"{path} cannot be written: {error.strerror}."
+        except (CassetteError, StoreError, OSError) as error:
+            words = f"{path} cannot be written: {error.strerror}." if isinstance(error, OSError) else str(error)
             self._say(words)
         else:
             self._say(f"{_count(exchanges)} exported to {path}. Keys are not in it.", stays=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
@@ -22,6 +23,7 @@ from playground.engine.changes import Change, ExchangeChanged, RunState, RunStat
 from playground.engine.compare import Comparison, Piece, Side, compare
 from playground.engine.frames import FrameIndex
 from playground.engine.session import Session
+from playground.engine.store import StoreError
 from playground.ui.debugger.session_window import SessionWindow
 from playground.ui.inspector.change_text import ChangeText
 from playground.ui.inspector.exchange_words import asked, exchange_words
@@ -30,10 +32,13 @@ from playground.ui.loop import Throttle, spawn
 from playground.ui.plain_text import tip
 from playground.ui.theme import tokens
 
+if TYPE_CHECKING:
+    from playground.engine.session import Exchange
+
 ANSWER, REASONING, REQUEST = range(3)
 TABS = ("Answer", "Reasoning", "Request")
 NONE = "There is nothing to compare yet: the experiment needs two requests."
-GONE = "The bytes of this exchange were let go to save memory."
+GONE = "The bytes of one of these exchanges were let go to save memory, and are not kept on the disk."
 CHANGED_MS = 300
 
 
@@ -158,13 +163,21 @@ class CompareWindow(SessionWindow):
         left, right = pair
         if left is None or right is None:
             self._say(NONE)
-        elif left.dropped or right.dropped:
-            self._say(GONE)
         elif self.isVisible():
-            spawn(self._work(self._number, FrameIndex(left), FrameIndex(right)), name="compare runs")
+            spawn(self._work(self._number, left, right), name="compare runs")
 
-    async def _work(self, number: int, left: FrameIndex, right: FrameIndex) -> None:
-        found = await asyncio.to_thread(_compared, left, right)
+    async def _work(self, number: int, left: Exchange, right: Exchange) -> None:
+        try:
+            left, right = await self._session.whole(left), await self._session.whole(right)
+        except StoreError as error:
+            refused = str(error)
+        else:
+            refused = GONE if left.dropped or right.dropped else ""
+        if refused:
+            if number == self._number:
+                self._say(refused)
+            return
+        found = await asyncio.to_thread(_compared, FrameIndex(left), FrameIndex(right))
         if number == self._number:
             self.show_comparison(found)
 

@@ -13,9 +13,10 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QVBox
 from playground.domain.tools import parse_json
 from playground.domain.values import JSON
 from playground.engine.compare import Difference, diff_json, request_of
+from playground.engine.store import StoreError
 from playground.ui.inspector.change_text import ChangeText
 from playground.ui.inspector.exchange_words import asked, exchange_words
-from playground.ui.inspector.view import ExchangeView
+from playground.ui.inspector.view import ExchangeView, as_it_is
 from playground.ui.loop import spawn
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ BEFORE, NEXT = "before", "next"
 NONE = "No request yet. Run the conversation twice, and what was asked differently stands here."
 FIRST = "This is the first request of the experiment. Choose another one to compare it with."
 NOT_KNOWN = "Nothing can be sent as it stands: a model is missing, or something in a panel is wrong. See Request."
-GONE = "The body of this request was let go to save memory."
+GONE = "The body of one of these requests was let go to save memory, and is not kept on the disk."
 ROOMY = 640  # pixels of the page's width from which on everything is said in full
 ALIKE = "Both requests are alike."
 
@@ -151,15 +152,23 @@ class DiffPage(QWidget):
             self.text.show_words(NONE)
         elif other is None and not ahead:
             self.text.show_words(NOT_KNOWN if self.against_next else FIRST)
-        elif mine.dropped or (other is not None and other.dropped):
-            self.text.show_words(GONE)
         else:
             spawn(self._work(self._asked_for, mine, other), name="compare requests")
 
     async def _work(self, number: int, mine: Exchange, other: Exchange | None) -> None:
-        preview = self._preview
-        found = await asyncio.to_thread(_differences, mine, other, preview)
-        if number == self._asked_for:
+        preview, whole = self._preview, self._exchange.whole if self._exchange is not None else as_it_is
+        try:
+            mine, other = await whole(mine), None if other is None else await whole(other)
+        except StoreError as error:
+            refused = str(error)
+        else:
+            refused = GONE if mine.dropped or (other is not None and other.dropped) else ""
+        found = () if refused else await asyncio.to_thread(_differences, mine, other, preview)
+        if number != self._asked_for:
+            return
+        if refused:
+            self.text.show_words(refused)
+        else:
             self.show_differences(found)
 
     def show_differences(self, found: Sequence[Difference]) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from playground.ui.inspector.view import ExchangeView, no_others, no_trace
+from playground.ui.inspector.view import ExchangeView, as_it_is, no_others, no_trace
 
 if TYPE_CHECKING:
     from playground.engine.session import Exchange, Session
@@ -30,6 +30,7 @@ def view_of(
         body=partial(_body_of, exchange),
         trace=no_trace if trace_of is None else partial(trace_of, exchange),
         others=no_others if session is None else partial(_all_of, session),
+        whole=as_it_is if session is None else session.whole,
         key=exchange.id,
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -22,6 +22,11 @@ def no_trace() -> Trace | None:
     return None
 
 
+async def as_it_is(exchange: Exchange) -> Exchange:
+    """An exchange that is kept nowhere but in memory."""
+    return exchange
+
+
 def no_others() -> Sequence[Exchange]:
     """The experiment of an exchange that stands alone."""
     return ()
@@ -33,7 +38,8 @@ class ExchangeView:
 
     ``status`` is None while there is no answer; ``error`` then says what happened, if it failed. ``body`` gives the
     bytes received so far, so that nothing is copied for a view that is not looked at; so do ``trace`` with the frames
-    and ``others`` with all exchanges of the experiment, oldest first. ``key`` tells exchanges apart.
+    and ``others`` with all exchanges of the experiment, oldest first. ``whole`` gives one of those with its bodies,
+    from the disk where memory let go of them, and raises StoreError. ``key`` tells exchanges apart.
     """
 
     method: str
@@ -48,6 +54,7 @@ class ExchangeView:
     body: Callable[[], bytes] = no_body
     trace: Callable[[], Trace | None] = no_trace
     others: Callable[[], Sequence[Exchange]] = no_others
+    whole: Callable[[Exchange], Awaitable[Exchange]] = as_it_is
     key: str = ""
 
     @property

@@ -5,6 +5,7 @@ What each needs is made when it is first asked for.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -12,11 +13,13 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication
 
 from playground.engine.session import Session
+from playground.engine.store import StoreError
 from playground.engine.workspace import Workspace
 from playground.ui.inspector.cassette_control import CassetteControl
 from playground.ui.inspector.from_exchange import view_of
 from playground.ui.inspector.view import ExchangeView
 from playground.ui.inspector.wire_views import DiffView, LintView, TimelineView
+from playground.ui.loop import spawn
 from playground.ui.main_window import MainWindow
 
 if TYPE_CHECKING:
@@ -116,9 +119,9 @@ class WireControl(QObject):
 
     def _lint_of(self, turn_id: str) -> None:
         """The deviations of the exchange that brought a turn."""
-        turn = self._session.transcript.turns.get(turn_id)
-        if turn is not None and turn.outcome is not None and turn.outcome.exchange:
-            self._bring(turn.outcome.exchange)
+        exchange = self._exchange_of(turn_id)
+        if exchange is not None:
+            self._bring(exchange.id)
             self.open_lint()
 
     def open_diff(self) -> None:
@@ -132,6 +135,25 @@ class WireControl(QObject):
     def show_frames(self, turn_id: str, call_id: str = "") -> None:
         """Show the frame that carried a call, or the first one of a turn."""
         self.open_timeline()
+        exchange = self._exchange_of(turn_id)
+        if exchange is not None and exchange.dropped:
+            spawn(self._fetch_and_show(exchange.id, turn_id, call_id), name="fetch exchange")
+        else:
+            self._show_frames(turn_id, call_id)
+
+    def _exchange_of(self, turn_id: str) -> Exchange | None:
+        turn = self._session.transcript.turns.get(turn_id)
+        outcome = turn.outcome if turn is not None else None
+        return self._session.exchanges.get(outcome.exchange or "") if outcome is not None else None
+
+    async def _fetch_and_show(self, exchange_id: str, turn_id: str, call_id: str) -> None:
+        session = self._session
+        with contextlib.suppress(StoreError):  # then there are only its times, as the timeline says
+            await session.bring_exchange(exchange_id)
+        if session is self._session:
+            self._show_frames(turn_id, call_id)
+
+    def _show_frames(self, turn_id: str, call_id: str) -> None:
         linking = self._linking
         if linking is None:
             return
@@ -163,9 +185,8 @@ class WireControl(QObject):
 
     def compare_turn(self, turn_id: str) -> None:
         """Compare the exchange of a turn with another one."""
-        turn = self._session.transcript.turns.get(turn_id)
-        outcome = turn.outcome if turn is not None else None
-        self._open_compare("", (outcome.exchange or "") if outcome is not None else "")
+        exchange = self._exchange_of(turn_id)
+        self._open_compare("", exchange.id if exchange is not None else "")
 
     def _open_compare(self, first: str, second: str) -> None:
         asked = [one for one in self._session.exchanges.values() if one.method == "POST"]

@@ -1,0 +1,86 @@
+"""What went over the wire is there the next day: read from the disk when somebody looks, and not before."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from playground.engine.cassette import open_file
+from playground.ui.code.get_code_window import GetCodeWindow
+from playground.ui.inspector.compare_window import CompareWindow
+from playground.ui.inspector.wire_views import DiffView
+from tests.flows.conftest import Person, Stage
+from tests.flows.test_cassettes import choose_file
+from tests.flows.test_store import act, back, opened
+from tests.flows.test_wire import CALLING, page_of, sample, use
+
+
+def test_frames_of_yesterday_are_found_from_the_card_of_a_call(stage: Stage) -> None:
+    async def run(person: Person) -> None:
+        await opened(person)
+        await sample(person)
+        turns.append(len(person.path))
+
+    async def look(person: Person) -> None:
+        await back(person, turns[0])
+        turn = person.path[-1]
+        assert all(exchange.dropped for exchange in person.session.exchanges.values())
+        await person.do(lambda: person.pane.wire.frames_asked.emit(turn.id, turn.calls[1].id))
+        page = page_of(person)
+        await person.until(lambda: page.isVisible() and page.table.chosen, "the frame")
+        assert page.trace is not None
+        assert turn.calls[1].id in page.trace.index.raw(page.table.chosen[0]).decode()
+
+    turns: list[int] = []
+    stage.play(run, CALLING)
+    stage.play(look, CALLING)
+
+
+def test_yesterdays_exchanges_are_compared_written_as_code_and_saved(stage: Stage, tmp_path: Path) -> None:
+    file, archive = tmp_path / "talk.cassette.json", tmp_path / "talk.har"
+
+    async def run(person: Person) -> None:
+        await opened(person)
+        await use(person, "demo-reasoner")
+        await person.run("Tell me about tides")
+        await person.idle(2)
+        await person.run("And about the moon")
+        await person.idle(4)
+        bodies.extend(exchange.body for exchange in person.session.exchanges.values())
+
+    async def look(person: Person) -> None:
+        await back(person, 4)
+        first, _ = person.session.exchanges.values()
+        assert first.dropped
+        await choose_file(person, "cassette.save-all", file)
+        await person.until(file.exists, "the file")
+        assert [one.body for one in open_file(file).exchanges] == bodies
+        await choose_file(person, "cassette.export", archive)
+        await person.until(archive.exists, "the archive")
+        assert "And about the moon" in archive.read_text(encoding="utf-8")
+
+        await act(person, "wire.diff")
+        diff = person.app.window.inspector.view(DiffView).page
+        await person.until(lambda: "And about the moon" in diff.text.toPlainText(), "what was asked differently")
+
+        await act(person, "wire.compare")
+        window = CompareWindow.shown_for(person.session, person.app.window)
+        await person.until(lambda: window.found is not None, "a comparison")
+        await person.do(window.close)
+
+        await act(person, "run.code")
+        code = GetCodeWindow.shown_for(person.session, person.app.window)
+        await person.until(lambda: code.view.toPlainText(), "the code of the next request")
+        code.source.setFocus()
+        for _ in range(code.source.findData(first.id)):
+            QTest.keyClick(code.source, Qt.Key.Key_Down)
+        await person.until(lambda: code.view.toPlainText().count('"role"') == 1, "the code of the first request")
+        assert "the moon" not in code.view.toPlainText()
+        assert first.dropped, "memory holds no more than before"
+        await person.key(Qt.Key.Key_Escape)
+
+    bodies: list[bytes] = []
+    stage.play(run, CALLING)
+    stage.play(look, CALLING)
