@@ -9,9 +9,9 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from playground.domain.debugging import Answer
-from playground.domain.tools import parse_json
 from playground.ui.conversation.inline_editor import GrowingField
 from playground.ui.flow_layout import FlowLayout
+from playground.ui.json_text import problem_at
 from playground.ui.plain_text import show_hidden, tip
 from playground.ui.segments import Segments
 
@@ -133,10 +133,9 @@ class ResultField(QWidget):
         """Say whether a result that is to be JSON is; it can be sent either way."""
         words = ""
         if self.kind.index == 1 and self.text.strip():
-            try:
-                parse_json(self.text)
-            except ValueError as error:
-                words = f"not JSON: {str(error)[:120]}. It is sent as typed."
+            problem = problem_at(self.text)
+            if problem is not None:
+                words = f"Line {problem.line}: not JSON, {problem.message}. It is sent as typed."
         changed = self._check.isHidden() == bool(words) or self._check.text() != words
         self._check.setText(words)
         self._check.setVisible(bool(words))
