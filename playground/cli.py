@@ -75,7 +75,7 @@ def _parser() -> argparse.ArgumentParser:
         epilog="Exit codes: 0 done, 2 bad input, 3 gateway not reached, 4 error status, 5 answer incomplete, "
         "6 a call without an answer, 7 step limit reached.",
     )
-    run.add_argument("file", type=Path, metavar="FILE", help="a playground file (JSON)")
+    run.add_argument("file", type=Path, metavar="FILE", help="a request or a saved experiment (JSON)")
     run.add_argument("--base-url", metavar="URL", help="the gateway's address (default: the demo gateway)")
     run.add_argument("--json", action="store_true", help="print the finished turn, or the transcript, as JSON")
     run.add_argument("--answers", type=Path, metavar="TABLE", help="a table of answers to tool calls (JSON)")

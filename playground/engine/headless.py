@@ -1,7 +1,8 @@
 """Runs one request from a file without a window: text to one stream, reasoning to another, an exit code at the end.
 
 The file is ``{"playground": 1, "protocol", "model", "messages", "parameters", "tools", "extra_body"}`` with messages
-as in the specification, section 2.1, whatever the protocol.
+as in the specification, section 2.1, whatever the protocol. A saved experiment can be run as well: it asks what the
+window would ask, with the message being written.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import json
 from contextlib import aclosing
 from enum import IntEnum
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from pydantic import SecretStr
 
@@ -19,12 +20,17 @@ from playground.domain.errors import Failure, FailureKind
 from playground.domain.events import Event, ReasoningDelta, RefusalDelta, TextDelta
 from playground.domain.parts import Reasoning, Text, ToolCall
 from playground.domain.request import Request
+from playground.domain.roles import Role
 from playground.domain.tools import ToolDefinition, parse_json
+from playground.domain.transcript import make_turn
 from playground.domain.values import JSON, JSONObject
 from playground.engine.advice import advise
 from playground.protocols.chat.history import read_messages
 from playground.protocols.chat.tools import read_tool as read_chat_tool
 from playground.protocols.protocol import get_protocol
+
+if TYPE_CHECKING:
+    from playground.gateway.client import GatewayClient
 
 KNOWN = {"playground", "protocol", "model", "messages", "parameters", "tools", "extra_body", "$schema"}
 
@@ -57,7 +63,34 @@ def read_run_file(path: Path) -> Request:
         value = parse_json(text)
     except ValueError as error:
         raise BadInputError(f"{path} is not JSON: {error}") from None
+    if isinstance(value, dict) and "experiment" in value:
+        return _of_experiment(value)
     return read_request(value)
+
+
+def _of_experiment(value: JSON) -> Request:
+    """What a saved experiment would ask next. Raises BadInputError."""
+    from playground.engine.experiment_file import ExperimentFileError, read_content
+    from playground.engine.session import Session, without_value
+    from playground.engine.snapshot import restore
+
+    session = Session(_nobody, profile_id="")
+    try:
+        restore(read_content(value), session)
+    except (ExperimentFileError, ValueError) as error:
+        raise BadInputError(str(error)) from None
+    draft = session.draft
+    written = make_turn(draft.role, draft.text if draft.text.strip() else "", *draft.images)
+    more = (written,) if written.parts and draft.role is not Role.TOOL else ()
+    if not session.model:
+        raise BadInputError("the experiment names no model")
+    if missing := session.unresolved(*more):
+        raise BadInputError(without_value(missing))
+    return session.request(*more)
+
+
+async def _nobody(_profile_id: str) -> GatewayClient:
+    raise BadInputError("nothing is sent from here")
 
 
 def read_request(value: JSON) -> Request:
@@ -65,7 +98,9 @@ def read_request(value: JSON) -> Request:
     if not isinstance(value, dict):
         raise BadInputError("the file must hold one JSON object")
     if value.get("playground") != 1:
-        raise BadInputError('"playground": 1 is missing; it names the version of the file format')
+        raise BadInputError(
+            '"playground": 1 is missing; it names the version of the format (a saved experiment has "experiment")'
+        )
     if unknown := sorted(value.keys() - KNOWN):
         raise BadInputError(f"unknown field {', '.join(map(repr, unknown))}; other body fields go into extra_body")
     model = value.get("model")

@@ -12,8 +12,10 @@ from typing import Any
 import pytest
 
 from playground.demo.server import DemoConfig, DemoServer
+from playground.engine.experiment_file import write
 from playground.engine.headless import BadInputError, ExitCode, read_request, run_file
 from playground.engine.secrets import Secret
+from playground.engine.snapshot import DraftState, Snapshot
 from tests.support.fault_server import FaultServer, head, send, sse, text_chunk, whole
 
 CANARY = "sk-canary-93ac55d1"
@@ -93,6 +95,29 @@ async def test_what_the_file_says_is_what_is_sent(desk: Desk, demo: DemoServer) 
     body = json.loads(demo.requests[-1].body)
     assert (body["temperature"], body["provider"], body["tools"]) == (0.3, "x", [WEATHER])
     assert demo.requests[-1].header("authorization") == f"Bearer {CANARY}"
+
+
+async def test_a_saved_experiment_asks_what_the_window_would(desk: Desk, demo: DemoServer) -> None:
+    saved = Snapshot(
+        id="x",
+        model="demo-chat",
+        parameters={"chat": {"temperature": 0.3, "stream": True}},
+        variables={"city": "Oslo"},
+        draft=DraftState(text="And {{city}}?"),
+    )
+    ended = await desk.run(write(saved))
+    assert ended.code == ExitCode.OK, ended.err
+    sent = json.loads(demo.requests[-1].body)
+    assert sent["messages"] == [{"role": "user", "content": "And Oslo?"}]
+    assert (sent["temperature"], sent["stream"]) == (0.3, True)
+    assert "And Oslo?" in ended.out
+    for other, words in (
+        (saved.model_copy(update={"variables": {}}), "{{city}} has no value yet"),
+        (saved.model_copy(update={"model": ""}), "names no model"),
+    ):
+        refused = await desk.run(write(other))
+        assert refused.code == ExitCode.BAD_INPUT
+        assert words in refused.err
 
 
 async def test_calls_are_written_after_the_text(desk: Desk) -> None:

@@ -20,7 +20,7 @@ from playground.domain.request import SendReasoning
 from playground.domain.roles import Role
 from playground.domain.tools import parse_json
 from playground.domain.transcript import Ending
-from playground.domain.values import Value
+from playground.domain.values import JSON, Value
 from playground.engine.experiment_file.content import NAME, VERSION, from_json, to_json
 from playground.engine.experiment_file.layout import lay_out
 from playground.engine.secrets import Secret
@@ -102,6 +102,11 @@ def read(data: bytes) -> Snapshot:
             f"This is no experiment: “{NAME}”, which names the version of the format, is missing. "
             "Files of messages are imported."
         )
+    return read_content(content)
+
+
+def read_content(content: JSON) -> Snapshot:
+    """The same for what was read as JSON. Raises ExperimentFileError."""
     try:
         return from_json(content)
     except (ValueError, RecursionError) as error:
