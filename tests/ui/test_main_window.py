@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QSettings, Qt
+from PySide6.QtCore import QEvent, QSettings, Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -67,6 +67,7 @@ def stand(qtbot: QtBot, tmp_path: Path) -> Iterator[Stand]:
     stand.window.let_close()
     stand.window.close()
     stand.window.deleteLater()
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)  # or every later style is worked out for it, too
     stand.theme.choose("light")
 
 
