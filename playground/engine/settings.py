@@ -42,7 +42,8 @@ class Settings(ABC):
     """
 
     def __init__(self, profile_id: str, protocol: str, model: str, profile_of: Callable[[str], Profile] | None) -> None:
-        self._observers: list[Callable[[Change], None]] = []
+        self._observers: list[tuple[Callable[[Change], None], tuple[type[Change], ...]]] = []
+        self._by_kind: dict[type[Change], tuple[Callable[[Change], None], ...]] = {}  # found out when first needed
         self._profile_of = profile_of
         self.profile_id = profile_id
         self.protocol = protocol
@@ -59,19 +60,30 @@ class Settings(ABC):
 
     # Observers
 
-    def subscribe(self, callback: Callable[[Change], None]) -> Callable[[], None]:
-        """Tell ``callback`` of every change from now on. Returns a function that ends that."""
-        self._observers.append(callback)
+    def subscribe(self, callback: Callable[[Change], None], *kinds: type[Change]) -> Callable[[], None]:
+        """Tell ``callback`` of every change of these kinds from now on; of every change where none is named.
+
+        Two kinds come with every token: who names others costs nothing then. Returns a function that ends it.
+        """
+        observer = (callback, kinds)
+        self._observers.append(observer)
+        self._by_kind.clear()
 
         def cancel() -> None:
             with contextlib.suppress(ValueError):
-                self._observers.remove(callback)
+                self._observers.remove(observer)
+            self._by_kind.clear()
 
         return cancel
 
     def tell(self, change: Change) -> None:
         """Pass a change on. For the session and its run only."""
-        for callback in tuple(self._observers):
+        kind = type(change)
+        callbacks = self._by_kind.get(kind)
+        if callbacks is None:
+            callbacks = tuple(callback for callback, kinds in self._observers if not kinds or kind in kinds)
+            self._by_kind[kind] = callbacks
+        for callback in callbacks:
             callback(change)
 
     # Settings

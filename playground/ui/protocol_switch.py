@@ -83,7 +83,7 @@ class ProtocolSwitch(QFrame):
         self._list.show_losses(found)
         self.setAccessibleName(f"Switch to {there}?")
         self.setAccessibleDescription("\n".join(self._list.lines))
-        self._cancel = session.subscribe(self._changed)
+        self._cancel = session.subscribe(self._changed, PathChanged, TurnChanged, SettingsChanged)
         self.show()
         self.switch.setFocus()
 
@@ -107,9 +107,9 @@ class ProtocolSwitch(QFrame):
             session.switch_protocol(to)
             self.switched.emit()
 
-    def _changed(self, change: Change) -> None:
+    def _changed(self, _change: Change) -> None:
         session = self._session
-        if session is None or not isinstance(change, PathChanged | TurnChanged | SettingsChanged):
+        if session is None:
             return
         if session.protocol == self._to:
             self.dismiss()

@@ -6,10 +6,20 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject
 
-from playground.engine.changes import Change, ExchangeChanged, TurnGrew
+from playground.engine.changes import (
+    Change,
+    DebugChanged,
+    PathChanged,
+    RunStateChanged,
+    SettingsChanged,
+    TitleChanged,
+    TurnChanged,
+)
 from playground.engine.session import Session
 from playground.engine.workspace import Workspace
 from playground.ui.main_window import MainWindow
+
+EDITS = (PathChanged, TurnChanged, RunStateChanged, SettingsChanged, TitleChanged, DebugChanged)
 
 
 class UndoOffer(QObject):
@@ -29,12 +39,11 @@ class UndoOffer(QObject):
             if self._unsubscribe is not None:
                 self._unsubscribe()
             self._session = session
-            self._unsubscribe = session.subscribe(self._changed)
+            self._unsubscribe = session.subscribe(self._changed, *EDITS)
         self._show()
 
-    def _changed(self, change: Change) -> None:
-        if not isinstance(change, TurnGrew | ExchangeChanged):
-            self._show()
+    def _changed(self, _change: Change) -> None:
+        self._show()
 
     def _show(self) -> None:
         history = self._workspace.current.history

@@ -222,7 +222,9 @@ class WindowActions(QObject):
     def _show_session(self) -> None:
         session = self.session
         self._unsubscribe()
-        self._unsubscribe = session.subscribe(self._changed)
+        self._unsubscribe = session.subscribe(
+            self._changed, SettingsChanged, PathChanged, ExchangeChanged, RunStateChanged
+        )
         self._window.pane.set_session(session)
         self.first_start.show_session(session)
         self.library.show_session()

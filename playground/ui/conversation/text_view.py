@@ -249,7 +249,7 @@ class TextView(QTextEdit):
             self.setLineWrapColumnOrWidth(self.width())
         if event.oldSize().width() != self.width():
             self.viewport().update()
-        self._place_copy_buttons()
+            self._place_copy_buttons()  # another height alone comes with text, and that places them
 
     def _foot(self) -> int:
         """Room for what reaches below the last line: a code block's frame, a table's last line."""

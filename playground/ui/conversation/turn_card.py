@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 
 from PySide6.QtCore import Qt
@@ -38,6 +39,7 @@ from playground.ui.conversation.verdict_view import VerdictView
 from playground.ui.theme import tokens
 
 BESIDE_TEXT = 32  # pixels of a card's width that its text does not have
+FIGURES_S = 0.1  # between two readings of the figures of a growing turn: each lays the card out
 
 
 class TurnCard(CardFrame):
@@ -114,6 +116,7 @@ class TurnCard(CardFrame):
         """Show a turn that is whole. Views whose text is the same stay, and with them a selection."""
         self._row, self._tools = row, tools
         self._begun.forget()
+        self._waiting, self._told = False, math.inf
         self._refresh_header(row.growing)
         if row.growing:
             self._show_waiting()
@@ -260,9 +263,14 @@ class TurnCard(CardFrame):
 
     def grow(self, choice: GrowingChoice, elapsed: float, pause: Pause | None = None) -> None:
         """Draw what has arrived since the last time, or how long the next try is waited for."""
-        self._refresh_header(growing=True, waiting=pause is not None)
+        waiting = pause is not None
+        if waiting is not self._waiting:
+            self._waiting = waiting
+            self._refresh_header(growing=True, waiting=waiting)
         self._show_pause(pause)
-        self._header.show_figures(facts.live_figures(elapsed, choice.deltas))
+        if not 0 <= elapsed - self._told < FIGURES_S:
+            self._told = elapsed
+            self._header.show_figures(facts.live_figures(elapsed, choice.deltas))
         if choice.parts and self._parts and isinstance(self._parts[0], QLabel):
             self._clear()
         last = len(choice.parts) - 1

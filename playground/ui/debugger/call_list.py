@@ -115,15 +115,14 @@ class CallList(QWidget):
         if self._cancel is not None:
             self._cancel()
         self._session = session
-        self._cancel = session.subscribe(self._changed)
+        self._cancel = session.subscribe(self._changed, PathChanged, TurnChanged, RunStateChanged, SettingsChanged)
         self._index = CallIndex(session)
         self.slices.stop()
         self._show([])
         self._changed_now()
 
-    def _changed(self, change: Change) -> None:
-        if isinstance(change, PathChanged | TurnChanged | RunStateChanged | SettingsChanged):
-            self._changed_now()
+    def _changed(self, _change: Change) -> None:
+        self._changed_now()
 
     def _changed_now(self) -> None:
         self._stale = True

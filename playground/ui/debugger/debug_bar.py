@@ -30,6 +30,7 @@ from playground.ui.plain_text import show_hidden, tip
 CLOCK_MS = 200
 NARROW = 620  # pixels; a narrower bar has its buttons below the words
 LONGEST_NAMES = 80  # characters
+SHOWN = (DebugChanged, PathChanged, RunStateChanged, TurnChanged, SettingsChanged)
 _OF_THE_LOOP = ReasonCode.LIMIT, ReasonCode.LOOP, ReasonCode.TRUNCATED  # the card of a call says the other reasons
 
 
@@ -64,7 +65,7 @@ class DebugBar(QFrame):
         self._clock = QTimer(self)
         self._clock.setInterval(CLOCK_MS)
         self._clock.timeout.connect(self._refresh)
-        self._cancel = session.subscribe(self._changed)
+        self._cancel = session.subscribe(self._changed, *SHOWN)
         self.hide()
         self._refresh()
 
@@ -72,7 +73,7 @@ class DebugBar(QFrame):
         """Follow another session."""
         self._cancel()
         self._session = session
-        self._cancel = session.subscribe(self._changed)
+        self._cancel = session.subscribe(self._changed, *SHOWN)
         self._refresh()
 
     @property
@@ -119,9 +120,8 @@ class DebugBar(QFrame):
 
     # Looks
 
-    def _changed(self, change: Change) -> None:
-        if isinstance(change, DebugChanged | PathChanged | RunStateChanged | TurnChanged | SettingsChanged):
-            self._show.poke()
+    def _changed(self, _change: Change) -> None:
+        self._show.poke()
 
     def _refresh(self) -> None:
         debugger, state = self._session.debugger, self._session.state

@@ -43,7 +43,7 @@ class DebugControl(QObject):
             if self._cancel is not None:
                 self._cancel()
             self._followed = session
-            self._cancel = session.subscribe(self._changed)
+            self._cancel = session.subscribe(self._changed, DebugChanged)
             for dialog in self._window.findChildren(SessionWindow):
                 dialog.set_session(session)
         debugging = session.debugger.debugging
@@ -91,9 +91,8 @@ class DebugControl(QObject):
     def _edited(self, debugging: Debugging) -> None:
         self._session.debugger.set_debugging(debugging)
 
-    def _changed(self, change: Change) -> None:
-        if isinstance(change, DebugChanged):
-            self.show_session()
+    def _changed(self, _change: Change) -> None:
+        self.show_session()
 
 
 def focused_call(widget: QWidget | None) -> str:

@@ -66,7 +66,7 @@ class ForkDialog(QDialog):
         self._area = QScrollArea()
         self._arrange()
         self._draw = Throttle(self._judge, self)
-        self._cancel = session.subscribe(self._changed)
+        self._cancel = session.subscribe(self._changed, DebugChanged, PathChanged, SettingsChanged, RunStateChanged)
         self.finished.connect(self._closed)
         self.show_answers(first_answers(session, turn_id, self._call))
         self.columns[0].field.text.setFocus()
@@ -208,7 +208,7 @@ class ForkDialog(QDialog):
         if isinstance(change, DebugChanged) and self._starting and len(self._session.debugger.forks) > self._forks:
             self._starting = False
             QTimer.singleShot(0, self, self._open_lanes)
-        elif isinstance(change, DebugChanged | PathChanged | SettingsChanged | RunStateChanged):
+        else:
             self._draw.poke()
 
     def _open_lanes(self) -> None:

@@ -79,14 +79,13 @@ class SequencePage(QWidget):
         if self._cancel is not None:
             self._cancel()
         self._session = session
-        self._cancel = session.subscribe(self._changed)
+        self._cancel = session.subscribe(self._changed, PathChanged, TurnChanged, RunStateChanged, SettingsChanged)
         self.slices.stop()
         self._show([], 0)
         self._changed_now()
 
-    def _changed(self, change: Change) -> None:
-        if isinstance(change, PathChanged | TurnChanged | RunStateChanged | SettingsChanged):
-            self._changed_now()
+    def _changed(self, _change: Change) -> None:
+        self._changed_now()
 
     def _changed_now(self) -> None:
         self._stale = True

@@ -65,7 +65,7 @@ class StabilityWindow(QDialog):
         self._build()
         self._throttle = Throttle(self._draw, self, DRAW_MS)
         self._followed = Throttle(self._follow, self, 300)
-        self._cancel = session.subscribe(self._changed)
+        self._cancel = session.subscribe(self._changed, PathChanged, SettingsChanged)
         self.finished.connect(self._end)
         self._follow()
         self._compare_changed(False)
@@ -155,9 +155,8 @@ class StabilityWindow(QDialog):
 
     # Following the experiment
 
-    def _changed(self, change: Change) -> None:
-        if isinstance(change, PathChanged | SettingsChanged):
-            self._followed.poke()
+    def _changed(self, _change: Change) -> None:
+        self._followed.poke()
 
     def _follow(self) -> None:
         """The steps there are, the title, the tools that variant B is compared with."""

@@ -62,12 +62,11 @@ class ExperimentsControl(QObject):
         for gone in self._watched.keys() - known.keys():
             self._watched.pop(gone)()
         for new in known.keys() - self._watched.keys():
-            self._watched[new] = known[new].subscribe(self._session_changed)
+            self._watched[new] = known[new].subscribe(self._session_changed, TitleChanged)
         self._refresh_soon.poke()
 
-    def _session_changed(self, change: Change) -> None:
-        if isinstance(change, TitleChanged):
-            self._refresh_soon.poke()
+    def _session_changed(self, _change: Change) -> None:
+        self._refresh_soon.poke()
 
     def refresh(self) -> None:
         """Make the list equal to the workspace."""

@@ -69,7 +69,7 @@ class TreePage(QWidget):
         if self._cancel is not None:
             self._cancel()
         self._session = session
-        self._cancel = session.subscribe(self._changed)
+        self._cancel = session.subscribe(self._changed, PathChanged, TurnChanged, RunStateChanged)
         self.slices.stop()
         self._changed_now()
 

@@ -53,14 +53,15 @@ class VariablesControl(QObject):
             if self._unsubscribe is not None:
                 self._unsubscribe()
             self._session = session
-            self._unsubscribe = session.subscribe(self._changed)
+            self._unsubscribe = session.subscribe(
+                self._changed, PathChanged, TurnChanged, SettingsChanged, DraftChanged
+            )
             self._values = session.variables
             self.bar.forget_asking()
             self._show()
 
-    def _changed(self, change: Change) -> None:
-        if isinstance(change, PathChanged | TurnChanged | SettingsChanged | DraftChanged):
-            self._soon.poke()
+    def _changed(self, _change: Change) -> None:
+        self._soon.poke()
 
     @property
     def _current(self) -> Session:
