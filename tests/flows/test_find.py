@@ -12,6 +12,7 @@ from playground.ui.conversation.reasoning_view import ReasoningView
 from playground.ui.conversation.text_view import TextView
 from tests.benchmarks.experiment import long_transcript
 from tests.flows.conftest import Person, Stage
+from tests.flows.test_wire import use
 
 CONTROL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 FIND = "Find in the conversation"
@@ -122,6 +123,7 @@ def test_every_place_can_be_gone_to_with_the_keyboard(stage: Stage) -> None:
 
 def test_a_turn_that_streams_is_searched_as_it_grows(stage: Stage) -> None:
     async def scene(person: Person) -> None:
+        await use(person, "demo-chat")  # no reasoning, which would be folded when the run is stopped early
         await person.run("Hello there !long")
         await person.until(lambda: person.session.growing, "the turn")
         await open_bar(person)
