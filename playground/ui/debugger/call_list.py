@@ -5,16 +5,13 @@ It reads the session and tells it nothing. Hidden, it does no work; seen, it wor
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 
 from PySide6.QtCore import QModelIndex, QPoint, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent, QShowEvent
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QHBoxLayout,
-    QHeaderView,
-    QLabel,
     QLineEdit,
     QMenu,
     QStackedWidget,
@@ -25,15 +22,16 @@ from PySide6.QtWidgets import (
 )
 
 from playground.engine.calls import CallEntry, CallIndex, calls_csv, calls_json
-from playground.engine.changes import Change, PathChanged, RunStateChanged, SettingsChanged, TurnChanged
+from playground.engine.changes import PathChanged, RunStateChanged, SettingsChanged, TurnChanged
 from playground.engine.session import Session
 from playground.engine.verdicts import VerdictCode
 from playground.ui.debugger.call_model import ARGUMENTS, CallModel, in_order, matches
 from playground.ui.debugger.export import save_as
-from playground.ui.debugger.slices import Slices
 from playground.ui.elided_label import ElidedLabel
 from playground.ui.loop import spawn
+from playground.ui.page_parts import empty_words, look_like_rows, set_row_height
 from playground.ui.plain_text import tip
+from playground.ui.session_page import SessionPage
 
 ROW_HEIGHT = 22
 WIDTHS = (66, 118, 150, 176, 124, 78)
@@ -41,21 +39,18 @@ EMPTY = "No calls yet. When the model calls a tool, every call stands here, on e
 NO_MATCH = "No call matches the filter."
 
 
-class CallList(QWidget):
-    """``show_session`` gives the experiment; ``card_asked`` carries the ``CallEntry`` to go to."""
+class CallList(SessionPage):
+    """``card_asked`` carries the ``CallEntry`` to go to."""
 
+    FOLLOWED = (PathChanged, TurnChanged, RunStateChanged, SettingsChanged)
     card_asked = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._session: Session | None = None
-        self._cancel: Callable[[], None] | None = None
         self._index: CallIndex | None = None
-        self._stale = False  # the calls may be different
         self._sorted: tuple[int, bool] | None = None  # column, descending
         self.model = CallModel(self)
         self._build()
-        self.slices = Slices(self._read, self)
         self.filter.textChanged.connect(self._refilter)
         self.table.activated.connect(self._go_to)
         self.table.clicked.connect(self._clicked)
@@ -85,11 +80,7 @@ class CallList(QWidget):
         menu.addAction("Copy as CSV").triggered.connect(partial(self.copy, "csv", everything=True))
         self.export_button.setMenu(menu)
         self.table = CallTable(self.model)
-        self.empty = QLabel(EMPTY)
-        self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.empty.setWordWrap(True)
-        self.empty.setProperty("kind", "muted")
-        self.empty.setContentsMargins(24, 8, 24, 24)
+        self.empty = empty_words(EMPTY)
         self._stack = QStackedWidget()
         self._stack.addWidget(self.empty)
         self._stack.addWidget(self.table)
@@ -108,31 +99,9 @@ class CallList(QWidget):
 
     # Following the session
 
-    def show_session(self, session: Session) -> None:
-        """Show the calls of another experiment."""
-        if session is self._session:
-            return
-        if self._cancel is not None:
-            self._cancel()
-        self._session = session
-        self._cancel = session.subscribe(self._changed, PathChanged, TurnChanged, RunStateChanged, SettingsChanged)
+    def _begin(self, session: Session) -> None:
         self._index = CallIndex(session)
-        self.slices.stop()
         self._show([])
-        self._changed_now()
-
-    def _changed(self, _change: Change) -> None:
-        self._changed_now()
-
-    def _changed_now(self) -> None:
-        self._stale = True
-        if self.isVisible():
-            self.slices.poke()
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        if self._stale:
-            self.slices.poke()
 
     def _refilter(self) -> None:
         self.slices.poke()
@@ -228,23 +197,10 @@ class CallTable(QTableView):
         self.setModel(model)
         self.setAccessibleName("Calls of the experiment")
         self.setAccessibleDescription("Enter goes to the call. Ctrl+C copies the chosen rows as CSV.")
-        self.setShowGrid(False)
-        self.setWordWrap(False)
-        self.setTabKeyNavigation(False)
-        self.setTextElideMode(Qt.TextElideMode.ElideRight)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        self.setCornerButtonEnabled(False)
-        rows, columns = self.verticalHeader(), self.horizontalHeader()
-        rows.setVisible(False)
-        rows.setMinimumSectionSize(ROW_HEIGHT)
-        rows.setDefaultSectionSize(ROW_HEIGHT)
-        rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        columns.setHighlightSections(False)
+        look_like_rows(self)
+        set_row_height(self, ROW_HEIGHT)
+        columns = self.horizontalHeader()
         columns.setSectionsClickable(True)
         columns.setMinimumSectionSize(40)
         columns.setToolTip(tip("Click to sort"))

@@ -3,37 +3,36 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QGuiApplication, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from playground.engine.calls import Span, read_sequence
-from playground.engine.changes import Change, PathChanged, RunState, RunStateChanged, SettingsChanged, TurnChanged
+from playground.engine.changes import PathChanged, RunState, RunStateChanged, SettingsChanged, TurnChanged
 from playground.engine.session import Session
 from playground.ui.debugger.sequence_view import SequenceView
 from playground.ui.debugger.sequence_words import summary
-from playground.ui.debugger.slices import Slices
 from playground.ui.elided_label import ElidedLabel
 from playground.ui.icon_button import IconButton
+from playground.ui.page_parts import empty_words
 from playground.ui.plain_text import tip
+from playground.ui.session_page import SessionPage
 
 MOST_REQUESTS = 300  # the newest ones; more is no picture any more
 EMPTY = "No run yet. Requests, calls and their answers stand here as they follow one another in time."
 
 
-class SequencePage(QWidget):
-    """``show_session`` gives the experiment; ``card_asked`` carries a turn id and a call id, which may be empty."""
+class SequencePage(SessionPage):
+    """``card_asked`` carries a turn id and a call id, which may be empty."""
 
+    FOLLOWED = (PathChanged, TurnChanged, RunStateChanged, SettingsChanged)
     card_asked = Signal(str, str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._session: Session | None = None
-        self._cancel: Callable[[], None] | None = None
-        self._stale = False
         self.view = SequenceView()
         self.said = ElidedLabel("Sequence", elide=Qt.TextElideMode.ElideRight)
         self.smaller = IconButton("minus", "Show more time (Ctrl+wheel)")
@@ -44,11 +43,7 @@ class SequencePage(QWidget):
         self.larger = IconButton("plus", "Show less time (Ctrl+wheel)")
         self.copy_button = QPushButton("Copy as text")
         self.copy_button.setProperty("kind", "quiet")
-        self.empty = QLabel(EMPTY)
-        self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.empty.setWordWrap(True)
-        self.empty.setProperty("kind", "muted")
-        self.empty.setContentsMargins(24, 8, 24, 24)
+        self.empty = empty_words(EMPTY)
         self._stack = QStackedWidget()
         self._stack.addWidget(self.empty)
         self._stack.addWidget(self.view)
@@ -63,7 +58,6 @@ class SequencePage(QWidget):
         column.setSpacing(0)
         column.addLayout(bar)
         column.addWidget(self._stack, 1)
-        self.slices = Slices(self._read, self)
         self.smaller.clicked.connect(partial(self._zoom, -1))
         self.usual.clicked.connect(partial(self._zoom, 0))
         self.larger.clicked.connect(partial(self._zoom, 1))
@@ -72,30 +66,8 @@ class SequencePage(QWidget):
         self.view.chosen.connect(self._chosen)
         self._show([], 0)
 
-    def show_session(self, session: Session) -> None:
-        """Show the loop of another experiment."""
-        if session is self._session:
-            return
-        if self._cancel is not None:
-            self._cancel()
-        self._session = session
-        self._cancel = session.subscribe(self._changed, PathChanged, TurnChanged, RunStateChanged, SettingsChanged)
-        self.slices.stop()
+    def _begin(self, session: Session) -> None:
         self._show([], 0)
-        self._changed_now()
-
-    def _changed(self, _change: Change) -> None:
-        self._changed_now()
-
-    def _changed_now(self) -> None:
-        self._stale = True
-        if self.isVisible():
-            self.slices.poke()
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        if self._stale:
-            self.slices.poke()
 
     def _read(self) -> Iterator[None]:
         session = self._session

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QLabel, QPushButton,
 from playground.ui.code_editor import CodeEditor
 from playground.ui.elided_label import ElidedLabel
 from playground.ui.inspector.excerpt import Excerpt, excerpt, size
+from playground.ui.page_parts import empty_words
 from playground.ui.plain_text import show_hidden, tip
 from playground.ui.segments import Segments
 
@@ -44,11 +45,7 @@ class BodyPane(QWidget):
         self.error.setProperty("kind", "error")
         self.error.setContentsMargins(12, 4, 12, 4)
         self.error.hide()
-        self.empty = QLabel(empty)
-        self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.empty.setWordWrap(True)
-        self.empty.setProperty("kind", "muted")
-        self.empty.setContentsMargins(24, 8, 24, 24)
+        self.empty = empty_words(empty)
         bar = QHBoxLayout()
         bar.setContentsMargins(12, 4, 12, 4)
         bar.setSpacing(8)

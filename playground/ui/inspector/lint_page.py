@@ -20,10 +20,11 @@ from PySide6.QtWidgets import (
 )
 
 from playground.engine.lint import Finding, findings, report
-from playground.ui.debugger.slices import Slices
 from playground.ui.inspector.body_pane import COPIED_FOR_MS
 from playground.ui.inspector.traces import Trace
+from playground.ui.page_parts import empty_words, look_like_rows
 from playground.ui.plain_text import show_hidden, tip
+from playground.ui.slices import Slices
 
 MOST = 500  # findings that are listed; the report has all
 EMPTY = (
@@ -53,11 +54,7 @@ class LintPage(QWidget):
         self.copy_button.setProperty("kind", "quiet")
         self.copy_button.setToolTip(tip("A report for those who run the gateway, as Markdown"))
         self.table = _Table()
-        self.empty = QLabel(EMPTY)
-        self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.empty.setWordWrap(True)
-        self.empty.setProperty("kind", "muted")
-        self.empty.setContentsMargins(24, 8, 24, 24)
+        self.empty = empty_words(EMPTY)
         self._stack = QStackedWidget()
         self._stack.addWidget(self.empty)
         self._stack.addWidget(self.table)
@@ -139,19 +136,11 @@ class _Table(QTableWidget):
         self.setAccessibleName("Deviations")
         self.setAccessibleDescription("Enter goes to the frame that shows it.")
         self.setHorizontalHeaderLabels(TITLES)
-        self.horizontalHeader().setHighlightSections(False)
         self.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        self.verticalHeader().setVisible(False)
         self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        self.setShowGrid(False)
+        look_like_rows(self)
         self.setWordWrap(True)
-        self.setTabKeyNavigation(False)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setCornerButtonEnabled(False)
 
     def show_findings(self, found: tuple[Finding, ...]) -> None:
         """Show these."""

@@ -1,21 +1,18 @@
-"""The Tree tab: the map of the experiment, a line about what is pointed at, and the key to the marks.
-
-It reads the session and tells it nothing. Hidden, it does no work; seen, it works a few milliseconds at a time.
-"""
+"""The Tree tab: the map of the experiment, a line about what is pointed at, and the key to the marks."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 
 from PySide6.QtCore import QPoint, Qt, Signal
-from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
 from playground.engine.changes import Change, PathChanged, RunStateChanged, TurnChanged
-from playground.engine.session import Session
-from playground.ui.debugger.slices import Slices
 from playground.ui.elided_label import ElidedLabel
+from playground.ui.page_parts import empty_words
+from playground.ui.session_page import SessionPage
 from playground.ui.tree.layout import TreeLayout
 from playground.ui.tree.map_view import TreeView
 from playground.ui.tree.shapes import Key
@@ -24,25 +21,19 @@ EMPTY = "No turns yet. Every turn of the experiment stands here, on every branch
 BESIDE = 760  # pixels; a narrower page shows the key or the line, not both
 
 
-class TreePage(QWidget):
-    """``show_session`` gives the experiment; the signals carry the id of a turn."""
+class TreePage(SessionPage):
+    """The signals carry the id of a turn."""
 
+    FOLLOWED = (PathChanged, TurnChanged, RunStateChanged)
     turn_asked = Signal(str)
     delete_asked = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._session: Session | None = None
-        self._cancel: Callable[[], None] | None = None
-        self._stale = False
         self.view = TreeView()
         self.key = Key()
         self.said = ElidedLabel("Tree", elide=Qt.TextElideMode.ElideRight)
-        self.empty = QLabel(EMPTY)
-        self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.empty.setWordWrap(True)
-        self.empty.setProperty("kind", "muted")
-        self.empty.setContentsMargins(24, 8, 24, 24)
+        self.empty = empty_words(EMPTY)
         self._stack = QStackedWidget()
         for widget in (QWidget(), self.empty, self.view):  # blank until it is known which
             self._stack.addWidget(widget)
@@ -56,38 +47,16 @@ class TreePage(QWidget):
         column.setSpacing(0)
         column.addLayout(bar)
         column.addWidget(self._stack, 1)
-        self.slices = Slices(self._read, self)
         self.view.looked.connect(self._say)
         self.view.chosen.connect(self.turn_asked)
         self.view.delete_asked.connect(self.delete_asked)
         self.view.menu_asked.connect(self._menu)
 
-    def show_session(self, session: Session) -> None:
-        """Show the tree of another experiment."""
-        if session is self._session:
-            return
-        if self._cancel is not None:
-            self._cancel()
-        self._session = session
-        self._cancel = session.subscribe(self._changed, PathChanged, TurnChanged, RunStateChanged)
-        self.slices.stop()
-        self._changed_now()
-
     def _changed(self, change: Change) -> None:
-        if isinstance(change, PathChanged | TurnChanged):
-            self._changed_now()
-        elif isinstance(change, RunStateChanged) and self._session is not None:
+        if not isinstance(change, RunStateChanged):
+            self._outdated()
+        elif self._session is not None:
             self.view.grow(frozenset(self._session.growing))
-
-    def _changed_now(self) -> None:
-        self._stale = True
-        if self.isVisible():
-            self.slices.poke()
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        if self._stale:
-            self.slices.poke()
 
     def _read(self) -> Iterator[None]:
         session = self._session

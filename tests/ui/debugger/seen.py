@@ -15,7 +15,7 @@ from playground.domain.usage import Timing
 from playground.engine.run import RunRefusedError
 from playground.engine.session import Session
 from playground.gateway.client import GatewayClient
-from playground.ui.debugger.slices import Slices
+from playground.ui.slices import Slices
 
 WEATHER = ToolDefinition(
     name="get_weather",

@@ -20,7 +20,7 @@ from playground.engine.calls import CallEntry
 from playground.engine.session import Session
 from playground.ui.debugger.call_list import CallList
 from playground.ui.debugger.call_model import DURATION, TOOL, VERDICT
-from playground.ui.debugger.slices import Slices
+from playground.ui.slices import Slices
 from tests.ui.debugger.seen import longest_slice, loop_of, round_of, session
 
 pytestmark = pytest.mark.qt_log_ignore("plugin does not support")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QItemSelection, QItemSelectionModel, Qt, Signal
+from PySide6.QtCore import QItemSelection, QItemSelectionModel, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QTableView, QWidget
 
 from playground.ui.inspector.timeline.frame_model import DATA, DELTA, TITLES, FrameModel
+from playground.ui.page_parts import look_like_rows, set_row_height
 
 ROW_HEIGHT = 20
 WIDTHS, TIGHT = (52, 74, 66, 92), (42, 62, 56, 74)
@@ -29,22 +30,9 @@ class FrameTable(QTableView):
         self.setModel(self.frames)
         self.setAccessibleName("Frames")
         self.setAccessibleDescription("Arrow keys choose a frame. Ctrl+C copies the chosen frames as received.")
-        self.setShowGrid(False)
-        self.setWordWrap(False)
-        self.setTabKeyNavigation(False)
-        self.setTextElideMode(Qt.TextElideMode.ElideRight)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setCornerButtonEnabled(False)
-        rows, columns = self.verticalHeader(), self.horizontalHeader()
-        rows.setVisible(False)
-        rows.setMinimumSectionSize(ROW_HEIGHT)
-        rows.setDefaultSectionSize(ROW_HEIGHT)
-        rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        columns.setHighlightSections(False)
+        look_like_rows(self)
+        set_row_height(self, ROW_HEIGHT)
+        columns = self.horizontalHeader()
         columns.setMinimumSectionSize(30)
         for column, width in enumerate(WIDTHS):
             columns.resizeSection(column, width)

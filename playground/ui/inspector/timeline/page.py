@@ -8,16 +8,17 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QLabel, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
-from playground.ui.debugger.slices import Slices
 from playground.ui.inspector.excerpt import size
 from playground.ui.inspector.timeline.frame_detail import FrameDetail
 from playground.ui.inspector.timeline.frame_table import FrameTable
 from playground.ui.inspector.timeline.picture import COMPACT, TALL, TALLEST, TimelinePicture
 from playground.ui.inspector.traces import Trace
+from playground.ui.page_parts import empty_words
+from playground.ui.slices import Slices
 
 EMPTY = "No exchange yet. Run the conversation, and every frame that comes back stands here, with its time."
 WIDE = 560  # pixels of the page's width from which on the whole is described in words, too
@@ -37,11 +38,7 @@ class TimelinePage(QWidget):
         self.table = FrameTable()
         self.detail = FrameDetail()
         self.slices = Slices(self._read, self)
-        self.empty = QLabel(EMPTY)
-        self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.empty.setWordWrap(True)
-        self.empty.setProperty("kind", "muted")
-        self.empty.setContentsMargins(24, 8, 24, 24)
+        self.empty = empty_words(EMPTY)
         left = QWidget()
         column = QVBoxLayout(left)
         column.setContentsMargins(0, 0, 0, 0)
