@@ -370,6 +370,8 @@ class Workspace:
             self._autosaves[session.id] = self._alive[session.id]
         else:
             self._watch(session, stored=stored)
+            if not stored and session.id in self._autosaves:
+                self._autosaves[session.id].now()  # it may have come from the clipboard, and be nowhere else
         newer = sum(1 for one in self.sessions if one.created_at > session.created_at)
         self.sessions.insert(newer, session)
         self._used[session.id] = None

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import sqlite3
 import weakref
 from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
 
 import pytest
 
@@ -81,6 +84,18 @@ async def test_every_change_is_saved_by_itself(make_workspace: MakeWorkspace) ->
     assert (await stored()).variables == {"name": "value"}
     session.set_unsent("extra_body", "{")
     assert (await stored()).unsent == {"extra_body": "{"}
+
+
+async def test_what_came_from_elsewhere_is_on_the_disk_before_anybody_touches_it(
+    make_workspace: MakeWorkspace, session: Session, path: Path
+) -> None:
+    workspace = await make_workspace()
+    assert workspace.store is not None
+    session.add_turn(make_turn(Role.USER, "From the clipboard"))
+    workspace.add(session)
+    await workspace.store.flush()
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("SELECT title FROM experiments").fetchall() == [("From the clipboard",)]
 
 
 async def test_an_untouched_one_is_not_kept(make_workspace: MakeWorkspace) -> None:
