@@ -13,6 +13,7 @@ from PySide6.QtGui import (
     QColor,
     QGuiApplication,
     QImage,
+    QKeyEvent,
     QMouseEvent,
     QPainter,
     QPaintEvent,
@@ -30,6 +31,7 @@ from PySide6.QtWidgets import QFrame, QSizePolicy, QTextEdit, QToolButton, QWidg
 from playground.ui.conversation.blocks import exact_lines
 from playground.ui.conversation.document import CODE_HEAD, CODE_PAD, JOINS, DocumentWriter
 from playground.ui.conversation.found_marks import FoundMarks
+from playground.ui.conversation.link_keys import LinkKeys
 from playground.ui.conversation.linked_marks import LinkedMarks
 from playground.ui.conversation.markdown import Line
 from playground.ui.conversation.markdown_stream import MarkdownStream
@@ -92,6 +94,7 @@ class TextView(QTextEdit):
         self._colours = tokens()  # those the document is written in
         self.found = FoundMarks(self._document, self._writer)
         self.linked = LinkedMarks(self._document, self._writer, self._whole_source)
+        self.links = LinkKeys(self, self._document, self._writer)
         self.setReadOnly(True)
         self.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -398,7 +401,7 @@ class TextView(QTextEdit):
         data.setText("".join(out))
         return data
 
-    # Mouse
+    # Mouse and keys
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self._pressed = event.position().toPoint() if event.button() == Qt.MouseButton.LeftButton else None
@@ -423,6 +426,15 @@ class TextView(QTextEdit):
         super().mouseMoveEvent(event)
         over = self.anchorAt(event.position().toPoint())
         self.viewport().setCursor(Qt.CursorShape.PointingHandCursor if over else Qt.CursorShape.IBeamCursor)
+
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        return self.links.step(forward) or super().focusNextPrevChild(forward)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if address := self.links.opened_by(event):
+            self.link_clicked.emit(address)
+        else:
+            super().keyPressEvent(event)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()  # the conversation scrolls, never one text

@@ -1,0 +1,123 @@
+"""Links without a mouse: reached in order, brought into view, opened; a text without any lets Tab go by."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLineEdit, QScrollArea, QVBoxLayout, QWidget
+from pytestqt.qtbot import QtBot
+
+from playground.ui.conversation.text_view import TextView
+from tests.ui.windows import show_in_front
+
+TEXT = """See [the **first** one](https://one.example/a) and <https://two.example>.
+
+| City | Page |
+|---|---|
+| Oslo | [page](https://three.example) |
+
+```
+[no link](https://code.example)
+```
+"""
+ADDRESSES = ["https://one.example/a", "https://two.example", "https://three.example"]
+
+
+class Place(QScrollArea):
+    """A field, a text, a field, and less room than they need."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        inner = QWidget()
+        column = QVBoxLayout(inner)
+        self.before, self.view, self.after = QLineEdit(), TextView(), QLineEdit()
+        for widget in (self.before, self.view, self.after):
+            column.addWidget(widget)
+        self.setWidget(inner)
+        self.setWidgetResizable(True)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.view.append(text)
+        self.resize(500, 200)
+        self.opened: list[str] = []
+        self.view.link_clicked.connect(self.opened.append)
+
+    @property
+    def address(self) -> str:
+        link = self.view.links.chosen
+        return link.address if link is not None else ""
+
+    def tab(self, key: Qt.Key = Qt.Key.Key_Tab) -> None:
+        focus = self.focusWidget()
+        assert focus is not None
+        QTest.keyClick(focus, key)
+
+
+@pytest.fixture
+def place(qtbot: QtBot, request: pytest.FixtureRequest) -> Place:
+    place = Place(getattr(request, "param", TEXT))
+    qtbot.addWidget(place)
+    show_in_front(qtbot, place)
+    place.before.setFocus()
+    return place
+
+
+def test_tab_goes_from_link_to_link_and_on(place: Place) -> None:
+    place.tab()
+    assert place.view.hasFocus()
+    assert place.address == ""
+    for address in ADDRESSES:
+        place.tab()
+        assert place.view.hasFocus()
+        assert place.address == address
+    place.tab()
+    assert place.after.hasFocus()
+    assert not place.view.textCursor().hasSelection()
+
+
+def test_shift_tab_goes_back(place: Place) -> None:
+    place.after.setFocus()
+    place.tab(Qt.Key.Key_Backtab)
+    for address in reversed(ADDRESSES):
+        place.tab(Qt.Key.Key_Backtab)
+        assert place.address == address
+    place.tab(Qt.Key.Key_Backtab)
+    assert place.before.hasFocus()
+
+
+def test_enter_opens_the_link_that_is_chosen_and_nothing_else(place: Place) -> None:
+    place.tab()
+    QTest.keyClick(place.view, Qt.Key.Key_Return)
+    assert place.opened == []
+    place.tab()
+    QTest.keyClick(place.view, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    assert place.opened == []
+    QTest.keyClick(place.view, Qt.Key.Key_Return)
+    QTest.keyClick(place.view, Qt.Key.Key_Enter, Qt.KeyboardModifier.KeypadModifier)
+    assert place.opened == ADDRESSES[:1] * 2
+
+
+def test_tab_goes_on_from_what_is_selected(place: Place) -> None:
+    cursor = place.view.document().find("and")
+    place.view.setTextCursor(cursor)
+    place.view.setFocus()
+    place.tab()
+    assert place.address == ADDRESSES[1]
+
+
+@pytest.mark.parametrize("place", ["A line.\n\n" * 60 + "[far](https://far.example)"], indirect=True)
+def test_a_link_that_is_chosen_comes_into_view(place: Place) -> None:
+    place.tab()
+    place.verticalScrollBar().setValue(0)
+    place.tab()
+    assert place.address == "https://far.example"
+    rect = place.view.cursorRect()
+    top = place.view.viewport().mapTo(place.viewport(), rect.topLeft()).y()
+    assert 0 <= top <= place.viewport().height() - rect.height()
+
+
+@pytest.mark.parametrize("place", ["No link at all: javascript:alert(1) [x](javascript:alert(2))"], indirect=True)
+def test_without_links_tab_goes_by(place: Place) -> None:
+    place.tab()
+    place.tab()
+    assert place.after.hasFocus()
