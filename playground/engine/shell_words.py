@@ -31,11 +31,23 @@ class Words:
 def split(text: str) -> Words:
     """The words of the first command in ``text``. Raises ValueError for a quotation mark that is never closed."""
     text = text.replace("\r\n", "\n")
-    if re.search(r"\^[ \t]*\n|\^\"", text):
+    bare = _bare(text)
+    if re.search(r"\^[ \t]*\n|\^\"", bare):
         return _split_cmd(text)
-    if re.search(r"(?<!\S)`[ \t]*\n", text) or re.match(r"\s*curl\.exe\b", text):
+    if re.search(r"(?<!\S)`[ \t]*\n", bare) or re.match(r"\s*curl\.exe\b", text):
         return _split_powershell(text)
     return _Posix(text).split()
+
+
+_QUOTED: Final = re.compile(r"\$'(?:[^'\\]|\\.)*'|'[^']*'|(\"(?:[^\"\\]|\\.)*\"?)|\\.", re.DOTALL)
+
+
+def _bare(text: str) -> str:
+    """The text without what a POSIX shell takes as quoted, of which some quotation marks are left.
+
+    What another shell's marks stand for is told by where they stand: within quotes they are anybody's.
+    """
+    return _QUOTED.sub(lambda found: '"' if found[1] else "''", text) if "^" in text or "`" in text else ""
 
 
 _BLANK: Final = re.compile(r"(?:[ \t]|\\\n)+")

@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from playground.engine.shell_words import split
@@ -39,6 +39,8 @@ def test_the_words_are_those_that_bash_passes_on(command: str) -> None:
 
 
 @given(st.lists(st.text(st.characters(exclude_characters="\r", exclude_categories=["Cs"])), max_size=5))
+@example(["^\n"])
+@example([" `\n", '^"', "'^ \n", "\\^\n"])
 def test_what_was_quoted_comes_back(words: list[str]) -> None:
     assert split(shlex.join(["curl", *words])).words == ["curl", *words]
 
