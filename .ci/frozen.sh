@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The packages for people without a terminal: frozen from the wheel, tried out, weighed, and timed against the wheel
-# installed by pip; as root also installed in a clean Debian (packaging/linux/test_chroot.sh).
+# The packages for people without a terminal: frozen from the wheel, tried out and weighed; as root also installed in a
+# clean Debian (packaging/linux/test_chroot.sh).
 # Usage: frozen.sh PYTHON WHEEL INSTALLED FOLDER, on the display in DISPLAY; INSTALLED is the other's `playground`.
 set -euo pipefail
 python=$1
@@ -38,15 +38,12 @@ env -u DISPLAY "$HOME/.local/bin/playground" --self-test
 step "in a window"
 "$frozen" --self-test --window | tail -1
 
-step "its start-up against that of the wheel"
-"$python" "$root/.ci/start_up.py" "$frozen" "$installed"
-
 "$HOME/.local/lib/gateway-playground/uninstall.sh" --quiet
 left=$(find "$HOME/.local/bin" "$HOME/.local/lib" "$HOME/.local/share" -name '*playground*' 2>/dev/null | grep -v 'share/gateway-playground' || true)
 [ -z "$left" ] || { echo "left behind: $left"; exit 1; }
 echo "removed without a trace but the user's files"
 
-# Lintian reads while the clean Debian is fetched; nothing is timed any more.
+# Lintian reads while the clean Debian is fetched.
 lintian --allow-root --fail-on error,warning "$deb" >"$folder/lintian.log" 2>&1 &
 reading=$!
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # All tests in two processes at once, each with a screen of its own: what works with windows, and everything else.
-# With arguments for pytest: one process with those. Usage: tests.sh PYTEST FOLDER SECONDS [pytest arguments]
+# Generated cases are the same ones every time: luck is for other days. With arguments for pytest: one process with
+# those. Usage: tests.sh PYTEST FOLDER SECONDS [pytest arguments]
 set -uo pipefail
 pytest=$1
 folder=$2
@@ -13,7 +14,7 @@ part() {
   local name=$1 status=0
   shift
   timeout --kill-after=10 "$seconds" xvfb-run -a -s "-screen 0 1440x900x24 -nolisten tcp" \
-    "$pytest" --everything -p no:cacheprovider "$@" >"$folder/$name.log" 2>&1 || status=$?
+    "$pytest" --everything --hypothesis-profile=ci -p no:cacheprovider "$@" >"$folder/$name.log" 2>&1 || status=$?
   if ((status == 124 || status == 137)); then echo "Stopped: all of CI may take so long and no longer." >>"$folder/$name.log"; fi
   return "$status"
 }
