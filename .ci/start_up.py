@@ -1,8 +1,8 @@
 """How long the frozen application takes to its first window, against the same wheel installed by pip, in one run.
 
-Usage: start_up.py FROZEN INSTALLED FOLDER, on the display in DISPLAY; what they keep goes below FOLDER. Both are started
-in turn, several times; the best of each counts, since everything else a machine does can only make it slower. Ends with
-1 when the frozen one takes more than 1.3 times as long.
+Usage: start_up.py FROZEN INSTALLED FOLDER, on the display in DISPLAY; what they keep goes below FOLDER. Both are
+started in turn, several times; the best of each counts, since everything else a machine does can only make it slower.
+Ends with 1 when the frozen one takes more than 1.3 times as long.
 """
 
 from __future__ import annotations

@@ -161,7 +161,7 @@ def test_the_step_limit_pauses_and_continue_begins_anew(stage: Stage) -> None:
         assert reason is not None
         assert reason.code is ReasonCode.LIMIT
         sent = len(person.server.requests)
-        assert "limit" in person.pane.calls.bar.words.lower()
+        await person.until(lambda: "limit" in person.pane.calls.bar.words.lower(), "the limit in the bar")
         await person.press("Continue", person.pane.calls.bar)
         await person.until(lambda: len(person.server.requests) > sent, "another request")
         await person.idle()
