@@ -17,7 +17,6 @@ from PySide6.QtGui import QGuiApplication, QIcon
 from PySide6.QtWidgets import QApplication
 
 from playground import __version__
-from playground.ui.application import Application
 from playground.ui.first_frame import FirstFrame
 from playground.ui.main_window import MainWindow
 from playground.ui.resources import resource_root
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
     from playground.ui.window_actions import WindowActions
 
 LAST_ENDED = "The last session ended unexpectedly."
+FILES_BY_EVENT = sys.platform == "darwin"  # where the system hands over files so; elsewhere they are arguments
 FREEZE = 2.0  # seconds after which a window that does not answer is written to the log
 
 
@@ -221,11 +221,17 @@ def store_path() -> Path:
     return Path(folder) / "gateway-playground" / "experiments.db"
 
 
-def make_application() -> Application:
+def make_application() -> QApplication:
     """The QApplication with its names."""
     QGuiApplication.setDesktopFileName("gateway-playground")
     # The style is named here, as a person could: setting it later makes PySide wrap what Qt's styles hold (5 ms).
-    qt = Application([*sys.argv[:1], "-style", STYLE])
+    arguments = [*sys.argv[:1], "-style", STYLE]
+    if FILES_BY_EVENT:
+        from playground.ui.application import Application
+
+        qt: QApplication = Application(arguments)
+    else:
+        qt = QApplication(arguments)
     qt.setProperty("style", STYLE)
     qt.setApplicationName("Gateway Playground")
     qt.setApplicationVersion(__version__)
@@ -271,7 +277,11 @@ def run(file: Path | None = None, patience: float = FREEZE) -> int:
             app.window.pane.notice.say(LAST_ENDED, "Show report", partial(crashes.show_ended, ended))
         if file is not None:
             app.open_path(file)
-        qt.take_files(app.open_path)
+        if FILES_BY_EVENT:
+            from playground.ui.application import Application
+
+            if isinstance(qt, Application):
+                qt.take_files(app.open_path)
 
     try:
         return loop.run(qt, main)

@@ -10,14 +10,23 @@ class FlowLayout(QLayout):
     """Items side by side, ``gap`` pixels apart in both directions; each line's items stand on its middle, or top."""
 
     def __init__(self, parent: QWidget | None = None, gap: int = 4, *, top: bool = False) -> None:
+        self._heights: dict[int, int] = {}  # by width: Qt asks over and over, at each level above this one
+        self._least: QSize | None = None
         super().__init__(parent)
-        self.setContentsMargins(0, 0, 0, 0)
         self._gap = gap
         self._top = top
         self._items: list[QLayoutItem] = []
+        self.setContentsMargins(0, 0, 0, 0)
+
+    def invalidate(self) -> None:
+        """An item is another size, or hidden, or gone: what was worked out is forgotten."""
+        self._heights.clear()
+        self._least = None
+        super().invalidate()
 
     def addItem(self, item: QLayoutItem) -> None:
         self._items.append(item)
+        self.invalidate()
 
     def count(self) -> int:
         return len(self._items)
@@ -35,7 +44,10 @@ class FlowLayout(QLayout):
         return True
 
     def heightForWidth(self, width: int) -> int:
-        return self._arrange(QRect(0, 0, width, 0), place=False)
+        height = self._heights.get(width)
+        if height is None:
+            height = self._heights[width] = self._arrange(QRect(0, 0, width, 0), place=False)
+        return height
 
     def setGeometry(self, rect: QRect) -> None:
         super().setGeometry(rect)
@@ -45,11 +57,13 @@ class FlowLayout(QLayout):
         return self.minimumSize()
 
     def minimumSize(self) -> QSize:
-        size = QSize()
-        for item in self._items:
-            if not item.isEmpty():
-                size = size.expandedTo(item.minimumSize())
-        return size
+        if self._least is None:
+            size = QSize()
+            for item in self._items:
+                if not item.isEmpty():
+                    size = size.expandedTo(item.minimumSize())
+            self._least = size
+        return QSize(self._least)
 
     def _arrange(self, rect: QRect, *, place: bool) -> int:
         """Set the items into the width of ``rect``; returns the height they take."""

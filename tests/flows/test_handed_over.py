@@ -31,6 +31,7 @@ def hand(path):
     QApplication.sendEvent(QApplication.instance(), QFileOpenEvent(path))
 
 early, later, argument = sys.argv[1:4]
+app_module.FILES_BY_EVENT = True
 
 class Telling(app_module.App):
     told = "New experiment"
