@@ -11,14 +11,10 @@ from dataclasses import dataclass
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QTextCursor
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QDialog,
     QHBoxLayout,
-    QHeaderView,
     QLabel,
     QPushButton,
-    QTreeWidget,
-    QTreeWidgetItem,
     QVBoxLayout,
     QWidget,
 )
@@ -29,6 +25,7 @@ from playground.ui.code.gateway_choice import GatewayChoice
 from playground.ui.code.import_outline import outline
 from playground.ui.code.pasted_secrets import PastedSecrets
 from playground.ui.code_editor import CodeEditor
+from playground.ui.outline_tree import OutlineTree
 from playground.ui.parameters.fields import look
 from playground.ui.plain_text import show_hidden, tip
 
@@ -71,7 +68,7 @@ class ImportRequestDialog(QDialog):
             label.setTextFormat(Qt.TextFormat.PlainText)
             label.setWordWrap(True)
         self.notes.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.preview = _Preview()
+        self.preview = OutlineTree("What was understood")
         self.gateway = GatewayChoice(profiles, current)
         self.import_button = QPushButton("Load as a new experiment")
         self.import_button.setProperty("kind", "primary")
@@ -169,7 +166,8 @@ class ImportRequestDialog(QDialog):
         self.notes.setText("\n".join(shown))
         self.notes.setToolTip(tip("\n".join(notes)) if len(notes) > MOST_NOTES else "")
         self.notes.setVisible(bool(notes))
-        self.preview.show_found(found)
+        groups = outline(found) if found is not None else ()
+        self.preview.show_groups((group.title, group.value, group.rows) for group in groups)
         self.gateway.setVisible(found is not None)
         if found is not None:
             self.gateway.show_found(found)
@@ -181,34 +179,3 @@ class ImportRequestDialog(QDialog):
         if self._found is not None:
             self.imported.emit(Import(self._found, self.gateway.profile_id, self.gateway.keep))
             self.accept()
-
-
-class _Preview(QTreeWidget):
-    """The outline of a request: headings that can be folded, values on one line each."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.setAccessibleName("What was understood")
-        self.setColumnCount(2)
-        self.setHeaderHidden(True)
-        self.header().setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
-        self.header().setStretchLastSection(True)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setUniformRowHeights(True)
-        self.setTextElideMode(Qt.TextElideMode.ElideRight)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-
-    def show_found(self, found: Imported | None) -> None:
-        """Show that request, or nothing."""
-        self.clear()
-        for group in outline(found) if found is not None else ():
-            top = _item(group.title, group.value)
-            self.addTopLevelItem(top)
-            top.addChildren([_item(name, value) for name, value in group.rows])
-            top.setExpanded(True)
-
-
-def _item(name: str, value: str) -> QTreeWidgetItem:
-    item = QTreeWidgetItem([show_hidden(name), show_hidden(value)])
-    item.setToolTip(1, tip(value))
-    return item

@@ -5,20 +5,18 @@ Reads nothing itself: ``file_asked`` and ``text_given`` say where from, ``show_f
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QDialog,
     QHBoxLayout,
-    QHeaderView,
     QLabel,
     QListWidget,
     QListWidgetItem,
     QPushButton,
     QSplitter,
-    QTreeWidget,
-    QTreeWidgetItem,
     QVBoxLayout,
     QWidget,
 )
@@ -29,8 +27,9 @@ from playground.engine.request_import import Imported
 from playground.ui.code.import_outline import outline
 from playground.ui.conversation.role_words import ROLE_WORDS
 from playground.ui.files.documents import documents
+from playground.ui.outline_tree import Group, OutlineTree
 from playground.ui.parameters.fields import look
-from playground.ui.plain_text import show_hidden, tip
+from playground.ui.plain_text import show_hidden
 
 WIDE, TALL = 820, 620
 LONGEST = 90  # characters of a conversation's name in the list
@@ -70,7 +69,7 @@ class ImportMessagesDialog(QDialog):
         self.list.setAccessibleName("Conversations found; Space picks one or leaves it out")
         self.list.setWordWrap(True)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.preview = _Preview()
+        self.preview = OutlineTree("What is in the conversation")
         self._rest = QWidget()  # takes the room while there is nothing to look over
         self.all_button = QPushButton("Pick none")
         self.all_button.setProperty("kind", "quiet")
@@ -182,7 +181,7 @@ class ImportMessagesDialog(QDialog):
     def _look_at(self, row: int) -> None:
         found = self._found.conversations if self._found is not None else ()
         conversation = found[row] if 0 <= row < len(found) else None
-        self.preview.show_conversation(conversation)
+        self.preview.show_groups(_groups(conversation) if conversation is not None else ())
         notes = conversation.notes if conversation is not None else ()
         self.notes.setText("\n".join(f"· {show_hidden(note)}" for note in notes))
         self.notes.setVisible(bool(notes))
@@ -234,40 +233,13 @@ class ImportMessagesDialog(QDialog):
             self.files_dropped.emit(files)
 
 
-class _Preview(QTreeWidget):
-    """The outline of one conversation: its turns, and what is set besides."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.setAccessibleName("What is in the conversation")
-        self.setColumnCount(2)
-        self.setHeaderHidden(True)
-        self.setIndentation(14)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setUniformRowHeights(True)
-        self.header().setStretchLastSection(True)
-        self.header().setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-
-    def show_conversation(self, conversation: Conversation | None) -> None:
-        """Show that conversation, or nothing."""
-        self.clear()
-        if conversation is None:
-            return
-        for group in outline(Imported(conversation.request)):
-            if group.title == NO_GATEWAY or (group.value == "none" and not group.rows):
-                continue
-            value = "as it is set now" if group.title == "Model" and not conversation.request.model else group.value
-            top = _row(group.title, value)
-            self.addTopLevelItem(top)
-            top.addChildren([_row(name, text) for name, text in group.rows])
-            top.setExpanded(True)
-
-
-def _row(name: str, value: str) -> QTreeWidgetItem:
-    item = QTreeWidgetItem([show_hidden(name), show_hidden(value)])
-    item.setToolTip(1, tip(value))
-    return item
+def _groups(conversation: Conversation) -> Iterator[Group]:
+    """What is in a conversation: its turns, and what is set besides."""
+    for group in outline(Imported(conversation.request)):
+        if group.title == NO_GATEWAY or (group.value == "none" and not group.rows):
+            continue
+        value = "as it is set now" if group.title == "Model" and not conversation.request.model else group.value
+        yield group.title, value, group.rows
 
 
 def _item(conversation: Conversation) -> QListWidgetItem:
