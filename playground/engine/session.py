@@ -283,9 +283,13 @@ class Session(Edits):
 
     async def whole(self, exchange: Exchange) -> Exchange:
         """An exchange of this experiment with its bodies, as ``bring_exchange`` does; memory does not keep them."""
-        if not exchange.dropped or self.fetch_exchange is None:
+        if self.fetch_exchange is None or not self.may_fetch(exchange):
             return exchange
         return await self.fetch_exchange(self.id, exchange.id) or exchange
+
+    def may_fetch(self, exchange: Exchange) -> bool:
+        """Whether the bodies of an exchange are not in memory, and the store is to be asked for them."""
+        return bool(exchange.dropped) and self.fetch_exchange is not None
 
     def exchange_changed(self, exchange: Exchange) -> None:
         """An exchange is new, or more of it is known."""

@@ -1,10 +1,12 @@
-"""The small questions a window asks: a title, whether to open a link. Never a nested loop."""
+"""The small questions a window asks: a title, a file, whether to open a link. Never a nested loop."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QInputDialog, QMessageBox, QWidget
+from PySide6.QtWidgets import QFileDialog, QInputDialog, QMessageBox, QWidget
 
 from playground.engine.session import Session
 from playground.ui.loop import ask
@@ -19,6 +21,27 @@ async def rename(window: QWidget, session: Session) -> None:
     if await ask(dialog):
         session.rename(dialog.textValue())
     dialog.deleteLater()
+
+
+async def ask_where(window: QWidget, title: str, name: str, kinds: str, suffix: str) -> Path | None:
+    """Ask for a file to write, ``name`` offered and ``suffix`` added where none is given; None for none."""
+    dialog = QFileDialog(window, title, name, kinds)
+    dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+    dialog.setDefaultSuffix(suffix)
+    return await _chosen(dialog)
+
+
+async def ask_which(window: QWidget, title: str, place: str, kinds: str) -> Path | None:
+    """Ask for a file that is there, in the folder ``place`` first; None for none."""
+    dialog = QFileDialog(window, title, place, kinds)
+    dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+    return await _chosen(dialog)
+
+
+async def _chosen(dialog: QFileDialog) -> Path | None:
+    chosen = dialog.selectedFiles()[:1] if await ask(dialog) else []
+    dialog.deleteLater()
+    return Path(chosen[0]) if chosen else None
 
 
 async def open_link(window: QWidget, address: str, whence: str = "The link comes from a conversation.") -> None:

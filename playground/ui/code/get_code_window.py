@@ -206,7 +206,7 @@ class GetCodeWindow(SessionWindow):
             return  # showing it again brings it up to date
         self._list_sources()
         exchange = self._exchange()
-        on_disk = exchange is not None and exchange.dropped and self._session.fetch_exchange is not None
+        on_disk = exchange is not None and self._session.may_fetch(exchange)
         if is_light(self._session) and not on_disk:
             self._show(self._writer(exchange)())
         elif not self._busy:

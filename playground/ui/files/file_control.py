@@ -17,6 +17,7 @@ from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QFileDialog
 
 from playground.engine.workspace import Workspace
+from playground.ui.dialogs import ask_where, ask_which
 from playground.ui.files.drop_place import DropPlace
 from playground.ui.files.recent import RecentFiles
 from playground.ui.inspector.cassette_control import CassetteControl
@@ -219,14 +220,10 @@ class FileControl(QObject):
         self._say(words, "Open the folder", partial(_show_folder, path.parent), stays=False)
 
     async def _ask_where(self, title: str, name: str, kinds: str, suffix: str) -> Path | None:
-        dialog = QFileDialog(self._window, title, name, kinds)
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setDefaultSuffix(suffix)
-        chosen = dialog.selectedFiles()[:1] if await ask(dialog) else []
-        dialog.deleteLater()
-        if chosen:
-            self._remember_folder(Path(chosen[0]))
-        return Path(chosen[0]) if chosen else None
+        path = await ask_where(self._window, title, name, kinds, suffix)
+        if path is not None:
+            self._remember_folder(path)
+        return path
 
     # Importing
 
@@ -263,13 +260,10 @@ class FileControl(QObject):
         spawn(self._read_text(dialog, text), name="read messages")
 
     async def _choose_messages(self, dialog: ImportMessagesDialog) -> None:
-        files = QFileDialog(dialog, "Import messages", self._folder, MESSAGES)
-        files.setFileMode(QFileDialog.FileMode.ExistingFile)
-        chosen = files.selectedFiles()[:1] if await ask(files) else []
-        files.deleteLater()
-        if chosen:
-            self._remember_folder(Path(chosen[0]))
-            await self._read_file(dialog, Path(chosen[0]))
+        path = await ask_which(dialog, "Import messages", self._folder, MESSAGES)
+        if path is not None:
+            self._remember_folder(path)
+            await self._read_file(dialog, path)
 
     async def _read_file(self, dialog: ImportMessagesDialog, path: Path) -> None:
         from playground.engine.messages_import import open_file

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QFileDialog
 
 from playground.engine.session import Session
 from playground.engine.store import StoreError
 from playground.engine.workspace import Workspace
-from playground.ui.loop import ask, spawn
+from playground.ui.dialogs import ask_where, ask_which
+from playground.ui.loop import spawn
 from playground.ui.main_window import MainWindow
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ class CassetteControl(QObject):
         from playground.engine.cassette import CassetteError, save
 
         session = self._workspace.current
-        path = await self._ask_where(title, _file_name(session.title) + SUFFIX, CASSETTES, "cassette.json")
+        path = await ask_where(self._window, title, _file_name(session.title) + SUFFIX, CASSETTES, "cassette.json")
         if path is None:
             return
         known = self._workspace.gateways.keys.known()
@@ -114,39 +114,23 @@ class CassetteControl(QObject):
     async def _export(self, exchanges: list[Exchange]) -> None:
         from playground.engine.cassette import CassetteError
         from playground.engine.har import write
+        from playground.engine.whole_file import write_whole
 
         session = self._workspace.current
         name = _file_name(session.title) + ".har"
-        path = await self._ask_where(f"Export {_count(exchanges)} as HAR", name, ARCHIVES, "har")
+        path = await ask_where(self._window, f"Export {_count(exchanges)} as HAR", name, ARCHIVES, "har")
         if path is None:
             return
         known = self._workspace.gateways.keys.known()
 
-        def work(path: Path) -> None:
-            data = write(whole, known)
-            beside = path.with_name(f".{path.name}.part")
-            try:
-                beside.write_bytes(data)
-                beside.replace(path)
-            finally:
-                beside.unlink(missing_ok=True)
-
         try:
             whole = [await session.whole(one) for one in exchanges]
-            await asyncio.to_thread(work, path)
+            await asyncio.to_thread(lambda: write_whole(path, write(whole, known)))
         except (CassetteError, StoreError, OSError) as error:
             words = f"{path} cannot be written: {error.strerror}." if isinstance(error, OSError) else str(error)
             self._say(words)
         else:
             self._say(f"{_count(exchanges)} exported to {path}. Keys are not in it.", stays=False)
-
-    async def _ask_where(self, title: str, name: str, kinds: str, suffix: str) -> Path | None:
-        dialog = QFileDialog(self._window, title, name, kinds)
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setDefaultSuffix(suffix)
-        chosen = dialog.selectedFiles()[:1] if await ask(dialog) else []
-        dialog.deleteLater()
-        return Path(chosen[0]) if chosen else None
 
     # Opening
 
@@ -155,12 +139,9 @@ class CassetteControl(QObject):
         spawn(self._open(), name="open cassette")
 
     async def _open(self) -> None:
-        dialog = QFileDialog(self._window, "Open cassette", "", CASSETTES)
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        chosen = dialog.selectedFiles()[:1] if await ask(dialog) else []
-        dialog.deleteLater()
-        if chosen:
-            await self.open_file(Path(chosen[0]))
+        path = await ask_which(self._window, "Open cassette", "", CASSETTES)
+        if path is not None:
+            await self.open_file(path)
 
     async def open_file(self, path: Path) -> bool:
         """Open a cassette as an experiment that replays; what is wrong with the file is said, and False returned."""

@@ -136,7 +136,7 @@ class WireControl(QObject):
         """Show the frame that carried a call, or the first one of a turn."""
         self.open_timeline()
         exchange = self._exchange_of(turn_id)
-        if exchange is not None and exchange.dropped:
+        if exchange is not None and self._session.may_fetch(exchange):
             spawn(self._fetch_and_show(exchange.id, turn_id, call_id), name="fetch exchange")
         else:
             self._show_frames(turn_id, call_id)

@@ -10,12 +10,13 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QSettings, QStandardPaths, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QFileDialog, QMessageBox
+from PySide6.QtWidgets import QMessageBox
 
 from playground.engine.session import Session
 from playground.engine.store import Mode, Status, StoreError
 from playground.engine.store.tending import KeepTapes
 from playground.engine.workspace import Workspace
+from playground.ui.dialogs import ask_where, ask_which
 from playground.ui.loop import ask as ask_person
 from playground.ui.loop import spawn
 from playground.ui.main_window import MainWindow
@@ -100,7 +101,7 @@ class StorageControl(QObject):
         """Fetch the bodies of an exchange that are on the disk and not in memory; the session then tells of it."""
         session = self._workspace.current
         exchange = session.exchanges.get(exchange_id)
-        if exchange is None or not exchange.dropped or exchange.ended is None or session.fetch_exchange is None:
+        if exchange is None or exchange.ended is None or not session.may_fetch(exchange):
             return
         if exchange_id != self._fetched:  # asked once: what the disk no longer has stays away
             self._fetched = exchange_id
@@ -182,7 +183,9 @@ class StorageControl(QObject):
     async def _back_up(self) -> None:
         documents = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
         name = f"gateway-playground-{time.strftime('%Y-%m-%d')}.db"
-        path = await self._choose("Back up all experiments", str(Path(documents) / name), save=True)
+        path = await ask_where(
+            self._dialog or self._window, "Back up all experiments", str(Path(documents) / name), FILES, "db"
+        )
         if path is None:
             return
         store = self._workspace.store
@@ -206,7 +209,7 @@ class StorageControl(QObject):
         spawn(self._restore(), name="restore")
 
     async def _restore(self) -> None:
-        path = await self._choose("Restore experiments from a copy", "", save=False)
+        path = await ask_which(self._dialog or self._window, "Restore experiments from a copy", "", FILES)
         if path is None or not await self._agreed(path):
             return
         try:
@@ -233,17 +236,6 @@ class StorageControl(QObject):
         agreed = box.clickedButton() is go
         box.deleteLater()
         return agreed
-
-    async def _choose(self, title: str, name: str, *, save: bool) -> Path | None:
-        dialog = QFileDialog(self._dialog or self._window, title, name, FILES)
-        if save:
-            dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-            dialog.setDefaultSuffix("db")
-        else:
-            dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        chosen = dialog.selectedFiles()[:1] if await ask_person(dialog) else []
-        dialog.deleteLater()
-        return Path(chosen[0]) if chosen else None
 
 
 def _size(path: Path) -> int:
