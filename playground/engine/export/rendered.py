@@ -12,11 +12,11 @@ from html import escape
 from typing import TYPE_CHECKING, Any, Final
 
 from playground.domain.hidden import show_hidden, show_prose
+from playground.engine.lexers import lexer_for
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
-    from pygments.lexer import Lexer
 
 _DEEPEST: Final = 20  # levels of nesting that are followed; a list item takes two
 _LONGEST: Final = 200_000  # characters of a text that is parsed; a longer one stands as it is
@@ -126,7 +126,7 @@ def _inline_code(renderer: Any, tokens: Sequence[Token], at: int, options: Any, 
 
 
 def _coloured(text: str, language: str) -> str:
-    lexer = _lexer(language.lower()) if language and len(text) <= _LONGEST_CODE else None
+    lexer = lexer_for(language.lower()) if language and len(text) <= _LONGEST_CODE else None
     if lexer is None:
         return escape(show_hidden(text))
     out: list[str] = []
@@ -147,14 +147,3 @@ def _coloured(text: str, language: str) -> str:
 @lru_cache(maxsize=512)
 def _class(token: str) -> str:
     return next((kind for prefix, kind in _CLASSES if token.startswith(prefix)), "")
-
-
-@lru_cache(maxsize=64)
-def _lexer(language: str) -> Lexer | None:
-    from pygments.lexers import get_lexer_by_name
-    from pygments.util import ClassNotFound
-
-    try:
-        return get_lexer_by_name(language)
-    except ClassNotFound:
-        return None

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from playground.engine.lexers import lexer_for
+
 if TYPE_CHECKING:
-    from pygments.lexer import Lexer
+    pass
 
 LONGEST = 20_000  # characters highlighted at once; more than that stays plain
 
@@ -34,7 +36,7 @@ def highlight(lines: Sequence[str], language: str, longest: int = LONGEST) -> li
 
     An unknown language is all plain, and so is more than ``longest`` characters.
     """
-    lexer = _lexer(language.lower()) if language else None
+    lexer = lexer_for(language.lower()) if language else None
     source = "\n".join(lines)
     if lexer is None or len(source) > longest:
         return [[("", line)] for line in lines]
@@ -62,14 +64,3 @@ def highlight(lines: Sequence[str], language: str, longest: int = LONGEST) -> li
 def _kind(token: str) -> str:
     name = token.removeprefix("Token.")
     return next((kind for prefix, kind in _KINDS if name.startswith(prefix)), "")
-
-
-@lru_cache(maxsize=64)
-def _lexer(language: str) -> Lexer | None:
-    from pygments.lexers import get_lexer_by_name
-    from pygments.util import ClassNotFound
-
-    try:
-        return get_lexer_by_name(language)
-    except ClassNotFound:
-        return None
