@@ -28,6 +28,7 @@ from playground.engine.calls import Span
 from playground.ui.debugger.call_words import seconds_words
 from playground.ui.debugger.sequence_scale import Scale
 from playground.ui.debugger.sequence_words import about, clock_words, numbers, summary, title, told
+from playground.ui.page_parts import scroll_across
 from playground.ui.plain_text import show_hidden, tip
 from playground.ui.theme import Tokens, tokens
 
@@ -222,11 +223,7 @@ class SequenceView(QAbstractScrollArea):
         if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             self.step_zoom(1 if turned.y() > 0 else -1, event.position().x())
             event.accept()
-        elif self.verticalScrollBar().maximum() == 0 and turned.y() and not turned.x():
-            across = self.horizontalScrollBar()  # time is what there is more of
-            across.setValue(across.value() - turned.y())
-            event.accept()
-        else:
+        elif not scroll_across(self, event):
             super().wheelEvent(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:

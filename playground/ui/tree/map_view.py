@@ -23,6 +23,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractScrollArea, QToolTip, QWidget
 
 from playground.domain.transcript import Transcript
+from playground.ui.page_parts import scroll_across
 from playground.ui.plain_text import tip
 from playground.ui.theme import Tokens, tokens
 from playground.ui.tree.layout import TreeLayout
@@ -205,12 +206,7 @@ class TreeView(QAbstractScrollArea):
             self.menu_asked.emit(at, place)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        turned = event.angleDelta()
-        if self.verticalScrollBar().maximum() == 0 and turned.y() and not turned.x():
-            across = self.horizontalScrollBar()  # what there is more of
-            across.setValue(across.value() - turned.y())
-            event.accept()
-        else:
+        if not scroll_across(self, event):
             super().wheelEvent(event)
 
     def viewportEvent(self, event: QEvent) -> bool:
