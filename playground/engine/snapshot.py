@@ -8,10 +8,11 @@ process ended now, marked interrupted. This module reads no file and trusts noth
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from pydantic import Field, ValidationError
+from pydantic.fields import FieldInfo
 
 from playground.domain.debugging import STOPPED, TRUNCATED, Answer, Debugging, Reason, ResultDraft
 from playground.domain.parameters import Parameters
@@ -218,30 +219,39 @@ def parameters_of(protocol: str, fields: JSONObject) -> Parameters:
 # ---- as JSON ---------------------------------------------------------------------------------------------------------
 
 
-def encode(value: Value) -> JSONObject:
-    """A value as JSON holds it: fields in the order they are defined, unknown ones after them, empty ones left out.
+#: Whether a field is written: its name, what is known of it, its value.
+Kept: TypeAlias = Callable[[str, FieldInfo, Any], bool]
+
+
+def _not_empty(_name: str, info: FieldInfo, item: Any) -> bool:
+    return item is not None or info.default is not None
+
+
+def encode(value: Value, kept: Kept = _not_empty) -> JSONObject:
+    """A value as JSON holds it: fields in the order they are defined, unknown ones after them; only those ``kept``.
 
     Unlike pydantic's own way it takes values nested as deeply as JSON itself can be, and fields of a wrong type.
     """
     out: JSONObject = {}
     for name, info in type(value).model_fields.items():
         item = getattr(value, name)
-        if item is not None or info.default is not None:
-            out[name] = _plain(item)
+        if kept(name, info, item):
+            out[name] = _plain(item, kept)
     for name, item in (value.model_extra or {}).items():
-        out[name] = _plain(item)
+        out[name] = _plain(item, kept)
     return out
 
 
-def _plain(value: Any) -> JSON:
+def _plain(value: Any, kept: Kept) -> JSON:
     if isinstance(value, str):
         return str.__str__(value)  # a member of an enumeration as its text
     if isinstance(value, Value):
-        return encode(value)
+        return encode(value, kept)
     if isinstance(value, tuple):
-        return [_plain(item) for item in value]
-    if isinstance(value, dict) and any(isinstance(item, Value) for item in value.values()):
-        return {name: _plain(item) for name, item in value.items()}
+        return [_plain(item, kept) for item in value]
+    if isinstance(value, dict):
+        typed = any(isinstance(item, Value) for item in value.values())
+        return {name: _plain(item, kept) for name, item in value.items()} if typed else dict(value)
     return value
 
 

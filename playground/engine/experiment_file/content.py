@@ -10,10 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
+from pydantic.fields import FieldInfo
+
 from playground.domain.transcript import Turn
-from playground.domain.values import JSON, JSONObject, Value
+from playground.domain.values import JSON, JSONObject
 from playground.engine.extras import extra_header_problem
-from playground.engine.snapshot import LATEST, Snapshot, decode
+from playground.engine.snapshot import LATEST, Snapshot, decode, encode
 
 VERSION: Final = 1
 NAME: Final = "experiment"  # the member that names the version
@@ -48,7 +50,7 @@ _LARGEST: Final = 2**31 - 1  # of counts that go into fields of a window
 def to_json(snapshot: Snapshot) -> JSONObject:
     """What the file holds."""
     ordered = snapshot.model_copy(update={"turns": tuple(_in_tree_order(snapshot.turns))})
-    content = {NAME: VERSION, **_object(ordered)}
+    content = {NAME: VERSION, **encode(ordered, _different)}
     _change_texts(content, _lines)
     return content
 
@@ -89,29 +91,9 @@ def _in_tree_order(turns: tuple[Turn, ...]) -> Iterator[Turn]:
 # ---- values ----------------------------------------------------------------------------------------------------------
 
 
-def _object(value: Value) -> JSONObject:
-    """The fields of a value that are not at their default, then those not known here."""
-    out: JSONObject = {}
-    for name, info in type(value).model_fields.items():
-        item = getattr(value, name)
-        if name == "kind" or info.is_required() or item != info.get_default(call_default_factory=True):
-            out[name] = _plain(item)
-    for name, item in (value.model_extra or {}).items():
-        out[name] = _plain(item)
-    return out
-
-
-def _plain(value: Any) -> JSON:
-    if isinstance(value, str):
-        return str.__str__(value)  # a member of an enumeration as its text
-    if isinstance(value, Value):
-        return _object(value)
-    if isinstance(value, tuple):
-        return [_plain(item) for item in value]
-    if isinstance(value, dict):
-        typed = any(isinstance(item, Value) for item in value.values())
-        return {name: _plain(item) for name, item in value.items()} if typed else dict(value)
-    return value
+def _different(name: str, info: FieldInfo, item: Any) -> bool:
+    """Whether a field is not at its default, or says what kind of value it is."""
+    return name == "kind" or info.is_required() or bool(item != info.get_default(call_default_factory=True))
 
 
 # ---- texts and their lines -------------------------------------------------------------------------------------------
