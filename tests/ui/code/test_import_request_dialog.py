@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import Qt
@@ -30,16 +29,6 @@ CURL = f"curl https://gateway.example/v1/chat/completions -H 'Authorization: Bea
 DEMO = Profile(id="demo", name="Demo gateway", base_url="http://127.0.0.1:9/v1", demo=True)
 OTHER = Profile(id="other", name="Other", base_url="https://other.example/v1")
 TEAM = Profile(id="team", name="Team & co", base_url="https://gateway.example/v1")
-
-
-@pytest.fixture
-def main(qtbot: QtBot) -> Iterator[QMainWindow]:
-    main = QMainWindow()
-    qtbot.addWidget(main)
-    main.resize(1200, 900)
-    main.show()
-    yield main
-    main.hide()
 
 
 def opened(main: QMainWindow, *profiles: Profile) -> ImportRequestDialog:

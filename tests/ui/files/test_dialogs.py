@@ -10,7 +10,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMainWindow
-from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
 from playground.domain.transcript import Role, Transcript, make_turn
@@ -28,16 +27,6 @@ def lines(count: int) -> str:
         return json.dumps({"messages": [said, {"role": "assistant", "content": "Yes."}], "source": "mine"})
 
     return "\n".join(map(record, range(count)))
-
-
-@pytest.fixture
-def main(qtbot: QtBot) -> Iterator[QMainWindow]:
-    main = QMainWindow()
-    qtbot.addWidget(main)
-    main.resize(1200, 900)
-    main.show()
-    yield main
-    main.hide()
 
 
 @pytest.fixture

@@ -63,16 +63,6 @@ def test_parameters_of_a_protocol_not_known_here_are_shown_by_their_names() -> N
 
 
 @pytest.fixture
-def main(qtbot: QtBot) -> Iterator[QMainWindow]:
-    main = QMainWindow()
-    qtbot.addWidget(main)
-    main.resize(1200, 900)
-    main.show()
-    yield main
-    main.hide()
-
-
-@pytest.fixture
 def dialog(main: QMainWindow) -> Iterator[PresetsDialog]:
     dialog = PresetsDialog(main)
     dialog.show_presets((FULL, BARE))
