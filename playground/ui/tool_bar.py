@@ -26,6 +26,8 @@ from playground.ui.theme import tokens
 
 PROTOCOLS = (("chat", "Chat completions"), ("messages", "Messages"))
 CODE = "Get code"
+SPACING = 8
+ROOMY = 980  # pixels from which on there is a button to compare; the menu always has it
 NARROW = 900  # pixels below which the code button is its icon alone
 DOTS = {"ok": "reached", "error": "not reached", "unknown": "not asked yet"}
 
@@ -38,6 +40,7 @@ class ToolBar(QFrame):
     protocol_chosen = Signal(str)
     model_chosen = Signal(str)
     models_asked = Signal()
+    compare_asked = Signal()
     code_asked = Signal()
 
     def __init__(self, menu: QMenu, settings: QMenu, parent: QWidget | None = None) -> None:
@@ -56,6 +59,9 @@ class ToolBar(QFrame):
         self.model = ModelPicker()
         self.model.chosen.connect(self.model_chosen)
         self.model.refresh_asked.connect(self.models_asked)
+        self.compare = QPushButton("Compare")
+        self.compare.setToolTip("Two runs side by side: answers, requests and figures (Ctrl+Shift+E)")
+        self.compare.clicked.connect(self.compare_asked)
         self.code = QPushButton(icon("code"), CODE)
         self.code.setAccessibleName(CODE)
         self.code.setToolTip("The request as curl, Python or JavaScript (Ctrl+Shift+C)")
@@ -63,12 +69,13 @@ class ToolBar(QFrame):
         gear = _menu_button("settings", "Settings", settings)
         row = QHBoxLayout(self)
         row.setContentsMargins(8, 7, 10, 7)
-        row.setSpacing(8)
+        row.setSpacing(SPACING)
         row.addWidget(main)
         row.addWidget(self._gateway)
         row.addWidget(self._protocol)
         row.addWidget(self.model)
         row.addStretch(1)
+        row.addWidget(self.compare)
         row.addWidget(self.code)
         row.addWidget(gear)
 
@@ -100,7 +107,14 @@ class ToolBar(QFrame):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        self.compare.setVisible(event.size().width() >= ROOMY)
         self.code.setText(CODE if event.size().width() >= NARROW else "")
+
+    def minimumSizeHint(self) -> QSize:
+        """As narrow as without what gives way."""
+        least = super().minimumSizeHint()
+        gives_way = self.compare.minimumSizeHint().width() + SPACING if self.compare.isVisible() else 0
+        return QSize(least.width() - gives_way, least.height())
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

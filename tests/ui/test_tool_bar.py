@@ -8,7 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu, QPushButton
 from pytestqt.qtbot import QtBot
 
-from playground.ui.tool_bar import NARROW, ModelPicker, ToolBar
+from playground.ui.tool_bar import NARROW, ROOMY, ModelPicker, ToolBar
 
 pytestmark = pytest.mark.qt_log_ignore("plugin does not support")  # the offscreen one says so of pop-ups
 
@@ -115,9 +115,17 @@ def test_get_code_is_one_press_away_and_gives_way_in_a_narrow_window(qtbot: QtBo
     bar.show()
     with qtbot.waitSignal(bar.code_asked):
         QTest.mouseClick(bar.code, Qt.MouseButton.LeftButton)
+    with qtbot.waitSignal(bar.compare_asked):
+        QTest.mouseClick(bar.compare, Qt.MouseButton.LeftButton)
     assert bar.code.text() == "Get code"
     bar.resize(NARROW - 1, 46)
     assert bar.code.text() == ""
+    bar.resize(ROOMY, 46)
+    least = bar.minimumSizeHint().width()
+    bar.resize(ROOMY - 1, 46)
+    assert not bar.compare.isVisible()
+    assert bar.minimumSizeHint().width() == least, "what gives way does not keep a window wide"
+    bar.resize(NARROW - 1, 46)
     assert bar.code.accessibleName() == "Get code"
     assert bar.minimumSizeHint().width() <= 760, "no wider than the smallest window"
     bar.hide()

@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 
 WRITABLE = (Role.USER, Role.SYSTEM, Role.DEVELOPER, Role.ASSISTANT, Role.TOOL)
 MOST_LINES = 12
+SPACING = 8
+ROOMY = 640  # pixels of width from which on there is a button for variables
 MOST_CHIPS, LEAST_CHIPS = 190, 62  # pixels; more attached images scroll
 IMAGE_WAYS = (
     ("file", "From files…"),
@@ -60,6 +62,7 @@ class Composer(QFrame):
     edited = Signal()
     images_pasted = Signal(object)  # what was pasted: a list of playground.ui.conversation.images.Source
     image_wanted = Signal(str)  # a way of IMAGE_WAYS
+    variables_asked = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -82,6 +85,11 @@ class Composer(QFrame):
         for role in WRITABLE:
             menu.addAction(ROLE_WORDS[role]).triggered.connect(partial(self.set_role, role))
         self._role_button.setMenu(menu)
+        self._variables_button = QPushButton("{ } Variables")
+        self._variables_button.setAccessibleName("Variables")
+        self._variables_button.setToolTip("Values for {{name}} in turns and in the message (Ctrl+Shift+V)")
+        self._variables_button.clicked.connect(self.variables_asked)
+        self._variables_button.hide()
         self._tokens = _Estimate("Estimated size of the next request", align=Qt.AlignmentFlag.AlignRight)
         self._add = QPushButton("Add")
         self._add.setToolTip("Add as a turn without running")
@@ -89,9 +97,10 @@ class Composer(QFrame):
         self._run = QPushButton()
         self._run.clicked.connect(self._run_pressed)
         row = QHBoxLayout()
-        row.setSpacing(8)
+        row.setSpacing(SPACING)
         row.addWidget(self._role_button)
         row.addWidget(self._image_button)
+        row.addWidget(self._variables_button)
         row.addStretch(1)
         row.addWidget(self._tokens)
         row.addWidget(self._add)
@@ -106,6 +115,16 @@ class Composer(QFrame):
         self.setFocusProxy(self._field)
         self.set_role(Role.USER)
         self.set_state(RunState.IDLE)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._variables_button.setVisible(self.width() >= ROOMY)  # the menu has it, too
+
+    def minimumSizeHint(self) -> QSize:
+        """As narrow as without what gives way."""
+        least, button = super().minimumSizeHint(), self._variables_button
+        gives_way = button.minimumSizeHint().width() + SPACING if button.isVisible() else 0
+        return QSize(least.width() - gives_way, least.height())
 
     def _build_images(self) -> None:
         self._chips: _Chips | None = None

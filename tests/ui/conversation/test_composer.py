@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from playground.domain.transcript import Role
 from playground.engine.changes import RunState
-from playground.ui.conversation.composer import Composer
+from playground.ui.conversation.composer import ROOMY, Composer
 
 CONTROL, SHIFT, NONE = (
     Qt.KeyboardModifier.ControlModifier,
@@ -140,3 +140,14 @@ def test_why_it_did_not_run_is_said_as_plain_text(stand: Stand) -> None:
     assert shown[0].textFormat() is Qt.TextFormat.PlainText
     stand.composer.say("")
     assert not shown[0].isVisible()
+
+
+def test_the_button_for_variables_gives_way_where_the_room_is_short(stand: Stand, qtbot: QtBot) -> None:
+    button = stand.button("Variables")
+    assert not button.isVisible()
+    stand.composer.resize(ROOMY, 200)
+    assert button.isVisible()
+    with qtbot.waitSignal(stand.composer.variables_asked):
+        QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+    stand.composer.resize(ROOMY - 1, 200)
+    assert not button.isVisible()
