@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from playground.engine.session import Session
 
 FEWEST_ANSWERS, MOST_ANSWERS = 2, 5
+#: The error result of a call that nobody answered.
 FILLING = "No result was given for this call."
 
 

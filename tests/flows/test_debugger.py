@@ -141,7 +141,7 @@ def test_a_run_without_answers_is_refused_and_filled_with_one_click(stage: Stage
         await person.key(Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
         await person.until(lambda: "needs a result" in person.pane.notice.words, "a refusal in words")
         assert len(person.server.requests) == before
-        await person.press("Answer them all with an error", person.pane.notice)
+        await person.press("Answer all with an error", person.pane.notice)
         await person.until(lambda: not person.session.debugger.waiting, "no call that waits")
         assert person.message.toPlainText() == "And then?", "what was written stays"
 

@@ -24,6 +24,7 @@ from playground.ui.profiles.dialog import ProfileDialog
 from tests.flows.conftest import Person, Stage
 
 D = TypeVar("D", bound=QDialog)
+FRAMES = len(HINTS) - 2  # the hint whose button shows the frames
 KEY = "sk-canary-first-start-77aa01"
 SECURED = DemoConfig(tokens_per_second=0, time_to_first_token=0, rate_limit=1_000_000, key=KEY)
 
@@ -55,7 +56,7 @@ def test_the_guide_follows_the_first_experiment_and_does_not_come_again(stage: S
             card = next(call for call in person.card(2).calls if call.waiting)
             await person.type_into(person.one(QPlainTextEdit, "Result of the call", card), result)
             await person.press("Send result", card)
-        await person.until(lambda: guide.at == 3, "the hint on the frames")
+        await person.until(lambda: guide.at == FRAMES, "the hint on the frames")
         await person.idle(turns=6)
         await person.press("Show the frames", guide._bar)
         await person.until(lambda: person.app.window.inspector.view(TimelineView).page.isVisible(), "the timeline")
@@ -76,6 +77,20 @@ def test_the_guide_follows_the_first_experiment_and_does_not_come_again(stage: S
     assert QSettings(app.settings.fileName(), QSettings.Format.IniFormat).value(DONE, type=bool)
 
 
+def test_the_guide_goes_on_when_the_calls_are_answered_another_way(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        guide = person.app.actions.first_start.guide
+        await person.press("Try it now", person.pane.welcome)
+        await person.until(lambda: guide.at == 2, "the hint on the calls")
+        await person.press("Answer all with an error", person.pane.calls.bar)
+        await person.until(lambda: guide.at == 3, "the hint on what comes next")
+        assert "Run does" in guide._bar.words
+        await person.press("Run", person.pane.composer)
+        await person.until(lambda: guide.at == FRAMES, "the hint on the frames")
+
+    stage.play(scene)
+
+
 def test_the_guide_can_be_skipped_and_belongs_to_its_experiment(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         guide = person.app.actions.first_start.guide
@@ -87,7 +102,7 @@ def test_the_guide_can_be_skipped_and_belongs_to_its_experiment(stage: Stage) ->
         assert not guide._bar.isVisible()
         await person.do(partial(person.app.workspace.open, first.id))
         await person.until(guide._bar.isVisible, "the hint again")
-        await person.press("Skip", guide._bar)
+        await person.press("Skip all", guide._bar)
         assert not guide._bar.isVisible()
         assert guide.done
 

@@ -182,7 +182,7 @@ async def _hint(stage: Stage, number: int, before: Callable[[], Awaitable[None]]
         stage.send(stage.session.transcript.unanswered()[0].id, '{"temp": 21}')
         await stage._begin(lambda: stage.send(stage.session.transcript.unanswered()[0].id, '{"temp": 9}'))
         await stage.idle()
-    await stage.until(lambda: guide.at >= min(number, 3), f"hint {number + 1}")
+    await stage.until(lambda: guide.at >= min(number, len(HINTS) - 2), f"hint {number + 1}")
     if number == len(HINTS) - 1:
         guide._act()
 

@@ -41,6 +41,7 @@ from playground.ui.conversation.variants_dialog import VariantsDialog
 from playground.ui.conversation.welcome import WelcomePage
 from playground.ui.conversation.wire_desk import WireDesk
 from playground.ui.debugger.call_desk import CallDesk
+from playground.ui.debugger.debug_bar import ERROR_FOR_ALL
 from playground.ui.loop import Throttle, spawn
 
 CLOCK_MS = 100
@@ -154,7 +155,7 @@ class ConversationPane(QWidget):
         turn = self._written()
         if reason := session.refusal(*([turn] if turn else [])):
             if session.debugger.paused:
-                self.notice.say(reason, "Answer them all with an error", self.calls.bar.fill)
+                self.notice.say(reason, ERROR_FOR_ALL, self.calls.bar.fill)
             else:
                 self.notice.say(reason)
                 self.refused.emit(reason, "")

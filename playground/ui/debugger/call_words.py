@@ -11,7 +11,7 @@ ANSWERED = {
     "table": "from the table",
     "fixed": "fixed answer",
     "fork": "in a fork",
-    "filled": "filled in",
+    "filled": "no result given",
     "someone": "in the conversation",
 }
 

@@ -20,6 +20,7 @@ from playground.engine.changes import (
     SettingsChanged,
     TurnChanged,
 )
+from playground.engine.debugger import FILLING
 from playground.engine.run import RunRefusedError
 from playground.engine.run_state import RunState
 from playground.engine.session import Session
@@ -31,6 +32,8 @@ CLOCK_MS = 200
 NARROW = 620  # pixels; a narrower bar has its buttons below the words
 LONGEST_NAMES = 80  # characters
 SHOWN = (DebugChanged, PathChanged, RunStateChanged, TurnChanged, SettingsChanged)
+ERROR_FOR_ALL = "Answer all with an error"
+ERROR_SAYS = f"Every waiting call gets the error result “{FILLING}”. It goes out with the next run; undo takes it back."
 _OF_THE_LOOP = ReasonCode.LIMIT, ReasonCode.LOOP, ReasonCode.TRUNCATED  # the card of a call says the other reasons
 
 
@@ -50,7 +53,8 @@ class DebugBar(QFrame):
         )
         self.continue_button.setProperty("kind", "primary")
         self.end_button = self._button("Run to the end", "Go on past breakpoints and conditions", self.run_to_end)
-        self.fill_button = self._button("Fill", "Answer every waiting call with a plain error", self.fill)
+        self.fill_button = self._button("Error for all", ERROR_SAYS, self.fill)
+        self.fill_button.setAccessibleName(ERROR_FOR_ALL)
         self.stop_button = self._button("Stop", "End the loop; everything stays as it is (Esc)", self.stop)
         buttons = QWidget()
         flow = FlowLayout(buttons, 6)
@@ -100,7 +104,7 @@ class DebugBar(QFrame):
         self.run(self._session.debugger.run_to_end())
 
     def fill(self) -> None:
-        """Answer every waiting call with a plain error."""
+        """Answer every waiting call with an error; nothing is run."""
         self._session.debugger.fill()
 
     def stop(self) -> None:

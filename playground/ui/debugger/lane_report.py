@@ -23,7 +23,7 @@ STATES: Final = {
     RunState.RETRYING: "trying again",
     RunState.ANSWERING: "answer delayed",
 }
-BY: Final = {"you": "you", "table": "table", "fixed": "fixed", "fork": "fork", "filled": "filled in"}
+BY: Final = {"you": "you", "table": "table", "fixed": "fixed", "fork": "fork", "filled": "nobody"}
 MOST_COMPARED = 1500  # words; of a longer text whole lines are compared
 TOKEN = re.compile(r"\s+|\w+|[^\w\s]")
 

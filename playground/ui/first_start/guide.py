@@ -1,6 +1,7 @@
 """The guided first experiment: hints that follow what happens in one experiment, and end for good.
 
-It only looks: nothing is run, answered or opened unless the person presses the hint's button.
+It only looks: nothing is run, answered or opened unless the person presses the hint's button. Every hint can be left
+with that, and is left by itself once its point is reached, in whatever way.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ from typing import Final, NamedTuple
 
 from PySide6.QtCore import QObject, QSettings, QTimer
 
-from playground.engine.changes import Change, RunState
+from playground.domain.transcript import Ending, Role
+from playground.engine.changes import Change, PathChanged, RunState, RunStateChanged, TurnChanged
 from playground.engine.session import Session
 from playground.ui.first_start.guide_bar import GuideBar
 
@@ -20,25 +22,37 @@ READ_S = 3.0  # a hint stays at least this long: time to read it
 
 
 class Hint(NamedTuple):
-    """One hint. ``over`` says whether the experiment is past it; None: only the button ends it."""
+    """One hint. ``over`` says whether the experiment is past it, whatever way it took; None: only the button ends it.
+
+    What is past stays past: a hint that is looked at late is not waited for.
+    """
 
     words: str
     over: Callable[[Session], bool] | None
-    action: str = ""
+    action: str = "Next"
 
 
 def _arriving(session: Session) -> bool:
-    return any(choice.parts for choice in session.growing.values()) or _waiting(session)
+    begun = session.state is RunState.STREAMING or any(turn.outcome for turn in session.transcript.turns.values())
+    return begun or _called(session)
 
 
-def _waiting(session: Session) -> bool:
-    return bool(session.debugger.waiting)
+def _called(session: Session) -> bool:
+    turns = session.transcript.turns.values()
+    return any(turn.calls and turn.id not in session.growing for turn in turns) or _answered(session)
+
+
+def _given(session: Session) -> bool:
+    """Every call on the path has its result, or on another branch the results went out already."""
+    turns = session.transcript.turns
+    sent = (turns[turn.parent].role is Role.TOOL for turn in turns.values() if turn.outcome and turn.parent)
+    return not session.debugger.waiting or any(sent)
 
 
 def _answered(session: Session) -> bool:
-    last = session.transcript.path[-1] if session.transcript.path else None
-    ended = last is not None and last.outcome is not None and not last.calls
-    return ended and session.state is RunState.IDLE and not _waiting(session)
+    """There is an answer that asks for no tool."""
+    turns = session.transcript.turns.values()
+    return any(turn.outcome and turn.outcome.ending is Ending.COMPLETE and not turn.calls for turn in turns)
 
 
 HINTS: Final = (
@@ -48,14 +62,19 @@ HINTS: Final = (
     ),
     Hint(
         "The model thinks before it answers. Its reasoning has a block of its own, and folds up when it is done.",
-        _waiting,
+        _called,
     ),
     Hint(
         'The model asks for tools and waits. Type what a tool should give back, such as {"temp": 21}, and send it.',
+        _given,
+    ),
+    Hint(
+        "Every call has a result. The next request takes the results to the model: sending the last one starts it, "
+        "and otherwise Run does.",
         _answered,
     ),
     Hint(
-        "The answer was made from your results. Everything that went over the wire is kept, frame by frame.",
+        "The answer was made from the results. Everything that went over the wire is kept, frame by frame.",
         None,
         "Show the frames",
     ),
@@ -101,7 +120,7 @@ class Guide(QObject):
         """Guide through that experiment, from the first hint."""
         self._stop()
         self._session = session
-        self._unsubscribe = session.subscribe(self._changed)
+        self._unsubscribe = session.subscribe(self._changed, PathChanged, TurnChanged, RunStateChanged)
         self._go_to(0)
 
     def show_session(self, session: Session) -> None:
@@ -146,8 +165,10 @@ class Guide(QObject):
             self._go_to(self._at + 1)
 
     def _act(self) -> None:
+        """The button of the hint; one that waits for something can be left without it."""
         if self._at == len(HINTS) - 1:
             self.end()
             return
-        self._open_frames()
+        if HINTS[self._at].over is None:
+            self._open_frames()
         self._go_to(self._at + 1)

@@ -22,11 +22,10 @@ class GuideBar(QFrame):
         self._count.setProperty("kind", "small")
         self._words = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
         self.act_button = QPushButton()
-        self.act_button.setAccessibleName("Next hint")
         self.act_button.clicked.connect(self.acted)
-        self.skip_button = QPushButton("Skip")
+        self.skip_button = QPushButton("Skip all")
         self.skip_button.setProperty("kind", "quiet")
-        self.skip_button.setToolTip("No more hints; Help has them again")
+        self.skip_button.setToolTip("No more hints, now and later; Help has them again")
         self.skip_button.clicked.connect(self.skipped)
         buttons = QHBoxLayout()
         buttons.setSpacing(6)
@@ -50,12 +49,11 @@ class GuideBar(QFrame):
         return self._words.text()
 
     def show_hint(self, number: int, of: int, words: str, action: str, *, last: bool) -> None:
-        """Show a hint; ``action`` names its button, "" for none. After the last there is nothing to skip."""
+        """Show a hint; ``action`` names its button. After the last there is nothing to skip."""
         self._count.setText(f"{number} of {of}")
         self._words.setText(words)
         self.act_button.setText(action)
         self.act_button.setAccessibleName(action)
-        self.act_button.setVisible(bool(action))
         self.skip_button.setVisible(not last)
         self.setAccessibleName(f"Hint {number} of {of}: {words}")
         self._arrange(self.width())
@@ -66,5 +64,5 @@ class GuideBar(QFrame):
         self._arrange(event.size().width())
 
     def _arrange(self, width: int) -> None:
-        narrow = width < SIDE_BY_SIDE and bool(self.act_button.text())
+        narrow = width < SIDE_BY_SIDE
         self._whole.setDirection(QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight)

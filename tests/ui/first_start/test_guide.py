@@ -10,9 +10,9 @@ from PySide6.QtCore import QSettings
 from pytestqt.qtbot import QtBot
 
 from playground.domain.parts import ToolCall
-from playground.domain.transcript import Role, make_turn
+from playground.domain.transcript import Ending, Outcome, Role, Turn, make_turn
 from playground.engine.session import Session
-from playground.ui.first_start.guide import Guide
+from playground.ui.first_start.guide import HINTS, Guide
 from playground.ui.first_start.guide_bar import GuideBar
 
 
@@ -58,6 +58,58 @@ def test_a_hint_stays_long_enough_to_be_read(qtbot: QtBot, stand: Stand) -> None
     assert stand.guide.at == 2, "the call still waits"
 
 
+def answer(*more: ToolCall) -> Turn:
+    """A turn that was received whole."""
+    text = "" if more else "Oslo."
+    return make_turn(Role.ASSISTANT, text, *more).model_copy(update={"outcome": Outcome(ending=Ending.COMPLETE)})
+
+
+def gone_through(stand: Stand, *, fork: bool = False) -> None:
+    """All of the first experiment is over before anybody has looked."""
+    session = stand.session
+    session.add_turn(make_turn(Role.USER, "How warm is it?"))
+    maker = session.add_turn(answer(ToolCall(id="c1", name="get_weather", arguments="{}")))
+    session.debugger.fill()
+    session.add_turn(answer())
+    if fork:
+        session.fork_at(maker)
+
+
+@pytest.mark.parametrize("fork", [False, True])
+def test_what_is_past_is_not_waited_for(stand: Stand, fork: bool) -> None:
+    """Hints have their time to be read; whatever happens meanwhile, and however, counts."""
+    gone_through(stand, fork=fork)
+    stand.guide.read_s = 0.0
+    stand.guide.begin(stand.session)
+    assert stand.guide.at == len(HINTS) - 2, "only what the person does is waited for"
+
+
+def test_an_answer_without_calls_is_enough(stand: Stand) -> None:
+    stand.guide.read_s = 0.0
+    stand.guide.begin(stand.session)
+    stand.session.add_turn(make_turn(Role.USER, "Hello"))
+    stand.session.add_turn(answer())
+    assert stand.guide.at == len(HINTS) - 2
+
+
+def test_calls_that_were_filled_in_lead_on_to_the_run(stand: Stand) -> None:
+    stand.guide.read_s = 0.0
+    stand.guide.begin(stand.session)
+    calls(stand.session)
+    assert "asks for tools" in stand.bar.words
+    stand.session.debugger.fill()
+    assert "otherwise Run does" in stand.bar.words
+
+
+def test_no_hint_holds_anybody(stand: Stand) -> None:
+    stand.guide.begin(stand.session)
+    for number in range(len(HINTS)):
+        assert stand.guide.at == number
+        assert stand.opened == [True] * (number == len(HINTS) - 1), "only its own hint opens the frames"
+        stand.bar.act_button.click()
+    assert stand.guide.done
+
+
 def test_skipping_ends_it_for_good(stand: Stand) -> None:
     stand.guide.begin(stand.session)
     done_before = stand.guide.done
@@ -86,5 +138,3 @@ def test_a_narrow_bar_has_its_button_below(stand: Stand) -> None:
     assert stand.bar.act_button.isVisible()
     stand.bar.grab()  # laid out
     assert stand.bar.act_button.mapTo(stand.bar, stand.bar.act_button.rect().topLeft()).y() > 20
-    stand.bar.show_hint(3, 5, "Type what the tool gives back.", "", last=False)
-    assert not stand.bar.act_button.isVisible()

@@ -31,7 +31,7 @@ from playground.ui.theme import code_font, tokens
 
 VERDICT_LENGTH = 64  # characters of the first problem shown in the head; the rest is in its tooltip
 JUDGED_LIVE = 20_000  # characters of arguments at most that are judged with each key pressed
-BY = {"you": "by you", "table": "from the table", "fixed": "at once", "fork": "in a fork", "filled": "filled in"}
+BY = {"you": "by you", "table": "from the table", "fixed": "at once", "fork": "in a fork", "filled": "no result given"}
 
 
 class CallCard(CallFrame):
