@@ -111,8 +111,11 @@ def _no_such_path(request: Request) -> str:
     base = f"Set the base address once, as {_base(request)}, and let the client add the endpoint."
     if "/v1/v1" in path:
         return f"{title} It repeats /v1. {base}"
-    if any(path.count(endpoint) > 1 or (endpoint in path and not path.endswith(endpoint)) for endpoint in _ENDPOINTS):
+    behind = next((path.partition(endpoint)[2] for endpoint in _ENDPOINTS if f"{endpoint}/" in path), "")
+    if any(f"{behind}/".startswith(f"{again}/") for again in ("/v1", *_ENDPOINTS)):
         return f"{title} The base address seems to hold an endpoint path. {base}"
+    if path.startswith("/v1/models/"):
+        return f"{title} Models are listed at GET /v1/models, and there is no path for a single one."
     if path in _ENDPOINTS:
         return f"{title} /v1 is missing. {base}"
     return f"{title} Endpoints: GET /v1/models, POST /v1/chat/completions, POST /v1/messages."

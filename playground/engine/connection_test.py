@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from playground.domain.durations import span
 from playground.domain.errors import Failure, FailureKind
 from playground.engine.advice import advise
 from playground.gateway.address import Address, doubled, resolve
@@ -232,19 +233,6 @@ def clock_words(exchange: Exchange) -> str:
         f"The gateway's clock is {span(abs(ahead))} {'ahead of' if ahead > 0 else 'behind'} this computer's. Whether a "
         "token or a certificate has expired depends on it: check the time set here."
     )
-
-
-def span(seconds: float) -> str:
-    """A length of time in its two largest units: "45 s", "2 min 5 s", "3 h 20 min", "12 days 4 h"."""
-    if seconds < 60:
-        return f"{seconds:.3g} s"
-    whole = round(seconds)
-    units = (("days", 86400), ("h", 3600), ("min", 60), ("s", 1))
-    at = next(place for place, (_, size) in enumerate(units) if whole >= size)
-    (large, size), (small, part) = units[at], units[at + 1]
-    rest = whole % size // part
-    large = "day" if large == "days" and whole // size == 1 else large
-    return f"{whole // size} {large}" + (f" {rest} {small}" if rest else "")
 
 
 def _said(failure: Failure) -> str:

@@ -81,6 +81,16 @@ class Debugger:
         return self._last.requests if self._last is not None else 0
 
     @property
+    def round(self) -> int:
+        """The how-manieth request since the last user turn the path stands at, from 1; 0 before the first."""
+        count = 0
+        for turn in reversed(self._session.transcript.path):
+            if turn.role is Role.USER:
+                break
+            count += turn.role is Role.ASSISTANT
+        return count
+
+    @property
     def waiting(self) -> tuple[tuple[str, ToolCall], ...]:
         """The calls on the path that have no answer, each with the id of the turn that made it."""
         return self._session.transcript.waiting

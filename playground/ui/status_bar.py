@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QLabel, QProgressBar, QStatusBar, QWidget
 
+from playground.domain.durations import countdown
 from playground.ui.plain_text import tip
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ class StatusBar(QStatusBar):
         window = limits.tightest if limits else None
         if limits is None or window is None:
             return
-        from playground.ui.conversation.facts import count, seconds
+        from playground.ui.conversation.facts import count
 
         self._limit_name.setText((window.dimension or "requests").capitalize())
         self._meter.setValue(round((window.share if window.share is not None else 1) * 1000))
@@ -83,7 +84,7 @@ class StatusBar(QStatusBar):
             words.append(f"{count(int(window.remaining))}{of} left")
         if window.reset_in is not None:
             rest = max(window.reset_in - (time.time() - limits.read_at), 0)
-            words.append(f"resets in {rest:.0f} s" if rest < 100 else f"resets in {seconds(rest)}")
+            words.append(f"resets in {countdown(rest)}")
             if rest <= 0:
                 words[-1] = "window is over"
                 self._timer.stop()

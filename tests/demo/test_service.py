@@ -206,6 +206,10 @@ def test_too_large(gateway: Gateway, monkeypatch: pytest.MonkeyPatch) -> None:
         ("/v1/chat/completions/chat/completions", ("hold an endpoint path",)),
         ("/v1/chat/completions/models", ("hold an endpoint path",)),
         ("/chat/completions", ("/v1 is missing",)),
+        ("/v1/chat/completions/v1/messages", ("hold an endpoint path",)),
+        ("/v1/models/demo-chat", ("listed at GET /v1/models", "no path for a single one")),
+        ("/v1/models/v1-large", ("no path for a single one",)),
+        ("/v1/messages/count_tokens", ("Endpoints: GET /v1/models",)),
         ("/v1/embeddings", ("GET /v1/models",)),
         ("/favicon.ico", ("There is no path",)),
     ],
@@ -213,6 +217,11 @@ def test_too_large(gateway: Gateway, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_paths(gateway: Gateway, path: str, words: tuple[str, ...]) -> None:
     url = gateway.server.base_url.removesuffix("/v1") + path
     refused(httpx.post(url, json={}, headers=KEY), 404, *words)
+
+
+@pytest.mark.parametrize("path", ["/models/demo-chat", "/messages/count_tokens"])
+def test_what_clients_ask_for_besides_is_no_mistake_in_the_address(gateway: Gateway, path: str) -> None:
+    assert "address" not in httpx.get(gateway.server.base_url + path, headers=KEY).json()["message"]
 
 
 def test_methods(gateway: Gateway) -> None:

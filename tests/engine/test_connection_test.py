@@ -14,7 +14,7 @@ import trustme
 from pydantic import SecretStr
 
 from playground.demo.server import DemoConfig, DemoServer
-from playground.engine.connection_test import Verdict, span, try_gateway
+from playground.engine.connection_test import Verdict, try_gateway
 from playground.gateway.connection import Auth, Connection, Timeouts
 from tests.support.fault_server import FaultServer, Step, hold, keep, reset, send, whole
 from tests.support.proxy import Front, Proxy
@@ -377,22 +377,6 @@ async def test_a_clock_that_differs(server: FaultServer, ahead: int, words: str,
         assert f"The gateway's clock is {words} this computer's" in clocks[0]
     else:
         assert clocks == []
-
-
-@pytest.mark.parametrize(
-    ("seconds", "words"),
-    [
-        (0.25, "0.25 s"),
-        (45, "45 s"),
-        (60, "1 min"),
-        (125, "2 min 5 s"),
-        (7200, "2 h"),
-        (86400 + 3600, "1 day 1 h"),
-        (40 * 86400, "40 days"),
-    ],
-)
-def test_span(seconds: float, words: str) -> None:
-    assert span(seconds) == words
 
 
 async def test_a_message_without_end_is_shortened(server: FaultServer) -> None:

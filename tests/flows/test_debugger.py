@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import Any
 
 import pytest
@@ -113,6 +114,27 @@ def test_step_answers_one_call_and_continue_the_rest(stage: Stage) -> None:
         await person.press("Continue", person.pane.calls.bar)
         await person.idle(6)
         assert [turn.results[0].text for turn in person.path[2:5]] == ["sunny"] * 3
+
+    stage.play(scene)
+
+
+def test_the_bar_counts_the_requests_of_the_loop_and_those_since_a_person_went_on(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        await ready(person)
+        await person.run("!chain The weather in Lisbon, Oslo and Rome")
+        bar = person.pane.calls.bar
+
+        def said(words: str) -> bool:
+            return bar.isVisible() and words in bar.words
+
+        for number, words in enumerate(("Request 1 of 20.", "Request 2 (1 of 20 since you went on).")):
+            await person.until(partial(said, words), words)
+            assert len(person.session.debugger.waiting) == 1
+            call = (await calls_of(person))[-1]
+            await person.type_into(await person.seen(QPlainTextEdit, "Result of the call", call), f"sunny {number}")
+            await person.press("Send result", call)
+            await person.idle()
+        await person.until(lambda: "Request 3 (1 of 20 since you went on)." in bar.words, "the third request")
 
     stage.play(scene)
 

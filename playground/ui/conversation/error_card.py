@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from functools import partial
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
+from playground.domain.durations import countdown, span
 from playground.domain.errors import Failure
 from playground.engine.advice import LABELS, advise, limit_words
-from playground.ui.conversation.facts import seconds as waiting_words
 from playground.ui.conversation.text_view import TextView
 from playground.ui.theme import tokens
 
@@ -61,7 +60,7 @@ class ErrorCard(QFrame):
             line.setProperty("kind", "small")
             layout.addWidget(line)
         if failure.retry_after is not None and "retry" in (actions or advice.actions):
-            wait = QLabel(f"The gateway asks to wait {waiting_words(failure.retry_after)} before the next try.")
+            wait = QLabel(f"The gateway asks to wait {span(failure.retry_after)} before the next try.")
             wait.setProperty("kind", "muted")
             layout.addWidget(wait)
         remedy = QLabel(advice.remedy, textFormat=Qt.TextFormat.PlainText, wordWrap=True)
@@ -87,7 +86,7 @@ class ErrorCard(QFrame):
 
     def count_down(self, seconds: float, attempt: int, most: int) -> None:
         """Say when the next try begins, and which of how many it is."""
-        self._wait.setText(f"next try in {math.ceil(seconds)} s · {attempt + 1} of {most}")
+        self._wait.setText(f"next try in {countdown(seconds)} · {attempt + 1} of {most}")
 
     def paintEvent(self, event: QPaintEvent) -> None:
         t = tokens()

@@ -172,11 +172,16 @@ class DebugBar(QFrame):
         return f"The loop is running.{self._steps()}"
 
     def _steps(self) -> str:
+        """Which request of the loop this is, and how far the limit is, which counts from where a person went on."""
         debugger = self._session.debugger
-        limit = debugger.debugging.step_limit
-        if not debugger.requests:
+        here, since, limit = debugger.round, debugger.requests, debugger.debugging.step_limit
+        if not here:
             return ""
-        return f"  Request {debugger.requests} of {limit}." if limit else f"  Request {debugger.requests}."
+        if not limit or not since:
+            return f"  Request {here}."
+        if here == since:
+            return f"  Request {here} of {limit}."
+        return f"  Request {here} ({since} of {limit} since you went on)."
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -1,0 +1,29 @@
+"""Lengths of time as people say them: for waits, countdowns and clocks. Nothing here measures.
+
+Times of a run are compared with each other and have a spelling of their own (``playground.ui.conversation.facts``).
+"""
+
+from __future__ import annotations
+
+import math
+
+_UNITS = (("days", 86400), ("h", 3600), ("min", 60), ("s", 1))
+
+
+def span(seconds: float) -> str:
+    """A length of time in its two largest units: "0.25 s", "45 s", "2 min 5 s", "3 h 20 min", "12 days 4 h"."""
+    if not math.isfinite(seconds):
+        return "for ever"
+    if seconds < 60:
+        return f"{seconds:.3g} s" if round(seconds, 1) < 60 else "1 min"
+    whole = round(seconds)
+    at = next(place for place, (_, size) in enumerate(_UNITS) if whole >= size)
+    (large, size), (small, part) = _UNITS[at], _UNITS[at + 1]
+    rest = whole % size // part
+    large = "day" if large == "days" and whole // size == 1 else large
+    return f"{whole // size} {large}" + (f" {rest} {small}" if rest else "")
+
+
+def countdown(seconds: float) -> str:
+    """What is left of a wait, in whole seconds and never "0 s" before it is over: "1 s", "1 min 1 s"."""
+    return span(max(math.ceil(seconds), 0))

@@ -1,0 +1,31 @@
+"""Lengths of time as people say them."""
+
+from __future__ import annotations
+
+import pytest
+
+from playground.domain.durations import countdown, span
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (0.25, "0.25 s"),
+        (45, "45 s"),
+        (59.97, "1 min"),
+        (60, "1 min"),
+        (61, "1 min 1 s"),
+        (125, "2 min 5 s"),
+        (7200, "2 h"),
+        (86400 + 3600, "1 day 1 h"),
+        (40 * 86400, "40 days"),
+        (float("inf"), "for ever"),
+    ],
+)
+def test_span(seconds: float, words: str) -> None:
+    assert span(seconds) == words
+
+
+@pytest.mark.parametrize(("seconds", "words"), [(0.01, "1 s"), (59.5, "1 min"), (60.2, "1 min 1 s"), (-3, "0 s")])
+def test_countdown(seconds: float, words: str) -> None:
+    assert countdown(seconds) == words
