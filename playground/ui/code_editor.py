@@ -1,7 +1,6 @@
 """An editor for JSON and other code, and the same thing as a read-only view.
 
-It marks problems where it is told to; it decides nothing about them and holds no truth. ``text()`` is exactly what was
-typed: Qt's own ``toPlainText`` would turn no-break spaces into spaces.
+It marks problems where it is told to; it decides nothing about them and holds no truth.
 """
 
 from __future__ import annotations
@@ -27,8 +26,9 @@ from PySide6.QtGui import (
     QTextOption,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QToolTip, QWidget
+from PySide6.QtWidgets import QTextEdit, QToolTip, QWidget
 
+from playground.ui.exact_field import ExactField, holdable, index_at, readable, units
 from playground.ui.json_highlight import LONGEST_LINE, JsonHighlighter
 from playground.ui.json_text import JsonProblem, pretty, problem_at
 from playground.ui.plain_text import HIDDEN, hidden_name, show_hidden, tip
@@ -50,7 +50,7 @@ class Mark:
     severity: str = "error"  # or "warning"
 
 
-class CodeEditor(QPlainTextEdit):
+class CodeEditor(ExactField):
     """Code font, JSON colours, indenting on Enter, marks under problems. Tab is two spaces; Shift+Tab leaves."""
 
     def __init__(self, parent: QWidget | None = None, *, read_only: bool = False, json: bool = True) -> None:
@@ -85,17 +85,13 @@ class CodeEditor(QPlainTextEdit):
 
     # -- the text ----------------------------------------------------------------------------------------------
 
-    def text(self) -> str:
-        """The text exactly as typed, lines ended by LF."""
-        return self.document().toRawText().replace("\u2029", "\n")
-
     def setPlainText(self, text: str) -> None:
         """Show another text; cursor, marks, scroll place and undo history stay when it is the same one.
 
         Lone surrogates, which Qt cannot hold, become visible marks.
         """
         text = _holdable(text)
-        if text == self.text():
+        if text == holdable(self.text()):
             return
         self.clear_marks()
         super().setPlainText("")  # changing the wrap mode would lay the old text out once more
@@ -166,7 +162,7 @@ class CodeEditor(QPlainTextEdit):
         if not block.isValid():
             block = self.document().lastBlock()
         cursor = QTextCursor(block)
-        cursor.setPosition(block.position() + min(max(column - 1, 0), block.length() - 1))
+        cursor.setPosition(block.position() + units(block.text()[: max(column - 1, 0)]))
         return cursor
 
     def _draw_marks(self) -> None:
@@ -241,7 +237,8 @@ class CodeEditor(QPlainTextEdit):
         cursor.beginEditBlock()
         cursor.removeSelectedText()
         line = cursor.block().text()
-        before, after = line[: cursor.positionInBlock()], line[cursor.positionInBlock() :]
+        at = index_at(line, cursor.positionInBlock())
+        before, after = line[:at], line[at:]
         indent = before[: len(before) - len(before.lstrip(" \t"))]
         opener = before.rstrip()[-1:]
         inner = indent + TAB if opener in PAIRS else indent
@@ -266,17 +263,10 @@ class CodeEditor(QPlainTextEdit):
 
     def insertFromMimeData(self, source: QMimeData) -> None:
         """Paste as plain text only, every kind of line end as one."""
-        text = _holdable(source.text())
+        text = source.text()
         if len(text) > LONGEST_LINE:
             self._suit(self.text() + text)
-        self.textCursor().insertText(text)
-        self.ensureCursorVisible()
-
-    def createMimeDataFromSelection(self) -> QMimeData:
-        """Copy exactly what is selected, no-break spaces included."""
-        data = QMimeData()
-        data.setText(self.textCursor().selectedText().replace("\u2029", "\n"))
-        return data
+        super().insertFromMimeData(source)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """A text for reading ends with a whole line, not with half of one."""
@@ -327,7 +317,9 @@ class CodeEditor(QPlainTextEdit):
         cursor = self.cursorForPosition(self.viewport().mapFrom(self, event.pos()))
         line = cursor.blockNumber() + 1
         said = [mark.message for mark in self._marks if mark.line == line]
-        near = cursor.block().text()[max(cursor.positionInBlock() - 1, 0) : cursor.positionInBlock() + 1]
+        text = readable(cursor.block().text())
+        at = index_at(text, cursor.positionInBlock())
+        near = text[max(at - 1, 0) : at + 1]
         said += [hidden_name(match[0]) for match in HIDDEN.finditer(near)]
         return "\n".join(said) or self.toolTip()
 
@@ -340,10 +332,10 @@ class CodeEditor(QPlainTextEdit):
             if top > event.rect().bottom():
                 break
             if block.isVisible() and block.length() <= LONGEST_LINE:
-                text = block.text()
+                text = readable(block.text())
                 for match in HIDDEN.finditer(text):
                     painter = painter or QPainter(self.viewport())
-                    self._paint_hidden(painter, block, match.start())
+                    self._paint_hidden(painter, block, units(text[: match.start()]))
             block = block.next()
         if painter is not None:
             painter.end()
@@ -361,20 +353,20 @@ class CodeEditor(QPlainTextEdit):
 def _select_token(cursor: QTextCursor) -> None:
     """Grow the cursor over the word at its place, at least one character, also at the end of a line."""
     text = cursor.block().text()
-    start = cursor.positionInBlock()
-    end = start
+    start = end = index_at(text, cursor.positionInBlock())
     while end < len(text) and (text[end].isalnum() or text[end] in '_-."'):
         end += 1
     if end == start:
         end += 1
     if start >= len(text):
         start, end = max(len(text) - 1, 0), len(text)
-    cursor.setPosition(cursor.block().position() + start)
-    cursor.setPosition(cursor.block().position() + min(end, len(text)), QTextCursor.MoveMode.KeepAnchor)
+    line = cursor.block().position()
+    cursor.setPosition(line + units(text[:start]))
+    cursor.setPosition(line + units(text[:end]), QTextCursor.MoveMode.KeepAnchor)
 
 
 def _holdable(text: str) -> str:
-    text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\u2029", "⟨U+2029⟩")
+    text = holdable(text.replace("\r\n", "\n").replace("\r", "\n"))
     if any("\ud800" <= character <= "\udfff" for character in text):
         text = "".join(show_hidden(c) if "\ud800" <= c <= "\udfff" else c for c in text)
     return text

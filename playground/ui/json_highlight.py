@@ -9,6 +9,7 @@ import re
 
 from PySide6.QtGui import QColor, QSyntaxHighlighter, QTextCharFormat, QTextDocument
 
+from playground.ui.exact_field import units
 from playground.ui.theme import tokens
 
 LONGEST_LINE = 5_000
@@ -53,11 +54,14 @@ class JsonHighlighter(QSyntaxHighlighter):
         field = _FIELD.match(text)
         if field:
             if field[0] == ":":
-                self.setFormat(0, len(text), self._formats["field"])
+                self.setFormat(0, units(text), self._formats["field"])
                 return
             start = field.end()
             self.setFormat(0, start, self._formats["field"])
+        at = place = start  # the same place in characters, and as the document counts it
         for match in _TOKEN.finditer(text, start):
             kind = match.lastgroup
             if kind:
-                self.setFormat(match.start(), match.end() - match.start(), self._formats[kind])
+                place, width = place + units(text[at : match.start()]), units(match[0])
+                self.setFormat(place, width, self._formats[kind])
+                at, place = match.end(), place + width

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QWidget
 
 from playground.ui.code_editor import CodeEditor
 from playground.ui.conversation.document import code_colour
+from playground.ui.exact_field import units
 from playground.ui.plain_text import show_hidden
 
 LONGEST_LINE = 5_000  # characters of one line that are shown
@@ -58,12 +59,12 @@ class _Colours(QSyntaxHighlighter):
         number = self.currentBlock().blockNumber()
         at = 0
         for kind, piece in self.rows[number] if number < len(self.rows) else ():
-            units = len(piece) + sum(character > "\uffff" for character in piece)  # Qt counts UTF-16
+            width = units(piece)
             if kind:
                 form = QTextCharFormat()
                 form.setForeground(QColor(code_colour(kind)))
-                self.setFormat(at, units, form)
-            at += units
+                self.setFormat(at, width, form)
+            at += width
 
 
 def shorten(text: str) -> tuple[str, bool]:

@@ -22,7 +22,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QMenu,
-    QPlainTextEdit,
     QPushButton,
     QScrollArea,
     QSizePolicy,
@@ -34,6 +33,7 @@ from playground.domain.roles import Role
 from playground.engine.run_state import RunState
 from playground.ui.conversation.role_words import ROLE_WORDS
 from playground.ui.elided_label import ElidedLabel
+from playground.ui.exact_field import ExactField
 from playground.ui.icons import icon
 from playground.ui.theme import body_font, tokens
 
@@ -194,12 +194,12 @@ class Composer(QFrame):
     @property
     def text(self) -> str:
         """What is written."""
-        return self._field.toPlainText()
+        return self._field.text()
 
     def set_text(self, text: str) -> None:
         """Replace what is written."""
         if text != self.text:
-            self._field.setPlainText(text)
+            self._field.set_text(text)
             self._field.moveCursor(self._field.textCursor().MoveOperation.End)
 
     @property
@@ -311,7 +311,7 @@ class _Chips(QScrollArea):
             self.updateGeometry()
 
 
-class _Field(QPlainTextEdit):
+class _Field(ExactField):
     """The text. Enter that ends an input-method composition never runs. Images are passed on, not taken as text."""
 
     run_pressed = Signal()

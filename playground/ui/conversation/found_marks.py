@@ -8,6 +8,7 @@ from bisect import bisect_left
 from PySide6.QtGui import QAbstractTextDocumentLayout, QColor, QTextBlock, QTextCursor, QTextDocument
 
 from playground.ui.conversation.document import DocumentWriter
+from playground.ui.exact_field import units
 from playground.ui.theme import tokens
 
 
@@ -52,7 +53,7 @@ class FoundMarks:
         for match in self.pattern.finditer(text, skipped):
             start, end = match.span()
             if start < end:
-                places.append((at + _places(text, start), at + _places(text, end)))
+                places.append((at + units(text[:start]), at + units(text[:end])))
 
     def _marker(self, block: QTextBlock, text: str) -> str:
         """The bullet or number in front of a list item: it is drawn, and not part of the text."""
@@ -80,10 +81,3 @@ class FoundMarks:
             selection.format.setFontUnderline(chosen)
             out.append(selection)
         return out
-
-
-def _places(text: str, at: int) -> int:
-    """How many places the first ``at`` characters take in a document."""
-    if text.isascii():
-        return at
-    return at + sum(character > "\uffff" for character in text[:at])

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QFont, QKeyEvent, QKeySequence, QResizeEvent, QTextCursor
-from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
+from playground.ui.exact_field import ExactField
 from playground.ui.theme import body_font, code_font
 
 ROOMY, COMPACT = 20, 12  # pixels above and below the lines: padding, border and the document's own margin
 
 
-class GrowingField(QPlainTextEdit):
+class GrowingField(ExactField):
     """A field as tall as its text, up to ``most`` lines; Ctrl+Enter submits, Escape cancels."""
 
     submitted = Signal()
@@ -80,7 +81,7 @@ class InlineEditor(QWidget):
     def __init__(self, text: str, name: str, *, code: bool = False, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._field = GrowingField(code=code, most=24)
-        self._field.setPlainText(text)
+        self._field.set_text(text)
         self._field.moveCursor(QTextCursor.MoveOperation.End)
         self._field.setAccessibleName(name)
         self._field.textChanged.connect(self.edited)
@@ -108,11 +109,11 @@ class InlineEditor(QWidget):
     @property
     def text(self) -> str:
         """What is typed."""
-        return self._field.toPlainText()
+        return self._field.text()
 
     def set_text(self, text: str) -> None:
         """Put back what was typed before."""
-        self._field.setPlainText(text)
+        self._field.set_text(text)
 
     def _keep(self) -> None:
         self.kept.emit(self.text)

@@ -15,6 +15,7 @@ from PySide6.QtGui import QTextTable as Table
 from playground.ui.conversation.document import DocumentWriter, drawn_text
 from playground.ui.conversation.markdown import Line
 from playground.ui.conversation.source_map import SourceMap, Stretch
+from playground.ui.exact_field import units
 from playground.ui.theme import tokens
 
 Span = tuple[int, int]  # first character and the one after the last
@@ -108,7 +109,7 @@ class LinkedMarks:
         line = self._writer.lines[stretch.line]
         block = self._block(stretch.line, stretch.cell)
         text, lead = _text_of(line, stretch.cell), _lead(line)
-        begin, end = _units(drawn_text(text[: stretch.start], line)), _units(drawn_text(text[: stretch.end], line))
+        begin, end = units(drawn_text(text[: stretch.start], line)), units(drawn_text(text[: stretch.end], line))
         return block.position() + lead + begin, block.position() + lead + end
 
     def _block(self, line: int, cell: int) -> QTextBlock:
@@ -137,12 +138,12 @@ class LinkedMarks:
                 cells = table.rows() * table.columns()
                 return number, (0 if position <= table.firstPosition() else cells), 0
             cell = found.row() * table.columns() + found.column()
-        units = position - block.position() - _lead(line)
+        place = position - block.position() - _lead(line)
         text = _text_of(line, cell)
         return (
             number,
             cell,
-            bisect_left(range(len(text) + 1), units, key=lambda at: _units(drawn_text(text[:at], line))),
+            bisect_left(range(len(text) + 1), place, key=lambda at: units(drawn_text(text[:at], line))),
         )
 
 
@@ -155,9 +156,4 @@ def _text_of(line: Line, cell: int) -> str:
 
 def _lead(line: Line) -> int:
     """Room that the marker of a list item takes."""
-    return _units(line.marker) + 1 if line.kind == "item" else 0
-
-
-def _units(text: str) -> int:
-    """How many places a text takes in a document."""
-    return len(text) if text.isascii() else len(text) + sum(character > "\uffff" for character in text)
+    return units(line.marker) + 1 if line.kind == "item" else 0

@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 from playground.domain.debugging import Answer
 from playground.ui.debugger.lane_report import LaneReport, differences
 from playground.ui.debugger.rule_words import answer_words
+from playground.ui.exact_field import units
 from playground.ui.parameters.fields import look
 from playground.ui.plain_text import show_hidden, tip
 from playground.ui.theme import code_font, tokens
@@ -157,8 +158,8 @@ class OutcomeText(QPlainTextEdit):
             for begin, end in differences(shown, _readable(base)):
                 mark = QTextEdit.ExtraSelection()
                 cursor = QTextCursor(self.document())
-                cursor.setPosition(_units(shown, begin))
-                cursor.setPosition(_units(shown, end), QTextCursor.MoveMode.KeepAnchor)
+                cursor.setPosition(units(shown[:begin]))
+                cursor.setPosition(units(shown[:end]), QTextCursor.MoveMode.KeepAnchor)
                 mark.cursor = cursor
                 mark.format = form
                 marks.append(mark)
@@ -173,11 +174,6 @@ class OutcomeText(QPlainTextEdit):
 def _readable(text: str) -> str:
     """As it can be shown: hidden characters as marks, one kind of line end, cut where it is very long."""
     return show_hidden(text[:LONGEST]).replace("\r\n", "\n").replace("\r", "\n")
-
-
-def _units(text: str, place: int) -> int:
-    """A place as Qt counts it, in UTF-16."""
-    return place + sum(ord(letter) > 0xFFFF for letter in text[:place])
 
 
 def _caption(text: str) -> QLabel:

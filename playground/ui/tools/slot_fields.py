@@ -10,11 +10,12 @@ import json
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPlainTextEdit, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
 
 from playground.domain.json_tree import same
 from playground.domain.schema_fields import Slot
 from playground.domain.values import JSON
+from playground.ui.exact_field import ExactField
 from playground.ui.flow_layout import FlowLayout
 from playground.ui.json_text import read_json
 from playground.ui.parameters.fields import SwitchPill, look
@@ -101,7 +102,7 @@ class LinesSlot(SlotField):
 
     def __init__(self, slot: Slot, parent: QWidget | None = None) -> None:
         super().__init__(slot, parent)
-        self.field = QPlainTextEdit()
+        self.field = ExactField()
         self.field.setProperty("kind", "field")
         self.field.setTabChangesFocus(True)
         self.field.document().setDocumentMargin(1)
@@ -117,7 +118,7 @@ class LinesSlot(SlotField):
         _show_text(self.field, value)
 
     def _typed(self) -> None:
-        self._tell(plain(self.field) or None)
+        self._tell(self.field.text() or None)
 
 
 class NumberSlot(SlotField):
@@ -317,23 +318,18 @@ def slot_field(slot: Slot, *, numeric: bool = False) -> SlotField:
             return JsonSlot(slot)
 
 
-def plain(field: QPlainTextEdit) -> str:
-    """The text exactly as typed, no-break spaces included."""
-    return field.document().toRawText().replace("\u2029", "\n")
-
-
-def _show_text(field: QLineEdit | QPlainTextEdit, value: JSON) -> None:
+def _show_text(field: QLineEdit | ExactField, value: JSON) -> None:
     """Show a text. One that a field cannot hold as it is can only be read here: typing would change the rest of it."""
     text = "" if value is _ABSENT else value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    kept = "\n" if isinstance(field, QPlainTextEdit) else ""
+    kept = "\n" if isinstance(field, ExactField) else ""
     foreign = any(c < " " and c not in kept for c in text) or bool(HIDDEN.search(text)) or "\u2029" in text
     locked = foreign or (value is not _ABSENT and not isinstance(value, str))
     field.setReadOnly(locked)
     field.setToolTip(tip("Holds something that can only be edited in the JSON view") if locked else "")
     shown = show_hidden(text) if locked else text
-    if isinstance(field, QPlainTextEdit):
-        if plain(field) != shown:
-            field.setPlainText(shown)
+    if isinstance(field, ExactField):
+        if field.text() != shown:
+            field.set_text(shown)
     elif field.text() != shown:
         field.setText(shown)
         field.setCursorPosition(0)

@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QLineEdit,
-    QPlainTextEdit,
     QPushButton,
     QScrollArea,
     QSizePolicy,
@@ -28,6 +27,7 @@ from playground.domain.json_tree import Path
 from playground.domain.tools import Problem, ToolDefinition
 from playground.ui.code_editor import CodeEditor
 from playground.ui.debugger.rule_summary import RuleSummary
+from playground.ui.exact_field import ExactField, units
 from playground.ui.icon_button import IconButton
 from playground.ui.json_text import locate, problem_at
 from playground.ui.parameters.fields import SwitchPill, look
@@ -36,7 +36,6 @@ from playground.ui.segments import Segments
 from playground.ui.theme import code_font
 from playground.ui.tools.problem_line import ProblemLine
 from playground.ui.tools.schema_form import SchemaForm
-from playground.ui.tools.slot_fields import plain
 from playground.ui.tools.tool_text import read_schema, schema_text, splice, whole_definition
 
 FORM, TEXT = 0, 1
@@ -65,7 +64,7 @@ class ToolEditor(QWidget):
         self.name.setFont(code_font())
         self.name.setPlaceholderText("get_weather")
         self.name.setAccessibleName("Tool name")
-        self.description = QPlainTextEdit()
+        self.description = ExactField()
         self.description.setProperty("kind", "field")
         self.description.setPlaceholderText("What it does and when the model should call it")
         self.description.setAccessibleName("Tool description")
@@ -235,8 +234,8 @@ class ToolEditor(QWidget):
         self._showing = True
         if self.name.text() != tool.name:
             self.name.setText(tool.name)
-        if plain(self.description) != tool.description:
-            self.description.setPlainText(tool.description)
+        if self.description.text() != tool.description:
+            self.description.set_text(tool.description)
         self.schema.setPlainText(schema_text(tool))
         self._show_strict(tool.strict)
         if self.group.currentText() != tool.group:
@@ -365,7 +364,7 @@ class ToolEditor(QWidget):
         self._tell(name=text)
 
     def _described(self) -> None:
-        self._tell(description=plain(self.description))
+        self._tell(description=self.description.text())
 
     def _typed(self) -> None:
         if self._showing or self._tool is None:
@@ -379,8 +378,8 @@ class ToolEditor(QWidget):
         old = self.schema.text()
         start, end, piece = splice(old, text)
         cursor = QTextCursor(self.schema.document())
-        cursor.setPosition(_units(old[:start]))
-        cursor.setPosition(_units(old[:end]), QTextCursor.MoveMode.KeepAnchor)
+        cursor.setPosition(units(old[:start]))
+        cursor.setPosition(units(old[:end]), QTextCursor.MoveMode.KeepAnchor)
         cursor.insertText(piece)
 
     def _strict(self, state: bool) -> None:
@@ -423,11 +422,6 @@ class ToolEditor(QWidget):
         )
         self.show_tool(new)
         self.edited.emit(new)
-
-
-def _units(text: str) -> int:
-    """How long a text is for Qt, which counts in UTF-16."""
-    return len(text) + sum(character > "\uffff" for character in text)
 
 
 def _caption(text: str, field: QWidget) -> QLabel:

@@ -61,9 +61,9 @@ class VariableRow(QWidget):
         """The value; None where there is none yet. ``used`` says whether a turn mentions the variable."""
         written = value == as_written(self.name)
         text = "" if value is None or written else value
-        if text != self.field.toPlainText():
+        if text != self.field.text():
             self._showing = True
-            self.field.setPlainText(text)
+            self.field.set_text(text)
             self._showing = False
         hint = "no value yet" if value is None else f"sent as written: {value}" if written else "empty"
         self.field.setPlaceholderText(hint)
@@ -75,7 +75,7 @@ class VariableRow(QWidget):
 
     def _typed(self) -> None:
         if not self._showing:
-            self.edited.emit(self.name, self.field.toPlainText())
+            self.edited.emit(self.name, self.field.text())
 
     def _send_as_written(self) -> None:
         self.as_written.emit(self.name)

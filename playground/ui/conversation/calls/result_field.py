@@ -88,7 +88,7 @@ class ResultField(QWidget):
     @property
     def text(self) -> str:
         """What is typed."""
-        return self.field.toPlainText()
+        return self.field.text()
 
     @property
     def head_height(self) -> int:
@@ -99,7 +99,7 @@ class ResultField(QWidget):
         """Put back what was typed before, without telling."""
         if text != self.text:
             with QSignalBlocker(self.field):
-                self.field.setPlainText(text)
+                self.field.set_text(text)
             self.kind.set_index(int(_looks_like_json(text)))
             self._judge()
 
@@ -117,7 +117,7 @@ class ResultField(QWidget):
         if not answer.body or len(answer.body) > LONGEST_TYPED:
             self.sent.emit(answer.body, answer.is_error)
             return
-        self.field.setPlainText(answer.body)
+        self.field.set_text(answer.body)
         self.kind.set_index(int(_looks_like_json(answer.body)))
         self._judge()
         self.field.setFocus()
