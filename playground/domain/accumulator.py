@@ -127,6 +127,11 @@ class Accumulator:
         """Whether nothing a person could see has arrived."""
         return not any(choice.freeze() for choice in self.choices.values())
 
+    @property
+    def answered(self) -> int:
+        """How many completions brought anything; 1 at least, since an answer with nothing in it is one, too."""
+        return max(sum(1 for c in self.choices.values() if c.parts or c.finish_reason is not None), 1)
+
     def choice(self, index: int) -> GrowingChoice:
         """The completion with that index, made if needed."""
         found = self.choices.get(index)

@@ -38,7 +38,8 @@ class Outcome(Value):
     ``streamed`` says whether streaming was asked for. ``response_format`` is the one the request asked for, as it was
     sent (see ``playground.domain.output``). ``call_times`` are the first and the last fragment of each call, in the
     order of the calls, in seconds since the request began; empty where they were not taken. ``choice`` is the index of
-    the completion that the turn is, of several to one request.
+    the completion that the turn is, and ``choices`` how many came of its request: ``usage`` and ``timing`` are the
+    request's, so of all of them together.
     """
 
     ending: Ending
@@ -54,6 +55,7 @@ class Outcome(Value):
     streamed: bool = True
     call_times: tuple[tuple[float, float], ...] = ()
     choice: int = 0
+    choices: int = 1
 
 
 class Turn(Value):
@@ -282,6 +284,20 @@ class Transcript:
     def waiting_above(self, turn_id: str | None) -> tuple[tuple[str, ToolCall], ...]:
         """The same on the way from the top down to ``turn_id``, itself included."""
         return self.waiting if turn_id == self.head else tuple(waiting_in(self._up_from(turn_id)))
+
+
+def one_per_request(turns: Iterable[Turn]) -> list[Outcome]:
+    """What came of each request in ``turns``, once however many choices it had: what usage is summed over."""
+    seen: set[str] = set()
+    found: list[Outcome] = []
+    for turn in turns:
+        outcome = turn.outcome
+        if outcome is None or (outcome.exchange is not None and outcome.exchange in seen):
+            continue
+        if outcome.exchange is not None:
+            seen.add(outcome.exchange)
+        found.append(outcome)
+    return found
 
 
 def waiting_in(turns: Iterable[Turn]) -> list[tuple[str, ToolCall]]:

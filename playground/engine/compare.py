@@ -58,7 +58,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One number of both sides; None where it is not known. ``unit`` is s, tokens, tokens/s or bytes."""
+    """One number of both sides; None where it is not known. ``unit`` is s, tokens, tokens/s, bytes or choices."""
 
     label: str
     unit: str
@@ -68,7 +68,10 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What differs between two exchanges. ``answer`` and ``reasoning`` are those of the first choice."""
+    """What differs between two exchanges. ``answer`` and ``reasoning`` are those of the first choice.
+
+    ``figures`` are of a whole exchange, however many choices it brought; where it was several, they say how many.
+    """
 
     request: tuple[Difference, ...]
     answer: tuple[Piece, ...]
@@ -78,15 +81,21 @@ class Comparison:
 
 def compare(left: FrameIndex, right: FrameIndex) -> Comparison:
     """Both exchanges, as far as they have come."""
-    (answer, reasoning), (other_answer, other_reasoning) = _texts(left.exchange), _texts(right.exchange)
+    one, two = _answer(left.exchange), _answer(right.exchange)
+    (answer, reasoning), (other_answer, other_reasoning) = _texts(one), _texts(two)
+    counts = [found.answered if isinstance(found, Accumulator) else None for found in (one, two)]
+    several = any(count is not None and count > 1 for count in counts)
+    choices, others = counts if several else (None, None)
     return Comparison(
         request=diff_json(request_of(left.exchange), request_of(right.exchange)),
         answer=diff_words(answer, other_answer),
         reasoning=diff_words(reasoning, other_reasoning),
         figures=tuple(
-            Figure(label, unit, one, two)
-            for (label, unit, one), (_, _, two) in zip(_figures(left), _figures(right), strict=True)
-            if one is not None or two is not None
+            Figure(label, unit, ours, theirs)
+            for (label, unit, ours), (_, _, theirs) in zip(
+                _figures(left, choices), _figures(right, others), strict=True
+            )
+            if ours is not None or theirs is not None
         ),
     )
 
@@ -193,17 +202,24 @@ def _key(value: JSON) -> str:
         return repr(type(value))
 
 
-def _texts(exchange: Exchange) -> tuple[str, str]:
-    """What the first choice answered, calls included as they are written, and what it reasoned."""
+def _answer(exchange: Exchange) -> Accumulator | str:
+    """What was answered; the body as text where it is none that is understood."""
     if not exchange.protocol or (exchange.status or 0) >= 300:
-        return exchange.body.decode("utf-8", "replace"), ""
+        return exchange.body.decode("utf-8", "replace")
     accumulator = Accumulator()
     for _, events in exchange.replay(get_protocol(exchange.protocol).decoder(exchange.content_type)):
         accumulator.add(events)
-    if not accumulator.choices:
+    return accumulator
+
+
+def _texts(answered: Accumulator | str) -> tuple[str, str]:
+    """What the first choice answered, calls included as they are written, and what it reasoned."""
+    if isinstance(answered, str):
+        return answered, ""
+    if not answered.choices:
         return "", ""
     answer, reasoning = [], []
-    for part in accumulator.choices[min(accumulator.choices)].parts:
+    for part in answered.choices[min(answered.choices)].parts:
         if part.kind == "reasoning":
             reasoning.append(part.text)
         elif part.kind == "tool_call":
@@ -213,7 +229,7 @@ def _texts(exchange: Exchange) -> tuple[str, str]:
     return "\n".join(filter(None, answer)), "\n".join(filter(None, reasoning))
 
 
-def _figures(index: FrameIndex) -> list[tuple[str, str, float | None]]:
+def _figures(index: FrameIndex, choices: int | None) -> list[tuple[str, str, float | None]]:
     exchange, usage = index.exchange, index.usage
     timeline = Timeline(index)
     timeline.extend()
@@ -222,6 +238,7 @@ def _figures(index: FrameIndex) -> list[tuple[str, str, float | None]]:
     tokens = usage.completion if usage else None
     wrote = max(segment.end for segment in timeline.segments) - min(begun) if begun else 0.0
     return [
+        ("Choices, all of them counted", "choices", choices),
         ("Time to headers", "s", marks.get("headers")),
         ("Time to first byte", "s", marks.get("first byte")),
         ("Time to first reasoning", "s", marks.get("first reasoning")),

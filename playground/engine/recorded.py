@@ -85,6 +85,7 @@ def answers_of(exchange: Exchange) -> tuple[Turn, ...]:
         exchange=exchange.id,
         response_format=format_of(sent),
         streamed=sent.get("stream") is True,
+        choices=answer.answered,
     )
     turns = []
     for index in sorted(answer.choices) or [0]:

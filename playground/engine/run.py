@@ -238,4 +238,5 @@ class Run:
             streamed=bool(getattr(self._request.parameters, "stream", None)),
             call_times=self.call_times(self._turns[choice.index]),
             choice=choice.index,
+            choices=accumulator.answered,
         )

@@ -24,6 +24,7 @@ from playground.domain.transcript import Ending, Outcome, Transcript, Turn
 from playground.domain.values import JSON, JSONObject, Value
 from playground.engine.changes import DebugChanged, PathChanged, SettingsChanged, TitleChanged
 from playground.engine.history import History
+from playground.engine.older import mended
 from playground.engine.settings import Draft
 from playground.protocols.protocol import PROTOCOLS, get_protocol
 
@@ -159,7 +160,7 @@ def restore(found: Snapshot, session: Session) -> None:
     session.unknown = dict(found.model_extra or {})
     session.draft = Draft(found.draft.text, found.draft.role, found.draft.images)
     session.history = History()
-    session.transcript = found.transcript
+    session.transcript = mended(found.transcript)
     debugger = session.debugger
     debugger.debugging = found.debugging
     debugger.stops = {(kept.turn, kept.call): kept.reason for kept in found.calls if kept.reason is not None}

@@ -49,6 +49,7 @@ _COLUMNS = (
     "first_content_s",
     "prompt_tokens",
     "completion_tokens",
+    "choices",
     "finish_reason",
     "failure",
     "text",
@@ -74,7 +75,10 @@ class Variant(Value):
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One answer. ``seconds`` to its end, ``first_content`` to its first text or call; ``fits`` goes with ``calls``."""
+    """One answer. ``seconds`` to its end, ``first_content`` to its first text or call; ``fits`` goes with ``calls``.
+
+    Of several ``choices`` to one request it is the first; ``usage`` is the request's, so of all of them together.
+    """
 
     number: int
     calls: tuple[ToolCall, ...]
@@ -85,6 +89,7 @@ class Sample:
     usage: Usage | None
     finish_reason: str | None
     failure: Failure | None
+    choices: int = 1
 
     @property
     def label(self) -> str:
@@ -125,7 +130,7 @@ class VariantResult:
 
     @property
     def tokens(self) -> tuple[int, int]:
-        """Prompt and completion tokens of all samples, as far as they were reported."""
+        """Prompt and completion tokens of all requests, as far as they were reported, whatever choices they had."""
         usages = [sample.usage for sample in self.samples if sample.usage is not None]
         return sum(usage.prompt or 0 for usage in usages), sum(usage.completion or 0 for usage in usages)
 
@@ -256,6 +261,7 @@ async def _ask(client: GatewayClient, request: Request, number: int) -> Sample:
         usage=answer.usage,
         finish_reason=choice.finish_reason,
         failure=failure,
+        choices=answer.answered,
     )
 
 
@@ -283,6 +289,7 @@ def stability_csv(stability: Stability) -> str:
             sample.first_content,
             sample.usage.prompt if sample.usage else None,
             sample.usage.completion if sample.usage else None,
+            sample.choices,
             sample.finish_reason,
             _words(sample.failure) if sample.failure else None,
             sample.text,

@@ -50,11 +50,11 @@ class StatusBar(QStatusBar):
         self._dot.setPixmap(dot.pixmap(16, 16))
         self._gateway.setText(f"{words}    ")
 
-    def show_usage(self, usage: Usage | None, cost: str = "", total: str = "") -> None:
-        """Token counts of the last run, what it cost, and what the whole experiment did."""
+    def show_usage(self, usage: Usage | None, cost: str = "", total: str = "", *, choices: int = 1) -> None:
+        """Token counts of the last request with all its choices, what it cost, and what the whole experiment did."""
         from playground.ui.conversation.facts import usage_line
 
-        words = [usage_line(usage), cost, f"{total} in all" if total and total != cost else ""]
+        words = [usage_line(usage, choices), cost, f"{total} in all" if total and total != cost else ""]
         self._usage.setText(" · ".join(word for word in words if word))
 
     def show_limits(self, limits: RateLimits | None) -> None:

@@ -279,8 +279,10 @@ class WindowActions(QObject):
         self._window.action("run.stop").setEnabled(session.state is not RunState.IDLE)
         last = next((turn for turn in reversed(session.transcript.path) if turn.outcome is not None), None)
         pane = self._window.pane
-        cost = pane.cost_words(last.id) if last else ""
-        self._window.status.show_usage(last.outcome.usage if last and last.outcome else None, cost, pane.total_cost())
+        outcome = last.outcome if last is not None else None
+        usage, choices = (outcome.usage, outcome.choices) if outcome is not None else (None, 1)
+        cost = pane.cost_words(last.id) if last is not None else ""
+        self._window.status.show_usage(usage, cost, pane.total_cost(), choices=choices)
         self._window.status.show_limits(session.limits)
         if last is not None and last.outcome is not None and session.state is RunState.IDLE:
             reached = last.outcome.timing is not None and last.outcome.timing.headers is not None

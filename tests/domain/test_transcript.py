@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from playground.domain.parts import Image, Reasoning, Refusal, Text, ToolCall, ToolResult
-from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn
+from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn, one_per_request
+from playground.domain.usage import Usage
 
 
 def turn(name: str, role: Role = Role.USER) -> Turn:
@@ -161,3 +162,12 @@ def test_an_id_used_again_in_a_later_round_waits_again() -> None:
     twice = once.append(calling("c"))
     assert [call.id for call in twice.unanswered()] == ["call_0"]
     assert twice.append(answering("d")).unanswered() == ()
+
+
+def test_what_a_request_used_is_counted_once_however_many_choices_it_had() -> None:
+    def answer(exchange: str | None, choice: int = 0) -> Turn:
+        used = Outcome(ending=Ending.COMPLETE, usage=Usage(completion=10), exchange=exchange, choice=choice, choices=2)
+        return make_turn(Role.ASSISTANT, "x").model_copy(update={"outcome": used})
+
+    turns = [make_turn(Role.USER, "?"), answer("e1"), answer("e1", 1), answer("e2"), answer(None), answer(None)]
+    assert [outcome.exchange for outcome in one_per_request(turns)] == ["e1", "e2", None, None]

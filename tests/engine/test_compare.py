@@ -79,6 +79,17 @@ def test_long_texts_are_compared_in_time() -> None:
     assert sum(len(piece.text) for piece in pieces if piece.kind is Side.ADDED) < 200
 
 
+def test_figures_of_several_choices_say_of_how_many_they_are() -> None:
+    second = json.dumps({"choices": [{"index": 1, "delta": {"content": "Two."}}]})
+    used = {"prompt_tokens": 5, "completion_tokens": 10}
+    several = [(1.0, chunk({"content": "One."}) + f"data: {second}\n\n".encode()), (2.0, chunk({}, usage=used) + DONE)]
+    one = [(1.0, chunk({"content": "One."})), (2.0, chunk({}, "stop", usage=used) + DONE)]
+    found = {f.label: (f.left, f.right) for f in compare(indexed(exchange(several)), indexed(exchange(one))).figures}
+    assert [found[label] for label in ("Choices, all of them counted", "Completion tokens")] == [(2, 1), (10, 10)]
+    alone = compare(indexed(exchange(one)), indexed(exchange(one))).figures
+    assert not any("Choices" in figure.label for figure in alone)
+
+
 def test_two_exchanges() -> None:
     usage = {"prompt_tokens": 5, "completion_tokens": 10}
     left = exchange(

@@ -13,7 +13,7 @@ import pytest
 from playground.demo.server import DemoConfig, DemoServer
 from playground.domain.errors import FailureKind
 from playground.domain.tools import ToolDefinition
-from playground.domain.transcript import Ending, Outcome, Role, Turn, make_turn
+from playground.domain.transcript import Ending, Outcome, Role, Turn, make_turn, one_per_request
 from playground.engine.changes import Change, ExchangeChanged, RunState, RunStateChanged, TurnGrew
 from playground.engine.gateways import DEMO_ID, Gateways
 from playground.engine.profiles import Profile
@@ -191,6 +191,18 @@ async def test_three_completions_become_three_variants(session: Session) -> None
         assert outcome_of(variant).finish_reason == "stop"
     session.select_variant(siblings[2])
     assert session.transcript.path[-1].id == siblings[2]
+
+
+async def test_what_three_completions_used_is_the_requests_and_counted_once(session: Session) -> None:
+    switch(session, n=3)
+    turn = await ask(session, "Hello")
+    variants = [outcome_of(session.transcript.turns[key]) for key in session.transcript.siblings(turn.id)]
+    assert [(outcome.choice, outcome.choices) for outcome in variants] == [(0, 3), (1, 3), (2, 3)]
+    assert variants[0].usage is not None
+    assert all(outcome.usage == variants[0].usage for outcome in variants)
+    assert len(one_per_request(session.transcript.turns.values())) == 1
+    await session.regenerate(turn.id)
+    assert len(one_per_request(session.transcript.turns.values())) == 2
 
 
 async def test_interleaved_completions_do_not_mix(connect_to: Callable[..., Session]) -> None:

@@ -162,7 +162,9 @@ def _check(found: Snapshot) -> None:
         times += [time for pair in outcome.call_times for time in pair]
         counts = [usage.prompt, usage.completion, usage.total, usage.cached, usage.reasoning] if usage else []
         _check_numbers(f"turn {number}", [*times, failure.retry_after if failure else None])
-        _check_numbers(f"turn {number}", [*counts, failure.status if failure else None, outcome.choice], 2**53)
+        _check_numbers(
+            f"turn {number}", [*counts, failure.status if failure else None, outcome.choice, outcome.choices], 2**53
+        )
 
 
 def _check_numbers(where: str, numbers: Iterable[float | None], largest: float = LATEST) -> None:

@@ -21,23 +21,37 @@ def count(value: int) -> str:
     return f"{value:,}".replace(",", "\u2009")
 
 
-def speed_figures(turn: Turn) -> list[str]:
-    """``first token 0.42 s``, ``86 tok/s``, ``214 tok`` as far as they are known."""
+def figures(turn: Turn, cost: str = "") -> list[str]:
+    """``first token 0.42 s``, ``86 tok/s``, ``214 tok`` and the cost, as far as they are known.
+
+    Of one choice of several only the length is its own; what the gateway counted is one figure for all of them.
+    """
     outcome = turn.outcome
     if outcome is None:
-        return []
+        return [cost] if cost else []
     parts: list[str] = []
     timing, usage = outcome.timing, outcome.usage
     first = _first(timing)
     if first is not None:
         parts.append(f"first token {seconds(first)}")
-    tokens, exact = _completion(turn, usage)
+    exact = usage.completion if usage is not None else None
+    tokens = exact if exact is not None else _estimate(turn)
+    mark = "" if exact is not None else "≈ "
     if tokens and timing and timing.end is not None and first is not None and timing.end - first > 0.05:
-        mark = "" if exact else "≈ "
         parts.append(f"{mark}{tokens / (timing.end - first):.0f} tok/s")
     if tokens:
-        parts.append(f"{'' if exact else '≈ '}{count(tokens)} tok")
-    return parts
+        parts.append(f"{mark}{count(tokens)} tok")
+    if cost:
+        parts.append(cost)
+    if outcome.choices == 1 or exact is None:
+        return parts
+    length = _estimate(turn)
+    return [f"{of_all(outcome.choices)}: {', '.join(parts)}", *([f"this one ≈ {count(length)} tok"] if length else [])]
+
+
+def of_all(choices: int) -> str:
+    """What a figure is said to be of where a request had several choices."""
+    return f"all {choices} choices"
 
 
 def live_figures(elapsed: float, deltas: int) -> list[str]:
@@ -46,16 +60,17 @@ def live_figures(elapsed: float, deltas: int) -> list[str]:
 
 
 def reasoning_line(turn: Turn) -> str:
-    """``1.80 s · 96 tokens``: how long reasoning took and what it cost."""
+    """``1.80 s · 96 tokens``: how long reasoning took and what it cost; of one choice of several both are estimates."""
     outcome = turn.outcome
     parts: list[str] = []
     timing = outcome.timing if outcome else None
+    own = outcome is None or outcome.choices == 1
     if timing and timing.first_reasoning is not None:
         end = timing.reasoning_end if timing.reasoning_end is not None else timing.end
         if end is not None:
-            parts.append(seconds(max(end - timing.first_reasoning, 0)))
+            parts.append(f"{'' if own else '≈ '}{seconds(max(end - timing.first_reasoning, 0))}")
     usage = outcome.usage if outcome else None
-    if usage and usage.reasoning:
+    if usage and usage.reasoning and own:
         parts.append(f"{count(usage.reasoning)} tokens")
     elif turn.reasoning:
         parts.append(f"≈ {count(estimate_tokens(turn.reasoning))} tokens")
@@ -89,8 +104,8 @@ def ending_words(outcome: Outcome) -> tuple[str, str]:
     return reason or "(empty)", known.get(reason, "A finish reason beyond the specification's table, shown as it came.")
 
 
-def usage_line(usage: Usage | None) -> str:
-    """``412 in · 214 out (96 reasoning, 128 cached)``."""
+def usage_line(usage: Usage | None, choices: int = 1) -> str:
+    """``412 in · 214 out (96 reasoning, 128 cached)``, said to be of all choices where there are several."""
     if usage is None:
         return ""
     parts: list[str] = []
@@ -101,7 +116,8 @@ def usage_line(usage: Usage | None) -> str:
     details = [
         f"{count(value)} {name}" for name, value in (("reasoning", usage.reasoning), ("cached", usage.cached)) if value
     ]
-    return " · ".join(parts) + (f" ({', '.join(details)})" if details else "")
+    words = " · ".join(parts) + (f" ({', '.join(details)})" if details else "")
+    return f"{of_all(choices)}: {words}" if words and choices > 1 else words
 
 
 def _first(timing: Timing | None) -> float | None:
@@ -111,8 +127,6 @@ def _first(timing: Timing | None) -> float | None:
     return min(seen) if seen else None
 
 
-def _completion(turn: Turn, usage: Usage | None) -> tuple[int, bool]:
-    if usage and usage.completion is not None:
-        return usage.completion, True
+def _estimate(turn: Turn) -> int:
     arguments = "".join(call.arguments for call in turn.calls)
-    return estimate_tokens(turn.text + turn.reasoning + arguments), False
+    return estimate_tokens(turn.text + turn.reasoning + arguments)

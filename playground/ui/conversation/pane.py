@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 from playground.domain.accumulator import GrowingChoice
 from playground.domain.parts import Image, ToolResult
 from playground.domain.prices import Price, cost_of, money
-from playground.domain.transcript import Role, Turn, make_turn
+from playground.domain.transcript import Outcome, Role, Turn, make_turn, one_per_request
 from playground.engine.advice import GIVE_UP, RETRY, RETRY_NOW, STREAM_ON
 from playground.engine.changes import (
     Change,
@@ -312,24 +312,25 @@ class ConversationPane(QWidget):
         self.link_asked.emit(address)
 
     def cost_words(self, turn_id: str) -> str:
+        """What the request that brought a turn cost, all its choices; empty where that is not known."""
         turn = self._session.transcript.turns.get(turn_id)
-        cost = self._cost(turn, self._price) if turn is not None else None
+        outcome = turn.outcome if turn is not None else None
+        cost = self._cost(outcome, self._price) if outcome is not None else None
         return money(*cost) if cost is not None else ""
 
     def total_cost(self) -> str:
         """What all turns of the experiment cost, every branch; empty without a price."""
         price = cache(self._price)
-        turns = self._session.transcript.turns.values()
-        costs = [cost for turn in turns if turn.outcome and (cost := self._cost(turn, price)) is not None]
+        requests = one_per_request(self._session.transcript.turns.values())
+        costs = [cost for outcome in requests if (cost := self._cost(outcome, price)) is not None]
         return money(sum(amount for amount, _ in costs), costs[0][1]) if costs else ""
 
     def _price(self, model: str) -> Price | None:
         session = self._session
         return self._price_of(session.profile_id, model) or self._price_of(session.profile_id, session.model)
 
-    def _cost(self, turn: Turn, price_of: Callable[[str], Price | None]) -> tuple[float, str] | None:
-        outcome = turn.outcome
-        if outcome is None or (price := price_of(outcome.model)) is None:
+    def _cost(self, outcome: Outcome, price_of: Callable[[str], Price | None]) -> tuple[float, str] | None:
+        if (price := price_of(outcome.model)) is None:
             return None
         amount = cost_of(outcome.usage, price)
         return (amount, price.currency) if amount is not None else None

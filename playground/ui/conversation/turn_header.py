@@ -95,7 +95,7 @@ class TurnHeader(QWidget):
         self._lint.setToolTip(tip("\n".join(f"• {note}" for _, note in deviations)))
         self._lint.setVisible(bool(deviations))
         if not growing:
-            self.show_figures([*facts.speed_figures(turn), *([cost] if cost else [])])
+            self.show_figures(facts.figures(turn, cost))
         at = row.variants.index(turn.id) + 1 if turn.id in row.variants else 1
         self._variant.setText(f"{at}/{len(row.variants)}")
         for widget in (self._before, self._variant, self._after):

@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 from typing import Final
 
 from playground.domain.debugging import signature
-from playground.domain.transcript import Role, Turn, waiting_in
+from playground.domain.transcript import Role, Turn, one_per_request, waiting_in
 from playground.engine.debugger import Fork
 from playground.engine.lane import Lane, LaneEnd
 from playground.engine.run_state import RunState
@@ -108,7 +108,7 @@ def _running_words(lane: Lane) -> str:
 
 
 def _figures(lane: Lane, turns: tuple[Turn, ...]) -> str:
-    usages = [turn.outcome.usage for turn in turns if turn.outcome is not None and turn.outcome.usage is not None]
+    usages = [outcome.usage for outcome in one_per_request(turns) if outcome.usage is not None]
     prompt = sum(usage.prompt or 0 for usage in usages)
     completion = sum(usage.completion or 0 for usage in usages)
     parts = [f"{lane.requests} request{'s' * (lane.requests != 1)}", seconds(lane.elapsed)]

@@ -29,6 +29,9 @@ def figures(result: VariantResult) -> list[tuple[str, str]]:
         ("First content", times(result.first_content)),
         ("Tokens", f"{prompt:,} in · {completion:,} out" if reported else "not reported"),
     ]
+    choices = max((sample.choices for sample in result.samples), default=1)
+    if choices > 1:
+        out.insert(1, ("Choices", f"the first of {choices} is looked at; tokens are of all"))
     failures = result.failures()
     said = [f"{count} × {words}" for words, count in failures[:MOST_FAILURES]]
     if len(failures) > MOST_FAILURES:

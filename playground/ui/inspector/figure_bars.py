@@ -84,6 +84,6 @@ def words(value: float | None, unit: str) -> str:
             return f"{value:.3f} s" if value < 1 else f"{value:.2f} s"
         case "tokens/s":
             return f"{value:.0f} tok/s"
-        case "tokens":
+        case "tokens" | "choices":
             return f"{value:,.0f}"
     return f"{value:,.0f} bytes"

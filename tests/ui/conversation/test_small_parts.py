@@ -198,7 +198,7 @@ TIMES = Timing(started_at=0, first_reasoning=0.5, reasoning_end=2.0, first_conte
 
 
 def speed(turn: Turn) -> str:
-    return " · ".join(facts.speed_figures(turn))
+    return " · ".join(facts.figures(turn))
 
 
 def test_exact_figures_are_given_as_such_and_estimates_are_marked() -> None:
@@ -209,9 +209,21 @@ def test_exact_figures_are_given_as_such_and_estimates_are_marked() -> None:
     assert "≈" not in exact
     estimated = speed(_turn(None, TIMES))
     assert estimated.count("≈") == 2
-    assert facts.speed_figures(make_turn(Role.USER, "hi")) == []
+    assert facts.figures(make_turn(Role.USER, "hi")) == []
     assert facts.live_figures(3.0, 20) == ["3.00 s", "≈ 20 tok"]
     assert facts.live_figures(0.5, 0) == ["0.50 s"]
+
+
+def test_what_all_choices_used_is_never_said_to_be_one_choices_own() -> None:
+    usage = Usage(prompt=10, completion=400, reasoning=96)
+    turn = _turn(usage, TIMES, choice=1, choices=2)
+    shared, own = facts.figures(turn, "$0.02")
+    assert own == f"this one ≈ {facts.estimate_tokens(turn.text + turn.reasoning)} tok"
+    assert shared == "all 2 choices: first token 0.50 s, 100 tok/s, 400 tok, $0.02"
+    assert facts.reasoning_line(turn).startswith("≈ 1.50 s · ≈ ")
+    assert facts.usage_line(usage, 2) == "all 2 choices: 10 in · 400 out (96 reasoning)"
+    assert facts.usage_line(None, 2) == ""
+    assert "choices" not in speed(_turn(None, TIMES, choice=1, choices=2)), "an estimate is of the turn's own text"
 
 
 def test_reasoning_has_its_time_and_its_tokens() -> None:

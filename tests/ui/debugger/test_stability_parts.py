@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import Qt
@@ -96,6 +97,13 @@ def test_figures_say_what_was_counted() -> None:
     assert failed["Whole answer"] == "–"
     assert failed["Tokens"] == "not reported"
     assert failed["Fit the schema"] == "no calls"
+
+
+def test_figures_say_that_of_several_choices_one_is_looked_at() -> None:
+    several = VariantResult(Variant(), [replace(sample(1, "a"), choices=3), sample(2, "a")])
+    said = dict(figures(several))
+    assert said["Choices"] == "the first of 3 is looked at; tokens are of all"
+    assert said["Tokens"] == "200 in · 40 out"
 
 
 def test_both_variants_have_the_same_bars_in_the_same_order() -> None:

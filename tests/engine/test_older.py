@@ -1,0 +1,41 @@
+"""Experiments that an earlier version kept: what it did not write is filled in, and right, where they are opened."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from playground.domain.transcript import one_per_request
+from playground.engine.gateways import Gateways
+from playground.engine.session import Session
+from playground.engine.snapshot import decode, restore
+
+
+def answer(key: str, exchange: str | None = "e1", *, choice: int = 0, parent: str = "q", **more: Any) -> dict[str, Any]:
+    """A received turn as an earlier version wrote it."""
+    usage = {"prompt": 5, "completion": 30}
+    outcome = {"ending": "complete", "model": "m", "usage": usage, "exchange": exchange, "choice": choice, **more}
+    parts = [{"kind": "text", "text": key}]
+    return {"id": key, "role": "assistant", "parent": parent, "parts": parts, "outcome": outcome}
+
+
+def opened(gateways: Gateways, *turns: dict[str, Any], **fields: Any) -> Session:
+    asked = {"id": "q", "role": "user", "parts": [{"kind": "text", "text": "?"}]}
+    session = Session(gateways.client, profile_of=gateways.get, profile_id="")
+    restore(decode({"id": "old", "turns": [asked, *turns], "head": "q", **fields}), session)
+    return session
+
+
+def choices(session: Session) -> dict[str, int]:
+    return {turn.id: turn.outcome.choices for turn in session.transcript.turns.values() if turn.outcome is not None}
+
+
+async def test_turns_of_one_request_know_how_many_choices_it_had(gateways: Gateways) -> None:
+    copied = answer("copy", "e2")  # an edit by hand may have put a received turn on another branch as well
+    session = opened(gateways, answer("a"), answer("b", choice=1), answer("c", choice=2), answer("other", "e2"), copied)
+    assert choices(session) == {"a": 3, "b": 3, "c": 3, "other": 1, "copy": 1}
+    assert len(one_per_request(session.transcript.turns.values())) == 2
+
+
+async def test_a_choice_whose_siblings_were_deleted_is_still_one_of_several(gateways: Gateways) -> None:
+    assert choices(opened(gateways, answer("b", choice=1))) == {"b": 2}
+    assert choices(opened(gateways, answer("a", None, choice=-7))) == {"a": 1}
