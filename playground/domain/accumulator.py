@@ -113,14 +113,18 @@ class Accumulator:
         self.usage: Usage | None = None
         self.failure: Failure | None = None
         self.deviations: dict[str, str] = {}
+        self.holes: dict[str, str] = {}  # those of them that left something out which may belong to the answer
         self.ended = False
 
     @property
     def complete(self) -> bool:
-        """Whether the answer is whole: the end marker or a finish reason was seen, and no failure."""
-        return self.failure is None and (
-            self.ended or (bool(self.choices) and all(c.finish_reason is not None for c in self.choices.values()))
-        )
+        """Whether the answer is whole: it ended, nothing failed, and nothing in it could not be read."""
+        return self.ending_seen and self.failure is None and not self.holes
+
+    @property
+    def ending_seen(self) -> bool:
+        """Whether the end marker came, or the finish reason of every choice."""
+        return self.ended or (bool(self.choices) and all(c.finish_reason is not None for c in self.choices.values()))
 
     @property
     def empty(self) -> bool:
@@ -205,5 +209,7 @@ class Accumulator:
                 self.ended = True
             case Failed(failure):
                 self.failure = self.failure or failure
-            case Deviation(code, note):
+            case Deviation(code, note, hole):
                 self.deviations.setdefault(code, note)
+                if hole:
+                    self.holes.setdefault(code, note)

@@ -10,6 +10,7 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from enum import StrEnum
+from typing import Final
 
 from pydantic import Field
 
@@ -132,8 +133,14 @@ class ReasonCode(StrEnum):
     LIMIT = "limit"
     LOOP = "loop"
     TRUNCATED = "truncated"
+    HOLE = "hole"
+    MALFORMED = "malformed"
     UNKNOWN_TOOL = "unknown_tool"
     STOPPED = "stopped"
+
+
+#: A call that is not whole as it arrived: no rule answers it, and nothing is well that ends with it.
+NOT_WHOLE: Final = frozenset({ReasonCode.TRUNCATED, ReasonCode.HOLE, ReasonCode.MALFORMED})
 
 
 class Reason(Value):
@@ -148,6 +155,11 @@ STOPPED = Reason(code=ReasonCode.STOPPED, words="Stopped before it was answered.
 TRUNCATED = Reason(
     code=ReasonCode.TRUNCATED, words="The turn broke off, so its calls are not run. Regenerate it, or delete it."
 )
+HOLE = Reason(
+    code=ReasonCode.HOLE,
+    words="Part of the answer could not be read, so no rule answers its calls. Look at them, then type a result, "
+    "or regenerate the turn.",
+)
 NO_ROW = Reason(code=ReasonCode.NO_ROW, words="There is no answer ready for this call.")
 
 
@@ -157,10 +169,28 @@ def limit_reason(requests: int) -> Reason:
     return Reason(code=ReasonCode.LIMIT, words=words)
 
 
+def held_back(turn: Turn, call: ToolCall) -> Reason | None:
+    """Why no rule may answer a call of ``turn``, whatever it says: it is not known to be the call the model made.
+
+    None where one may. A person may all the same, unless the turn broke off.
+    """
+    if turn.truncated:
+        return TRUNCATED
+    if turn.outcome is not None and turn.outcome.holes:
+        return HOLE
+    if problems := check_arguments(call.arguments, None):
+        words = (
+            f"The arguments of {call.name} are malformed ({problems[0].message}), so no rule answers this call. "
+            "Correct them, type a result, or regenerate the turn."
+        )
+        return Reason(code=ReasonCode.MALFORMED, words=words)
+    return None
+
+
 def decide(
     call: ToolCall, rule: ToolRule, tool: ToolDefinition | None, *, nth: int = 1, repeated: int = 0
 ) -> Answer | Reason:
-    """The answer a call gets by its rule, or the reason why it waits.
+    """The answer a call gets by its rule, or the reason why it waits; for calls that are not held back.
 
     ``tool`` is the definition on offer, None when there is none of that name; ``nth`` counts the calls of the tool in
     the conversation, this one included; ``repeated`` the earlier rounds with the same call (see ``repeats``). A loop

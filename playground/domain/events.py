@@ -109,10 +109,14 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Deviation:
-    """The stream was understood, but not as the specification says. ``code`` is stable, ``note`` is for people."""
+    """The stream is not as the specification says. ``code`` is stable, ``note`` is for people.
+
+    With ``hole`` it was not understood either: something arrived that may be part of the answer and is not in it.
+    """
 
     code: str
     note: str
+    hole: bool = False
 
 
 Event: TypeAlias = (

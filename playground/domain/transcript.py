@@ -34,12 +34,12 @@ class Ending(StrEnum):
 class Outcome(Value):
     """What is known about a received turn besides its parts.
 
-    ``deviations`` are (code, note) pairs of the gateway lint. ``exchange`` names the exchange on the tape,
-    ``streamed`` says whether streaming was asked for. ``response_format`` is the one the request asked for, as it was
-    sent (see ``playground.domain.output``). ``call_times`` are the first and the last fragment of each call, in the
-    order of the calls, in seconds since the request began; empty where they were not taken. ``choice`` is the index of
-    the completion that the turn is, and ``choices`` how many came of its request: ``usage`` and ``timing`` are the
-    request's, so of all of them together.
+    ``deviations`` are (code, note) pairs of the gateway lint, ``holes`` the codes of those that left something out
+    which may belong to the answer. ``exchange`` names the exchange on the tape, ``streamed`` says whether streaming was
+    asked for. ``response_format`` is the one the request asked for, as it was sent (see ``playground.domain.output``).
+    ``call_times`` are the first and the last fragment of each call, in the order of the calls, in seconds since the
+    request began; empty where they were not taken. ``choice`` is the index of the completion that the turn is, and
+    ``choices`` how many came of its request: ``usage`` and ``timing`` are the request's, so of all of them together.
     """
 
     ending: Ending
@@ -56,6 +56,12 @@ class Outcome(Value):
     call_times: tuple[tuple[float, float], ...] = ()
     choice: int = 0
     choices: int = 1
+    holes: tuple[str, ...] = ()
+
+    @property
+    def whole(self) -> bool:
+        """Whether it is known to have arrived to its end, with nothing in it that could not be read."""
+        return self.ending is Ending.COMPLETE and not self.holes
 
 
 class Turn(Value):

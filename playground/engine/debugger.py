@@ -21,9 +21,11 @@ from playground.domain.debugging import (
     MatchKind,
     Policy,
     Reason,
+    ReasonCode,
     ResultDraft,
     answer_for,
     canonical,
+    held_back,
     repeats,
 )
 from playground.domain.parts import ToolCall, ToolResult
@@ -102,7 +104,10 @@ class Debugger:
 
     def reason(self, turn_id: str, call_id: str) -> Reason | None:
         """Why a call waits; None where nothing is known."""
-        return self.stops.get((turn_id, call_id))
+        reason = self.stops.get((turn_id, call_id))
+        if reason is not None and reason.code is ReasonCode.MALFORMED:
+            return self._held_back(turn_id, self._call(turn_id, call_id))  # the arguments may have been corrected since
+        return reason
 
     @property
     def warnings(self) -> dict[CallKey, str]:
@@ -156,12 +161,15 @@ class Debugger:
     def answer_ready(self, turn_id: str, call_id: str) -> Planned | None:
         """What the call would be answered with now: what was typed, else the fixed answer or that of the table.
 
-        A draft without text does not count: an empty result goes out only when it is sent on purpose.
+        A draft without text does not count: an empty result goes out only when it is sent on purpose. A call that is
+        not whole gets nothing but what was typed for it.
         """
         draft = self.draft(turn_id, call_id)
         if draft is not None and draft.text:
             return Planned(Answer(text=draft.text, is_error=draft.is_error), "you")
         call = self._call(turn_id, call_id)
+        if self._held_back(turn_id, call) is not None:
+            return None
         rule = self.debugging.rule(call.name)
         answer = answer_for(call, rule)
         return Planned(answer, "fixed" if rule.policy is Policy.FIXED else "table") if answer is not None else None
@@ -227,7 +235,7 @@ class Debugger:
         call = self._find(turn_id, call_id)[1]
         ready = self.answer_ready(turn_id, call_id)
         if ready is None:
-            raise RunRefusedError(_no_answer([call]))
+            raise RunRefusedError(self._unready([(turn_id, call)]))
         await self._go(Mode.STEP, {(turn_id, call_id): ready})
 
     async def go_on(self) -> None:
@@ -254,11 +262,12 @@ class Debugger:
                 planned[turn_id, call.id] = ready
             else:
                 without.append((turn_id, call))
+        self.stops.update({(key, call.id): held for key, call in without if (held := self._held_back(key, call))})
         if waiting and not planned:
-            raise RunRefusedError(_no_answer([call for _, call in waiting]))
+            raise RunRefusedError(self._unready(waiting))
         if not waiting and (reason := self._session.refusal()):
             raise RunRefusedError(reason)
-        self.stops.update({(turn_id, call.id): NO_ROW for turn_id, call in without})
+        self.stops.update({(key, call.id): self._held_back(key, call) or NO_ROW for key, call in without})
         await self._go(mode, planned)
 
     async def _go(self, mode: Mode, planned: Mapping[CallKey, Planned]) -> None:
@@ -361,6 +370,14 @@ class Debugger:
             self.changed()
 
     # Looking things up
+
+    def _held_back(self, turn_id: str, call: ToolCall) -> Reason | None:
+        return held_back(self._session.transcript.turns[turn_id], call)
+
+    def _unready(self, calls: Sequence[tuple[str, ToolCall]]) -> str:
+        """Why calls that nothing was typed for cannot be answered now."""
+        held = next((held for turn_id, call in calls if (held := self._held_back(turn_id, call))), None)
+        return held.words if held is not None else _no_answer([call for _, call in calls])
 
     def _call(self, turn_id: str, call_id: str) -> ToolCall:
         for call in self._session.transcript.turns[turn_id].calls:

@@ -113,8 +113,9 @@ class Row:
 class FrameIndex(Places):
     """The frames of ``exchange``. Call ``extend`` whenever more of it is known; it closes itself when that has ended.
 
-    ``deviations`` maps frame numbers to (code, note). ``usage``, ``failure``, ``finish`` (by choice), ``model`` and
-    ``response_id`` are what the frames said so far. Where a character is, and the reverse, stands in ``Places``.
+    ``deviations`` maps frame numbers to (code, note); ``holes`` are the frames in which something could not be read
+    that may belong to the answer. ``usage``, ``failure``, ``finish`` (by choice), ``model`` and ``response_id`` are
+    what the frames said so far. Where a character is, and the reverse, stands in ``Places``.
     """
 
     def __init__(self, exchange: Exchange) -> None:
@@ -122,6 +123,7 @@ class FrameIndex(Places):
         self.exchange = exchange
         self.closed = False
         self.deviations: dict[int, tuple[tuple[str, str], ...]] = {}
+        self.holes: list[int] = []
         self.usage: Usage | None = None
         self.failure: Failure | None = None
         self.finish: dict[int, str] = {}
@@ -248,8 +250,10 @@ class FrameIndex(Places):
             case ToolCallDelta():
                 named = event.id is not None or event.name is not None
                 return (_BIT[Kind.TOOL_CALL] if named else 0) | (_BIT[Kind.ARGUMENTS] if event.arguments else 0)
-            case Deviation(code, note):
+            case Deviation(code, note, hole):
                 self.deviations[number] = (*self.deviations.get(number, ()), (code, note))
+                if hole:
+                    self.holes.append(number)
             case Failed(failure):
                 self.failure = self.failure or failure
             case Finish(choice, reason):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from playground.domain.debugging import Debugging, Policy, ReasonCode, ToolRule
+from playground.domain.debugging import NOT_WHOLE, Debugging, Policy, ReasonCode, ToolRule
 from playground.domain.transcript import Role, Turn
 from playground.domain.values import JSONObject
 from playground.engine.answer_table import read_answers
@@ -102,8 +102,9 @@ def _ended(session: Session, refused: str, err: TextIO) -> ExitCode:
             print(f"playground: {refused}", file=err)
         return ExitCode.BAD_INPUT if refused else ExitCode.OK
     names = ", ".join(f"{call.name}({call.arguments})" for _, call in waiting)
-    reason = session.debugger.reason(waiting[0][0], waiting[0][1].id)
-    if reason is not None and reason.code is ReasonCode.TRUNCATED:
+    reasons = [reason for key, call in waiting if (reason := session.debugger.reason(key, call.id))]
+    reason = next((one for one in reasons if one.code in NOT_WHOLE), next(iter(reasons), None))
+    if reason is not None and reason.code in NOT_WHOLE:
         print(f"playground: {reason.words}", file=err)
         return ExitCode.INCOMPLETE
     if reason is not None and reason.code is ReasonCode.LIMIT:

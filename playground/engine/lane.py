@@ -17,12 +17,12 @@ from playground.domain.debugging import (
     NO_ROW,
     STEPPED,
     STOPPED,
-    TRUNCATED,
     Answer,
     Policy,
     Reason,
     answer_for,
     decide,
+    held_back,
     limit_reason,
     repeats,
 )
@@ -176,8 +176,8 @@ class Lane:
         waiting = self._waiting()
         if ending is LaneEnd.STOPPED:
             for turn_id, call in waiting:
-                truncated = self._session.transcript.turns[turn_id].truncated
-                debugger.stops.setdefault((turn_id, call.id), TRUNCATED if truncated else STOPPED)
+                turn = self._session.transcript.turns[turn_id]
+                debugger.stops.setdefault((turn_id, call.id), held_back(turn, call) or STOPPED)
         if ending is LaneEnd.PAUSED:
             reasons = [debugger.stops.get((turn_id, call.id), NO_ROW) for turn_id, call in waiting]
             self.words = reasons[0].words if reasons else ""
@@ -201,6 +201,9 @@ class Lane:
                 self._decide()
                 return LaneEnd.FAILED
             if not self._waiting():
+                if turn.outcome is not None and not turn.outcome.whole:
+                    self.words = "Part of the answer could not be read."
+                    return LaneEnd.FAILED
                 return LaneEnd.DONE
             self._planned = self._decide()
 
@@ -226,8 +229,8 @@ class Lane:
         for turn_id, call in waiting_in(branch):
             key, rule = (turn_id, call.id), debugging.rule(call.name)
             found: Answer | Reason
-            if session.transcript.turns[turn_id].truncated:
-                found = TRUNCATED
+            if held := held_back(session.transcript.turns[turn_id], call):
+                found = held
             elif self._mode is Mode.STEP:
                 found = STEPPED
             elif limit and self.requests >= limit:

@@ -39,6 +39,7 @@ _CHAT: Final = {
     "broken_event": _STREAM,
     "broken_after_end": _STREAM,
     "choice_index_missing": _CHUNK,
+    "choice_shape": _CHUNK,
     "choices_missing": _CHUNK,
     "content_after_finish": _REASON,
     "content_parts": _DELTA,
@@ -63,11 +64,13 @@ _CHAT: Final = {
     "not_json": _STREAM,
     "not_object": _STREAM,
     "plain_completion": _DELTA,
+    "refusal_shape": _DELTA,
     "reasoning_name": ("2.5", "Reasoning comes as delta.reasoning_content."),
     "reasoning_twice": ("2.5", "Reasoning comes as delta.reasoning_content."),
     "second_error": _ERROR,
     "stray_text": _STREAM,
     "tool_arguments_object": _CALL,
+    "tool_arguments_shape": _CALL,
     "tool_call_flat": _CALL,
     "tool_call_repeated": _PARTS,
     "tool_call_shape": _CALL,
@@ -93,6 +96,7 @@ _EVENTS: Final = ("", "By the public protocol events are one JSON object each, o
 _MESSAGES: Final = {
     "content_text": _BLOCKS,
     "block_index_shared": _BLOCKS,
+    "block_shape": _BLOCKS,
     "block_start_missing": _BLOCKS,
     "block_start_repeated": _BLOCKS,
     "block_without_type": _BLOCKS,
@@ -106,6 +110,7 @@ _MESSAGES: Final = {
     "broken_after_end": _ENDS,
     "empty": _BLOCKS,
     "second_error": _ERROR,
+    "tool_arguments_object": ("", "By the public protocol the input of a call comes as fragments of JSON text."),
     "tool_id_missing": ("", "By the public protocol a tool_use block has an id."),
 }
 

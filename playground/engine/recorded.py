@@ -82,6 +82,7 @@ def answers_of(exchange: Exchange) -> tuple[Turn, ...]:
         timing=_timing(exchange, marks),
         failure=failure,
         deviations=tuple(answer.deviations.items()),
+        holes=tuple(answer.holes),
         exchange=exchange.id,
         response_format=format_of(sent),
         streamed=sent.get("stream") is True,

@@ -239,4 +239,5 @@ class Run:
             call_times=self.call_times(self._turns[choice.index]),
             choice=choice.index,
             choices=accumulator.answered,
+            holes=tuple(accumulator.holes),
         )

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from pydantic import Field, ValidationError
 from pydantic.fields import FieldInfo
 
-from playground.domain.debugging import STOPPED, TRUNCATED, Answer, Debugging, Reason, ResultDraft
+from playground.domain.debugging import STOPPED, Answer, Debugging, Reason, ResultDraft, held_back
 from playground.domain.parameters import Parameters
 from playground.domain.parts import Image
 from playground.domain.request import ReasoningReturn
@@ -168,8 +168,8 @@ def restore(found: Snapshot, session: Session) -> None:
     debugger.fork_drafts = {(kept.turn, kept.call): kept.fork for kept in found.calls if kept.fork}
     debugger.forks.clear()
     for turn_id, call in session.transcript.waiting:
-        if session.transcript.turns[turn_id].truncated:
-            debugger.stops.setdefault((turn_id, call.id), TRUNCATED)
+        if held := held_back(session.transcript.turns[turn_id], call):
+            debugger.stops.setdefault((turn_id, call.id), held)
     changed_at = session.changed_at
     for change in (PathChanged(), SettingsChanged(), TitleChanged(), DebugChanged()):
         session.tell(change)

@@ -55,6 +55,7 @@ class BodyDecoder(ABC):
         self._parser = SSEParser(cap)
         self._repeats = Repeats()
         self._noted: set[str] = set()
+        self._holes: dict[str, str] = {}  # those of them that left out what may belong to the answer
         self._failed = False
         self._closed = False
         self._anything = False  # any byte that is not white space
@@ -282,10 +283,15 @@ class BodyDecoder(ABC):
         text = frame.data.strip()
         if frame.event == "error":
             self._fail(out, read_error(text))
+        elif self.finished:
+            self._after_end(None, frame.event, out)
         elif last and frame.kind == "data":
             self._note(out, "broken_event", "the last event is incomplete")
         else:
-            self._note(out, "not_json", f"an event is not JSON ({reason[:120]}): {jsontext.whole(text[:120])}")
+            # Text without a framing or a brace is a stray line of a log or a field that we do not know, not a chunk.
+            hole = frame.kind == "data" or "{" in text
+            note = f"an event is not JSON ({reason[:120]}): {jsontext.whole(text[:120])}"
+            self._note(out, "not_json", note, hole=hole)
             if sum(map(len, self._loose)) < 4096:
                 self._loose.append(text[:4096])
 
@@ -302,11 +308,17 @@ class BodyDecoder(ABC):
             for item in value:
                 if isinstance(item, dict):
                     self._object(item, event, out)
+                elif item:
+                    self._not_object(item, jsontext.write(item), out)
         elif self._whole_body:
             self._fail(out, _unreadable(text, "not an object"))
         else:
-            self._note(out, "not_object", f"an event is JSON but not an object: {jsontext.whole(text[:120])}")
-            self._loose.append(jsontext.text_of(value)[:4096])
+            self._not_object(value, text, out)
+
+    def _not_object(self, value: JSON, text: str, out: list[Event]) -> None:
+        note = f"an event is JSON but not an object: {jsontext.whole(text[:120])}"
+        self._note(out, "not_object", note, hole=bool(value))
+        self._loose.append(jsontext.text_of(value)[:4096])
 
     # -- what subclasses add -------------------------------------------------------------------------------------
 
@@ -334,11 +346,10 @@ class BodyDecoder(ABC):
     def _judge(self, out: list[Event]) -> None:
         if not self._anything:
             self._fail(out, Failure(kind=FailureKind.EMPTY, message="empty response: the body holds nothing"))
+        elif not self._objects and any(self._loose):
+            self._fail(out, read_error("\n".join(self._loose), None, FailureKind.DECODE))
         elif not self._objects and not self.finished:
-            if self._loose:
-                self._fail(out, read_error("\n".join(self._loose), None, FailureKind.DECODE))
-            else:
-                self._cut_off(out)
+            self._cut_off(out)
         else:
             self._verdict(out)
 
@@ -348,6 +359,10 @@ class BodyDecoder(ABC):
         self._fail(out, Failure(kind=FailureKind.CUT_OFF, message=message))
 
     def _empty(self, out: list[Event]) -> None:
+        if self._holes:
+            message = f"nothing of the answer could be read: {next(iter(self._holes.values()))}"
+            self._fail(out, Failure(kind=FailureKind.DECODE, message=message))
+            return
         message = "empty response: the answer is complete and holds nothing"
         self._note(out, "empty", message)
         self._fail(out, Failure(kind=FailureKind.EMPTY, message=message))
@@ -372,10 +387,13 @@ class BodyDecoder(ABC):
         self._failed = True
         out.append(Failed(failure))
 
-    def _note(self, out: list[Event], code: str, note: str) -> None:
-        if code not in self._noted:
+    def _note(self, out: list[Event], code: str, note: str, *, hole: bool = False) -> None:
+        """Say once that something is not as specified; ``hole``: and that part of the answer may be missing for it."""
+        if code not in self._noted or (hole and code not in self._holes):
             self._noted.add(code)
-            out.append(Deviation(code, note))
+            if hole:
+                self._holes[code] = note
+            out.append(Deviation(code, note, hole))
 
 
 def _unreadable(text: str, reason: str) -> Failure:

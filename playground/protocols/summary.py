@@ -39,7 +39,7 @@ def summarise(protocol_name: str, data: bytes, content_type: str | None = None) 
     return {
         "choices": [_choice(answer.choices[index]) for index in sorted(answer.choices)],
         "usage": answer.usage.raw if answer.usage else None,
-        "complete": answer.complete or (failure is not None and failure.kind is FailureKind.EMPTY and _ended(answer)),
+        "complete": answer.ending_seen and not answer.holes and (failure is None or failure.kind is FailureKind.EMPTY),
         "error": None if failure is None or ours else _error(failure),
         "deviations": [{"code": code, "note": note} for code, note in answer.deviations.items()],
     }
@@ -49,10 +49,6 @@ def _decoder(protocol_name: str, content_type: str | None) -> Decoder:
     numbers = itertools.count(1)
     kind = {"chat": ChatDecoder, "messages": MessagesDecoder}[protocol_name]
     return kind(content_type, make_id=lambda: f"call_{next(numbers)}")
-
-
-def _ended(answer: Accumulator) -> bool:
-    return answer.ended or (bool(answer.choices) and all(c.finish_reason for c in answer.choices.values()))
 
 
 def _choice(choice: GrowingChoice) -> JSONObject:

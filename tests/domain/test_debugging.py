@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -21,6 +22,7 @@ from playground.domain.debugging import (
     answer_for,
     canonical,
     decide,
+    held_back,
     path_problem,
     repeats,
     row_matches,
@@ -29,7 +31,7 @@ from playground.domain.debugging import (
 )
 from playground.domain.parts import ToolCall
 from playground.domain.tools import ToolDefinition
-from playground.domain.transcript import Role, Turn, make_turn, new_id
+from playground.domain.transcript import Ending, Outcome, Role, Turn, make_turn, new_id
 
 TOOL = ToolDefinition(
     name="get_weather",
@@ -47,7 +49,7 @@ def call(arguments: str = '{"city": "Oslo"}', name: str = "get_weather") -> Tool
     return ToolCall(id="c1", name=name, arguments=arguments)
 
 
-def code(found: Answer | Reason) -> str:
+def code(found: Answer | Reason | None) -> str:
     assert isinstance(found, Reason)
     assert found.words.endswith(".")
     return found.code.value
@@ -114,6 +116,28 @@ def test_from_the_nth_call_on() -> None:
 def test_a_loop_pauses_at_its_first_repetition_only() -> None:
     assert code(decide(call(), TABLE, TOOL, repeated=1)) == ReasonCode.LOOP
     assert decide(call(), TABLE, TOOL, repeated=2) == Answer(text="sunny")
+
+
+@pytest.mark.parametrize("arguments", ['{"city": "', "{not json", "[]", "null", '"Oslo"', "7", '{"x": NaN}', "{}{}"])
+def test_arguments_that_are_no_json_object_are_held_back_from_every_rule(arguments: str) -> None:
+    turn = Turn(id="t", role=Role.ASSISTANT, parts=(call(arguments),), outcome=Outcome(ending=Ending.COMPLETE))
+    assert code(held_back(turn, call(arguments))) == ReasonCode.MALFORMED
+
+
+@pytest.mark.parametrize("arguments", ["", " ", "{}", ' {"city": "Oslo"}\n'])
+def test_whole_arguments_are_not_held_back(arguments: str) -> None:
+    turn = Turn(id="t", role=Role.ASSISTANT, parts=(call(arguments),), outcome=Outcome(ending=Ending.COMPLETE))
+    assert held_back(turn, call(arguments)) is None
+
+
+def test_the_calls_of_a_turn_that_is_not_whole_are_held_back() -> None:
+    def why(**fields: Any) -> str:
+        turn = Turn(id="t", role=Role.ASSISTANT, parts=(call(),), outcome=Outcome(**fields))
+        return code(held_back(turn, call()))
+
+    assert why(ending=Ending.COMPLETE, finish_reason="length") == ReasonCode.TRUNCATED
+    assert why(ending=Ending.CUT_OFF) == ReasonCode.TRUNCATED
+    assert why(ending=Ending.COMPLETE, holes=("not_json",)) == ReasonCode.HOLE
 
 
 # Rows

@@ -275,6 +275,10 @@ async def test_an_edited_call_that_cannot_be_written_is_refused_before_anything_
     turn_id, call = bench.waiting[0]
     bench.session.edit_call(turn_id, call.id, "{not json")
     bench.table(pause_on_misfit=False)
+    with pytest.raises(RunRefusedError, match="malformed"):
+        await bench.session.debugger.go_on()
+    assert bench.roles == "uc"
+    bench.session.debugger.set_draft(turn_id, call.id, ResultDraft(text="typed by hand"))
     if bench.session.protocol == "messages":
         with pytest.raises(RunRefusedError, match="cannot be written"):
             await bench.session.debugger.go_on()

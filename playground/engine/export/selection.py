@@ -60,9 +60,10 @@ class Section:
         if outcome.failure is not None:
             status = f" ({outcome.failure.status})" if outcome.failure.status else ""
             return f"Error{status}: {outcome.failure.message}"
-        if outcome.finish_reason in ("length", "max_tokens"):
-            return "The answer ended at the limit of its length."
-        return _ENDINGS.get(outcome.ending, "")
+        limit = "The answer ended at the limit of its length."
+        ending = limit if outcome.finish_reason in ("length", "max_tokens") else _ENDINGS.get(outcome.ending, "")
+        hole = "Part of the answer could not be read." if outcome.holes else ""
+        return " ".join(filter(None, (hole, ending)))
 
 
 class Selection:

@@ -43,6 +43,7 @@ DOCUMENTED: Final = frozenset({"stop", "length", "tool_calls", "content_filter"}
 #: Reasons after which an answer with nothing in it needs an explanation that the reason does not give.
 _NATURAL: Final = frozenset({None, "stop", "tool_calls", "function_call", "eos", "end_turn", "stop_sequence"})
 
+_CONTENT_SHAPE: Final = "content is neither text nor a list of parts; it is left out"
 #: Where a delta holds its fragment.
 _GROWING: Final = ("content", *FIELDS)
 
@@ -88,6 +89,8 @@ class ChatDecoder(BodyDecoder):
             for position, choice in enumerate(choices):
                 if type(choice) is dict:
                     self._choice(choice, position, out)
+                elif choice:
+                    self._note(out, "choice_shape", "a choice is not an object; it is left out", hole=True)
         else:
             self._without_choices(value, out)
         usage = value.get("usage")
@@ -121,9 +124,10 @@ class ChatDecoder(BodyDecoder):
     def _without_choices(self, value: JSONObject, out: list[Event]) -> None:
         if value.get("error"):
             return  # reported by the caller
+        odd = bool(value.get("choices"))  # there is something in place of the list
         if value.get("usage"):
             self._objects += 1
-            self._note(out, "choices_missing", "a chunk has no list of choices")
+            self._note(out, "choices_missing", "a chunk has no list of choices", hole=odd)
         elif looks_like_error(value):
             self._fail(out, read_error(value, text=self._source))
         elif self._whole_body:
@@ -136,7 +140,7 @@ class ChatDecoder(BodyDecoder):
             )
         elif "choices" in value or value.get("object") == "chat.completion.chunk":
             self._objects += 1
-            self._note(out, "choices_missing", "a chunk has no list of choices")
+            self._note(out, "choices_missing", "a chunk has no list of choices", hole=odd)
         else:
             self._note(out, "unknown_object", f"an event is not a chunk: {jsontext.whole(self._source[:120])}")
 
@@ -198,13 +202,19 @@ class ChatDecoder(BodyDecoder):
                 self._delta(state, message, out, all_whole=True)
                 return
             self._note(out, "message_repeated", "the stream ends with the whole message once more; it is left out")
-            if not state.calls and message.get("tool_calls"):
-                self._delta(state, {"tool_calls": message["tool_calls"]}, out, all_whole=True)
+            self._delta(state, self._unsaid(state, message), out, all_whole=True)
         elif isinstance(choice.get("text"), str):
             self._note(out, "plain_completion", "content came as “text”, as older completions have it")
             self._content(state, choice["text"], out)
         else:
-            self._note(out, "delta_missing", "a choice has no delta")
+            self._note(out, "delta_missing", "a choice has no delta", hole=bool(choice.get("delta")))
+
+    def _unsaid(self, state: _Choice, message: JSONObject) -> JSONObject:
+        """What a whole message at the end of a stream holds of which nothing came before."""
+        names: list[str] = [] if state.reasoning.field else [*FIELDS, DETAILS]
+        names += [] if state.think.begun else ["content"]
+        names += [] if state.calls else ["tool_calls"]
+        return {name: message[name] for name in names if name in message}
 
     def _delta(self, state: _Choice, delta: JSONObject, out: list[Event], *, all_whole: bool = False) -> None:
         self._reasoning(state, delta, out)
@@ -216,6 +226,8 @@ class ChatDecoder(BodyDecoder):
             self._release(state, out)
             out.append(RefusalDelta(state.index, jsontext.whole(refusal)))
             state.seen = True
+        elif refusal:
+            self._note(out, "refusal_shape", "a refusal is not text; it is left out", hole=True)
         images = delta.get("images")
         if isinstance(images, list):
             for image in images:
@@ -231,7 +243,7 @@ class ChatDecoder(BodyDecoder):
                 state.calls.function_call(delta["function_call"], out)
             state.seen = state.seen or len(state.calls) > 0
             for code, text in state.calls.notes.items():
-                self._note(out, code, text)
+                self._note(out, code, text, hole=code in state.calls.holes)
 
     def _mended_calls(self, state: _Choice, calls: JSON) -> JSON:
         """The same entries with surrogate pairs that were cut between fragments joined again."""
@@ -267,7 +279,7 @@ class ChatDecoder(BodyDecoder):
         if isinstance(content, dict):
             content = [content]
         if not isinstance(content, list):
-            self._note(out, "content_shape", "content is neither text nor a list of parts; it is left out")
+            self._note(out, "content_shape", _CONTENT_SHAPE, hole=True)
             return
         self._note(out, "content_parts", "content comes as a list of parts instead of text")
         for part in content:
@@ -275,6 +287,8 @@ class ChatDecoder(BodyDecoder):
                 self._text(state, part, out)
             elif isinstance(part, dict):
                 self._part(state, part, out)
+            elif part:
+                self._note(out, "content_shape", _CONTENT_SHAPE, hole=True)
 
     def _part(self, state: _Choice, part: JSONObject, out: list[Event]) -> None:
         kind = part.get("type")

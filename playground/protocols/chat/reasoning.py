@@ -125,6 +125,11 @@ class ThinkSplitter:
         self.found = False
         self._held = ""
 
+    @property
+    def begun(self) -> bool:
+        """Whether any content came, white space at its start aside."""
+        return self.state != "start" or bool(self._held)
+
     def feed(self, text: str) -> list[tuple[bool, str]]:
         """(is reasoning, text) pairs, none of them empty."""
         if self.state == "plain":

@@ -41,11 +41,13 @@ class Fragment:
 class ToolCalls:
     """The calls of one choice. ``make_id`` gives an id to a call that came without one.
 
-    ``notes`` holds the departures from the norm met so far, code -> text, for the decoder to report.
+    ``notes`` holds the departures from the norm met so far, code -> text, for the decoder to report; ``holes`` are the
+    codes of those that left something of a call out.
     """
 
     def __init__(self, choice: int, make_id: Callable[[], str]) -> None:
         self.notes: dict[str, str] = {}
+        self.holes: set[str] = set()
         self._choice = choice
         self._make_id = make_id
         self._calls: list[Call] = []
@@ -60,11 +62,12 @@ class ToolCalls:
         if isinstance(entries, dict):
             entries = [entries]
         if not isinstance(entries, list):
-            return
+            entries = [entries]
         touched: set[int] = set()
         for position, entry in enumerate(entries):
             if not isinstance(entry, dict):
-                self._note("tool_call_shape", "a tool call is not an object; it is left out")
+                if entry:
+                    self._note("tool_call_shape", "a tool call is not an object; it is left out", hole=True)
                 continue
             fragment = self._fragment(entry)
             if all_whole:
@@ -88,8 +91,10 @@ class ToolCalls:
             self._note("function_call", "a call came in the older form “function_call”")
             self.read([{"index": 0, "function": value}], out)
 
-    def _note(self, code: str, text: str) -> None:
+    def _note(self, code: str, text: str, *, hole: bool = False) -> None:
         self.notes.setdefault(code, text)
+        if hole:
+            self.holes.add(code)
 
     def _fragment(self, entry: JSONObject) -> Fragment:
         index = entry.get("index")
@@ -104,6 +109,8 @@ class ToolCalls:
         if isinstance(arguments, dict | list):
             self._note("tool_arguments_object", "the arguments of a call came as JSON, not as text")
             arguments = write(arguments)
+        elif arguments and not isinstance(arguments, str):
+            self._note("tool_arguments_shape", "the arguments of a call are neither text nor JSON", hole=True)
         name = function.get("name")
         return Fragment(
             index=index if type(index) is int else None,

@@ -100,6 +100,8 @@ class MessagesDecoder(BodyDecoder):
         elif kind == "content_block_start":
             self._objects += 1
             block = value.get("content_block")
+            if not isinstance(block, dict):
+                self._misshapen(block, out)
             self._start(self._index(value), block if isinstance(block, dict) else {}, out)
         elif kind == "content_block_stop":
             self._stop(self._index(value), out)
@@ -148,11 +150,7 @@ class MessagesDecoder(BodyDecoder):
         if not self._whole_body:
             self._note(out, "message_in_stream", "a whole message came inside the stream")
         self._open(value, out)
-        content = value.get("content")
-        if isinstance(content, str):
-            self._note(out, "content_text", "content is text instead of a list of blocks")
-            content = [{"type": "text", "text": content}]
-        self._whole_blocks(content, out)
+        self._whole_blocks(value.get("content"), out)
         self._reason(value.get("stop_reason"), out)
         self._report(value.get("usage"), out)
 
@@ -178,7 +176,11 @@ class MessagesDecoder(BodyDecoder):
             out.append(PartStart(0))
 
     def _whole_blocks(self, content: JSON, out: list[Event]) -> None:
+        if isinstance(content, str) and content:
+            self._note(out, "content_text", "content is text instead of a list of blocks")
+            content = [{"type": "text", "text": content}]
         if not isinstance(content, list):
+            self._misshapen(content, out)
             return
         base = max(self._blocks, default=-1) + 1
         for position, block in enumerate(content):
@@ -186,6 +188,8 @@ class MessagesDecoder(BodyDecoder):
                 self._start(base + position, block, out)
                 self._stop(base + position, out)
                 del self._blocks[base + position]
+            else:
+                self._misshapen(block, out)
 
     # -- blocks --------------------------------------------------------------------------------------------------
 
@@ -271,13 +275,13 @@ class MessagesDecoder(BodyDecoder):
     def _delta(self, value: JSONObject, out: list[Event]) -> None:
         delta = value.get("delta")
         if not isinstance(delta, dict):
-            self._note(out, "delta_missing", "a block delta says nothing")
+            self._note(out, "delta_missing", "a block delta says nothing", hole=bool(delta))
             return
         kind = delta.get("type")
         index = value.get("index")
         block = self._blocks.get(index if type(index) is int else self._index(value))
         if block is None:
-            block = self._unannounced(value, kind, out)
+            block = self._unannounced(value, delta, out)
             if block is None:
                 return
         if kind == "text_delta" and block.kind == "text":
@@ -289,21 +293,41 @@ class MessagesDecoder(BodyDecoder):
         elif kind == "input_json_delta":
             self._input(block, delta.get("partial_json"), out)
         elif kind != "citations_delta":
-            self._note(out, "unknown_delta", f"a block delta of a kind not known here: {text_of(kind)[:60]}")
+            self._unknown_delta(delta, out)
 
-    def _unannounced(self, value: JSONObject, kind: JSON, out: list[Event]) -> _Block | None:
+    def _unknown_delta(self, delta: JSONObject, out: list[Event]) -> None:
+        """A delta that no part takes; one that has nothing but its name leaves nothing out."""
+        note = f"a block delta of a kind not known here: {text_of(delta.get('type'))[:60]}"
+        self._note(out, "unknown_delta", note, hole=any(value for name, value in delta.items() if name != "type"))
+
+    def _unannounced(self, value: JSONObject, delta: JSONObject, out: list[Event]) -> _Block | None:
         """A block that begins with a delta."""
-        start = _OF_KIND.get(kind) if isinstance(kind, str) else None
+        start = _OF_KIND.get(text_of(delta.get("type")))
         if start is None:
-            self._note(out, "unknown_delta", f"a block delta of a kind not known here: {text_of(kind)[:60]}")
+            self._unknown_delta(delta, out)
             return None
         self._note(out, "block_start_missing", "a content block came without its start")
         index = self._index(value)
         self._start(index, {"type": start}, out)
         return self._blocks[index]
 
+    def _misshapen(self, value: JSON, out: list[Event]) -> None:
+        """Note what stands where a block, or a text in one, is expected, and is neither."""
+        if value:
+            self._note(out, "block_shape", "a content block is not of its shape; that is left out", hole=True)
+
+    def _text_in(self, value: JSON, out: list[Event]) -> str:
+        if not isinstance(value, str):
+            self._misshapen(value, out)
+            return ""
+        return value
+
     def _input(self, block: _Block, text: JSON, out: list[Event]) -> None:
-        if not isinstance(text, str) or not text:
+        if isinstance(text, dict | list):
+            self._note(out, "tool_arguments_object", "the arguments of a call came as JSON, not as text")
+            text = self._object_text(text)
+        text = self._text_in(text, out)
+        if not text:
             return
         if self._odd or self._half:
             text = self._mend(f"input {block.call}", text)
@@ -311,24 +335,24 @@ class MessagesDecoder(BodyDecoder):
         if block.kind == "tool_use":
             out.append(ToolCallDelta(0, block.call, arguments=text))
 
-    def _text(self, text: JSON, out: list[Event]) -> None:
-        if isinstance(text, str) and text:
+    def _text(self, given: JSON, out: list[Event]) -> None:
+        if text := self._text_in(given, out):
             if self._odd or self._half:
                 text = self._mend("text", text)
             if text:
                 out.append(TextDelta(0, text))
                 self._seen = True
 
-    def _thinking(self, text: JSON, out: list[Event]) -> None:
-        if isinstance(text, str) and text:
+    def _thinking(self, given: JSON, out: list[Event]) -> None:
+        if text := self._text_in(given, out):
             if self._odd or self._half:
                 text = self._mend("thinking", text)
             if text:
                 out.append(ReasoningDelta(0, text, "thinking"))
                 self._seen = True
 
-    def _signature(self, text: JSON, out: list[Event]) -> None:
-        if isinstance(text, str) and text:
+    def _signature(self, given: JSON, out: list[Event]) -> None:
+        if text := self._text_in(given, out):
             out.append(ReasoningDelta(0, "", "thinking", signature=jsontext.whole(text)))
             self._seen = True
 

@@ -170,8 +170,7 @@ def test_choices_interleave_by_index() -> None:
         {"choices": [{"index": 0, "delta": {"role": "assistant", "content": ""}, "finish_reason": None}]},
         {"choices": [{"index": 0, "delta": {"content": "", "tool_calls": None, "refusal": ""}}]},
         {"choices": [], "error": None, "usage": None, "obfuscation": "xx", "x_groq": {"id": "r"}, "citations": []},
-        {"choices": [7, None, "x", []]},
-        {"choices": "x"},
+        {"choices": [None, "", []]},
     ],
 )
 def test_chunks_that_say_nothing_change_nothing(odd: Any) -> None:
@@ -422,12 +421,70 @@ def test_an_error_body_under_status_200() -> None:
 
 
 @pytest.mark.parametrize(
-    "noise", [b"data: hello\n\n", b"data: 7\n\n", b"data: {\n\n", b"noise\n\n", b'data: {"a":1}\n\n']
+    "noise", [b"noise\n\n", b"data: null\n\n", b'data: ""\n\n', b"data: []\n\n", b'data: {"a":1}\n\n']
 )
 def test_noise_is_noted_and_passed_over(noise: bytes) -> None:
     answer = chat(chunk({"content": "a"}), noise, chunk({"content": "b"}, "stop"), DONE)
     assert text(answer) == "ab"
     assert answer.complete
+    assert len(answer.deviations) > 0
+
+
+@pytest.mark.parametrize(
+    ("chunk_lost", "code"),
+    [
+        (b"data: hello\n\n", "not_json"),
+        (b"data: {\n\n", "not_json"),
+        (b"data: {malformed json: <<<\n\n", "not_json"),
+        (chunk({"content": "lost"})[:-8] + b"\n\n", "not_json"),
+        (chunk({"content": "lost"})[2:], "not_json"),  # “ta: {…”: its beginning is lost
+        (chunk({"content": "lost"}).replace(b"lost", b"lo\nst"), "not_json"),
+        (b"data: 7\n\n", "not_object"),
+        (b'data: ["lost", {"choices": []}]\n\n', "not_object"),
+        (data({"choices": ["lost"]}), "choice_shape"),
+        (data({"choices": {"delta": {"content": "lost"}}}), "choices_missing"),
+        (data({"choices": "lost"}), "choices_missing"),
+        (data({"choices": [{"index": 0, "delta": "lost"}]}), "delta_missing"),
+        (chunk({"content": 7}), "content_shape"),
+        (chunk({"content": [7]}), "content_shape"),
+        (chunk({"refusal": ["lost"]}), "refusal_shape"),
+    ],
+)
+def test_what_cannot_be_read_leaves_a_hole_and_the_answer_is_not_complete(chunk_lost: bytes, code: str) -> None:
+    answer = chat(chunk({"content": "a"}), chunk_lost, chunk({"content": "b"}, "stop"), DONE)
+    assert text(answer) == "ab"
+    assert list(answer.holes) == [code]
+    assert answer.ending_seen
+    assert answer.failure is None
+    assert not answer.complete
+
+
+def test_what_follows_the_end_marker_is_no_part_of_the_answer_and_leaves_no_hole() -> None:
+    answer = chat(chunk({"content": "a"}, "stop"), DONE, b"data: {broken\n\n", b"data: 7\n\n")
+    assert list(answer.deviations) == ["data_after_end"]
+    assert answer.complete
+
+
+def test_an_answer_of_which_nothing_can_be_read_is_not_called_empty() -> None:
+    answer = chat(b"data: {broken\n\n", chunk({}, "stop"), DONE)
+    assert failure(answer) is FailureKind.DECODE
+    assert not answer.complete
+    alone = chat(b"data: upstream gave up\n\n", DONE)
+    assert failure(alone) is FailureKind.DECODE
+    assert alone.failure is not None
+    assert "upstream gave up" in alone.failure.message
+
+
+def test_a_whole_message_at_the_end_brings_what_did_not_come_before() -> None:
+    call = {"id": "a", "type": "function", "function": {"name": "f", "arguments": '{"x":1}'}}
+    message = {"reasoning_content": "hm", "content": "Hello", "tool_calls": [call]}
+    last = data({"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]})
+    thought = chat(chunk({"reasoning_content": "hm"}), last, DONE)
+    assert (text(thought, kind="reasoning"), text(thought)) == ("hm", "Hello")
+    said = chat(chunk({"content": "Hello"}), last, DONE)
+    assert (text(said, kind="reasoning"), text(said)) == ("hm", "Hello")
+    for answer in (thought, said):
+        assert [call.text for call in answer.choices[0].calls.values()] == ['{"x":1}']
     assert answer.deviations
 
 

@@ -273,11 +273,22 @@ def test_an_empty_older_form_beside_calls_is_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    "junk", [7, "x", [7, None, "x"], [{}], [{"function": 7}], [{"index": {}, "function": {"name": 7}}]]
+    ("junk", "left_out"),
+    [
+        (7, ["tool_call_shape"]),
+        ("x", ["tool_call_shape"]),
+        ([7, None, "x"], ["tool_call_shape"]),
+        ([None], []),
+        ([{}], []),
+        ([{"function": 7}], []),
+        ([{"index": {}, "function": {"name": 7}}], []),
+        ([{"index": 0, "id": "a", "function": {"name": "f", "arguments": 7}}], ["tool_arguments_shape"]),
+    ],
 )
-def test_junk_never_raises(junk: Any) -> None:
+def test_junk_never_raises_and_what_is_left_out_is_a_hole(junk: Any, left_out: list[str]) -> None:
     answer = chat(chunk({"tool_calls": junk, "content": "a"}, "stop"), DONE)
-    assert answer.complete
+    assert list(answer.holes) == left_out
+    assert answer.complete is (not left_out)
 
 
 def test_calls_of_two_choices_are_apart() -> None:

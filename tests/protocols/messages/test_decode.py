@@ -168,6 +168,45 @@ def test_unknown_events_and_deltas_are_noted_and_passed_over() -> None:
     assert list(answer.deviations) == ["unknown_event", "unknown_delta"]
 
 
+@pytest.mark.parametrize(
+    ("lost", "code"),
+    [
+        (b"data: {broken\n\n", "not_json"),
+        (b'data: "lost"\n\n', "not_object"),
+        (event("content_block_delta", index=0, delta={"type": "glow_delta", "glow": "lost"}), "unknown_delta"),
+        (event("content_block_delta", index=7, delta={"type": "glow_delta", "glow": "lost"}), "unknown_delta"),
+        (event("content_block_delta", index=0, delta={"type": "thinking_delta", "thinking": "lost"}), "unknown_delta"),
+        (event("content_block_delta", index=0, delta="lost"), "delta_missing"),
+        (event("content_block_delta", index=0, delta={"type": "text_delta", "text": ["lost"]}), "block_shape"),
+        (event("content_block_start", index=1, content_block="lost"), "block_shape"),
+    ],
+)
+def test_what_cannot_be_read_leaves_a_hole_and_the_answer_is_not_complete(lost: bytes, code: str) -> None:
+    opened = event("content_block_start", index=0, content_block={"type": "text", "text": "a"})
+    answer = messages(start(), opened, lost, event("content_block_stop", index=0), stop())
+    assert text(answer) == "a"
+    assert list(answer.holes) == [code]
+    assert answer.failure is None
+    assert not answer.complete
+
+
+def test_content_of_a_strange_shape_is_read_or_leaves_a_hole() -> None:
+    assert text(messages(start(content="abc"), stop())) == "abc"
+    answer = messages(json.dumps({"type": "message", "content": ["lost", 7], "stop_reason": "end_turn"}).encode())
+    assert list(answer.holes) == ["block_shape"]
+    odd = messages(json.dumps({"type": "message", "content": {"text": "lost"}, "stop_reason": "end_turn"}).encode())
+    assert list(odd.holes) == ["block_shape"]
+
+
+def test_input_that_comes_as_an_object_in_a_delta_is_read() -> None:
+    value = {"type": "tool_use", "id": "a", "name": "f", "input": {}}
+    answer = messages(
+        start(), block(0, value, {"type": "input_json_delta", "partial_json": {"x": 1}}), stop("tool_use")
+    )
+    assert calls(answer) == [("a", "f", '{"x": 1}')]
+    assert answer.complete
+
+
 def test_a_block_that_starts_twice_goes_on() -> None:
     answer = messages(
         start(),
