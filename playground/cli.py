@@ -10,11 +10,6 @@ from pathlib import Path
 
 from playground import __version__
 
-NO_DISPLAY = (
-    "playground: no display. Set DISPLAY or WAYLAND_DISPLAY, or use a headless command: "
-    "playground run, playground decode, playground demo, playground replay."
-)
-
 USAGE = """playground [FILE]
        playground [-h | --version | --self-test [--window]]
        playground COMMAND ..."""
@@ -110,8 +105,7 @@ def _is_file(given: Sequence[str]) -> bool:
 
 
 def _self_test(arguments: argparse.Namespace) -> int:
-    if arguments.window and not has_display():
-        print(NO_DISPLAY, file=sys.stderr)
+    if arguments.window and not _can_show():
         return 2
     from playground.self_test import run
 
@@ -119,57 +113,24 @@ def _self_test(arguments: argparse.Namespace) -> int:
 
 
 def _window(arguments: argparse.Namespace) -> int:
-    if not has_display():
-        print(NO_DISPLAY, file=sys.stderr)
-        return 2
     import gc
 
     gc.disable()  # nothing made on the way to the first frame is garbage; the application turns it on again
+    if not _can_show():
+        return 2
     from playground.app import run
 
     return run(arguments.open)
 
 
-def has_display() -> bool:
-    """Whether a window could open: always on Windows and macOS, elsewhere when a display is named and answers."""
-    platform = os.environ.get("QT_QPA_PLATFORM", "").split(":")[0]
-    if platform in ("offscreen", "minimal", "vnc") or sys.platform in ("win32", "darwin", "cygwin"):
-        return True
-    wayland = os.environ.get("WAYLAND_DISPLAY", "") if platform in ("", "wayland") else ""
-    if wayland and _answers(str(Path(os.environ.get("XDG_RUNTIME_DIR", ""), wayland))):
-        return True
-    return bool(os.environ.get("DISPLAY")) and _x_answers(os.environ["DISPLAY"])
+def _can_show() -> bool:
+    """Whether a window can open here. Where none can, one line has said why."""
+    from playground.screen import hindrance
 
-
-def _x_answers(display: str) -> bool:
-    """Whether something listens where ``DISPLAY`` points. Qt aborts the process when nothing does."""
-    import re
-    import socket
-
-    found = re.fullmatch(r"(?:unix|localhost)?:(\d+)(?:\.\d+)?", display)
-    if found is None:
-        return True  # a display on another machine, or a form we do not know: let Qt try
-    place = f"/tmp/.X11-unix/X{found[1]}"  # noqa: S108 - X's own place
-    if _answers(f"\0{place}") or _answers(place):
-        return True
-    try:
-        socket.create_connection(("localhost", 6000 + int(found[1])), timeout=2).close()
-    except (OSError, OverflowError):
-        return False
-    return True
-
-
-def _answers(path: str) -> bool:
-    """Whether something listens on that local socket."""
-    import socket
-
-    with socket.socket(socket.AF_UNIX) as probe:
-        probe.settimeout(2)
-        try:
-            probe.connect(path)
-        except OSError:
-            return False
-    return True
+    found = hindrance()
+    if found:
+        print(f"playground: {found}", file=sys.stderr)
+    return not found
 
 
 def _demo(arguments: argparse.Namespace) -> int:
