@@ -114,6 +114,10 @@ class Gateways:
             known = self._models[profile_id] = await client.list_models(protocol)
         return known
 
+    def listed(self, profile_id: str) -> ModelList | None:
+        """What the gateway listed when it was asked last; None when it was not."""
+        return self._models.get(profile_id)
+
     def forget_models(self, profile_id: str) -> None:
         """The next ``models`` asks the gateway again."""
         self._models.pop(profile_id, None)

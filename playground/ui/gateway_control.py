@@ -71,11 +71,22 @@ class GatewayControl(QObject):
         self.note(profile_id, "ok" if found.failure is None else "error")
         if self._workspace.current.profile_id != profile_id:
             return
-        self._window.bar.model.show_models(found.ids)
         if not self._workspace.current.model and found.ids:
             self._workspace.current.set_model(found.ids[0])
+        self.show_models()
         if refresh and found.failure is not None:
             notice.say(f"The models could not be listed: {found.failure.message}")
+
+    def show_models(self) -> None:
+        """The model in use, those the gateway in use listed, and whether it is none of them; no list marks nothing."""
+        session, gateways, bar = self._workspace.current, self._workspace.gateways, self._window.bar
+        profile = session.profile or gateways.get(session.profile_id)
+        found = gateways.listed(profile.id)
+        ids = found.ids if found is not None else ()
+        whole = found is not None and found.failure is None
+        bar.model.show_models(ids)
+        missing = whole and bool(ids) and bool(session.model) and session.model not in ids
+        bar.show_model(session.model, profile.name if missing else "")
 
     def raise_timeouts(self) -> None:
         """Double the time-outs of the gateway in use, and say so."""
@@ -110,7 +121,7 @@ class GatewayControl(QObject):
         self._open()
 
     def set_up(self, draft: Draft) -> None:
-        """The same, with a new gateway filled in as far as ``draft`` knows it."""
+        """The same, with a new gateway filled in as far as ``draft`` knows it; the open experiment is to use it."""
         self._typed = None
         self._open().begin(draft)
 
@@ -130,6 +141,7 @@ class GatewayControl(QObject):
     def _connected(self, profile: Profile, key_words: str) -> None:
         self._typed = None
         self._saved(profile)
+        self.choose(profile.id)
         self._window.pane.notice.say(f"Connected to {profile.name}. {key_words}".strip(), stays=False)
         self._window.pane.composer.setFocus()
 
@@ -141,21 +153,26 @@ class GatewayControl(QObject):
         from playground.ui.profiles.dialog import ProfileDialog
 
         gateways = self._workspace.gateways
-        dialog = ProfileDialog(gateways.store, gateways.keys, try_gateway, spawn, self._window)
+        current = gateways.get(self._workspace.current.profile_id)
+        dialog = ProfileDialog(
+            gateways.store, gateways.keys, try_gateway, spawn, self._window, in_use="" if current.demo else current.id
+        )
         dialog.saved.connect(self._saved)
+        dialog.used.connect(self._used)
         dialog.removed.connect(self._removed)
         dialog.finished.connect(dialog.deleteLater)
-        current = gateways.get(self._workspace.current.profile_id)
-        if not current.demo:
-            dialog.select(current.id)
         dialog.open()
         return dialog
 
     def _saved(self, profile: Profile) -> None:
         self._workspace.gateways.forget_models(profile.id)
         self._states.pop(profile.id, None)
-        self.choose(profile.id)
         self.changed.emit()
+        if self._workspace.current.profile_id == profile.id:
+            self.load_models()
+
+    def _used(self, profile: Profile) -> None:
+        self.choose(profile.id)
 
     def _removed(self, profile_id: str) -> None:
         for session in self._workspace.sessions:

@@ -5,27 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from PySide6.QtCore import QEvent, QSize, QStringListModel, Qt, Signal
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap, QResizeEvent
-from PySide6.QtWidgets import (
-    QComboBox,
-    QCompleter,
-    QFrame,
-    QHBoxLayout,
-    QLineEdit,
-    QMenu,
-    QPushButton,
-    QSizePolicy,
-    QToolButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPushButton, QToolButton, QWidget
 
 from playground.ui.icons import icon
+from playground.ui.model_picker import ModelPicker
+from playground.ui.plain_text import tip
 from playground.ui.segments import Segments
 from playground.ui.theme import tokens
 
 PROTOCOLS = (("chat", "Chat completions"), ("messages", "Messages"))
 CODE = "Get code"
+UNLISTED = "not listed"
 SPACING = 8
 ROOMY = 980  # pixels from which on there is a button to compare; the menu always has it
 NARROW = 900  # pixels below which the code button is its icon alone
@@ -37,6 +29,7 @@ class ToolBar(QFrame):
 
     gateway_chosen = Signal(str)
     gateways_asked = Signal()
+    connect_asked = Signal()
     protocol_chosen = Signal(str)
     model_chosen = Signal(str)
     models_asked = Signal()
@@ -59,6 +52,13 @@ class ToolBar(QFrame):
         self.model = ModelPicker()
         self.model.chosen.connect(self.model_chosen)
         self.model.refresh_asked.connect(self.models_asked)
+        self.unlisted = QToolButton()
+        self.unlisted.setProperty("kind", "flag")
+        self.unlisted.setIcon(icon("warning", "tool"))
+        self.unlisted.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.unlisted.setText(UNLISTED)
+        self.unlisted.clicked.connect(self.model.showPopup)
+        self.unlisted.hide()
         self.compare = QPushButton("Compare")
         self.compare.setToolTip("Two runs side by side: answers, requests and figures (Ctrl+Shift+E)")
         self.compare.clicked.connect(self.compare_asked)
@@ -74,6 +74,7 @@ class ToolBar(QFrame):
         row.addWidget(self._gateway)
         row.addWidget(self._protocol)
         row.addWidget(self.model)
+        row.addWidget(self.unlisted)
         row.addStretch(1)
         row.addWidget(self.compare)
         row.addWidget(self.code)
@@ -90,6 +91,7 @@ class ToolBar(QFrame):
             if gateway_id == current:
                 self._gateway.setText(f"{name.replace('&', '&&')}   ")
         self._gateways.addSeparator()
+        self._gateways.addAction(icon("plus"), "Connect a gateway…").triggered.connect(self.connect_asked)
         self._gateways.addAction(icon("settings"), "Gateway settings…").triggered.connect(self.gateways_asked)
 
     def show_state(self, state: str) -> None:
@@ -97,6 +99,17 @@ class ToolBar(QFrame):
         self._state = state
         self._gateway.setIcon(dot(state))
         self._gateway.setToolTip(f"Gateway: {DOTS[state]}")
+
+    def show_model(self, model: str, missing_at: str = "") -> None:
+        """The model in use. ``missing_at`` names the gateway whose list does not have it; it is asked for all the same.
+
+        What a person is typing just now is left alone.
+        """
+        self.model.show_model(model)
+        self.unlisted.setVisible(bool(missing_at))
+        words = f"“{model}” is not in the list of {missing_at}."
+        self.unlisted.setToolTip(tip(f"{words} It is asked for all the same. Click for the list."))
+        self.unlisted.setAccessibleName(f"{words} Show the list")
 
     def show_protocol(self, name: str) -> None:
         """Mark the protocol in use."""
@@ -109,6 +122,7 @@ class ToolBar(QFrame):
         super().resizeEvent(event)
         self.compare.setVisible(event.size().width() >= ROOMY)
         self.code.setText(CODE if event.size().width() >= NARROW else "")
+        self.unlisted.setText(UNLISTED if event.size().width() >= NARROW else "")
 
     def minimumSizeHint(self) -> QSize:
         """As narrow as without what gives way."""
@@ -120,72 +134,6 @@ class ToolBar(QFrame):
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange and hasattr(self, "model"):
             self.show_state(self._state)
-
-
-class ModelPicker(QComboBox):
-    """A searchable list of models that takes any text."""
-
-    chosen = Signal(str)
-    refresh_asked = Signal()
-
-    def __init__(self) -> None:
-        super().__init__()
-        line = QLineEdit()
-        self.setEditable(True)
-        self.setLineEdit(line)
-        self.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
-        self.setAccessibleName("Model")
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-        self.setMinimumWidth(190)
-        self.setMaximumWidth(320)
-        self._names = QStringListModel(self)
-        completer = QCompleter(self._names, self)
-        completer.setFilterMode(Qt.MatchFlag.MatchContains)
-        completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
-        self.setCompleter(completer)
-        line.setPlaceholderText("Model id")
-        line.editingFinished.connect(self._edited)
-        self.activated.connect(self._picked)
-
-    def show_models(self, ids: Sequence[str]) -> None:
-        """The ids to choose from; what is typed stays."""
-        if list(ids) == self._names.stringList():
-            return
-        text = self.currentText()
-        line = self.lineEdit()
-        typing = line is not None and line.isModified()
-        self._names.setStringList(list(ids))
-        self.blockSignals(True)
-        self.clear()
-        self.addItems(list(ids))
-        self.setCurrentIndex(self.findText(text))
-        self.setEditText(text)
-        if line is not None:
-            line.setModified(typing)
-        self.blockSignals(False)
-
-    @property
-    def ids(self) -> list[str]:
-        """The ids offered."""
-        return self._names.stringList()
-
-    def show_model(self, model: str) -> None:
-        """The model in use; what a person is typing just now is left alone."""
-        line = self.lineEdit()
-        typing = line is not None and line.hasFocus() and line.isModified()
-        if model != self.currentText() and not typing:
-            self.setEditText(model)
-
-    def showPopup(self) -> None:
-        if not self.count():
-            self.refresh_asked.emit()
-        super().showPopup()
-
-    def _edited(self) -> None:
-        self.chosen.emit(self.currentText().strip())
-
-    def _picked(self, _index: int) -> None:
-        self.chosen.emit(self.currentText().strip())
 
 
 def dot(state: str) -> QIcon:

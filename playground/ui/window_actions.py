@@ -185,6 +185,7 @@ class WindowActions(QObject):
         window = self._window
         window.bar.gateway_chosen.connect(self._gateways.choose)
         window.bar.gateways_asked.connect(self._gateways.open_settings)
+        window.bar.connect_asked.connect(self._gateways.connect_new)
         window.bar.protocol_chosen.connect(self._choose_protocol)
         window.bar.model_chosen.connect(self._choose_model)
         window.bar.models_asked.connect(self._gateways.load_models)
@@ -258,7 +259,7 @@ class WindowActions(QObject):
         window.bar.show_gateways(list(names.items()), profile.id)
         window.bar.show_state(self._gateways.state(profile.id))
         window.bar.show_protocol(session.protocol)
-        window.bar.model.show_model(session.model)
+        self._gateways.show_models()
         window.parameters.set_value(session.current_parameters())
         window.parameters.set_tool_names([tool.name for tool in session.tools if tool.sendable])
         window.tools.set_tools(session.tools)

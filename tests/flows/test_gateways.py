@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtWidgets import QPushButton
 
 from playground.demo.server import DemoConfig, DemoServer
 from playground.engine.credentials import store_secret
 from playground.engine.profiles import Profile
 from playground.engine.secrets import Secret
+from playground.ui.profiles.dialog import ProfileDialog
 from tests.flows.conftest import Person, Stage
 
 CANARY = "sk-canary-1f5d77c3"
@@ -54,3 +57,68 @@ def test_switching_gateways_sends_the_next_request_and_the_key_there(stage: Stag
         kept_files = [path for path in app.gateways.store.path.parent.rglob("*") if path.is_file()]
         assert kept_files
         assert not any(CANARY.encode() in path.read_bytes() for path in kept_files)
+
+
+def test_a_model_that_the_gateway_does_not_list_is_marked_and_asked_for_all_the_same(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        bar, gateways = person.app.window.bar, person.app.gateways
+        button = await person.seen(QPushButton, "Gateway", bar)
+        await person.until(lambda: "demo-chat" in bar.model.ids, "the models")
+        assert not bar.unlisted.isVisible()
+        await person.use_model("vendor/other")
+        await person.until(bar.unlisted.isVisible, "the mark")
+        assert "is not in the list of Demo gateway" in bar.unlisted.toolTip()
+        await person.run("Hello")
+        await person.idle(turns=2)
+        assert person.body()["model"] == "vendor/other"
+
+        await person.do(partial(gateways.store.add, Profile(name="Silent", base_url="http://127.0.0.1:9/v1")))
+        await person.do(person.app.actions._settings_changed)
+        await person.choose(button, "Silent")
+        await person.until(lambda: gateways.listed(person.session.profile_id) is not None, "the failure")
+        assert person.session.model == "vendor/other"
+        assert not bar.unlisted.isVisible(), "without a list nothing is said"
+        assert bar.model.ids == [], "another gateway's models are not offered"
+        await person.choose(button, "Demo gateway")
+        await person.until(lambda: person.session.model == "demo-reasoner", "its default model")
+        assert not bar.unlisted.isVisible(), "no mark on a model of the list"
+        await person.do(partial(person.session.set_model, "vendor/other"))
+        assert bar.unlisted.isVisible(), "marked wherever the model was chosen"
+
+    stage.play(scene)
+
+
+async def settings(person: Person) -> ProfileDialog:
+    await person.do(person.app.window.action("gateway.settings").trigger)
+    await person.until(lambda: person.find(ProfileDialog), "the dialog")
+    return person.one(ProfileDialog)
+
+
+def test_saving_a_gateway_moves_the_open_experiment_only_when_asked(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        await person.until(lambda: person.session.model == "demo-reasoner", "a model")
+        dialog = await settings(person)
+        base = person.server.base_url
+        await person.do(partial(dialog.form.address.edit.setText, base))
+        await person.do(partial(dialog.form.model.setText, "demo-chat"))
+        await person.do(dialog.save_button.click)
+        await person.until(lambda: "Saved." in dialog.message.text(), "a saved gateway")
+        assert (person.session.profile_id, person.session.model) == ("demo", "demo-reasoner")
+        assert dialog.use_button.text().replace("&", "") == "Use"
+        await person.do(dialog.use_button.click)
+        (profile,) = person.app.gateways.store.profiles
+        await person.until(lambda: person.session.profile_id == profile.id, "the gateway in use")
+        await person.until(lambda: "asks it now" in dialog.message.text(), "a word on it")
+        assert person.session.model == "demo-chat"
+        assert not dialog.use_button.isVisible(), "it is in use"
+
+        await person.do(partial(dialog.form.model.setText, "demo-reasoner"))
+        await person.do(dialog.save_button.click)
+        await person.until(
+            lambda: person.app.gateways.get(profile.id).default_model == "demo-reasoner", "another model"
+        )
+        await person.until(lambda: "Saved." in dialog.message.text(), "the word")
+        assert person.session.model == "demo-chat", "the model of the experiment stays"
+        await person.do(dialog.reject)
+
+    stage.play(scene)

@@ -96,6 +96,14 @@ async def gateways_last_rows(stage: Stage) -> None:
     bar.setValue(bar.maximum())
 
 
+@scene()
+async def model_not_listed(stage: Stage) -> None:
+    """A model that the gateway in use does not list: marked, and asked for all the same."""
+    await stage.until(lambda: "demo-chat" in stage.window.bar.model.ids, "the models")
+    stage.session.set_model("vendor/other-model-large")
+    await stage.ask("Hello there")
+
+
 async def _at_demo(stage: Stage, name: str, *, retries: int, timeouts: Timeouts | None = None) -> None:
     """Go on at the demo gateway by its address, under settings of its own."""
     gateways = stage.app.gateways

@@ -2,24 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QMenu, QPushButton
+from PySide6.QtWidgets import QAbstractItemView, QApplication, QMenu, QPushButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from playground.ui.tool_bar import NARROW, ROOMY, ModelPicker, ToolBar
+from playground.ui.model_picker import ModelPicker
+from playground.ui.tool_bar import NARROW, ROOMY, ToolBar
 
 pytestmark = pytest.mark.qt_log_ignore("plugin does not support")  # the offscreen one says so of pop-ups
 
 
 @pytest.fixture
-def picker(qtbot: QtBot) -> ModelPicker:
+def picker(qtbot: QtBot) -> Iterator[ModelPicker]:
+    """In an active window, the focus elsewhere."""
+    window = QWidget()
+    qtbot.addWidget(window)
+    row = QVBoxLayout(window)
+    elsewhere = QPushButton("Elsewhere")
     picker = ModelPicker()
-    qtbot.addWidget(picker)
-    picker.show()
-    qtbot.waitExposed(picker)
-    return picker
+    row.addWidget(elsewhere)
+    row.addWidget(picker)
+    window.show()
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    elsewhere.setFocus()
+    yield picker
+    window.hide()
+
+
+def leave(picker: ModelPicker) -> None:
+    """Go on to the field beside it."""
+    picker.window().findChildren(QPushButton)[0].setFocus()
 
 
 def test_any_text_is_a_model(picker: ModelPicker) -> None:
@@ -47,6 +65,20 @@ def test_a_new_list_leaves_what_is_typed(picker: ModelPicker) -> None:
     assert chosen == []
 
 
+def test_what_is_marked_stays_marked_when_the_list_arrives(picker: ModelPicker) -> None:
+    picker.show_model("first")
+    picker.setFocus()
+    line = picker.lineEdit()
+    assert line is not None
+    picker.show_models(["one", "two"])
+    assert line.selectedText() == "first", "what is typed next takes its place"
+    picker.show_model("one")
+    assert line.selectedText() == "one"
+    line.setCursorPosition(1)
+    picker.show_models(["three", "one"])
+    assert (line.cursorPosition(), line.hasSelectedText()) == (1, False)
+
+
 def test_the_search_finds_the_middle_of_a_name(picker: ModelPicker) -> None:
     picker.show_models(["vendor/Alpha-large", "vendor/beta", "other/alpha-mini"])
     completer = picker.completer()
@@ -64,6 +96,73 @@ def test_an_empty_list_is_asked_for_when_it_is_opened(picker: ModelPicker, qtbot
     with qtbot.assertNotEmitted(picker.refresh_asked):
         picker.showPopup()
     picker.hidePopup()
+
+
+def popup(picker: ModelPicker) -> QAbstractItemView:
+    completer = picker.completer()
+    assert completer is not None
+    view = completer.popup()
+    assert view is not None
+    return view
+
+
+def test_escape_while_filtering_goes_back_to_the_model_in_use(picker: ModelPicker, qtbot: QtBot) -> None:
+    chosen: list[str] = []
+    picker.chosen.connect(chosen.append)
+    picker.show_models(["vendor/alpha", "vendor/beta"])
+    picker.show_model("typed/by-hand")
+    picker.setFocus()
+    QTest.keyClicks(picker, "alp")
+    qtbot.waitUntil(lambda: popup(picker).isVisible())
+    QTest.keyClick(popup(picker), Qt.Key.Key_Escape)
+    assert not popup(picker).isVisible(), "one Escape does both"
+    assert picker.currentText() == "typed/by-hand"
+    leave(picker)
+    assert set(chosen) <= {"typed/by-hand"}, "the fragment was never chosen"
+
+
+def test_escape_goes_back_without_a_list_and_is_the_windows_own_after_that(picker: ModelPicker) -> None:
+    picker.show_model("m-1")
+    picker.setFocus()
+    line = picker.lineEdit()
+    assert line is not None
+    QTest.keyClicks(picker, "frag")
+    asked = QKeyEvent(QEvent.Type.ShortcutOverride, Qt.Key.Key_Escape, Qt.KeyboardModifier.NoModifier)
+    asked.ignore()
+    QApplication.sendEvent(picker, asked)
+    assert asked.isAccepted(), "Stop does not get it while something is typed"
+    QTest.keyClick(picker, Qt.Key.Key_Escape)
+    assert (picker.currentText(), line.selectedText()) == ("m-1", "m-1")
+    asked.ignore()
+    QApplication.sendEvent(picker, asked)
+    assert not asked.isAccepted()
+
+
+def test_escape_leaves_a_line_of_the_list_that_was_gone_to(picker: ModelPicker, qtbot: QtBot) -> None:
+    picker.show_models(["vendor/alpha", "vendor/beta"])
+    picker.show_model("vendor/beta")
+    picker.setFocus()
+    QTest.keyClicks(picker, "alp")
+    qtbot.waitUntil(lambda: popup(picker).isVisible())
+    QTest.keyClick(popup(picker), Qt.Key.Key_Down)
+    QTest.keyClick(popup(picker), Qt.Key.Key_Escape)
+    assert (picker.currentText(), picker.currentIndex()) == ("vendor/beta", 1)
+
+
+def test_a_click_marks_the_model_and_the_next_one_sets_the_cursor(picker: ModelPicker) -> None:
+    picker.show_model("vendor/alpha")
+    line = picker.lineEdit()
+    assert line is not None
+    leave(picker)
+    inside = QPoint(20, line.height() // 2)
+    QTest.mouseClick(line, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, inside)
+    assert line.selectedText() == "vendor/alpha"
+    QTest.qWait(QApplication.doubleClickInterval() + 20)
+    QTest.mouseClick(line, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, inside)
+    assert not line.hasSelectedText()
+    leave(picker)
+    picker.setFocus()  # as Ctrl+L does
+    assert line.selectedText() == "vendor/alpha"
 
 
 @pytest.fixture
@@ -97,6 +196,30 @@ def test_the_state_is_a_colour_a_form_and_words(bar: ToolBar) -> None:
         image = gateway(bar).icon().pixmap(16, 16).toImage()
         pictures.add(tuple(image.pixel(x, y) for x in range(image.width()) for y in range(image.height())))
     assert len(pictures) == 3
+
+
+def test_a_model_that_is_in_no_list_is_marked_and_stays(bar: ToolBar) -> None:
+    bar.resize(NARROW, 46)
+    bar.show()
+    bar.show_model("gpt-5")
+    assert not bar.unlisted.isVisible()
+    bar.show_model("gpt-5", "Other <b>gateway")
+    assert bar.unlisted.isVisible()
+    assert (bar.unlisted.text(), bar.model.currentText()) == ("not listed", "gpt-5")
+    assert not bar.unlisted.icon().isNull()
+    assert "is not in the list of Other &lt;b&gt;gateway" in bar.unlisted.toolTip()
+    bar.resize(NARROW - 1, 46)
+    assert bar.unlisted.text() == ""
+    assert "“gpt-5” is not in the list of Other <b>gateway" in bar.unlisted.accessibleName()
+    assert bar.minimumSizeHint().width() <= 760, "no wider than the smallest window"
+    bar.hide()
+
+
+def test_a_gateway_is_connected_from_the_menu_of_gateways(bar: ToolBar, qtbot: QtBot) -> None:
+    bar.show_gateways([("b", "Demo")], "b")
+    entry = next(action for action in gateway(bar).menu().actions() if action.text() == "Connect a gateway…")
+    with qtbot.waitSignal(bar.connect_asked):
+        entry.trigger()
 
 
 def test_the_protocol_shown_is_not_a_choice_made(bar: ToolBar, qtbot: QtBot) -> None:

@@ -21,7 +21,7 @@ class GuideBar(QFrame):
         self._count = QLabel(textFormat=Qt.TextFormat.PlainText)
         self._count.setProperty("kind", "small")
         self._words = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
-        self.act_button = QPushButton()
+        self.act_button = QPushButton("Next")
         self.act_button.clicked.connect(self.acted)
         self.skip_button = QPushButton("Skip all")
         self.skip_button.setProperty("kind", "quiet")

@@ -15,17 +15,19 @@ from uuid import uuid4
 import shiboken6
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QScrollArea, QWidget
 
 from playground.engine.credentials import NeedsConsent, forget_secrets
 from playground.engine.profiles import Connection, Profile, ProfileError, ProfileStore, Verdict, connection
 from playground.engine.secrets import Keys
+from playground.ui.profiles.dialog_layout import left_side, right_side, rule
 from playground.ui.profiles.draft import NEW_NAME, Draft, credentials_of, problem, save
 from playground.ui.profiles.form import ProfileForm
 from playground.ui.profiles.gateway_list import GatewayList
 from playground.ui.profiles.question_bar import QuestionBar
 from playground.ui.profiles.rows import push_button, quiet_button, say, text_label
 
+USE = "Save and us&e"
 Tester = Callable[[Connection], Awaitable[Verdict]]
 Spawn = Callable[..., "asyncio.Task[Any]"]
 
@@ -34,14 +36,22 @@ class ProfileDialog(QDialog):
     """Set up gateways. Open it with ``open()``; tasks go on behind it.
 
     ``tester`` asks a gateway whether it answers (``engine.profiles.try_gateway``); ``spawn(coro, name=...)`` starts a
-    task. ``saved`` carries the stored ``Profile``, ``removed`` the id of one that is gone.
+    task. ``saved`` carries the stored ``Profile``, ``removed`` the id of one that is gone. ``in_use`` is the id of the
+    one that the open experiment asks; ``used`` carries the stored one that it is to ask from now on.
     """
 
     saved = Signal(object)
+    used = Signal(object)
     removed = Signal(str)
 
-    def __init__(
-        self, store: ProfileStore, keys: Keys, tester: Tester, spawn: Spawn, parent: QWidget | None = None
+    def __init__(  # one argument a service
+        self,
+        store: ProfileStore,
+        keys: Keys,
+        tester: Tester,
+        spawn: Spawn,
+        parent: QWidget | None = None,
+        in_use: str = "",
     ) -> None:
         super().__init__(parent)
         self._store = store
@@ -54,8 +64,10 @@ class ProfileDialog(QDialog):
         self._drafts: dict[str, Draft] = {p.id: Draft.of(p) for p in store.profiles if not p.demo}
         self._fresh: dict[str, Draft] = {}  # drafts that were never saved, as they began
         self._current = ""
+        self._in_use = in_use
+        self._wanted: set[str] = set()  # those the open experiment is to ask as soon as they are saved
         self._build()
-        active = store.active
+        active = store.get(in_use) or store.active
         first = active.id if active is not None and active.id in self._drafts else next(iter(self._drafts), "")
         if first:
             self._go_to(first)
@@ -77,8 +89,9 @@ class ProfileDialog(QDialog):
         self.form.address.edit.setFocus()
 
     def begin(self, draft: Draft) -> None:
-        """Begin a new gateway that is filled in already, in the place of an empty one."""
+        """Begin a new gateway that is filled in already, in the place of an empty one; once saved, it is used."""
         empty = self._current if self._current in self._fresh and self._current not in self._unsaved() else ""
+        self._wanted.add(draft.profile.id)
         self._begin(draft)
         if empty:
             del self._drafts[empty], self._fresh[empty]
@@ -112,7 +125,11 @@ class ProfileDialog(QDialog):
 
     def save_current(self) -> None:
         """Save the gateway in the form."""
-        self._start_saving([self._current], then_close=False)
+        self._start_saving([self._current])
+
+    def use_current(self) -> None:
+        """Save the gateway in the form, and have the open experiment use it."""
+        self._start_saving([self._current], use=True)
 
     def test_current(self) -> None:
         """Test the gateway in the form as typed, or stop the test that is running."""
@@ -184,6 +201,12 @@ class ProfileDialog(QDialog):
         unsaved = set(self._unsaved())
         self.list.show_drafts(list(self._drafts.values()), unsaved, self._current)
         self.save_button.setEnabled(self._saving is None and self._current in unsaved)
+        wanted = self._current in self._wanted
+        self.save_button.setText(USE if wanted else "&Save")
+        self.use_button.setVisible(not wanted and self._current != self._in_use)
+        self.use_button.setText(USE if self._current in unsaved else "Us&e")
+        stored = self._current not in self._fresh
+        self.use_button.setEnabled(self._saving is None and (stored or self._current in unsaved))
         self.form.setEnabled(self._saving is None)
         self.test_button.setEnabled(self._saving is None)
         for button in (self.add_button, self.copy_button, self.remove_button):
@@ -205,12 +228,12 @@ class ProfileDialog(QDialog):
     def _save_all_and_close(self) -> None:
         self._start_saving(self._unsaved(), then_close=True)
 
-    def _start_saving(self, which: list[str], *, then_close: bool) -> None:
+    def _start_saving(self, which: list[str], *, then_close: bool = False, use: bool = False) -> None:
         if self._saving is None:
-            self._saving = self._spawn(self._save(which, then_close), name="save gateway")
+            self._saving = self._spawn(self._save(which, then_close, use), name="save gateway")
             self._refresh()
 
-    async def _save(self, which: list[str], then_close: bool) -> None:
+    async def _save(self, which: list[str], then_close: bool, use: bool) -> None:
         done = False
         try:
             self._tell("Saving…", "small")
@@ -225,6 +248,11 @@ class ProfileDialog(QDialog):
                 if state is not None:
                     words, kind = f"Saved. {state.words}", "ok" if state.available else "warning"
                 self.saved.emit(profile)
+                if use or profile_id in self._wanted:
+                    words = f"{words} The open experiment asks it now."
+                    self._in_use = profile_id
+                    self._wanted.discard(profile_id)
+                    self.used.emit(profile)
             done = True
             self._tell(words, kind)
         except ProfileError as error:
@@ -330,6 +358,8 @@ class ProfileDialog(QDialog):
         self.close_button = push_button("&Close")
         self.save_button = push_button("&Save", "primary")
         self.save_button.setDefault(True)
+        self.use_button = push_button(USE)
+        self.use_button.setToolTip("The open experiment asks this gateway from now on, and new ones begin with it")
         self.form_area = QScrollArea()
         self.form_area.setWidgetResizable(True)
         self.form_area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -338,9 +368,11 @@ class ProfileDialog(QDialog):
         whole = QHBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
-        whole.addWidget(self._left())
-        whole.addWidget(_rule(upright=True))
-        whole.addLayout(self._right(), 1)
+        whole.addWidget(left_side(self.list, self.add_button, self.copy_button, self.remove_button))
+        whole.addWidget(rule(upright=True))
+        told = self.question, self.message, self.details
+        buttons = self.test_button, self.close_button, self.use_button, self.save_button
+        whole.addLayout(right_side(self.form_area, told, buttons), 1)
         self.list.currentRowChanged.connect(self._picked)
         self.form.changed.connect(self._edited)
         self.add_button.clicked.connect(self.add_gateway)
@@ -348,6 +380,7 @@ class ProfileDialog(QDialog):
         self.remove_button.clicked.connect(self.ask_to_remove)
         self.test_button.clicked.connect(self.test_current)
         self.save_button.clicked.connect(self.save_current)
+        self.use_button.clicked.connect(self.use_current)
         self.close_button.clicked.connect(self.reject)
         for keys, act in (
             (QKeySequence(QKeySequence.StandardKey.Save), self.save_button.click),
@@ -357,63 +390,6 @@ class ProfileDialog(QDialog):
         delete = QShortcut(QKeySequence(Qt.Key.Key_Delete), self.list, context=Qt.ShortcutContext.WidgetShortcut)
         delete.activated.connect(self.remove_button.click)
 
-    def _left(self) -> QFrame:
-        left = QFrame()
-        left.setProperty("kind", "surface")
-        left.setFixedWidth(216)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(4)
-        buttons.addWidget(self.add_button)
-        buttons.addStretch(1)
-        buttons.addWidget(self.copy_button)
-        buttons.addWidget(self.remove_button)
-        layout = QVBoxLayout(left)
-        layout.setContentsMargins(8, 12, 8, 12)
-        layout.setSpacing(8)
-        heading = text_label("Gateways", "group")
-        heading.setContentsMargins(8, 0, 0, 0)
-        layout.addWidget(heading)
-        layout.addWidget(self.list, 1)
-        layout.addLayout(buttons)
-        return left
-
-    def _right(self) -> QVBoxLayout:
-        asking = QVBoxLayout()
-        asking.setContentsMargins(16, 0, 16, 0)
-        asking.addWidget(self.question)
-        telling = QVBoxLayout()
-        telling.setContentsMargins(24, 0, 24, 0)
-        telling.setSpacing(4)
-        telling.addWidget(self.message)
-        telling.addWidget(self.details)
-        buttons = QHBoxLayout()
-        buttons.setContentsMargins(24, 0, 24, 0)
-        buttons.setSpacing(8)
-        buttons.addWidget(self.test_button)
-        buttons.addStretch(1)
-        buttons.addWidget(self.close_button)
-        buttons.addWidget(self.save_button)
-        layout = QVBoxLayout()
-        layout.setContentsMargins(0, 0, 0, 12)
-        layout.setSpacing(12)
-        form = QVBoxLayout()
-        form.setSpacing(0)  # the rule ends the form; rows go under it as it is scrolled
-        form.addWidget(self.form_area, 1)
-        form.addWidget(_rule())
-        layout.addLayout(form, 1)
-        layout.addLayout(asking)
-        layout.addLayout(telling)
-        layout.addLayout(buttons)
-        return layout
-
 
 def _blank(profile_id: str) -> Draft:
     return Draft.of(Profile(id=profile_id, name=""))
-
-
-def _rule(*, upright: bool = False) -> QFrame:
-    line = QFrame()
-    line.setProperty("kind", "upright-line" if upright else "line")
-    if upright:
-        line.setFixedWidth(1)
-    return line

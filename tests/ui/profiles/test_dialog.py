@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
     QComboBox,
     QLabel,
     QLineEdit,
+    QPushButton,
     QWidget,
 )
 
@@ -29,6 +30,7 @@ from playground.engine.profiles import Connection, Profile, ProfileStore, Verdic
 from playground.engine.secrets import KeyringError, Keys, Secret
 from playground.ui import loop
 from playground.ui.profiles.dialog import ProfileDialog
+from playground.ui.profiles.draft import Draft
 from playground.ui.theme import Theme
 
 CANARY = "sk-canary-8f2a61c0de"
@@ -46,6 +48,7 @@ class Desk:
     keys: Keys = field(default_factory=lambda: Keys(backend=no_keyring))
     tested: list[Connection] = field(default_factory=list)
     saved: list[Profile] = field(default_factory=list)
+    used: list[Profile] = field(default_factory=list)
     removed: list[str] = field(default_factory=list)
     hold: asyncio.Event | None = None
 
@@ -56,8 +59,9 @@ class Desk:
             await self.hold.wait()
         return await try_gateway(made)
 
-    def open(self) -> ProfileDialog:
-        dialog = ProfileDialog(self.store, self.keys, self.test, loop.spawn)
+    def open(self, in_use: str = "") -> ProfileDialog:
+        dialog = ProfileDialog(self.store, self.keys, self.test, loop.spawn, in_use=in_use)
+        dialog.used.connect(self.used.append)
         dialog.saved.connect(self.saved.append)
         dialog.removed.connect(self.removed.append)
         dialog.open()
@@ -122,6 +126,10 @@ def type_into(edit: QLineEdit, text: str) -> None:
 
 async def idle(dialog: ProfileDialog) -> None:
     await until(lambda: dialog.form.isEnabled())
+
+
+def shown(button: QPushButton) -> str:
+    return button.text().replace("&", "")
 
 
 def answer(dialog: ProfileDialog, text: str) -> None:
@@ -351,6 +359,53 @@ def test_a_gateway_is_copied_without_its_key_and_removed_with_it(play: Callable[
         assert desk.store.get(profile.id) is None
         assert desk.keys.known() == ()
         assert dialog.list.count() == 1
+
+    play(scene)
+
+
+def test_a_gateway_is_used_only_when_that_is_asked(play: Callable[[Scene], Desk]) -> None:
+    async def scene(desk: Desk) -> None:
+        first = await saved_profile(desk, "First")
+        second = await saved_profile(desk, "Second", "https://second.example/v1")
+        dialog = desk.open(in_use=second.id)
+        assert dialog.form.name.text() == "Second", "the one in use is shown first"
+        assert not dialog.use_button.isVisible()
+        dialog.select(first.id)
+        assert shown(dialog.use_button) == "Use"
+        type_into(dialog.form.name, "One")
+        assert shown(dialog.use_button) == "Save and use"
+        dialog.save_button.click()
+        await until(lambda: bool(desk.saved))
+        await idle(dialog)
+        assert desk.used == []
+        type_into(dialog.form.name, "Uno")
+        dialog.use_button.click()
+        await until(lambda: bool(desk.used))
+        await idle(dialog)
+        assert [profile.name for profile in desk.used] == ["Uno"]
+        assert not dialog.use_button.isVisible()
+        dialog.add_button.click()
+        assert not dialog.use_button.isEnabled(), "nothing to use yet"
+        type_into(dialog.form.address.edit, "https://[")
+        dialog.use_button.click()
+        await idle(dialog)
+        assert len(desk.used) == 1
+        assert shown(dialog.save_button) == "Save", "what failed is not wanted for good"
+
+    play(scene)
+
+
+def test_a_gateway_that_was_filled_in_for_somebody_is_used_when_saved(play: Callable[[Scene], Desk]) -> None:
+    async def scene(desk: Desk) -> None:
+        dialog = desk.open()
+        dialog.begin(Draft(Profile(name="Imported", base_url="https://imported.example/v1")))
+        assert shown(dialog.save_button) == "Save and use"
+        assert not dialog.use_button.isVisible()
+        dialog.save_button.click()
+        await until(lambda: bool(desk.used))
+        await idle(dialog)
+        assert [profile.name for profile in desk.used] == ["Imported"]
+        assert shown(dialog.save_button) == "Save"
 
     play(scene)
 
