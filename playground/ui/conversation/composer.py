@@ -5,14 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QMimeData, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
-    QDragEnterEvent,
-    QDragMoveEvent,
-    QFocusEvent,
-    QInputMethodEvent,
-    QKeyEvent,
     QPainter,
     QPaintEvent,
     QResizeEvent,
@@ -31,18 +26,17 @@ from PySide6.QtWidgets import (
 
 from playground.domain.roles import Role
 from playground.engine.run_state import RunState
+from playground.ui.conversation.message_field import MessageField
 from playground.ui.conversation.role_words import ROLE_WORDS
 from playground.ui.elided_label import ElidedLabel
-from playground.ui.exact_field import ExactField
 from playground.ui.icons import icon
-from playground.ui.theme import body_font, tokens
+from playground.ui.theme import tokens
 
 if TYPE_CHECKING:
     from playground.domain.parts import Image
     from playground.ui.conversation.image_view import ImageStrip
 
 WRITABLE = (Role.USER, Role.SYSTEM, Role.DEVELOPER, Role.ASSISTANT, Role.TOOL)
-MOST_LINES = 12
 SPACING = 8
 ROOMY = 640  # pixels of width from which on there is a button for variables
 MOST_CHIPS, LEAST_CHIPS = 190, 62  # pixels; more attached images scroll
@@ -70,7 +64,7 @@ class Composer(QFrame):
         self._state = RunState.IDLE
         self._dropping = False
         self._build_images()
-        self._field = _Field()
+        self._field = MessageField()
         self._field.setAccessibleName("Message")
         self._field.setPlaceholderText("Message")
         self._field.run_pressed.connect(self._run_pressed)
@@ -309,121 +303,3 @@ class _Chips(QScrollArea):
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():
             self.updateGeometry()
-
-
-class _Field(ExactField):
-    """The text. Enter that ends an input-method composition never runs. Images are passed on, not taken as text."""
-
-    run_pressed = Signal()
-    images_pasted = Signal(object)
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.enter_runs = False
-        self._composing = False
-        self._composed = QTimer(self)  # runs from the end of a composition to the next turn of the event loop
-        self._composed.setSingleShot(True)
-        self.setFont(body_font())
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setStyleSheet("QPlainTextEdit { background: transparent; border: none; padding: 0; }")
-        self.setTabChangesFocus(True)
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
-        self.textChanged.connect(self._fit)
-        self._fit()
-
-    @property
-    def run_keys(self) -> str:
-        """The keys that run, for a button's text."""
-        return "⏎" if self.enter_runs else "Ctrl+⏎"
-
-    def _fit(self) -> None:
-        lines, block = 0, self.document().firstBlock()
-        while block.isValid() and lines < MOST_LINES:
-            lines += max(block.lineCount(), 1)
-            block = block.next()
-        self.setFixedHeight(min(max(lines, 1), MOST_LINES) * self.fontMetrics().lineSpacing() + 12)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit()
-
-    def inputMethodEvent(self, event: QInputMethodEvent) -> None:
-        composing = bool(event.preeditString())
-        if self._composing and not composing:
-            # Some systems deliver the Enter that ends a composition right behind what it composed.
-            self._composed.start()
-        self._composing = composing
-        super().inputMethodEvent(event)
-
-    def event(self, event: QEvent) -> bool:
-        """Enter comes here, although the window has a shortcut on it."""
-        overrides = event.type() == QEvent.Type.ShortcutOverride
-        if overrides and isinstance(event, QKeyEvent) and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            event.accept()
-            return True
-        return super().event(event)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
-        if enter and self._composed.isActive():
-            return
-        if enter and not self._composing:
-            with_control = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
-            plain = not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
-            if (self.enter_runs and plain) or (not self.enter_runs and with_control):
-                self.run_pressed.emit()
-                return
-            if with_control:
-                self.insertPlainText("\n")
-                return
-        super().keyPressEvent(event)
-
-    def canInsertFromMimeData(self, source: QMimeData) -> bool:
-        return _offers_images(source) or super().canInsertFromMimeData(source)
-
-    def insertFromMimeData(self, source: QMimeData) -> None:
-        from playground.ui.conversation.images import sources_of
-
-        images = sources_of(source)
-        if images:
-            self.images_pasted.emit(images)
-        else:
-            super().insertFromMimeData(source)
-
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Images dragged over the text are the whole pane's business, other files the window's."""
-        if _offers_files(event.mimeData()):
-            event.ignore()
-        else:
-            super().dragEnterEvent(event)
-
-    def dragMoveEvent(self, event: QDragMoveEvent) -> None:
-        if _offers_files(event.mimeData()):
-            event.ignore()
-        else:
-            super().dragMoveEvent(event)
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        super().focusInEvent(event)
-        self._frame_changed()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        super().focusOutEvent(event)
-        self._frame_changed()
-
-    def _frame_changed(self) -> None:
-        frame = self.parentWidget()
-        if frame is not None:
-            frame.update()
-
-
-def _offers_images(data: QMimeData) -> bool:
-    from playground.ui.conversation.images import offers_images
-
-    return offers_images(data)
-
-
-def _offers_files(data: QMimeData) -> bool:
-    from playground.ui.files.documents import documents
-
-    return _offers_images(data) or bool(documents(data))

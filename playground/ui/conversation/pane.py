@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache, partial
+from functools import partial
 
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from playground.domain.accumulator import GrowingChoice
 from playground.domain.parts import Image, ToolResult
-from playground.domain.prices import Price, cost_of, money
-from playground.domain.transcript import Outcome, Role, Turn, make_turn, one_per_request
+from playground.domain.transcript import Role, Turn, make_turn
 from playground.engine.advice import GIVE_UP, RETRY, RETRY_NOW, STREAM_ON
 from playground.engine.changes import (
     Change,
@@ -28,6 +27,7 @@ from playground.engine.run import RunRefusedError
 from playground.engine.session import Session
 from playground.ui.conversation.as_sent import ValueDesk
 from playground.ui.conversation.composer import Composer
+from playground.ui.conversation.costs import PriceOf, cost_of_turn, total_cost
 from playground.ui.conversation.facts import estimate_tokens
 from playground.ui.conversation.finder import Finder
 from playground.ui.conversation.image_dialog import ImageDialog
@@ -46,9 +46,6 @@ from playground.ui.loop import Throttle, spawn
 
 CLOCK_MS = 100
 DRAW_MS = 40  # between two pictures of what arrives: the eye sees no more in words, and it is less than half the work
-
-#: The price entered for a gateway's model, by profile id and model id.
-PriceOf = Callable[[str, str], Price | None]
 
 
 class ConversationPane(QWidget):
@@ -312,28 +309,11 @@ class ConversationPane(QWidget):
         self.link_asked.emit(address)
 
     def cost_words(self, turn_id: str) -> str:
-        """What the request that brought a turn cost, all its choices; empty where that is not known."""
-        turn = self._session.transcript.turns.get(turn_id)
-        outcome = turn.outcome if turn is not None else None
-        cost = self._cost(outcome, self._price) if outcome is not None else None
-        return money(*cost) if cost is not None else ""
+        return cost_of_turn(self._session, turn_id, self._price_of)
 
     def total_cost(self) -> str:
         """What all turns of the experiment cost, every branch; empty without a price."""
-        price = cache(self._price)
-        requests = one_per_request(self._session.transcript.turns.values())
-        costs = [cost for outcome in requests if (cost := self._cost(outcome, price)) is not None]
-        return money(sum(amount for amount, _ in costs), costs[0][1]) if costs else ""
-
-    def _price(self, model: str) -> Price | None:
-        session = self._session
-        return self._price_of(session.profile_id, model) or self._price_of(session.profile_id, session.model)
-
-    def _cost(self, outcome: Outcome, price_of: Callable[[str], Price | None]) -> tuple[float, str] | None:
-        if (price := price_of(outcome.model)) is None:
-            return None
-        amount = cost_of(outcome.usage, price)
-        return (amount, price.currency) if amount is not None else None
+        return total_cost(self._session, self._price_of)
 
     def refresh(self) -> None:
         """Draw the turns in view again, for figures that depend on settings."""
