@@ -70,7 +70,9 @@ _CHAT: Final = {
     "second_error": _ERROR,
     "stray_text": _STREAM,
     "tool_arguments_object": _CALL,
+    "tool_arguments_placeholder": _PARTS,
     "tool_arguments_shape": _CALL,
+    "tool_arguments_twice": _PARTS,
     "tool_call_flat": _CALL,
     "tool_call_repeated": _PARTS,
     "tool_call_shape": _CALL,
@@ -93,6 +95,10 @@ _ENDS: Final = (
     "By the public protocol a message ends with message_delta, which has the stop reason, and message_stop.",
 )
 _EVENTS: Final = ("", "By the public protocol events are one JSON object each, of a documented type.")
+_INPUT: Final = (
+    "",
+    "By the public protocol the input of a call comes once, as fragments of JSON text that are joined.",
+)
 _MESSAGES: Final = {
     "content_text": _BLOCKS,
     "block_index_shared": _BLOCKS,
@@ -110,7 +116,10 @@ _MESSAGES: Final = {
     "broken_after_end": _ENDS,
     "empty": _BLOCKS,
     "second_error": _ERROR,
-    "tool_arguments_object": ("", "By the public protocol the input of a call comes as fragments of JSON text."),
+    "tool_arguments_object": _INPUT,
+    "tool_arguments_placeholder": _INPUT,
+    "tool_arguments_twice": _INPUT,
+    "tool_call_repeated": _INPUT,
     "tool_id_missing": ("", "By the public protocol a tool_use block has an id."),
 }
 

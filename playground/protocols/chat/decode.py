@@ -202,7 +202,9 @@ class ChatDecoder(BodyDecoder):
                 self._delta(state, message, out, all_whole=True)
                 return
             self._note(out, "message_repeated", "the stream ends with the whole message once more; it is left out")
-            self._delta(state, self._unsaid(state, message), out, all_whole=True)
+            self._delta(state, self._unsaid(state, message), out)
+            if message.get("tool_calls"):
+                self._tool_calls(state, message["tool_calls"], out, again=True)
         elif isinstance(choice.get("text"), str):
             self._note(out, "plain_completion", "content came as “text”, as older completions have it")
             self._content(state, choice["text"], out)
@@ -213,7 +215,6 @@ class ChatDecoder(BodyDecoder):
         """What a whole message at the end of a stream holds of which nothing came before."""
         names: list[str] = [] if state.reasoning.field else [*FIELDS, DETAILS]
         names += [] if state.think.begun else ["content"]
-        names += [] if state.calls else ["tool_calls"]
         return {name: message[name] for name in names if name in message}
 
     def _delta(self, state: _Choice, delta: JSONObject, out: list[Event], *, all_whole: bool = False) -> None:
@@ -237,13 +238,22 @@ class ChatDecoder(BodyDecoder):
         if calls or delta.get("function_call"):
             self._release(state, out)
             if calls:
-                mended = self._mended_calls(state, calls) if self._odd or state.half else calls
-                state.calls.read(mended, out, all_whole=all_whole)
+                self._tool_calls(state, calls, out, all_whole=all_whole)
             else:
                 state.calls.function_call(delta["function_call"], out)
-            state.seen = state.seen or len(state.calls) > 0
-            for code, text in state.calls.notes.items():
-                self._note(out, code, text, hole=code in state.calls.holes)
+                self._tell_calls(state, out)
+
+    def _tool_calls(
+        self, state: _Choice, calls: JSON, out: list[Event], *, all_whole: bool = False, again: bool = False
+    ) -> None:
+        mended = self._mended_calls(state, calls) if self._odd or state.half else calls
+        state.calls.read(mended, out, all_whole=all_whole, again=again)
+        self._tell_calls(state, out)
+
+    def _tell_calls(self, state: _Choice, out: list[Event]) -> None:
+        state.seen = state.seen or len(state.calls) > 0
+        for code, text in state.calls.notes.items():
+            self._note(out, code, text, hole=code in state.calls.holes)
 
     def _mended_calls(self, state: _Choice, calls: JSON) -> JSON:
         """The same entries with surrogate pairs that were cut between fragments joined again."""
@@ -353,6 +363,7 @@ class ChatDecoder(BodyDecoder):
         if not reason:
             return
         self._release(state, out)
+        state.calls.release(out)
         if state.finish is not None:
             self._note(out, "finish_twice", "a choice has more than one finish reason; the last one counts")
             if reason == state.finish:
@@ -377,6 +388,7 @@ class ChatDecoder(BodyDecoder):
     def _flush(self, out: list[Event]) -> None:
         for state in self._choices.values():
             self._release(state, out)
+            state.calls.release(out)
             if state.half.pop("content", ""):
                 out.append(TextDelta(state.index, "\ufffd"))
 

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 
 from playground.domain.events import Event, ToolCallDelta
 from playground.domain.values import JSON, JSONObject
-from playground.protocols.jsontext import parse, text_of, whole, write
+from playground.protocols.arguments import Arguments, is_object
+from playground.protocols.jsontext import text_of, whole, write
 
 
 @dataclass(slots=True)
@@ -21,11 +22,7 @@ class Call:
     number: int
     id: str = ""
     name: str = ""
-    arguments: list[str] = field(default_factory=list)
-
-    def has_whole_arguments(self) -> bool:
-        """Whether the arguments so far are a JSON object, so that nothing more can belong to them."""
-        return bool(self.arguments) and self.arguments[-1].rstrip()[-1:] == "}" and _object("".join(self.arguments))
+    arguments: Arguments = field(default_factory=Arguments)
 
 
 @dataclass(slots=True)
@@ -57,8 +54,11 @@ class ToolCalls:
     def __len__(self) -> int:
         return len(self._calls)
 
-    def read(self, entries: JSON, out: list[Event], *, all_whole: bool = False) -> None:
-        """Fold the ``tool_calls`` of one delta in; ``all_whole`` when every entry is a complete call of its own."""
+    def read(self, entries: JSON, out: list[Event], *, all_whole: bool = False, again: bool = False) -> None:
+        """Fold the ``tool_calls`` of one delta in; ``all_whole`` when every entry is a complete call of its own.
+
+        ``again``: they are all calls of the answer, which came before in fragments.
+        """
         if isinstance(entries, dict):
             entries = [entries]
         if not isinstance(entries, list):
@@ -70,7 +70,9 @@ class ToolCalls:
                     self._note("tool_call_shape", "a tool call is not an object; it is left out", hole=True)
                 continue
             fragment = self._fragment(entry)
-            if all_whole:
+            if again:
+                call = self._told(fragment, position)
+            elif all_whole:
                 call = None
             elif fragment.index is None:
                 self._note("tool_index_missing", "tool calls come without an index")
@@ -84,6 +86,12 @@ class ToolCalls:
             else:
                 self._continue(call, fragment, out)
             touched.add(call.number)
+
+    def release(self, out: list[Event]) -> None:
+        """No more comes: give out what was held back."""
+        for call in self._calls:
+            if held := call.arguments.release():
+                out.append(ToolCallDelta(self._choice, call.number, arguments=held))
 
     def function_call(self, value: JSON, out: list[Event]) -> None:
         """The older form with one call and no id (``function_call``)."""
@@ -134,7 +142,7 @@ class ToolCalls:
             known = self._by_id.get(fragment.id)
             if known is not None:
                 return known
-            if call.id and (fragment.name or call.has_whole_arguments()):
+            if call.id and (fragment.name or (call.arguments.are_whole() and not call.arguments.undecided)):
                 self._note("tool_index_shared", "several calls share one index; they are told apart by id")
                 return None
             if call.id:
@@ -162,22 +170,22 @@ class ToolCalls:
             return None
         return last
 
+    def _told(self, fragment: Fragment, position: int) -> Call | None:
+        """The call that an entry of the whole answer speaks of, by its id or its place."""
+        known = self._by_id.get(fragment.id) if fragment.id else None
+        placed = self._calls[position] if position < len(self._calls) else None
+        return known or (placed if placed is not None and not (fragment.id and placed.id) else None)
+
     def _another(self, call: Call, fragment: Fragment, touched: set[int]) -> bool:
         """Whether a fragment with a name and no id begins a call although one is open in its place."""
         if not call.name:
             return False
         if call.number in touched:
             return True
-        if not call.has_whole_arguments():
-            return fragment.name != call.name and bool(call.arguments)
-        return not self._summary(call, fragment)
-
-    def _summary(self, call: Call, fragment: Fragment) -> bool:
-        """Whether a fragment only says once more what the call already holds."""
-        if not _object(fragment.arguments):
-            return False
-        so_far = "".join(call.arguments)
-        return fragment.arguments == so_far or bool(parse(fragment.arguments) == parse(so_far))
+        arguments = call.arguments
+        if call.id or not arguments.are_whole():  # where calls have ids, another one would have its own
+            return fragment.name != call.name and bool(arguments)
+        return not (is_object(fragment.arguments) and arguments.say(fragment.arguments))
 
     def _open(self, fragment: Fragment, position: int | None, out: list[Event]) -> Call:
         call = Call(len(self._calls), fragment.id, fragment.name)
@@ -190,15 +198,14 @@ class ToolCalls:
             self._note("tool_id_missing", "a tool call came without an id; one was made here")
         else:
             self._by_id.setdefault(fragment.id, call)
-        if fragment.arguments:
-            call.arguments.append(fragment.arguments)
+        arguments, _ = call.arguments.feed(fragment.arguments)
         out.append(
             ToolCallDelta(
                 self._choice,
                 call.number,
                 id=self._make_id() if ours else fragment.id,
                 name=fragment.name or None,
-                arguments=fragment.arguments,
+                arguments=arguments,
                 id_is_ours=ours,
             )
         )
@@ -219,20 +226,8 @@ class ToolCalls:
                 new_name = call.name = fragment.name
         elif fragment.name:
             self._note("tool_name_repeated", "the name of a call is repeated in later fragments")
-        arguments = fragment.arguments
-        if arguments and arguments.lstrip()[:1] == "{" and call.has_whole_arguments() and _object(arguments):
-            self._note("tool_call_repeated", "a call was sent once more in full; the repeat is left out")
-            arguments = ""
-        if arguments:
-            call.arguments.append(arguments)
+        arguments, odd = call.arguments.feed(fragment.arguments)
+        if odd is not None:
+            self._note(*odd)
         if new_id or new_name or arguments:
             out.append(ToolCallDelta(self._choice, call.number, new_id, new_name, arguments))
-
-
-def _object(text: str) -> bool:
-    if text.lstrip()[:1] != "{" or text.rstrip()[-1:] != "}":
-        return False
-    try:
-        return isinstance(parse(text), dict)
-    except ValueError:
-        return False

@@ -28,6 +28,7 @@ from playground.domain.events import (
 from playground.domain.usage import Usage
 from playground.domain.values import JSON, JSONObject
 from playground.protocols import jsontext
+from playground.protocols.arguments import Arguments
 from playground.protocols.decoding import BodyDecoder, make_call_id
 from playground.protocols.errors import looks_like_error, read_error
 from playground.protocols.jsontext import count_of, keepable, text_of
@@ -67,7 +68,8 @@ class _Block:
     kind: str
     value: JSONObject
     call: int = -1
-    input: list[str] = field(default_factory=list)
+    arguments: Arguments = field(default_factory=Arguments)  # of a call
+    input: list[str] = field(default_factory=list)  # of any other block
     open: bool = True
 
 
@@ -250,12 +252,10 @@ class MessagesDecoder(BodyDecoder):
         given = block.value.get("input")
         if block.kind == "tool_use":
             # A stream starts with an empty object and sends the text; a whole answer has the object only.
-            if not block.input and (given or self._whole_body) and given is not None:
-                out.append(
-                    ToolCallDelta(
-                        0, block.call, arguments=given if isinstance(given, str) else self._object_text(given)
-                    )
-                )
+            if given or (self._whole_body and given is not None):
+                self._arguments(block, given if isinstance(given, str) else self._object_text(given), out)
+            if held := block.arguments.release():
+                out.append(ToolCallDelta(0, block.call, arguments=held))
         elif block.kind not in ("text", "thinking", "redacted_thinking"):
             value = dict(block.value)
             if block.input:
@@ -331,8 +331,16 @@ class MessagesDecoder(BodyDecoder):
             return
         if self._odd or self._half:
             text = self._mend(f"input {block.call}", text)
-        block.input.append(text)
         if block.kind == "tool_use":
+            self._arguments(block, text, out)
+        else:
+            block.input.append(text)
+
+    def _arguments(self, block: _Block, text: str, out: list[Event]) -> None:
+        text, odd = block.arguments.feed(text)
+        if odd is not None:
+            self._note(out, *odd)
+        if text:
             out.append(ToolCallDelta(0, block.call, arguments=text))
 
     def _text(self, given: JSON, out: list[Event]) -> None:

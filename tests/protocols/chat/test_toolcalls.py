@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
 
-from tests.protocols.streams import DONE, call_chunk, calls, chat, chunk, fragment
+from playground.protocols.chat.decode import ChatDecoder
+from tests.protocols.streams import DONE, call_chunk, calls, chat, chunk, data, fragment
 
 END = chunk({}, "tool_calls") + DONE
 A = ("a", "f", '{"x":1}')
@@ -253,6 +255,108 @@ def test_objects_inside_arguments_are_not_taken_for_a_repeat() -> None:
         call_chunk(fragment("", index=0, id="a", name="f")), *(call_chunk(fragment(p, index=0)) for p in pieces), END
     )
     assert calls(answer)[0][2] == "".join(pieces)
+
+
+REAL = '{"city": "Oslo"}'
+
+
+@pytest.mark.parametrize(
+    ("pieces", "expected", "noted"),
+    [
+        # the first is a placeholder, however the real ones come
+        (["{}", REAL], REAL, "tool_arguments_placeholder"),
+        (["", "{}", REAL], REAL, "tool_arguments_placeholder"),
+        (["{}", '{"ci', 'ty": "Oslo"}'], REAL, "tool_arguments_placeholder"),
+        (["{ }\n", " ", '{"ci', 'ty": "Oslo"}'], REAL, "tool_arguments_placeholder"),
+        (["{}", "{}", REAL], REAL, "tool_arguments_placeholder"),
+        (["{}", REAL, REAL], REAL, "tool_call_repeated"),
+        ([{}, {"city": "Oslo"}], REAL, "tool_arguments_placeholder"),
+        (["{}", '{"a": [', "{}", ",", "{}", "]", "}"], '{"a": [{},{}]}', "tool_arguments_placeholder"),
+        # it is what was meant
+        (["{}"], "{}", None),
+        (["", "{}", ""], "{}", None),
+        (["{", "}"], "{}", None),
+        (["{}", "{}"], "{}", "tool_call_repeated"),
+        ([" {}", "{ }"], " {}", "tool_call_repeated"),
+        # the same once more, spelled otherwise
+        ([REAL, '{"city":"Oslo"}'], REAL, "tool_call_repeated"),
+        (['{"a": 1, "b": 2}', '{"b":2,"a":1}'], '{"a": 1, "b": 2}', "tool_call_repeated"),
+        # two that differ are both kept: no JSON, so that nobody takes one of them for what was meant
+        ([REAL, '{"city": "Rome"}'], REAL + '{"city": "Rome"}', "tool_arguments_twice"),
+        (['{"x": 1}', '{"x": true}'], '{"x": 1}{"x": true}', "tool_arguments_twice"),
+        (["{", "}", REAL], "{}" + REAL, "tool_arguments_twice"),
+        ([REAL, "{}"], REAL + "{}", "tool_arguments_twice"),
+        (["{}", '"city": "Oslo"}'], '{}"city": "Oslo"}', None),
+    ],
+)
+@pytest.mark.parametrize("repeated", [{}, {"id": "a"}, {"name": "f"}, {"id": "a", "name": "f"}])
+def test_arguments_that_come_more_than_once(
+    pieces: list[Any], expected: str, noted: str | None, repeated: dict[str, str]
+) -> None:
+    first, *rest = pieces
+    answer = chat(
+        call_chunk(fragment(first, index=0, id="a", name="f")),
+        *(call_chunk(fragment(piece, index=0, **repeated)) for piece in rest),
+        END,
+    )
+    assert calls(answer) == [("a", "f", expected)]
+    odd = {"tool_call_repeated", "tool_arguments_placeholder", "tool_arguments_twice"} & answer.deviations.keys()
+    assert (noted in odd) if noted else not odd
+
+
+@pytest.mark.parametrize("last", [{}, {"finish_reason": "tool_calls"}])
+def test_a_summary_in_a_whole_message_has_the_real_arguments(last: dict[str, Any]) -> None:
+    """What came in fragments was the placeholder only."""
+    message = {"role": "assistant", "content": None, "tool_calls": [
+        {"id": "a", "type": "function", "function": {"name": "f", "arguments": REAL}},
+        {"id": "b", "type": "function", "function": {"name": "g", "arguments": "{}"}},
+        {"id": "c", "type": "function", "function": {"name": "h", "arguments": REAL}},
+    ]}  # fmt: skip
+    answer = chat(
+        call_chunk(fragment("{}", index=0, id="a", name="f"), fragment("{}", index=1, id="b", name="g")),
+        data({"choices": [{"index": 0, "message": message, **last}]}),
+        END,
+    )
+    assert calls(answer) == [("a", "f", REAL), ("b", "g", "{}"), ("c", "h", REAL)]
+    assert "tool_arguments_placeholder" in answer.deviations
+    assert not answer.holes
+
+
+def test_a_summary_that_comes_after_the_finish_reason_and_differs_makes_no_call_of_a_guess() -> None:
+    answer = chat(
+        call_chunk(fragment("{}", index=0, id="a", name="f")),
+        chunk({}, "tool_calls"),
+        call_chunk(fragment(REAL, index=0, id="a", name="f")),
+        DONE,
+    )
+    assert calls(answer) == [("a", "f", "{}" + REAL)]
+    assert "tool_arguments_twice" in answer.deviations
+
+
+def test_calls_without_arguments_beside_one_another_stay_apart() -> None:
+    answer = chat(
+        call_chunk(fragment("{}", index=0, id="a", name="f")),
+        call_chunk(fragment("{}", index=0, id="b", name="f")),
+        call_chunk(fragment("{}", index=1, id="c", name="f")),
+        END,
+    )
+    assert calls(answer) == [("a", "f", "{}"), ("b", "f", "{}"), ("c", "f", "{}")]
+    unnamed = chat(
+        call_chunk(fragment("{}", index=0, name="f")), call_chunk(fragment('{"x":1}', index=0, name="f")), END
+    )
+    assert [arguments for _, _, arguments in calls(unnamed)] == ["{}", '{"x":1}'], "no ids: they are told apart by name"
+
+
+def test_arguments_cost_what_is_new_of_them_however_often_they_look_whole() -> None:
+    """Inside a text every “{}” looks like the end, and the next one like a repeat."""
+    many = 6000
+    decoder = ChatDecoder()
+    decoder.feed(call_chunk(fragment('{"text": "', index=0, id="a", name="f")))
+    piece = call_chunk(fragment("{}" * 20, index=0))
+    began = time.process_time()
+    for _ in range(many):
+        decoder.feed(piece)
+    assert time.process_time() - began < 3  # each looking at all before it: above a minute
 
 
 def test_the_older_form_with_one_call() -> None:

@@ -140,6 +140,36 @@ def test_input_given_whole_at_the_start_of_a_block() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("given", "pieces", "expected", "noted"),
+    [
+        ({}, ["{}"], "{}", None),
+        ({}, ["{}", '{"x"', ":1}"], '{"x":1}', "tool_arguments_placeholder"),
+        ({}, ["{}", '{"x":1}'], '{"x":1}', "tool_arguments_placeholder"),
+        ({}, ["", "{}", "{}"], "{}", "tool_call_repeated"),
+        ({"x": 1}, ["{}"], '{"x": 1}', "tool_arguments_placeholder"),
+        ({"x": 1}, ['{"x"', ":1}"], '{"x":1}', "tool_call_repeated"),
+        ({"x": 2}, ['{"x"', ":1}"], '{"x":1}{"x": 2}', "tool_arguments_twice"),
+        ('{"x": 1}', [], '{"x": 1}', None),
+    ],
+)
+def test_input_that_comes_more_than_once(given: object, pieces: list[str], expected: str, noted: str | None) -> None:
+    value = {"type": "tool_use", "id": "a", "name": "f", "input": given}
+    answer = messages(
+        start(),
+        block(0, value, *({"type": "input_json_delta", "partial_json": piece} for piece in pieces)),
+        stop("tool_use"),
+    )
+    assert calls(answer) == [("a", "f", expected)]
+    assert list(answer.deviations) == ([noted] if noted else [])
+
+
+def test_no_input_in_a_whole_answer() -> None:
+    value = {"type": "tool_use", "id": "a", "name": "f", "input": {}}
+    whole = {"type": "message", "content": [value], "stop_reason": "tool_use"}
+    assert calls(messages(json.dumps(whole).encode())) == [("a", "f", "{}")]
+
+
 def test_unknown_blocks_are_kept_whole_with_their_input() -> None:
     value = {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {}}
     answer = messages(
