@@ -16,6 +16,7 @@ from pydantic import Field
 
 from playground.domain.errors import Failure
 from playground.domain.parts import Image, Part, Text, ToolCall, ToolResult
+from playground.domain.prices import Asked
 from playground.domain.roles import Role as Role
 from playground.domain.usage import Timing, Usage
 from playground.domain.values import JSONObject, Value
@@ -40,6 +41,7 @@ class Outcome(Value):
     ``call_times`` are the first and the last fragment of each call, in the order of the calls, in seconds since the
     request began; empty where they were not taken. ``choice`` is the index of the completion that the turn is, and
     ``choices`` how many came of its request: ``usage`` and ``timing`` are the request's, so of all of them together.
+    ``asked`` says whom it went to, ``model`` which one says it answered.
     """
 
     ending: Ending
@@ -56,6 +58,7 @@ class Outcome(Value):
     call_times: tuple[tuple[float, float], ...] = ()
     choice: int = 0
     choices: int = 1
+    asked: Asked = Asked()
     holes: tuple[str, ...] = ()
 
     @property

@@ -9,7 +9,7 @@ class Usage(Value):
     """Token counts as the gateway reported them (specification, section 2.4); None where it said nothing.
 
     ``cached`` is the part of ``prompt`` served from cache, ``reasoning`` the part of ``completion`` spent on
-    reasoning. ``raw`` is the object as received.
+    reasoning. ``cost`` is the money it says was spent, in dollars. ``raw`` is the object as received.
     """
 
     prompt: int | None = None
@@ -17,6 +17,7 @@ class Usage(Value):
     total: int | None = None
     cached: int | None = None
     reasoning: int | None = None
+    cost: float | None = None
     raw: JSONObject | None = None
 
 

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from playground.domain.accumulator import GrowingChoice
 from playground.domain.parts import Image, Part, Text, ToolCall, ToolResult
-from playground.domain.transcript import Ending, Role, Transcript, Turn, make_turn, new_id, waiting_in
+from playground.domain.prices import Price
+from playground.domain.transcript import Ending, Role, Transcript, Turn, make_turn, new_id, one_per_request, waiting_in
 from playground.engine import thinking
 from playground.engine.changes import PathChanged, RunState, SettingsChanged, TitleChanged, TurnChanged
 from playground.engine.history import History, Setting, Setup
@@ -84,6 +85,28 @@ class Edits(Settings):
         for name, value in setup.items():
             setattr(self, name, value)
         self._path_changed()
+
+    def priced(self, profile_id: str, model: str) -> int:
+        """How many requests keep the price at which they were asked of that gateway and model."""
+        return sum(outcome.asked.price is not None for outcome in one_per_request(self._asked_of(profile_id, model)))
+
+    def reprice(self, profile_id: str, model: str, price: Price | None) -> None:
+        """Let every turn that was asked of that gateway and model keep another price; None: none."""
+        changed: dict[str, Turn] = {}
+        for turn in self._asked_of(profile_id, model):
+            if turn.outcome is not None and turn.outcome.asked.price != price:
+                asked = turn.outcome.asked.model_copy(update={"price": price})
+                changed[turn.id] = turn.model_copy(update={"outcome": turn.outcome.model_copy(update={"asked": asked})})
+        if changed:
+            self._edit(Transcript({**self.transcript.turns, **changed}, self.transcript.head))
+
+    def _asked_of(self, profile_id: str, model: str) -> list[Turn]:
+        wanted = (profile_id, model)
+        return [
+            turn
+            for turn in self.transcript.turns.values()
+            if turn.outcome is not None and (turn.outcome.asked.profile_id, turn.outcome.asked.model) == wanted
+        ]
 
     def drop_thinking(self, turn_ids: Collection[str]) -> None:
         """Take the signed thinking out of these turns. Raises KeyError for an unknown id."""

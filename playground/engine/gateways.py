@@ -59,8 +59,9 @@ class Gateways:
             self.store.update(profile)
 
     def price(self, profile_id: str, model: str) -> Price | None:
-        """What was entered for a model of that gateway."""
-        return self.get(profile_id).prices.get(model)
+        """What was entered for a model of that gateway; None where there is no such gateway here."""
+        profile = self._demo if profile_id == DEMO_ID else self.store.get(profile_id)
+        return profile.prices.get(model) if profile is not None else None
 
     def set_price(self, profile_id: str, model: str, price: Price) -> None:
         """Remember a price, or forget it when nothing is entered. Raises ProfileError as ``update`` does."""

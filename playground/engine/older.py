@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from playground.domain.transcript import Outcome, Transcript, Turn
+from playground.protocols.jsontext import amount_of
 
 
-def mended(transcript: Transcript) -> Transcript:
-    """The same conversation with what its turns can be told: how many choices the request of each had."""
+def mended(transcript: Transcript, profile_id: str) -> Transcript:
+    """The same conversation with what its turns can be told.
+
+    How many choices the request of each had, what its gateway said it cost, and that it was asked on the gateway that
+    the experiment stands on now, which may be another one later.
+    """
     received = [(turn, turn.outcome) for turn in transcript.turns.values() if turn.outcome is not None]
     brought: dict[str, set[int]] = {}  # the choices there are of each exchange; edits may have copied a turn
     for turn, outcome in received:
@@ -14,12 +19,22 @@ def mended(transcript: Transcript) -> Transcript:
             brought.setdefault(outcome.exchange, set()).add(outcome.choice)
     changed: dict[str, Turn] = {}
     for turn, outcome in received:
-        new = _mended(outcome, len(brought.get(outcome.exchange or "", ())))
-        if new is not outcome:
-            changed[turn.id] = turn.model_copy(update={"outcome": new})
+        if new := _told(outcome, len(brought.get(outcome.exchange or "", ())), profile_id):
+            changed[turn.id] = turn.model_copy(update={"outcome": outcome.model_copy(update=new)})
     return Transcript({**transcript.turns, **changed}, transcript.head) if changed else transcript
 
 
-def _mended(outcome: Outcome, brought: int) -> Outcome:
+def _told(outcome: Outcome, brought: int, profile_id: str) -> dict[str, object]:
+    """The fields of an outcome that are to be others."""
+    new: dict[str, object] = {}
     choices = max(brought, outcome.choice + 1, outcome.choices, 1)
-    return outcome.model_copy(update={"choices": choices}) if choices != outcome.choices else outcome
+    if choices != outcome.choices:
+        new["choices"] = choices
+    usage = outcome.usage
+    if usage is None:
+        return new
+    if usage.cost is None and (cost := amount_of((usage.raw or {}).get("cost"))) is not None:
+        new["usage"] = usage.model_copy(update={"cost": cost})
+    if not outcome.asked.profile_id and profile_id:
+        new["asked"] = outcome.asked.model_copy(update={"profile_id": profile_id})
+    return new

@@ -12,6 +12,7 @@ from playground.domain.accumulator import Accumulator
 from playground.domain.errors import FailureKind
 from playground.domain.events import Event, ReasoningDelta, RefusalDelta, TextDelta, ToolCallDelta
 from playground.domain.output import format_of
+from playground.domain.prices import Asked
 from playground.domain.request import Request
 from playground.domain.tools import parse_json
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, new_id
@@ -74,9 +75,11 @@ def answers_of(exchange: Exchange) -> tuple[Turn, ...]:
     else:
         ending = Ending.COMPLETE if exchange.complete else Ending.STOPPED
     sent = body_of(exchange) or {}
+    model = sent.get("model")
+    asked = Asked(model=model if isinstance(model, str) else "")
     outcome = Outcome(
         ending=ending,
-        model=answer.model or str(sent.get("model") or ""),
+        model=answer.model or asked.model,
         response_id=answer.id,
         usage=answer.usage,
         timing=_timing(exchange, marks),
@@ -87,6 +90,7 @@ def answers_of(exchange: Exchange) -> tuple[Turn, ...]:
         response_format=format_of(sent),
         streamed=sent.get("stream") is True,
         choices=answer.answered,
+        asked=asked,
     )
     turns = []
     for index in sorted(answer.choices) or [0]:

@@ -15,6 +15,7 @@ from playground.domain.accumulator import Accumulator, GrowingChoice
 from playground.domain.errors import Failure, FailureKind
 from playground.domain.events import Event, ReasoningDelta, RefusalDelta, TextDelta, ToolCallDelta
 from playground.domain.output import format_of, wants_json
+from playground.domain.prices import Asked
 from playground.domain.request import Request
 from playground.domain.transcript import Ending, Outcome, Role, Turn
 from playground.domain.usage import Timing
@@ -46,6 +47,9 @@ class Run:
         self._lane = lane
         self._request = request
         self._parent = parent
+        profile = session.profile
+        price = profile.prices.get(request.model) if profile is not None else None
+        self.asked = Asked(profile_id=session.profile_id, model=request.model, price=price)
         self._format = format_of({**request.parameters.to_wire(), **request.extra_body})
         self._turns: dict[int, str] = {}
         self._accumulator = Accumulator()
@@ -240,4 +244,5 @@ class Run:
             choice=choice.index,
             choices=accumulator.answered,
             holes=tuple(accumulator.holes),
+            asked=self.asked,
         )

@@ -17,6 +17,7 @@ from pydantic.fields import FieldInfo
 from playground.domain.debugging import STOPPED, Answer, Debugging, Reason, ResultDraft, held_back
 from playground.domain.parameters import Parameters
 from playground.domain.parts import Image
+from playground.domain.prices import Asked
 from playground.domain.request import ReasoningReturn
 from playground.domain.roles import Role
 from playground.domain.tools import ToolDefinition
@@ -160,7 +161,7 @@ def restore(found: Snapshot, session: Session) -> None:
     session.unknown = dict(found.model_extra or {})
     session.draft = Draft(found.draft.text, found.draft.role, found.draft.images)
     session.history = History()
-    session.transcript = mended(found.transcript)
+    session.transcript = mended(found.transcript, found.profile_id)
     debugger = session.debugger
     debugger.debugging = found.debugging
     debugger.stops = {(kept.turn, kept.call): kept.reason for kept in found.calls if kept.reason is not None}
@@ -185,7 +186,9 @@ def copy_of(found: Snapshot, new_id: str, title: str) -> Snapshot:
 
 def _as_interrupted(session: Session, turn: Turn) -> Turn:
     """A turn being received, as it would stand if nothing more came."""
-    outcome = Outcome(ending=Ending.INTERRUPTED, model=session.model)
+    run = session.run_of(turn.id)
+    asked = run.asked if run is not None else Asked()
+    outcome = Outcome(ending=Ending.INTERRUPTED, model=asked.model, asked=asked)
     return turn.model_copy(update={"parts": session.growing[turn.id].freeze(), "outcome": outcome})
 
 

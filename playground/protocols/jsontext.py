@@ -108,3 +108,10 @@ def count_of(value: JSON) -> int | None:
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     return value if isinstance(value, int) and abs(value) < 2**63 else None
+
+
+def amount_of(value: JSON) -> float | None:
+    """An amount of money as a float; None for anything that is none."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e12:
+        return None
+    return float(value)

@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from playground.domain.prices import Price
 from playground.engine.profiles import Profile, ProfileError
 from playground.engine.run import RunRefusedError
+from playground.engine.session import Session
 from playground.engine.workspace import Workspace
 from playground.ui.loop import spawn
 from playground.ui.main_window import MainWindow
@@ -102,18 +103,24 @@ class GatewayControl(QObject):
         """Ask what the model in use costs."""
         session, gateways = self._workspace.current, self._workspace.gateways
         profile, model = gateways.get(session.profile_id), session.model
+        if profile.id != session.profile_id:
+            self._window.pane.notice.say("These answers are replayed, which costs nothing. Choose a gateway first.")
+            return
         if not model:
             self._window.pane.notice.say("Choose a model first (Ctrl+L).")
             return
-        dialog = PriceDialog(model, profile.name, gateways.price(profile.id, model) or Price(), self._window)
-        dialog.priced.connect(partial(self._set_price, profile.id, model))
+        price, kept = gateways.price(profile.id, model) or Price(), session.priced(profile.id, model)
+        dialog = PriceDialog(model, profile.name, price, self._window, kept=kept)
+        dialog.priced.connect(partial(self._set_price, session, profile.id, model))
         dialog.open()
 
-    def _set_price(self, profile_id: str, model: str, price: Price) -> None:
+    def _set_price(self, session: Session, profile_id: str, model: str, price: Price, anew: bool) -> None:
         try:
             self._workspace.gateways.set_price(profile_id, model, price)
         except ProfileError as error:
             self._window.pane.notice.say(str(error))
+        if anew:
+            session.reprice(profile_id, model, price if price.known else None)
         self.priced.emit()
 
     def open_settings(self) -> None:

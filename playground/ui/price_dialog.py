@@ -4,24 +4,34 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QDoubleValidator
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFormLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QDialog,
+    QDialogButtonBox,
+    QFormLayout,
+    QLabel,
+    QLineEdit,
+    QVBoxLayout,
+    QWidget,
+)
 
-from playground.domain.prices import Price
+from playground.domain.prices import DOLLARS, Price
 
 FIELDS = (("input", "Input"), ("cached", "Cached input"), ("output", "Output"))
 
 
 class PriceDialog(QDialog):
-    """``priced`` carries the new ``Price``; with every field empty nothing is shown any more."""
+    """``priced`` carries the new ``Price``, and whether the ``kept`` answers asked at a price get this one as well."""
 
-    priced = Signal(object)
+    priced = Signal(object, bool)
 
-    def __init__(self, model: str, gateway: str, price: Price, parent: QWidget) -> None:
+    def __init__(self, model: str, gateway: str, price: Price, parent: QWidget, *, kept: int = 0) -> None:
         super().__init__(parent)
         self.setWindowTitle("Price of the model")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         words = QLabel(
-            f"Money for a million tokens of {model} on {gateway}. Turns and experiments then show what they cost.",
+            f"Money for a million tokens of {model} on {gateway}. Turns and experiments then show what they cost. "
+            "An answer keeps the price it was asked at; without any, what the gateway itself says it cost is shown.",
             textFormat=Qt.TextFormat.PlainText,
             wordWrap=True,
         )
@@ -40,6 +50,12 @@ class PriceDialog(QDialog):
         self.currency = QLineEdit(price.currency)
         self.currency.setMaxLength(4)
         form.addRow("Currency", self.currency)
+        self.anew = QCheckBox(
+            f"Price the {kept} earlier answers of this experiment anew"
+            if kept > 1
+            else "Price the earlier answer of this experiment anew"
+        )
+        self.anew.setVisible(kept > 0)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Save | QDialogButtonBox.StandardButton.Cancel)
         buttons.button(QDialogButtonBox.StandardButton.Save).setProperty("kind", "primary")
         buttons.accepted.connect(self._save)
@@ -49,12 +65,13 @@ class PriceDialog(QDialog):
         layout.setSpacing(12)
         layout.addWidget(words)
         layout.addLayout(form)
+        layout.addWidget(self.anew)
         layout.addWidget(buttons)
         self.setMinimumWidth(380)
 
     def _save(self) -> None:
         amounts = {name: _amount(field.text()) for name, field in self.fields.items()}
-        self.priced.emit(Price(**amounts, currency=self.currency.text().strip() or "$"))
+        self.priced.emit(Price(**amounts, currency=self.currency.text().strip() or DOLLARS), self.anew.isChecked())
         self.accept()
 
 

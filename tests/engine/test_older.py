@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from playground.domain.prices import Asked
 from playground.domain.transcript import one_per_request
 from playground.engine.gateways import Gateways
 from playground.engine.session import Session
@@ -39,3 +40,16 @@ async def test_turns_of_one_request_know_how_many_choices_it_had(gateways: Gatew
 async def test_a_choice_whose_siblings_were_deleted_is_still_one_of_several(gateways: Gateways) -> None:
     assert choices(opened(gateways, answer("b", choice=1))) == {"b": 2}
     assert choices(opened(gateways, answer("a", None, choice=-7))) == {"a": 1}
+
+
+async def test_turns_stay_with_the_gateway_their_experiment_was_on(gateways: Gateways) -> None:
+    told = {"prompt": 5, "completion": 30, "raw": {"cost": 0.5}}
+    session = opened(gateways, answer("a"), answer("b", "e2", usage=told), profile_id="demo")
+    session.set_profile("another")
+    (asked, first, second) = session.transcript.turns.values()
+    assert asked.outcome is None
+    assert first.outcome is not None
+    assert second.outcome is not None
+    assert first.outcome.asked == second.outcome.asked == Asked(profile_id="demo")
+    assert second.outcome.usage is not None
+    assert second.outcome.usage.cost == 0.5, "the gateway said so then"

@@ -12,6 +12,7 @@ import pytest
 
 from playground.demo.server import DemoConfig, DemoServer
 from playground.domain.errors import FailureKind
+from playground.domain.prices import Asked, Price
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Ending, Outcome, Role, Turn, make_turn, one_per_request
 from playground.engine.changes import Change, ExchangeChanged, RunState, RunStateChanged, TurnGrew
@@ -20,6 +21,7 @@ from playground.engine.profiles import Profile
 from playground.engine.run import RunRefusedError
 from playground.engine.secrets import Secret
 from playground.engine.session import Session
+from playground.engine.snapshot import snapshot
 from playground.gateway.client import GatewayClient
 from playground.gateway.connection import Connection
 from tests.support.fault_server import FaultServer, head, hold, send, sleep, sse, text_chunk
@@ -93,6 +95,49 @@ async def until(condition: Callable[[], bool], seconds: float = 5) -> None:
 def body_of(demo: DemoServer, at: int = -1) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(demo.requests[at].body)
     return found
+
+
+async def test_a_turn_remembers_whom_it_was_asked_and_at_which_price(gateways: Gateways) -> None:
+    session = Session(gateways.client, profile_of=gateways.get, profile_id=DEMO_ID, model="demo-chat")
+    first = await ask(session, "Hello")
+    gateways.set_price(DEMO_ID, "demo-chat", Price(output=2))
+    second = await ask(session, "Hello again")
+    gateways.set_price(DEMO_ID, "demo-chat", Price(output=5))
+    session.set_model("demo-reasoner")
+    third = await ask(session, "And again")
+    found = [outcome_of(turn).asked for turn in (first, second, third)]
+    assert found == [
+        Asked(profile_id=DEMO_ID, model="demo-chat"),
+        Asked(profile_id=DEMO_ID, model="demo-chat", price=Price(output=2)),
+        Asked(profile_id=DEMO_ID, model="demo-reasoner"),
+    ]
+    assert session.priced(DEMO_ID, "demo-chat") == 1
+    session.reprice(DEMO_ID, "demo-chat", Price(output=5))
+    assert [outcome_of(turn).asked.price for turn in session.transcript.path if turn.outcome is not None] == [
+        Price(output=5),
+        Price(output=5),
+        None,
+    ]
+    assert session.undo()
+    assert outcome_of(session.transcript.turns[second.id]).asked.price == Price(output=2)
+
+
+async def test_what_is_being_received_knows_whom_it_was_asked(session: Session, slow: DemoServer) -> None:
+    async def connect(_profile_id: str) -> GatewayClient:
+        return client
+
+    client = GatewayClient(Connection(base_url=slow.base_url, key=Secret("demo")))
+    session.connect = connect
+    session.add_turn(make_turn(Role.USER, "Hello"))
+    run = begin(session)
+    await until(lambda: any(choice.parts for choice in session.growing.values()))
+    session.set_model("another")
+    found = snapshot(session).turns[-1].outcome
+    assert found is not None
+    assert (found.ending, found.model, found.asked.model) == (Ending.INTERRUPTED, "demo-chat", "demo-chat")
+    session.stop()
+    await run
+    await client.aclose()
 
 
 # A whole answer

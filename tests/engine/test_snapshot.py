@@ -11,6 +11,7 @@ import pytest
 from playground.demo.server import DemoServer
 from playground.domain.debugging import STOPPED, Answer, AnswerRow, MatchKind, Policy, ResultDraft, ToolRule
 from playground.domain.parts import Image, Reasoning, ToolCall, Unknown
+from playground.domain.prices import Asked, Price
 from playground.domain.request import ReasoningReturn, SendReasoning
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn
@@ -48,6 +49,7 @@ def fill(session: Session) -> None:
             timing=Timing(started_at=1.7e9, end=2.5),
             call_times=((0.5, 0.75),),
             deviations=(("code", "note"),),
+            asked=Asked(profile_id="demo", model="m", price=Price(output=0.5)),
         ),
         members={"name": "Bob"},
     )

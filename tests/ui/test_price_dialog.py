@@ -25,7 +25,8 @@ def test_prices_are_typed_and_given_back(qtbot: QtBot) -> None:
     dialog.currency.setText("€")
     with qtbot.waitSignal(dialog.priced) as said:
         press_save(dialog)
-    assert said.args == [Price(input=2, output=8.25, currency="€")]
+    assert said.args == [Price(input=2, output=8.25, currency="€"), False]
+    assert not dialog.anew.isVisibleTo(dialog), "nothing was asked at a price yet"
 
 
 def test_empty_fields_are_no_price(qtbot: QtBot) -> None:
@@ -37,3 +38,16 @@ def test_empty_fields_are_no_price(qtbot: QtBot) -> None:
     with qtbot.waitSignal(dialog.priced) as said:
         press_save(dialog)
     assert not said.args[0].known
+
+
+def test_what_was_asked_at_another_price_can_be_priced_anew(qtbot: QtBot) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    dialog = PriceDialog("m", "G", Price(input=15), window, kept=3)
+    assert dialog.anew.isVisibleTo(dialog)
+    assert "3 earlier answers" in dialog.anew.text()
+    dialog.fields["input"].setText("1.5")
+    dialog.anew.click()
+    with qtbot.waitSignal(dialog.priced) as said:
+        press_save(dialog)
+    assert said.args == [Price(input=1.5), True]

@@ -44,6 +44,7 @@ _TEXTS: Final = (
     *(f"debugging.rules.*.{place}" for place in _RULE_TEXTS),
 )
 _LONGEST_ID: Final = 256
+_LONGEST_CURRENCY: Final = 16
 _LARGEST: Final = 2**31 - 1  # of counts that go into fields of a window
 
 
@@ -161,7 +162,12 @@ def _check(found: Snapshot) -> None:
         times = [getattr(timing, name) for name in type(timing).model_fields] if timing is not None else []
         times += [time for pair in outcome.call_times for time in pair]
         counts = [usage.prompt, usage.completion, usage.total, usage.cached, usage.reasoning] if usage else []
-        _check_numbers(f"turn {number}", [*times, failure.retry_after if failure else None])
+        price = outcome.asked.price
+        money = [price.input, price.cached, price.output] if price is not None else []
+        if price is not None and len(price.currency) > _LONGEST_CURRENCY:
+            raise ValueError(f"turn {number}: outcome.asked.price.currency is no currency")
+        money.append(usage.cost if usage is not None else None)
+        _check_numbers(f"turn {number}", [*times, *money, failure.retry_after if failure else None])
         _check_numbers(
             f"turn {number}", [*counts, failure.status if failure else None, outcome.choice, outcome.choices], 2**53
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playground.domain.usage import Usage
 from playground.domain.values import JSON, JSONObject
-from playground.protocols.jsontext import count_of, keepable
+from playground.protocols.jsontext import amount_of, count_of, keepable
 
 
 def read_usage(value: JSONObject) -> Usage:
@@ -27,6 +27,7 @@ def read_usage(value: JSONObject) -> Usage:
             "output_tokens_details.reasoning_tokens",
             "reasoning_tokens",
         ),
+        cost=amount_of(value.get("cost")),
         raw=keepable(value),
     )
 

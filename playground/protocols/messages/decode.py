@@ -31,7 +31,7 @@ from playground.protocols import jsontext
 from playground.protocols.arguments import Arguments
 from playground.protocols.decoding import BodyDecoder, make_call_id
 from playground.protocols.errors import looks_like_error, read_error
-from playground.protocols.jsontext import count_of, keepable, text_of
+from playground.protocols.jsontext import amount_of, count_of, keepable, text_of
 from playground.protocols.repeats import Place
 from playground.protocols.sse import DEFAULT_CAP
 
@@ -426,6 +426,7 @@ def read_usage(value: JSONObject) -> Usage:
         total=None if prompt is None or completion is None else prompt + completion,
         cached=read,
         reasoning=count_of(details.get("thinking_tokens")) if isinstance(details, dict) else None,
+        cost=amount_of(value.get("cost")),
         raw=keepable(value),
     )
 

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from playground.domain.accumulator import GrowingChoice
 from playground.domain.parts import Image, ToolResult
+from playground.domain.prices import Entered
 from playground.domain.transcript import Role, Turn, make_turn
 from playground.engine.advice import GIVE_UP, RETRY, RETRY_NOW, STREAM_ON
 from playground.engine.changes import (
@@ -27,7 +28,7 @@ from playground.engine.run import RunRefusedError
 from playground.engine.session import Session
 from playground.ui.conversation.as_sent import ValueDesk
 from playground.ui.conversation.composer import Composer
-from playground.ui.conversation.costs import PriceOf, cost_of_turn, total_cost
+from playground.ui.conversation.costs import cost_of_turn, total_cost
 from playground.ui.conversation.facts import estimate_tokens
 from playground.ui.conversation.finder import Finder
 from playground.ui.conversation.image_dialog import ImageDialog
@@ -59,14 +60,14 @@ class ConversationPane(QWidget):
     def __init__(
         self,
         session: Session,
-        price_of: PriceOf,
+        entered: Entered,
         composer: Composer | None = None,
         welcome: WelcomePage | None = None,
     ) -> None:
         """``composer`` and ``welcome`` may be there already: what is typed into them stays."""
         super().__init__()
         self._session = session
-        self._price_of = price_of
+        self._entered = entered
         self._grown: set[str] = set()
         self._rows = Rows()
         self.view = TranscriptView(self, self._growing)
@@ -309,11 +310,11 @@ class ConversationPane(QWidget):
         self.link_asked.emit(address)
 
     def cost_words(self, turn_id: str) -> str:
-        return cost_of_turn(self._session, turn_id, self._price_of)
+        return cost_of_turn(self._session, turn_id, self._entered)
 
     def total_cost(self) -> str:
-        """What all turns of the experiment cost, every branch; empty without a price."""
-        return total_cost(self._session, self._price_of)
+        """What all requests of the experiment cost, on every branch; empty where nobody says."""
+        return total_cost(self._session, self._entered)
 
     def refresh(self) -> None:
         """Draw the turns in view again, for figures that depend on settings."""

@@ -19,6 +19,7 @@ from playground.domain.debugging import (
 )
 from playground.domain.errors import Failure, FailureKind
 from playground.domain.parts import Image, Part, Reasoning, Refusal, Text, ToolCall, ToolResult, Unknown
+from playground.domain.prices import Asked, Price
 from playground.domain.request import ReasoningReturn, SendReasoning
 from playground.domain.roles import Role
 from playground.domain.tools import ToolDefinition
@@ -65,7 +66,8 @@ PARTS: st.SearchStrategy[Part] = st.one_of(
     some(Unknown, value=OBJECT),
 )
 FAILURE = some(Failure, kind=st.sampled_from(FailureKind), message=TEXT, status=maybe(st.integers(100, 599)), body=TEXT)
-USAGE = some(Usage, prompt=maybe(COUNT), total=maybe(COUNT), raw=maybe(OBJECT))
+USAGE = some(Usage, prompt=maybe(COUNT), total=maybe(COUNT), cost=maybe(SECONDS), raw=maybe(OBJECT))
+PRICES = some(Price, input=maybe(SECONDS), output=maybe(SECONDS), currency=st.sampled_from(["$", "€"]))
 TIMING = some(Timing, started_at=SECONDS, first_content=maybe(SECONDS), end=maybe(SECONDS))
 OUTCOMES = some(
     Outcome,
@@ -80,6 +82,8 @@ OUTCOMES = some(
     streamed=st.booleans(),
     call_times=st.lists(st.tuples(SECONDS, SECONDS), max_size=2).map(tuple),
     choice=st.integers(0, 9),
+    choices=st.integers(1, 9),
+    asked=some(Asked, profile_id=WORD, model=TEXT, price=maybe(PRICES)),
 )
 ANSWERS = some(Answer, text=TEXT, is_error=st.booleans(), delay=SECONDS, never=st.booleans())
 ROWS = some(AnswerRow, match=st.sampled_from(MatchKind), pattern=TEXT, answer=ANSWERS)

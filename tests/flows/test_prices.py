@@ -1,0 +1,67 @@
+"""What an experiment cost: every request once, at the price it was asked at, whatever is chosen afterwards."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QCheckBox, QLabel, QWidget
+
+from playground.domain.prices import Price
+from playground.engine.gateways import DEMO_ID
+from playground.engine.profiles import Profile
+from playground.ui.price_dialog import PriceDialog
+from tests.flows.conftest import Person, Stage
+
+
+def labels(inside: QWidget) -> list[QLabel]:
+    return inside.findChildren(QLabel)
+
+
+def test_choices_are_paid_once_and_a_turn_keeps_its_price(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        gateways, session, pane = person.app.gateways, person.session, person.pane
+        gateways.set_price(DEMO_ID, "demo-chat", Price(output=1_000_000))  # one for each token
+        session.set_parameters(session.current_parameters().with_value("n", 3))
+        await person.use_model("demo-chat")
+        await person.run("Say it in one line. !long=40")
+        await person.idle(turns=2)
+        outcome = person.path[-1].outcome
+        assert outcome is not None
+        assert outcome.usage is not None
+        spent = f"${outcome.usage.completion:,.2f}"
+        assert pane.total_cost() == spent, "three choices are one request"
+        status = person.app.window.status
+        assert any("all 3 choices:" in label.text() and spent in label.text() for label in labels(status))
+
+        await person.use_model("demo-reasoner")
+        assert (pane.cost_words(person.path[-1].id), pane.total_cost()) == (spent, spent)
+        other = gateways.store.add(Profile(name="Other", base_url=person.server.base_url))
+        session.set_profile(other.id)
+        assert (pane.cost_words(person.path[-1].id), pane.total_cost()) == (spent, spent)
+
+        session.set_profile(DEMO_ID)
+        session.set_parameters(session.current_parameters().with_value("n", None))
+        await person.run("And this? !long=10")
+        await person.idle(turns=4)
+        assert pane.cost_words(person.path[-1].id) == "", "nobody said what that model costs"
+        assert pane.total_cost() == f"at least {spent}"
+        gateways.set_price(DEMO_ID, "demo-reasoner", Price(output=0.5, currency="€"))
+        assert pane.total_cost().startswith(f"{spent} + "), "a price entered afterwards holds for what had none"
+
+    stage.play(scene)
+
+
+def test_a_price_that_was_mistyped_can_be_mended(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        await person.use_model("demo-chat")
+        person.app.gateways.set_price(DEMO_ID, "demo-chat", Price(output=1_000_000))
+        await person.run("Say it in one line. !long=40")
+        await person.idle(turns=2)
+        before = person.pane.total_cost()
+        await person.do(person.app.window.action("run.price").trigger)
+        dialog = await person.seen(PriceDialog)
+        dialog.fields["output"].setText("100000")
+        await person.do(person.one(QCheckBox, "Price the earlier answer", dialog).click)
+        await person.do(dialog._save)
+        await person.until(lambda: person.pane.total_cost() != before)
+        assert float(person.pane.total_cost()[1:].replace(",", "")) * 10 == float(before[1:].replace(",", ""))
+
+    stage.play(scene)
