@@ -2,14 +2,15 @@
 
 Read are: an array of messages; an object with “messages”, with or without everything else a request body has; a record
 of a batch file, which holds such a body; an array of any of these; and the same line by line, be it one message a line
-or one conversation a line, as files for fine-tuning are. Nothing is sent or opened but the file that is asked for, and
-what is wrong is said with its line and column.
+or one conversation a line, as files for fine-tuning are. Nothing is sent or opened but the file that is asked for.
+What can be read is taken, and what cannot is named with its line and column; only where nothing can be, it is an error.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 LARGEST: Final = 256 * 1024 * 1024  # bytes of a file that is read
 MOST: Final = 1_000  # conversations that are read of one file
+MOST_BAD: Final = 20  # messages of one conversation that are left out; one with more is something else
 
 #: Where a record of a batch file has the body of its request.
 _BATCH: Final = ("body", "params")
@@ -71,12 +73,13 @@ class Conversation:
 class Found:
     """What a text holds. ``words`` says what it was taken for, ``total`` how many conversations there are.
 
-    ``conversations`` are the first ``MOST`` of them.
+    ``conversations`` are the first ``MOST`` of them. ``problems`` say of every place that could not be read why not.
     """
 
     words: str
     conversations: tuple[Conversation, ...]
     total: int
+    problems: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,55 +171,84 @@ def into(session: Session, found: Conversation) -> None:
 
 
 def _by_line(text: str) -> bool:
-    """Whether a text that is not JSON has a JSON value for its first line, and more lines."""
-    first, _, rest = text.strip().partition("\n")
+    """Whether a text that is not JSON has several lines, and one of the first three that hold something is JSON."""
+    lines = (line for line in text.split("\n") if line.strip())
+    first = list(islice(lines, 4))
+    return len(first) > 1 and any(map(_is_record, first[:3]))
+
+
+def _is_record(line: str) -> bool:
     try:
-        value = parse_json(first)
+        return isinstance(parse_json(line), dict | list)
     except ValueError:
         return False
-    return bool(rest) and isinstance(value, dict | list)
 
 
 def _from_lines(text: str, prefer: str) -> Found:
-    pieces = _pieces(text)
-    first = next(pieces)
-    if _is_message(first.value):
-        messages = [first, *pieces]
-        for piece in messages:
-            if not _is_message(piece.value):
-                raise piece.error(f"This is no message, but line {first.line} is one. A file holds one or the other")
-        values = [piece.value for piece in messages]
-        found = _conversation({"messages": values}, prefer, lambda why, number: messages[max(number, 1) - 1].error(why))
-        return Found("one message a line", (found,), 1)
-    out: list[Conversation] = []
-    total = 0
-    for piece in (first, *pieces):
-        total += 1
-        if total <= MOST:
-            out.append(_record(piece, piece.value, (), prefer, total))
-    return Found("one conversation a line", tuple(out), total)
+    problems: list[MessagesImportError] = []
+    pieces = list(_pieces(text, problems))
+    first = next((piece for piece in pieces if piece.value), pieces[0])
+    if not _is_message(first.value):
+        return _records(((piece, piece.value, ()) for piece in pieces), "one conversation a line", prefer, problems)
+    messages = []
+    for piece in pieces:
+        if _is_message(piece.value):
+            messages.append(piece)
+        else:
+            problems.append(piece.error(f"This is no message, but line {first.line} is one. A file holds one or other"))
+    values = [piece.value for piece in messages]
+    found = _conversation({"messages": values}, prefer, lambda why, number: messages[max(number, 1) - 1].error(why))
+    return Found("one message a line", (found,), 1, tuple(map(str, problems)))
 
 
-def _pieces(text: str) -> Iterator[_Piece]:
-    """The lines that hold something. Raises MessagesImportError for one that is not JSON."""
+def _pieces(text: str, problems: list[MessagesImportError]) -> Iterator[_Piece]:
+    """The lines that hold something; those that are not JSON go to ``problems``."""
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         try:
             value = parse_json(line)
         except ValueError:
-            raise _not_json(line, number) from None
-        yield _Piece(value, line, number)
+            problems.append(_not_json(line, number))
+        else:
+            yield _Piece(value, line, number)
 
 
 def _from_list(whole: _Piece, prefer: str) -> Found:
     items = whole.value
     if not items:
         raise whole.error("There are no messages here: the list is empty")
-    if _is_message(items[0]) or not isinstance(items[0], dict | list):
+    first = next((item for item in items if item), items[0])
+    if _is_message(first) or not isinstance(first, dict | list):
         return Found("a list of messages", (_conversation({"messages": items}, prefer, whole.blame()),), 1)
-    out = tuple(_record(whole, item, (at,), prefer, at + 1) for at, item in enumerate(items[:MOST]))
-    return Found("a list of conversations", out, len(items))
+    records = ((whole, item, (at,)) for at, item in enumerate(items))
+    return _records(records, "a list of conversations", prefer, [])
+
+
+def _records(
+    records: Iterable[tuple[_Piece, JSON, json_tree.Path]],
+    words: str,
+    prefer: str,
+    problems: list[MessagesImportError],
+) -> Found:
+    """Those records that hold a conversation; why the others do not goes to ``problems``. Raises the first, if all do.
+
+    A record is the piece it stands in, its value, and the way to it.
+    """
+    out: list[Conversation] = []
+    total = 0
+    for piece, value, path in records:
+        total += 1
+        if len(out) < MOST:
+            try:
+                out.append(_record(piece, value, path, prefer, len(out) + 1))
+            except MessagesImportError as problem:
+                total -= 1
+                problems.append(problem)
+    problems.sort(key=lambda problem: problem.line)
+    if not out:
+        raise problems[0]
+    return Found(words, tuple(out), total, tuple(map(str, problems)))
 
 
 def _one(whole: _Piece, prefer: str) -> Found:
@@ -263,13 +295,22 @@ def _conversation(body: JSONObject, prefer: str, blame: _Blame, number: int = 1)
             raise blame("There are no messages here: the list is empty", 0)
         body = _system_at_the_top({**body, "messages": _without_weights(messages, notes)}, notes)
         moved = len(messages) - len(body["messages"])
-    try:
-        found = read_body(body, prefer)
-    except ImportRefusedError as error:
-        if not error.message:
-            raise blame(str(error), 0) from None
-        at, reason = error.message + moved, str(error).partition(": ")[2]
-        raise blame(f"Message {at}: {reason}", at) from None
+    places = list(range(moved, moved + len(body["messages"]))) if isinstance(body["messages"], list) else []
+    bad: list[MessagesImportError] = []
+    while True:
+        try:
+            found = read_body(body, prefer)
+            break
+        except ImportRefusedError as error:
+            if not error.message:
+                raise blame(str(error), 0) from None
+            at, reason = places.pop(error.message - 1) + 1, str(error).partition(": ")[2]
+            bad.append(blame(f"Message {at}: {reason}", at))
+            kept = [item for number, item in enumerate(body["messages"], 1) if number != error.message]
+            body = {**body, "messages": kept}
+            if not kept or len(bad) > MOST_BAD:
+                raise bad[0] from None
+    notes += [f"Left out. {problem}" for problem in bad]
     rest, request = _apart(found)
     notes += [note for note in found.notes if note != NO_MODEL and not (rest and note.startswith("Kept in the extra"))]
     if rest:

@@ -92,8 +92,7 @@ def test_native_messages_with_a_system_message_among_them() -> None:
     assert sent(conversation)["system"] == "Be brief."
     assert conversation.notes == ("The system message stands at the top, where the Messages protocol has it.",)
     broken = lines(system, *NATIVE, {"role": "user", "content": [{"type": "tool_result", "content": "x"}]})
-    with pytest.raises(MessagesImportError, match=r"^Line 6, column 1: message 6: “tool_use_id”"):
-        read(broken)
+    assert only(read(broken)).notes[-1].startswith("Left out. Line 6, column 1: message 6: “tool_use_id”")
 
 
 def test_what_both_protocols_spell_alike_is_what_the_caller_prefers() -> None:
@@ -181,21 +180,13 @@ BAD_ROLE = {"role": "narrator", "content": "x"}
         ("  \n", "There is nothing to import: the text is empty."),
         ("hello", "Line 1, column 1: this is not JSON: "),
         ('[{"role": "user",\n "content": "a"\n "x": 1}]', "Line 3, column 2: this is not JSON: a comma is missing."),
-        (lines(PLAIN[0]) + '{"role": "user", "content" "x"}', "Line 2, column 28: this is not JSON: "),
         ("[]", "Line 1, column 1: there are no messages here: the list is empty."),
         ('{"messages":\n  []}', "Line 2, column 3: there are no messages here: the list is empty."),
         ("7", "Line 1, column 1: there are no messages here. Wanted are"),
         ('{"a": 1}', "Line 1, column 1: there are no messages here. Wanted are"),
         ('{"messages":\n {}}', "Line 2, column 2: “messages” must be a list."),
-        (json.dumps([*PLAIN, BAD_ROLE], indent=1), "Line 10, column 2: message 3: “role” is 'narrator'; it must be"),
         (json.dumps({"messages": [BAD_ROLE]}), "Line 1, column 15: message 1: "),
         (json.dumps(BAD_ROLE), "Line 1, column 1: message 1: "),
-        (lines(PLAIN[0], BAD_ROLE), "Line 2, column 1: message 2: "),
-        (lines(PLAIN[0], {"messages": PLAIN}), "Line 2, column 1: this is no message, but line 1 is one."),
-        (lines({"messages": PLAIN}, PLAIN[0]), "Line 2, column 1: this is a message, but what stands before it"),
-        (lines({"messages": PLAIN}, {"messages": [BAD_ROLE]}), "Line 2, column 15: message 1: "),
-        (lines({"messages": PLAIN}, {"prompt": "x", "completion": "y"}), "Line 2, column 1: there are no messages"),
-        (json.dumps([PLAIN, [BAD_ROLE]]), "Line 1, column 78: message 1: "),
         ('{"playground": 1, "exchanges": 2}', "Line 1, column 1: this is a file of this application."),
         ("[1, 2]", "Line 1, column 2: message 1: must be an object"),
         ("[" * 100_000 + "]" * 100_000, "Line 1, column 1: this JSON cannot be read: it is nested too deeply"),
@@ -276,3 +267,47 @@ def test_a_body_that_names_a_model_is_taken_as_it_is(session: Session) -> None:
     into(session, only(read(json.dumps({"model": "m", "messages": PLAIN, "temperature": 1}))))
     assert session.model == "m"
     assert session.current_parameters().to_wire() == {"temperature": 1}
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (lines(PLAIN[0]) + '{"role": "user", "content" "x"}', "Line 2, column 28: this is not JSON: "),
+        (json.dumps([*PLAIN, BAD_ROLE], indent=1), "Line 10, column 2: message 3: “role” is 'narrator'; it must be"),
+        (lines(PLAIN[0], BAD_ROLE), "Line 2, column 1: message 2: "),
+        (lines(PLAIN[0], {"messages": PLAIN}), "Line 2, column 1: this is no message, but line 1 is one."),
+        (lines({"messages": PLAIN}, PLAIN[0]), "Line 2, column 1: this is a message, but what stands before it"),
+        (lines({"messages": PLAIN}, {"messages": [BAD_ROLE]}), "Line 2, column 15: message 1: "),
+        (lines({"messages": PLAIN}, {"prompt": "x", "completion": "y"}), "Line 2, column 1: there are no messages"),
+        (json.dumps([PLAIN, [BAD_ROLE]]), "Line 1, column 78: message 1: "),
+        (lines({"messages": PLAIN}, {}, {"messages": []}), "Line 2, column 1: there are no messages here."),
+        (lines({}, {"messages": PLAIN}), "Line 1, column 1: there are no messages here."),
+        ("{broken\n" + lines({"messages": PLAIN}), "Line 1, column 2: this is not JSON"),
+        (json.dumps([[], PLAIN]), "Line 1, column 2: there are no messages here: the list is empty."),
+    ],
+)
+def test_what_can_be_read_is_taken_and_the_rest_is_named(text: str, words: str) -> None:
+    found = read(text)
+    conversation = only(found)
+    said = (*found.problems, *(note.removeprefix("Left out. ") for note in conversation.notes))
+    assert any(line.startswith(words) for line in said), said
+    assert [turn.text for turn in conversation.request.turns][:1] == ["a"]
+
+
+def test_a_blank_line_says_nothing_of_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "chats.jsonl"
+    path.write_text("\n\n" + lines({"messages": PLAIN}) + "\n   \n" + lines({"messages": PLAIN}) + "\n")
+    found = open_file(path)
+    assert (found.total, found.problems) == (2, ())
+
+
+def test_conversations_are_numbered_as_they_are_taken_and_all_problems_are_in_order() -> None:
+    good, bad = {"messages": PLAIN}, {"messages": [BAD_ROLE]}
+    found = read(lines(bad, good, 7, good) + "{nope\n" + lines(good))
+    assert [one.number for one in found.conversations] == [1, 2, 3]
+    assert [problem.split(",")[0] for problem in found.problems] == ["Line 1", "Line 3", "Line 5"]
+
+
+def test_a_conversation_of_nothing_but_bad_messages_is_no_conversation() -> None:
+    with pytest.raises(MessagesImportError, match="Line 1, column 2: message 1"):
+        read(json.dumps([BAD_ROLE] * 100))

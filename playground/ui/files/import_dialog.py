@@ -37,6 +37,7 @@ NOTHING = (
     "Choose a file or paste: a list of messages, a request's body, or JSON Lines with a message or a conversation a "
     "line, in the shape of chat completions or of Messages."
 )
+MOST_PROBLEMS = 4  # that are shown in full
 NO_GATEWAY = "Base URL"  # a line of the outline that messages have nothing for
 
 
@@ -147,7 +148,7 @@ class ImportMessagesDialog(QDialog):
         words = f"{total:,} conversations: {found.words}." if total != 1 else f"{found.words.capitalize()}."
         if shown < total:
             words += f" The first {shown:,} can be imported; split the file for the others."
-        self._say(words)
+        self._say("\n".join([words, *_left_out(found)]))
         self._show()
 
     def show_problem(self, source: str, problem: str) -> None:
@@ -240,6 +241,17 @@ def _groups(conversation: Conversation) -> Iterator[Group]:
             continue
         value = "as it is set now" if group.title == "Model" and not conversation.request.model else group.value
         yield group.title, value, group.rows
+
+
+def _left_out(found: Found) -> Iterator[str]:
+    """What could not be read, the first of it in full."""
+    if found.problems:
+        count = len(found.problems)
+        left = f"{count:,} places could not be read and are" if count > 1 else "One place could not be read and is"
+        yield f"{left} left out:"
+        yield from (f"· {show_hidden(problem)}" for problem in found.problems[:MOST_PROBLEMS])
+        if count > MOST_PROBLEMS:
+            yield f"· and {count - MOST_PROBLEMS:,} more"
 
 
 def _item(conversation: Conversation) -> QListWidgetItem:
