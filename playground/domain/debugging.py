@@ -15,6 +15,7 @@ from typing import Final
 from pydantic import Field
 
 from playground.domain.parts import ToolCall
+from playground.domain.reasons import path_reason
 from playground.domain.tools import ToolDefinition, check_arguments, parse_json
 from playground.domain.transcript import Role, Turn
 from playground.domain.values import JSON, Value
@@ -263,8 +264,7 @@ def path_problem(path: str) -> str:
     try:
         JSONPathEnvironment(strict=True).compile(path)
     except Exception as error:  # noqa: BLE001 - the parser fails in many ways on what people type
-        # Not str(error): at the end of a text the parser fails in spelling its own message out.
-        return str(next(iter(error.args), "")).partition("\n")[0] or "not a JSONPath"
+        return path_reason(error, path)
     return ""
 
 

@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from pydantic import ValidationError
 
 from playground.domain.debugging import Answer, AnswerRow, Debugging, MatchKind, Policy, ToolRule, row_problem
+from playground.domain.reasons import reason_of
 from playground.domain.tools import parse_json
 from playground.domain.values import JSON, JSONObject
 
@@ -64,8 +65,7 @@ def _rows(name: str, value: JSON) -> Iterable[AnswerRow]:
         try:
             yield _row(row)
         except ValidationError as error:
-            first = error.errors()[0]
-            raise ValueError(f"{where}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+            raise ValueError(f"{where}: {reason_of(error)}") from None
         except ValueError as error:
             raise ValueError(f"{where}: {error}") from None
 

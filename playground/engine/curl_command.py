@@ -13,7 +13,16 @@ from typing import Final
 
 from playground.engine.shell_words import Words, split
 
-_START: Final = re.compile(r"(?m)^[ \t]*(?:[$%>#][ \t]+)?(?:\w+=\S*[ \t]+)*(?=curl(?:\.exe)?[ \t\\^`])")
+_START: Final = re.compile(
+    r"(?m)^[ \t\u00a0]*(?:[$%>#][ \t\u00a0]+)?"
+    r"(?:[^\n'\"“”‘’{}\[]*?(?:&&|\|\||[;|])[ \t]*)?"  # other commands before it in its line
+    r"(?:\w+=\S*[ \t]+)*(?=curl(?:\.exe)?[ \t\u00a0\\^`])"
+)
+#: What programs for writing make of the marks of a shell.
+_CURLY: Final = {ord(curly): '"' for curly in "“”„‟"} | {ord(curly): "'" for curly in "‘’‚‛"}
+_DASHED: Final = re.compile("[–—]-?(?=[A-Za-z])")
+_STRAIGHT: Final = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
+_CURLY_MARK: Final = re.compile("[“”„‟‘’‚‛]")
 
 #: Short options that take a value, and what those that matter mean.
 _SHORT: Final = {
@@ -115,17 +124,57 @@ def read_command(text: str) -> Command:
     start = _START.search(text + " ")
     if start is None:
         raise ValueError("There is no curl command here.")
-    words = split(text[start.end() :])
+    words, mended = _words(text[start.end() :])
     reader = _Reader(words)
     reader.read(words.words[1:])
     command = reader.command
-    if text[: start.start()].strip():
+    command.notes += mended
+    if text[: start.end()].strip("$%># \t\n\u00a0"):
         command.notes.append("What stands before the curl command was left out.")
     if words.rest:
         command.notes.append("What follows the curl command (a pipe, a file, another command) was left out.")
     if words.substitutions:
         command.notes.append("The output of another command, $(…) or `…`, was left as it is written.")
     return command
+
+
+def _words(text: str) -> tuple[Words, list[str]]:
+    """The words of a command, and what was mended of what web pages and word processors make of one.
+
+    Raises ValueError where it cannot be taken apart.
+    """
+    mended: list[str] = []
+    bare = _STRAIGHT.sub("", text)
+    curly = _CURLY_MARK.search(bare)
+    if curly:
+        text = text.translate(_CURLY)
+        mended.append(f"Curly quotation marks ({curly[0]}) were read as the straight ones of a shell.")
+    if "\u00a0" in bare:
+        text = text.replace("\u00a0", " ")
+        mended.append("No-break spaces were read as spaces.")
+    try:
+        words = split(text)
+    except ValueError as error:
+        if not curly:
+            raise
+        why = str(error)
+        raise ValueError(
+            f"The command has curly quotation marks ({curly[0]}), which a shell does not take for any, and replacing "
+            f"them is not enough: {why[:1].lower()}{why[1:]} Write straight ones (' and \") in their place."
+        ) from None
+    dashed = [word for word in words.words if _DASHED.match(word)]
+    if dashed:
+        words.words = [_dashed(word) for word in words.words]
+        mended.append(f"The long dash before “{dashed[0][1:20]}” was read as a hyphen.")
+    return words, mended
+
+
+def _dashed(word: str) -> str:
+    found = _DASHED.match(word)
+    if found is None:
+        return word
+    rest = word[found.end() :]
+    return ("--" if len(re.split(r"\W", rest)[0]) > 1 else "-") + rest
 
 
 class _Reader:

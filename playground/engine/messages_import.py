@@ -297,10 +297,10 @@ def _conversation(body: JSONObject, prefer: str, blame: _Blame, number: int = 1)
         moved = len(messages) - len(body["messages"])
     places = list(range(moved, moved + len(body["messages"]))) if isinstance(body["messages"], list) else []
     bad: list[MessagesImportError] = []
-    while True:
+    found: Imported | None = None
+    while found is None:
         try:
             found = read_body(body, prefer)
-            break
         except ImportRefusedError as error:
             if not error.message:
                 raise blame(str(error), 0) from None

@@ -15,6 +15,7 @@ from uuid import uuid4
 from pydantic import Field, ValidationError
 
 from playground.domain.prices import Price
+from playground.domain.reasons import reason_of
 from playground.domain.request import ReasoningReturn
 from playground.domain.values import JSONObject, Value
 from playground.engine.connection_test import Verdict, try_gateway
@@ -215,10 +216,9 @@ class ProfileStore:
             profile = Profile.model_validate(entry)
         except ValidationError as error:
             name = entry.get("name") if isinstance(entry, dict) else None
-            where = ", ".join(".".join(map(str, e["loc"])) or "the entry" for e in error.errors())
             self._unread.append(entry)
             self.messages.append(
-                f"The gateway “{name or 'without a name'}” could not be read ({where}); it is kept as is."
+                f"The gateway “{name or 'without a name'}” could not be read ({reason_of(error)}); it is kept as is."
             )
             return
         if self.get(profile.id) is not None:

@@ -18,6 +18,7 @@ from playground.domain.debugging import STOPPED, Answer, Debugging, Reason, Resu
 from playground.domain.parameters import Parameters
 from playground.domain.parts import Image
 from playground.domain.prices import Asked
+from playground.domain.reasons import reason_of, shortened
 from playground.domain.request import ReasoningReturn
 from playground.domain.roles import Role
 from playground.domain.tools import ToolDefinition
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
 V = TypeVar("V", bound=Value)
 
 LATEST = 2.5e11  # the largest Unix time that still is a date
-_MOST_WORDS = 200  # characters of a message about what is wrong
 
 
 class DraftState(Value):
@@ -146,7 +146,7 @@ def restore(found: Snapshot, session: Session) -> None:
     Raises ValueError in words where this version cannot work with it; the session is as it was then.
     """
     if found.protocol not in PROTOCOLS:
-        raise ValueError(f"It speaks the protocol “{_short(found.protocol)}”, which this version does not know.")
+        raise ValueError(f"It speaks the protocol “{shortened(found.protocol)}”, which this version does not know.")
     parameters = {name: parameters_of(name, fields) for name, fields in found.parameters.items()}
     session.id = found.id
     session.given_title = found.title
@@ -267,7 +267,7 @@ def decode(value: JSON) -> Snapshot:
             try:
                 parameters_of(name, fields)
             except (ValidationError, RecursionError) as error:
-                raise ValueError(f"parameters.{_short(name)}: {reason_of(error)}") from None
+                raise ValueError(f"parameters.{shortened(name)}: {reason_of(error)}") from None
     check_tree(found.turns, found.head)
     return found
 
@@ -287,18 +287,18 @@ def check_tree(turns: tuple[Turn, ...], head: str | None) -> None:
     parents: dict[str, str | None] = {}
     for number, turn in enumerate(turns, 1):
         if turn.id in parents:
-            raise ValueError(f"turn {number} has the id “{_short(turn.id)}”, which another turn has, too")
+            raise ValueError(f"turn {number} has the id “{shortened(turn.id)}”, which another turn has, too")
         parents[turn.id] = turn.parent
         timing = turn.outcome.timing if turn.outcome is not None else None
         if timing is not None and not 0 <= timing.started_at <= LATEST:
             raise ValueError(f"turn {number}: outcome.timing.started_at is no Unix time")
     for number, turn in enumerate(turns, 1):
         if turn.parent is not None and turn.parent not in parents:
-            raise ValueError(f"turn {number} follows “{_short(turn.parent)}”, which is not among the turns")
+            raise ValueError(f"turn {number} follows “{shortened(turn.parent)}”, which is not among the turns")
     if head is not None and head not in parents:
-        raise ValueError(f"the head is “{_short(head)}”, which is not among the turns")
+        raise ValueError(f"the head is “{shortened(head)}”, which is not among the turns")
     if lost := circular(parents):
-        raise ValueError(f"turn “{_short(lost[0])}” follows itself, on a way around")
+        raise ValueError(f"turn “{shortened(lost[0])}” follows itself, on a way around")
 
 
 def circular(parents: Mapping[str, str | None]) -> list[str]:
@@ -317,19 +317,3 @@ def circular(parents: Mapping[str, str | None]) -> list[str]:
             bad.update(trail)
             fine.update(trail)
     return list(bad)
-
-
-def reason_of(error: Exception) -> str:
-    """What is wrong, in one line, from whatever reading a value raises."""
-    if isinstance(error, RecursionError):
-        return "it is nested too deeply"
-    if isinstance(error, ValidationError):
-        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-        where = ".".join(str(step) for step in first["loc"])
-        return _short(f"{where}: {first['msg']}" if where else str(first["msg"]))
-    return _short(str(error))
-
-
-def _short(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= _MOST_WORDS else line[: _MOST_WORDS - 1] + "…"

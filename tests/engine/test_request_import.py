@@ -255,3 +255,44 @@ def test_our_own_curl_snippets_come_back(protocol: str) -> None:
         assert found.request.protocol == protocol
         again = sent_by(profile, found.request)
         assert json.dumps(again.body, sort_keys=True) == json.dumps(sent.body, sort_keys=True), name
+
+
+BODY_TEXT = '{"model": "m", "messages": [{"role": "user", "content": "it\u00a0is “so”"}]}'
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (f"cd /tmp && curl https://x/v1/chat/completions -d '{BODY_TEXT}'", "before the curl command was left out"),
+        (f"export K=1; curl https://x/v1/chat/completions -d '{BODY_TEXT}'", "before the curl command was left out"),
+        (f"curl\u00a0https://x/v1/chat/completions -d '{BODY_TEXT}'", "No-break spaces were read as spaces"),
+        (
+            "curl https://x/v1/chat/completions -d ‘{“model”: “m”, “messages”: [{“role”: “user”, “content”: “hi”}]}’",
+            "Curly quotation marks (‘) were read as the straight ones",
+        ),
+        (f"curl https://x/v1/chat/completions –d '{BODY_TEXT}'", "The long dash before “d” was read as a hyphen"),
+        (f"curl https://x/v1/chat/completions —data '{BODY_TEXT}'", "The long dash before “data” was read"),
+    ],
+)
+def test_what_a_page_or_a_word_processor_made_of_a_command_is_mended_and_said(text: str, words: str) -> None:
+    found = read(text)
+    assert found.base_url == "https://x/v1"
+    assert found.request.model == "m"
+    assert any(words in note for note in found.notes), found.notes
+
+
+def test_marks_inside_straight_quotes_are_text() -> None:
+    found = read(f"curl https://x/v1/chat/completions -d '{BODY_TEXT}'")
+    assert found.request.turns[0].text == "it\u00a0is “so”"
+    assert not any("urly" in note or "No-break" in note or "before" in note for note in found.notes)
+
+
+def test_curly_marks_that_cannot_be_mended_are_named() -> None:
+    text = "curl https://x -d ‘{“model”: “m”, “messages”: [{“role”: “user”, “content”: “don’t”}]}’"
+    with pytest.raises(ImportRefusedError, match=r"curly quotation marks \(‘\).* never closed"):
+        read(text)
+
+
+def test_a_body_that_mentions_curl_is_a_body() -> None:
+    found = read(json.dumps({"model": "m", "messages": [{"role": "user", "content": "a; curl x && curl y"}]}))
+    assert found.request.turns[0].text == "a; curl x && curl y"
