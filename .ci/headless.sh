@@ -47,6 +47,8 @@ for protocol in chat messages; do
   expect 0 "$playground" run "$here/samples/$protocol.json"
   [ "$(wc -c <"$folder/out")" -gt 40 ] || fail "the answer is missing"
   echo "run $protocol: $(wc -c <"$folder/out") bytes streamed to standard output"
+  expect 0 "$playground" run --json --record "$folder/$protocol.cassette.json" "$here/samples/$protocol.json"
+  [ -s "$folder/$protocol.cassette.json" ] || fail "no cassette was recorded"
 
   expect 0 "$playground" decode --protocol "$protocol" "$here/samples/$protocol.sse"
   grep -q 'Hello there\.' "$folder/out" || fail "decode did not print the recorded text"
@@ -62,8 +64,14 @@ echo "a broken and a missing file: exit code 2"
 # say WORDS writes an experiment file that asks the demo gateway to misbehave
 say() { sed "s/What is a server-sent event?/Tell me more. $1/" "$here/samples/chat.json" >"$folder/asked.json"; }
 
-expect 3 "$playground" run --base-url http://127.0.0.1:9/v1 "$here/samples/chat.json"
+expect 3 "$playground" run --base-url http://127.0.0.1:9/v1 --retries 0 "$here/samples/chat.json"
 echo "nobody listens: exit code 3"
+expect 3 "$playground" run --base-url http://127.0.0.1:9/v1 --retries 1 "$here/samples/chat.json"
+grep -q 'Trying again in .* (try 2 of 2)' "$folder/err" || fail "the wait before the next try is not said"
+echo "it is tried again, and said"
+PLAYGROUND_API_KEY=sk-ci-93ac55d1 expect 2 "$playground" run --base-url http://gateway.invalid/v1 "$here/samples/chat.json"
+grep -q -e --allow-http "$folder/err" || fail "it does not say how to send a key unencrypted"
+echo "no key goes out unencrypted without consent: exit code 2"
 say '!404'
 expect 4 "$playground" run "$folder/asked.json"
 echo "an HTTP error: exit code 4"

@@ -25,9 +25,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     if not given or _is_file(given):
         arguments = argparse.Namespace(command=_window, open=Path(given[0]) if given else None)
     else:
-        arguments = _parser().parse_args(given)
-    for stream in (sys.stdout, sys.stderr):
-        reconfigure = getattr(stream, "reconfigure", None)
+        arguments, unknown = _parser().parse_known_args(given)
+        if unknown:
+            arguments.parser.error(f"unrecognized arguments: {' '.join(unknown)}")
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by the shell
+            setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115 - for the rest of the process
+        reconfigure = getattr(getattr(sys, name), "reconfigure", None)
         if reconfigure is not None:
             reconfigure(encoding="utf-8", errors="replace")
     try:
@@ -35,65 +39,72 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:  # the reader went away, as `head` does
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        from playground.cli_help import silence
+
+        silence()
         return 1
     return code
 
 
 def _parser() -> argparse.ArgumentParser:
+    from playground.cli_help import Help, exit_codes
+    from playground.cli_run import add_run
+    from playground.engine.exit_codes import ExitCode
+
     parser = argparse.ArgumentParser(
         prog="playground",
         usage=USAGE,
         description="See what a model gateway is sent and what comes back. Without a command, the window opens; with "
         "the name of an experiment file (*.playground.json), the window opens with that experiment.",
+        formatter_class=Help,
+        epilog=exit_codes((ExitCode.OK, ExitCode.FAILED, ExitCode.BAD_INPUT)),
     )
     parser.add_argument("--version", action="version", version=f"Gateway Playground {__version__}")
     parser.add_argument(
         "--self-test", action="store_const", const=_self_test, dest="command", help="try out this installation"
     )
     parser.add_argument("--window", action="store_true", help="with --self-test: in a window on the screen")
-    parser.set_defaults(command=_window, open=None)
-    commands = parser.add_subparsers(title="commands", metavar="")
+    parser.set_defaults(command=_window, open=None, parser=parser)
+    commands = parser.add_subparsers(title="commands", metavar="", prog="playground")
 
-    demo = commands.add_parser("demo", help="serve the built-in demo gateway until Ctrl+C")
+    demo = commands.add_parser(
+        "demo",
+        help="serve the built-in demo gateway until Ctrl+C",
+        formatter_class=Help,
+        epilog=exit_codes((ExitCode.OK, ExitCode.BAD_INPUT)),
+    )
     demo.add_argument("--port", type=_port, default=0, metavar="N", help="port on 127.0.0.1 (default: a free one)")
     demo.add_argument("--key", metavar="K", help="accept only this key (default: any)")
     demo.add_argument("--tps", type=_rate, default=60.0, metavar="N", help="tokens per second, 0 for flat out")
     demo.add_argument("--ttft", type=_rate, default=0.35, metavar="S", help="seconds before the first token")
-    demo.set_defaults(command=_demo)
+    demo.set_defaults(command=_demo, parser=demo)
 
-    run = commands.add_parser(
-        "run",
-        help="run one request from a file, or the whole loop with its tool calls answered from a table",
-        description="Run one request from a file. With --answers or --max-steps the calls of the model are answered "
-        "from a table, and requests go out until an answer without calls.",
-        epilog="Exit codes: 0 done, 2 bad input, 3 gateway not reached, 4 error status, 5 answer incomplete, "
-        "6 a call without an answer, 7 step limit reached.",
+    add_run(commands)
+
+    decode = commands.add_parser(
+        "decode",
+        help="decode a recorded response body",
+        formatter_class=Help,
+        epilog=exit_codes((ExitCode.OK, ExitCode.FAILED, ExitCode.BAD_INPUT)),
     )
-    run.add_argument("file", type=Path, metavar="FILE", help="a request or a saved experiment (JSON)")
-    run.add_argument("--base-url", metavar="URL", help="the gateway's address (default: the demo gateway)")
-    run.add_argument("--json", action="store_true", help="print the finished turn, or the transcript, as JSON")
-    run.add_argument("--answers", type=Path, metavar="TABLE", help="a table of answers to tool calls (JSON)")
-    run.add_argument("--max-steps", type=_steps, metavar="N", help="requests at most (default: the table's, else 20)")
-    run.set_defaults(command=_run)
-
-    decode = commands.add_parser("decode", help="decode a recorded response body")
     decode.add_argument("--protocol", choices=("chat", "messages"), required=True)
     decode.add_argument("file", nargs="?", default="-", metavar="FILE", help="the body, - for standard input")
-    decode.set_defaults(command=_decode)
+    decode.set_defaults(command=_decode, parser=decode)
 
     replay = commands.add_parser(
         "replay",
         help="serve a recorded cassette as a gateway until Ctrl+C",
         description="Serve a recorded cassette as a gateway on 127.0.0.1: the same status, headers and bytes, at the "
         "recorded times. A request gets the answer recorded for the same body, else the next one for its endpoint.",
+        formatter_class=Help,
+        epilog=exit_codes((ExitCode.BAD_INPUT, ExitCode.INTERRUPTED)),
     )
     replay.add_argument("file", type=Path, metavar="FILE", help="a cassette (JSON)")
     replay.add_argument("--port", type=_port, default=0, metavar="N", help="port on 127.0.0.1 (default: a free one)")
     replay.add_argument(
         "--speed", type=_speed, default=1.0, metavar="X", help="times the recorded speed, inf for flat out (default: 1)"
     )
-    replay.set_defaults(command=_replay)
+    replay.set_defaults(command=_replay, parser=replay)
     return parser
 
 
@@ -153,38 +164,6 @@ def _demo(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _run(arguments: argparse.Namespace) -> int:
-    import asyncio
-
-    from pydantic import SecretStr
-
-    from playground.demo.server import DemoConfig, DemoServer
-    from playground.engine.headless import run_file
-    from playground.engine.headless_loop import run_loop
-    from playground.engine.secrets import key_from_environment
-
-    key = key_from_environment()
-    server = None
-    base_url = arguments.base_url
-    try:
-        if not base_url:
-            server = DemoServer(DemoConfig(tokens_per_second=0, time_to_first_token=0))
-            try:
-                base_url = server.start()
-            except OSError as error:
-                print(f"playground: {error}", file=sys.stderr)
-                return 2
-            key = SecretStr("demo")
-        show = {"as_json": arguments.json, "out": sys.stdout, "err": sys.stderr}
-        if arguments.answers is None and arguments.max_steps is None:
-            return asyncio.run(run_file(arguments.file, base_url, key, **show))
-        loop = run_loop(arguments.file, base_url, key, arguments.answers, arguments.max_steps, **show)
-        return asyncio.run(loop)
-    finally:
-        if server is not None:
-            server.stop()
-
-
 def _decode(arguments: argparse.Namespace) -> int:
     import json
 
@@ -232,13 +211,6 @@ def _port(text: str) -> int:
     value = int(text)
     if not 0 <= value <= 65535:
         raise argparse.ArgumentTypeError("a port is a number from 0 to 65535")
-    return value
-
-
-def _steps(text: str) -> int:
-    value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError("give a whole number, 1 or more")
     return value
 
 

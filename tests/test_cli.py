@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -17,6 +18,10 @@ from typing import Any
 import pytest
 
 from playground import __version__
+from playground.cli_run import CLOCKS, FOR_CONTENT, read_timeouts
+from playground.engine.exit_codes import MEANINGS, ExitCode
+from playground.engine.profiles import Profile, Timeouts
+from tests.support.fault_server import FaultServer, head, hold, send, whole
 
 CANARY = "sk-canary-c0ffee42"
 CHAT = b'data: {"id":"c","model":"m","choices":[{"index":0,"delta":{"content":"Hi"},"finish_reason":"stop"}]}\n\n'
@@ -188,9 +193,161 @@ def test_run_answers_tool_calls_from_a_table(tmp_path: Path) -> None:
 
 
 def test_run_where_nothing_listens(experiment: Path) -> None:
-    ended = playground("run", str(experiment), "--base-url", "http://127.0.0.1:1/v1")
+    ended = playground("run", str(experiment), "--base-url", "http://127.0.0.1:1/v1", "--retries", "0")
     assert ended.returncode == 3
     assert b"Traceback" not in ended.stderr
+
+
+def test_run_reads_standard_input(experiment: Path) -> None:
+    ended = playground("run", "-", data=experiment.read_bytes())
+    assert ended.returncode == 0
+    assert b"42" in ended.stdout
+    ended = playground("run", "-", data=b"{")
+    assert ended.returncode == 2
+    assert b"standard input is not JSON" in ended.stderr
+
+
+def test_run_passes_every_option_on(experiment: Path, tmp_path: Path) -> None:
+    tape = tmp_path / "a.cassette.json"
+    with FaultServer() as server:
+        server.play_next(send(whole(503, "application/json", b"{}")))
+        server.play(send(head(), CHAT, DONE))
+        ended = playground(
+            *("run", str(experiment), "--base-url", f"{server.url}/", "--record", str(tape), "--retries", "1"),
+            *("--header", "X-Team: a: b", "--header", "X-More:c", "--key-style", "x-api-key"),
+            *("--reasoning", "after-tools:reasoning", "--timeout", "first=5,idle=5,total=off", "--max-body", "1"),
+            env={"PLAYGROUND_API_KEY": CANARY},
+        )
+        sent = server.requests[-1]
+    assert (ended.returncode, ended.stdout) == (0, b"Hi\n")
+    assert b"removed the trailing slash" in ended.stderr
+    assert b"Trying again in" in ended.stderr
+    assert [sent.header(name) for name in ("X-Team", "X-More", "x-api-key")] == ["a: b", "c", CANARY]
+    assert CANARY.encode() not in tape.read_bytes() + ended.stdout + ended.stderr
+    from playground.engine.cassette import open_file
+
+    assert len(open_file(tape).exchanges) == 2
+
+
+@pytest.mark.parametrize(
+    ("option", "words"),
+    [
+        (["--header", f"sk {CANARY}"], "give a header as"),
+        (["--key-style", "basic"], "invalid choice"),
+        (["--reasoning", "sometimes"], "never, after-tools, always"),
+        (["--timeout", "soon"], "give seconds"),
+        (["--timeout", "-1"], "give seconds"),
+        (["--timeout", "last=3"], "'last' is no clock; there are connect, first, idle, settle, total"),
+        (["--retries", "21"], "a whole number from 0 to 20"),
+        (["--retries", "-1"], "a whole number from 0 to 20"),
+        (["--max-event", "0"], "a whole number, 1 or more"),
+        (["--max-steps", "x"], "a whole number, 1 or more"),
+    ],
+)
+def test_run_explains_an_option_that_makes_no_sense(experiment: Path, option: list[str], words: str) -> None:
+    ended = playground("run", str(experiment), *option)
+    assert ended.returncode == 2
+    assert words in ended.stderr.decode()
+    assert CANARY.encode() not in ended.stderr
+    assert ended.stdout == b""
+
+
+def test_the_times_that_help_names_are_those_in_force() -> None:
+    said = " ".join(playground("run", "--help").stdout.decode().split())
+    times = {name: f"{seconds:g}" if seconds else "off" for name, seconds in Timeouts()}
+    assert ",".join(f"{name}={seconds}" for name, seconds in times.items()) in said
+    new = Profile()
+    assert f"(default: {new.retries})" in said
+    assert f"(default: {new.max_event_mib})" in said
+    assert f"(default: {new.max_body_mib})" in said
+    assert read_timeouts("3") == dict.fromkeys(FOR_CONTENT, 3.0)
+    assert set(CLOCKS) == set(Timeouts.model_fields)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="platform: needs Linux or macOS, to send an interrupt to one child")
+def test_run_is_interrupted(experiment: Path, tmp_path: Path) -> None:
+    tape = tmp_path / "a.cassette.json"
+    with FaultServer() as server:
+        server.play(send(head(), CHAT.replace(b'"stop"', b"null")), hold())
+        command = [sys.executable, "-m", "playground", "run", str(experiment), "--base-url", server.url]
+        child = subprocess.Popen(
+            [*command, "--record", str(tape)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            preexec_fn=default_interrupt,
+        )
+        assert child.stdout is not None
+        assert child.stdout.read(2) == b"Hi"
+        child.send_signal(signal.SIGINT)
+        out, err = child.communicate(timeout=20)
+    assert (child.returncode, out, err) == (130, b"\n", b"playground: Interrupted.\n")
+    assert b'"Hi"' in tape.read_bytes().replace(b"\\", b"")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="platform: needs Linux or macOS, for files that stand for devices")
+def test_run_into_what_cannot_be_written(experiment: Path) -> None:
+    command = f"{sys.executable} -m playground run {experiment}"
+    full = subprocess.run(["sh", "-c", f"{command} >/dev/full"], capture_output=True, timeout=60, check=False)
+    assert full.returncode == 1
+    assert full.stderr.endswith(b"playground: standard output cannot be written: No space left on device\n")
+    closed = subprocess.run(["sh", "-c", f"{command} >&-"], capture_output=True, timeout=60, check=False)
+    assert closed.returncode == 0
+    assert b"Traceback" not in closed.stderr
+    headed = subprocess.run(
+        ["bash", "-c", f"{command} | head -c 1; exit ${{PIPESTATUS[0]}}"], capture_output=True, timeout=60, check=False
+    )
+    assert headed.returncode == 1
+    assert b"BrokenPipe" not in headed.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="platform: needs Linux or macOS, for a terminal")
+def test_run_on_a_terminal(experiment: Path) -> None:
+    """Reasoning and answer share the screen: each begins on a line of its own."""
+    import pty
+
+    thought = CHAT.replace(b'"content":"Hi"', b'"reasoning_content":"Hm."').replace(b'"stop"', b"null")
+    above, below = pty.openpty()
+    with FaultServer() as server:
+        server.play(send(head(), thought, CHAT, DONE))
+        command = [sys.executable, "-m", "playground", "run", str(experiment), "--base-url", server.url]
+        child = subprocess.Popen(command, stdout=below, stderr=below)
+        os.close(below)
+        shown = b""
+        with contextlib.suppress(OSError):  # the terminal's other side is closed at the end
+            while data := os.read(above, 65536):
+                shown += data
+        os.close(above)
+        assert child.wait(20) == 0
+    assert shown == b"Hm.\r\nHi\r\n"
+
+
+# help and exit codes
+
+
+@pytest.mark.parametrize("command", ["run", "decode", "demo", "replay"])
+def test_help_of_a_command_names_it_once(command: str) -> None:
+    said = playground(command, "--help").stdout.decode()
+    assert said.startswith(f"usage: playground {command} ")
+    assert "COMMAND" not in said
+    wrong = playground(command, "--fly").stderr.decode()
+    assert wrong.startswith(f"usage: playground {command} ")
+
+
+def test_readme_and_help_have_the_exit_codes_of_the_code() -> None:
+    readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+    table = readme.partition("| exit code | meaning |\n|---|---|\n")[2].partition("\n\n")[0]
+    rows = [tuple(cell.strip() for cell in line.strip("|").split("|")) for line in table.splitlines()]
+    assert rows == [(str(int(code)), words) for code, words in MEANINGS.items()]
+    assert list(MEANINGS) == sorted(ExitCode)
+    said = " ".join(playground("run", "--help").stdout.decode().split())
+    for code, words in MEANINGS.items():
+        assert f"{int(code)} {words}" in said
+
+
+def test_readme_names_every_option_of_run() -> None:
+    readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+    options = set(re.findall(r"--[a-z-]+", playground("run", "--help").stdout.decode())) - {"--help"}
+    assert {option for option in options if option not in readme} == set()
 
 
 def test_run_of_a_file_that_is_not_there(tmp_path: Path) -> None:

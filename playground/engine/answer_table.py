@@ -17,7 +17,9 @@ from playground.domain.debugging import Answer, AnswerRow, Debugging, MatchKind,
 from playground.domain.reasons import reason_of
 from playground.domain.tools import parse_json
 from playground.domain.values import JSON, JSONObject
+from playground.engine.file_version import version_problem
 
+VERSION = 1
 ANY_TOOL = "*"
 _KNOWN = {"playground_answers", "step_limit", "tools", "$schema"}
 _ROW = {"equal", "path", "result", "error", "delay", "never", "size"}
@@ -31,8 +33,8 @@ def read_answers(text: str) -> Debugging:
         raise ValueError(f"not JSON: {error}") from None
     if not isinstance(value, dict):
         raise ValueError("the file must hold one JSON object")
-    if value.get("playground_answers") != 1:
-        raise ValueError('"playground_answers": 1 is missing; it names the version of the file format')
+    if problem := version_problem(value, "playground_answers", VERSION):
+        raise ValueError(problem)
     _refuse_unknown(value, _KNOWN, "")
     tools = value.get("tools", {})
     if not isinstance(tools, dict):
@@ -51,7 +53,7 @@ def write_answers(debugging: Debugging) -> str:
     if debugging.default.rows:
         tables[ANY_TOOL] = debugging.default.rows
     tools = {name: [_written(row) for row in rows] for name, rows in tables.items()}
-    content = {"playground_answers": 1, "step_limit": debugging.step_limit, "tools": tools}
+    content = {"playground_answers": VERSION, "step_limit": debugging.step_limit, "tools": tools}
     return json.dumps(content, indent=2, ensure_ascii=True) + "\n"
 
 

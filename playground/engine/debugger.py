@@ -284,7 +284,7 @@ class Debugger:
         await self.start(mode, planned)
 
     async def start(self, mode: Mode = Mode.RULES, planned: Mapping[CallKey, Planned] | None = None) -> None:
-        """Run one lane from the head until it ends. For the session and this object only: nothing is checked."""
+        """Run one lane from the head until it ends. Whether it may begin is the caller's to check."""
         lane = self._last = Lane(self._session, self._session.transcript.head, mode, planned)
         self._enter(lane)
         await self._perform(lane)

@@ -45,6 +45,7 @@ class Mode(StrEnum):
     RULES = "rules"
     STEP = "step"  # stops at the next calls whatever the rules say
     END = "end"  # breakpoints and conditions are passed over; a call without an answer still stops it
+    ONCE = "once"  # one request, whatever stands open above it; its calls are left as they are
 
 
 class LaneEnd(StrEnum):
@@ -186,7 +187,7 @@ class Lane:
 
     async def _work(self) -> LaneEnd:
         while True:
-            if not await self._give(self._planned):
+            if self._mode is not Mode.ONCE and not await self._give(self._planned):
                 return self._interrupted()
             run = self.run = Run(self._session, self, self._session.request(at=self.tip), self.tip)
             self.requests += 1
@@ -200,7 +201,7 @@ class Lane:
                 self.words = turn.outcome.failure.message if turn.outcome.failure else "The answer was cut off."
                 self._decide()
                 return LaneEnd.FAILED
-            if not self._waiting():
+            if self._mode is Mode.ONCE or not self._waiting():
                 if turn.outcome is not None and not turn.outcome.whole:
                     self.words = "Part of the answer could not be read."
                     return LaneEnd.FAILED

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from playground.domain import json_tree
 from playground.domain.json_tree import JsonTextError
-from playground.domain.request import ReasoningReturn, Request
+from playground.domain.request import Request
 from playground.domain.tools import parse_json
 from playground.domain.values import JSON, JSONObject
 from playground.engine.request_import import (
@@ -163,8 +163,6 @@ def into(session: Session, found: Conversation) -> None:
     session.load(request, found.title)
     if found.rest:
         session.unknown = {**session.unknown, "imported": found.rest}
-    rule = request.reasoning_return
-    session.set_reasoning_return(rule if rule != ReasoningReturn() else None)
 
 
 # ---- what kind of file -----------------------------------------------------------------------------------------------

@@ -130,9 +130,9 @@ def looks_secret(header: str, value: str = "") -> bool:
 
 
 def key_from_environment() -> Secret | None:
-    """The key in ``PLAYGROUND_API_KEY``, cleaned; for the headless commands only."""
-    key = clean_key(os.environ.get(KEY_VARIABLE, "")).key
-    return Secret(key) if key else None
+    """The key in ``PLAYGROUND_API_KEY`` as it stands there (see ``clean_key``); for the headless commands only."""
+    key = os.environ.get(KEY_VARIABLE, "")
+    return Secret(key) if key.strip() else None
 
 
 # ---- choosing a backend ----------------------------------------------------------------------------------------------

@@ -57,7 +57,8 @@ class Session(Edits):
     """The state of one open experiment.
 
     ``connect`` gives a client for a profile id; it may raise ``RunRefusedError``. ``profile_of`` gives the profile
-    itself, from which the extra body and the rule for reasoning are inherited; without it nothing is.
+    itself, from which the extra body and the rule for reasoning are inherited; without it nothing is. ``literal`` says
+    that its turns are text to the last brace and hold no variables.
     """
 
     def __init__(
@@ -68,9 +69,11 @@ class Session(Edits):
         protocol: str = "chat",
         model: str = "",
         profile_of: Callable[[str], Profile] | None = None,
+        literal: bool = False,
     ) -> None:
         super().__init__(profile_id, protocol, model, profile_of)
         self.connect = connect
+        self.literal = literal
         self.debugger = Debugger(self)
         self.given_title = ""
         self.id = new_id()
@@ -124,6 +127,7 @@ class Session(Edits):
             "parameters": {**self.parameters, request.protocol: request.parameters},
             "extra_body": request.extra_body,
             "extra_headers": request.extra_headers,
+            "reasoning_return": request.reasoning_return if request.reasoning_return != ReasoningReturn() else None,
             "unsent": {},
             "given_title": title,
         }
@@ -145,7 +149,7 @@ class Session(Edits):
         return Request(
             protocol=self.protocol,
             model=self.model,
-            turns=resolve_turns(turns, self.variables),
+            turns=turns if self.literal else resolve_turns(turns, self.variables),
             parameters=self.current_parameters(),
             tools=self.tools,
             extra_body={**(profile.extra_body if profile is not None else {}), **self.extra_body},
@@ -176,7 +180,7 @@ class Session(Edits):
         asked = self._asked(more, at)
         if not asked:
             return "Write a message first."
-        if missing := unresolved(asked, self.variables):
+        if missing := self._unresolved(asked):
             return without_value(missing)
         try:
             get_protocol(self.protocol).check(self._request(asked))
@@ -186,11 +190,14 @@ class Session(Edits):
 
     def variable_names(self, *more: Turn) -> tuple[str, ...]:
         """The variables in what a run would send, ``more`` turns added, in the order in which they stand there."""
-        return names_in(self._asked(more))
+        return () if self.literal else names_in(self._asked(more))
 
     def unresolved(self, *more: Turn) -> tuple[str, ...]:
         """Those of them that have no value, so that a run is refused."""
-        return unresolved(self._asked(more), self.variables)
+        return self._unresolved(self._asked(more))
+
+    def _unresolved(self, turns: tuple[Turn, ...]) -> tuple[str, ...]:
+        return () if self.literal else unresolved(turns, self.variables)
 
     def _asked(self, more: tuple[Turn, ...], at: str | None = HEAD) -> tuple[Turn, ...]:
         """The turns of a request, as they were written."""

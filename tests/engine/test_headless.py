@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import io
 import json
 import socket
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from playground.demo.server import DemoConfig, DemoServer
+from playground.domain.debugging import Answer, AnswerRow, Debugging, ToolRule
+from playground.engine.exit_codes import ExitCode
 from playground.engine.experiment_file import write
-from playground.engine.headless import BadInputError, ExitCode, read_request, run_file
-from playground.engine.secrets import Secret
+from playground.engine.headless import BadInputError, read_request
 from playground.engine.snapshot import DraftState, Snapshot
-from tests.support.fault_server import FaultServer, head, send, sse, text_chunk, whole
+from playground.protocols.protocol import get_protocol
+from tests.engine.headless import CANARY, NOWHERE, Desk, experiment
+from tests.support.fault_server import FaultServer, Step, head, reset, send, sse, text_chunk, whole
 
-CANARY = "sk-canary-93ac55d1"
-NOWHERE = "http://127.0.0.1:1/v1"  # a run that is begun ends with TRANSPORT there
 WEATHER = {
     "type": "function",
     "function": {
@@ -27,45 +25,6 @@ WEATHER = {
         "parameters": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]},
     },
 }
-
-
-def experiment(prompt: str = "Hello", **fields: Any) -> dict[str, Any]:
-    messages = [{"role": "user", "content": prompt}]
-    return {"playground": 1, "model": "demo-chat", "messages": messages, **fields}
-
-
-@dataclass
-class Ended:
-    """What a run left behind."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> dict[str, Any]:
-        found: dict[str, Any] = json.loads(self.out)
-        return found
-
-
-@dataclass
-class Desk:
-    folder: Path
-    base_url: str
-
-    async def run(self, content: object, *, base_url: str = "", as_json: bool = False) -> Ended:
-        path = self.folder / "experiment.json"
-        if isinstance(content, bytes):
-            path.write_bytes(content)
-        else:
-            path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
-        return await self.run_path(path, base_url=base_url, as_json=as_json)
-
-    async def run_path(self, path: Path, *, base_url: str = "", as_json: bool = False) -> Ended:
-        out, err = io.StringIO(), io.StringIO()
-        code = await run_file(path, base_url or self.base_url, Secret(CANARY), as_json=as_json, out=out, err=err)
-        assert CANARY not in out.getvalue() + err.getvalue()
-        return Ended(code, out.getvalue(), err.getvalue())
 
 
 @pytest.fixture
@@ -224,7 +183,9 @@ async def test_a_model_cannot_steer_the_terminal(tmp_path: Path) -> None:
         (b"\xff\xfe\x00", "is not UTF-8 text"),
         ([], "must hold one JSON object"),
         ({}, '"playground": 1 is missing'),
-        (experiment(playground=2), '"playground": 1 is missing'),
+        (experiment(playground=2), '"playground": 2 is a version from a newer application; this one knows 1'),
+        (experiment(playground="1"), "must be 1, the version of the format, not '1'"),
+        (experiment(playground=True), "must be 1, the version of the format, not True"),
         (experiment(extra=1, body=2), "unknown field 'body', 'extra'"),
         (experiment(model=""), '"model" must be the id of a model'),
         (experiment(model=7), '"model" must be the id of a model'),
@@ -272,3 +233,88 @@ def test_unset_parameters_stay_unset() -> None:
     assert request.parameters.to_wire() == {"stream": True}
     with pytest.raises(BadInputError):
         read_request(None)
+
+
+# What is not whole
+
+
+async def test_an_answer_with_a_hole_is_not_complete(tmp_path: Path) -> None:
+    with FaultServer() as server:
+        server.play(
+            send(head(), sse(text_chunk("Fine, "), '{"id": "c1", broken', text_chunk("thanks", "stop"), "[DONE]"))
+        )
+        desk = Desk(tmp_path, server.url)
+        plain, found = await desk.run(experiment()), await desk.run(experiment(), as_json=True)
+        loop = await desk.run(experiment(), as_json=True, max_steps=3)
+    assert (plain.code, plain.out) == (ExitCode.INCOMPLETE, "Fine, thanks\n")
+    assert plain.err.startswith("playground: Part of the answer could not be read: ")
+    assert found.code == loop.code == ExitCode.INCOMPLETE
+    assert found.err == loop.err == plain.err
+    assert found.json["complete"] is loop.json["turns"][-1]["complete"] is False
+    assert [deviation["hole"] for deviation in found.json["deviations"]] == [True]
+
+
+@pytest.mark.parametrize("protocol", ["chat", "messages"])
+async def test_a_call_that_was_cut_off_is_not_whole(desk: Desk, protocol: str) -> None:
+    model = {"chat": "demo-tools", "messages": "demo-messages"}[protocol]
+    asked = experiment("Weather in Oslo !cutargs", protocol=protocol, model=model, tools=[WEATHER])
+    ended = await desk.run(asked)
+    assert ended.code == ExitCode.INCOMPLETE
+    assert "The answer broke off at its call of get_weather" in ended.err
+    whole = await desk.run(experiment("Weather in Oslo", protocol=protocol, model=model, tools=[WEATHER]))
+    assert whole.code == ExitCode.OK
+
+
+PAGE = whole(200, "text/html", b"<html><body>Sign in</body></html>")
+GZIP = whole(200, "text/event-stream", b"this is not gzip", "Content-Encoding: gzip")
+BROTLI = whole(200, "text/event-stream", b"x", "Content-Encoding: br")
+
+
+@pytest.mark.parametrize(
+    ("script", "code"),
+    [
+        ([send(PAGE)], ExitCode.INCOMPLETE),
+        ([send(GZIP)], ExitCode.INCOMPLETE),
+        ([send(BROTLI)], ExitCode.INCOMPLETE),
+        ([send(whole(200, "application/json", b"[1, 2"))], ExitCode.INCOMPLETE),
+        ([send(whole(200, "text/event-stream", b""))], ExitCode.INCOMPLETE),
+        ([send(head(200, "text/event-stream", chunked=True)), reset()], ExitCode.INCOMPLETE),
+        ([send(head(), sse(text_chunk("Half"))), reset()], ExitCode.INCOMPLETE),
+        ([reset()], ExitCode.TRANSPORT),
+        ([send(b"SSH-2.0-OpenSSH_9.2\r\n")], ExitCode.TRANSPORT),
+        ([send(whole(404, "text/html", b"<html>none</html>"))], ExitCode.HTTP),
+        ([send(whole(302, None, b"", "Location: https://elsewhere.example/"))], ExitCode.HTTP),
+    ],
+)
+async def test_an_answer_that_began_is_told_from_one_that_did_not(
+    tmp_path: Path, script: list[Step], code: ExitCode
+) -> None:
+    with FaultServer() as server:
+        server.play(*script)
+        ended = await Desk(tmp_path, server.url).run(experiment())
+    assert ended.code == code
+    assert ended.err.startswith("playground: ")
+
+
+async def test_a_refusal_is_in_the_json_too(tmp_path: Path) -> None:
+    chunk = '{"id": "c", "choices": [{"index": 0, "delta": {"refusal": "No."}, "finish_reason": "stop"}]}'
+    with FaultServer() as server:
+        server.play(send(head(), sse(chunk, "[DONE]")))
+        desk = Desk(tmp_path, server.url)
+        assert (await desk.run(experiment())).out == "No.\n"
+        assert (await desk.run(experiment(), as_json=True)).json["choices"][0]["refusal"] == "No."
+
+
+async def test_a_saved_experiment_brings_its_own_answers(desk: Desk) -> None:
+    rows = (AnswerRow(answer=Answer(text='{"sky": "clear"}')),)
+    saved = Snapshot(
+        id="x",
+        model="demo-tools",
+        tools=(get_protocol("chat").read_tool(WEATHER),),
+        debugging=Debugging(rules={"get_weather": ToolRule(rows=rows)}),
+        draft=DraftState(text="Weather in Oslo?"),
+    )
+    ended = await desk.run(write(saved), max_steps=5)
+    assert ended.code == ExitCode.OK, ended.err
+    assert '← {"sky": "clear"}' in ended.out
+    assert (await desk.run(write(saved), max_steps=1)).code == ExitCode.STEP_LIMIT

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,41 +10,23 @@ from typing import Any
 import pytest
 
 from playground.demo.server import DemoServer
-from playground.engine.headless import ExitCode
-from playground.engine.headless_loop import run_loop
-from playground.engine.secrets import Secret
+from playground.engine.exit_codes import ExitCode
+from tests.engine import headless
 from tests.engine.debugging import MODELS, WEATHER
+from tests.engine.headless import Ended
 
-CANARY = "sk-canary-4f1d0c77"
 SUNNY = {"playground_answers": 1, "tools": {"get_weather": [{"result": {"sky": "sunny"}}]}}
 NATIVE = {"name": WEATHER.name, "description": WEATHER.description, "input_schema": WEATHER.parameters}
 
 
 @dataclass
-class Ended:
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> dict[str, Any]:
-        found: dict[str, Any] = json.loads(self.out)
-        return found
-
-    @property
-    def roles(self) -> list[str]:
-        return [turn["role"] for turn in self.json["turns"]]
-
-
-@dataclass
-class Desk:
-    folder: Path
-    base_url: str
+class Desk(headless.Desk):
     protocol: str
 
-    async def run(
+    async def ask(
         self, prompt: str, answers: object = SUNNY, steps: int | None = None, *, as_json: bool = True, **fields: Any
     ) -> Ended:
+        """Run the loop with a table of answers; ``fields`` go into the file."""
         content = {
             "playground": 1,
             "protocol": self.protocol,
@@ -54,17 +35,8 @@ class Desk:
             "tools": [NATIVE],
             **fields,
         }
-        experiment, table = self.folder / "experiment.json", self.folder / "table.json"
-        experiment.write_text(json.dumps(content), encoding="utf-8")
-        if answers is not None:
-            table.write_text(answers if isinstance(answers, str) else json.dumps(answers), encoding="utf-8")
-        out, err = io.StringIO(), io.StringIO()
-        where = table if answers is not None else None
-        code = await run_loop(
-            experiment, self.base_url, Secret(CANARY), where, steps, as_json=as_json, out=out, err=err
-        )
-        assert CANARY not in out.getvalue() + err.getvalue()
-        return Ended(code, out.getvalue(), err.getvalue())
+        table = self.write("table.json", answers) if answers is not None else None
+        return await self.run(content, answers=table, max_steps=steps or (None if table else 20), as_json=as_json)
 
 
 @pytest.fixture(params=["chat", "messages"])
@@ -73,7 +45,7 @@ def desk(request: pytest.FixtureRequest, tmp_path: Path, demo: DemoServer) -> De
 
 
 async def test_the_loop_runs_to_its_end_and_prints_the_transcript(desk: Desk) -> None:
-    ended = await desk.run("Compare Lisbon and Oslo !chain")
+    ended = await desk.ask("Compare Lisbon and Oslo !chain")
     assert (ended.code, ended.err) == (ExitCode.OK, "")
     assert ended.roles == ["user", "assistant", "tool", "assistant", "tool", "assistant"]
     turns = ended.json["turns"]
@@ -86,7 +58,7 @@ async def test_the_loop_runs_to_its_end_and_prints_the_transcript(desk: Desk) ->
 
 
 async def test_text_calls_and_results_are_shown_as_they_come(desk: Desk) -> None:
-    ended = await desk.run("Weather in Oslo", as_json=False)
+    ended = await desk.ask("Weather in Oslo", as_json=False)
     assert ended.code == ExitCode.OK
     call, result, *text = ended.out.splitlines()
     assert call.startswith("→ get_weather(")
@@ -98,52 +70,52 @@ async def test_text_calls_and_results_are_shown_as_they_come(desk: Desk) -> None
 
 async def test_a_call_without_an_answer_ends_it_with_a_code_of_its_own(desk: Desk) -> None:
     table = {"playground_answers": 1, "tools": {"get_weather": [{"path": "$[?@.city == 'Oslo']", "result": "cold"}]}}
-    ended = await desk.run("Weather in Lisbon and Oslo", table)
+    ended = await desk.ask("Weather in Lisbon and Oslo", table)
     assert ended.code == ExitCode.WAITING
     assert "No answer for get_weather(" in ended.err
     assert ended.roles == ["user", "assistant", "tool"]
     assert [(call["name"], call["reason"]) for call in ended.json["waiting"]] == [("get_weather", "no_row")]
-    none = await desk.run("Weather in Oslo", None)
+    none = await desk.ask("Weather in Oslo", None)
     assert none.code == ExitCode.WAITING
 
 
 async def test_the_step_limit_has_a_code_of_its_own(desk: Desk) -> None:
-    ended = await desk.run("Weather in Oslo !loop", steps=3)
+    ended = await desk.ask("Weather in Oslo !loop", steps=3)
     assert ended.code == ExitCode.STEP_LIMIT
     assert "3 requests went out" in ended.err
     assert "was called 2 times before with the same arguments" in ended.err
     assert (ended.json["requests"], ended.json["waiting"][0]["reason"]) == (3, "limit")
     table = {**SUNNY, "step_limit": 2}
-    assert (await desk.run("Weather in Oslo !loop", table)).json["requests"] == 2
-    assert (await desk.run("Weather in Oslo !loop=2", table, steps=5)).code == ExitCode.OK
+    assert (await desk.ask("Weather in Oslo !loop", table)).json["requests"] == 2
+    assert (await desk.ask("Weather in Oslo !loop=2", table, steps=5)).code == ExitCode.OK
 
 
 async def test_a_call_that_was_cut_off_and_an_error_status(desk: Desk) -> None:
-    ended = await desk.run("Weather in Oslo !cutargs")
+    ended = await desk.ask("Weather in Oslo !cutargs")
     assert (ended.code, ended.json["waiting"][0]["reason"]) == (ExitCode.INCOMPLETE, "truncated")
-    ended = await desk.run("Hello !503")
+    ended = await desk.ask("Hello !503")
     assert ended.code == ExitCode.HTTP
     assert ended.json["turns"][-1]["error"]["status"] == 503
-    assert (await desk.run("Hello !error")).code == ExitCode.INCOMPLETE
+    assert (await desk.ask("Hello !error")).code == ExitCode.INCOMPLETE
 
 
 async def test_a_file_that_ends_with_open_calls_goes_on_from_there(desk: Desk) -> None:
     call = {"id": "c1", "type": "function", "function": {"name": "get_weather", "arguments": '{"city": "Oslo"}'}}
     messages = [{"role": "user", "content": "?"}, {"role": "assistant", "content": None, "tool_calls": [call]}]
-    ended = await desk.run("", messages=messages)
+    ended = await desk.ask("", messages=messages)
     assert ended.code == ExitCode.OK
     assert ended.roles == ["user", "assistant", "tool", "assistant"]
-    assert (await desk.run("", None, messages=messages)).code == ExitCode.WAITING
+    assert (await desk.ask("", None, messages=messages)).code == ExitCode.WAITING
 
 
 async def test_bad_files_are_named(desk: Desk) -> None:
-    ended = await desk.run("Hello", "{")
+    ended = await desk.ask("Hello", "{")
     assert ended.code == ExitCode.BAD_INPUT
     assert "table.json: not JSON" in ended.err
-    ended = await desk.run("Hello", messages=[])
+    ended = await desk.ask("Hello", messages=[])
     assert ended.code == ExitCode.BAD_INPUT
-    path = desk.folder / "experiment.json"
-    missing = await run_loop(
-        path, desk.base_url, None, desk.folder / "none.json", as_json=True, out=io.StringIO(), err=io.StringIO()
-    )
-    assert missing == ExitCode.BAD_INPUT
+    missing = await desk.run(headless.experiment(), answers=desk.folder / "none.json")
+    assert missing.code == ExitCode.BAD_INPUT
+    assert "none.json cannot be read" in missing.err
+    newer = await desk.ask("Hello", {"playground_answers": 2})
+    assert '"playground_answers": 2 is a version from a newer application' in newer.err

@@ -15,10 +15,10 @@ import pytest
 
 from playground.domain.debugging import Answer, AnswerRow, Debugging, Policy, ResultDraft, ToolRule
 from playground.domain.transcript import Ending, Role, Turn, make_turn
+from playground.engine.exit_codes import ExitCode
 from playground.engine.export.markdown import markdown
 from playground.engine.export.selection import Selection
-from playground.engine.headless import ExitCode
-from playground.engine.headless_loop import run_loop
+from playground.engine.headless_run import RunOptions, run_file
 from playground.engine.lane import LaneEnd
 from playground.engine.recorded import answers_of
 from playground.engine.run import RunRefusedError
@@ -81,7 +81,7 @@ class Bench:
         request.write_text(json.dumps({**content, "parameters": {"max_tokens": 50}}), encoding="utf-8")
         table.write_text(json.dumps({"playground_answers": 1, "tools": {"*": [{"result": "sunny"}]}}), encoding="utf-8")
         err = io.StringIO()
-        code = await run_loop(request, self.server.url, Secret("k"), table, as_json=False, out=io.StringIO(), err=err)
+        code = await run_file(request, RunOptions(base_url=self.server.url, answers=table), io.StringIO(), err)
         return code, err.getvalue()
 
 

@@ -382,13 +382,15 @@ def test_headers_that_do_not_look_like_secrets() -> None:
     assert looks_secret("X-Team", "Bearer abc")
 
 
-def test_the_key_from_the_environment_is_cleaned(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_key_from_the_environment_is_as_it_stands_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PLAYGROUND_API_KEY", raising=False)
     assert key_from_environment() is None
     monkeypatch.setenv("PLAYGROUND_API_KEY", " Bearer sk-1\n")
     found = key_from_environment()
     assert found is not None
-    assert found.get_secret_value() == "sk-1"
+    assert clean_key(found.get_secret_value()).key == "sk-1"
+    monkeypatch.setenv("PLAYGROUND_API_KEY", " \n")
+    assert key_from_environment() is None
 
 
 def test_importing_the_module_does_not_import_keyring() -> None:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QSettings
 
-from playground.domain.request import ReasoningReturn
 from playground.engine.profiles import Profile, ProfileError
 from playground.engine.workspace import Workspace
 from playground.ui.gateway_control import GatewayControl
@@ -69,8 +68,6 @@ class CodeControl(QObject):
         session = self._workspace.new()
         model = session.model
         session.load(found.request)
-        rule = found.request.reasoning_return
-        session.set_reasoning_return(rule if rule != ReasoningReturn() else None)
         if wanted.profile_id != NEW:
             session.set_profile(wanted.profile_id)
             model = gateways.get(wanted.profile_id).default_model or model

@@ -1,0 +1,40 @@
+"""The exit codes of all commands, in one table: ``--help`` is written from it and the README agrees with it.
+
+Imported before anything is known of what is asked, so it must import nothing heavy.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Final
+
+
+class ExitCode(IntEnum):
+    """How a command ended."""
+
+    OK = 0
+    FAILED = 1
+    BAD_INPUT = 2
+    TRANSPORT = 3
+    HTTP = 4
+    INCOMPLETE = 5
+    WAITING = 6
+    STEP_LIMIT = 7
+    INTERRUPTED = 130
+
+
+#: What each of them says, in words for the README and for ``--help``.
+MEANINGS: Final[dict[ExitCode, str]] = {
+    ExitCode.OK: "done",
+    ExitCode.FAILED: "something failed here: the output or the recording could not be written, or a self-test found a "
+    "fault",
+    ExitCode.BAD_INPUT: "the input is wrong, or there is no display",
+    ExitCode.TRANSPORT: "no answer: the gateway could not be reached, or the connection broke or the time ran out "
+    "before one began",
+    ExitCode.HTTP: "the gateway answered with an HTTP error, or with a redirect",
+    ExitCode.INCOMPLETE: "the answer is not whole: it was cut off, failed in mid-stream, has a hole, is empty or "
+    "cannot be read, or a call in it was cut off",
+    ExitCode.WAITING: "the loop stopped at a call for which the table has no answer",
+    ExitCode.STEP_LIMIT: "the loop reached its limit of steps",
+    ExitCode.INTERRUPTED: "ended by Ctrl+C, after printing what had come",
+}
