@@ -154,7 +154,7 @@ class Timeline:
 
     @property
     def stalls(self) -> tuple[Stall, ...]:
-        """Gaps above three times the median, between the first and the last fragment."""
+        """Gaps above three times the median and above 0.05 s, between the first and the last fragment."""
         if len(self._gaps) < ENOUGH:
             return ()
         limit = self._judge()[2]

@@ -408,7 +408,8 @@ class TimelinePicture(QWidget):
         for stall in self.stalls:
             if stall.start <= at <= stall.end:
                 gap = duration_words(self._timeline.median_gap or 0)
-                out.append(f"stall: nothing for {stall.end - stall.start:.2f} s; the usual gap is {gap}")
+                lasted = f"{stall.end - stall.start:.2f} s"
+                out.append(f"stall: nothing for {lasted}, more than three times the usual gap of {gap}")
         for segment in self.segments:
             if segment.start <= at <= segment.end:
                 frames = f", frames {segment.first + 1} to {segment.last + 1}" if segment.first >= 0 else ""
