@@ -144,7 +144,10 @@ class Call:
             self._finished.update(event.choice for event in events if isinstance(event, Finish))
         if Failed in kinds and self.exchange.failure is None:
             self.exchange.failure = next(event.failure for event in events if isinstance(event, Failed))
-        if len(self._finished) >= self._choices:
+        if self.exchange.failure is not None:
+            if content or transfer.clock.stage is not Stage.ERROR:
+                transfer.clock.wait_for(Stage.ERROR)
+        elif len(self._finished) >= self._choices:
             if content or transfer.clock.stage is not Stage.SETTLE:
                 transfer.clock.wait_for(Stage.SETTLE)
         elif content:

@@ -14,6 +14,10 @@ from playground.gateway.connection import Timeouts
 
 _NEVER = float("inf")
 
+#: Seconds between two pieces of content once the gateway has reported an error: what still comes is read, but a
+#: server that says it failed and then hangs is not waited for. Shorter where a person set less patience.
+AFTER_ERROR = 3.0
+
 #: A read that begins late gets this many seconds to find what has come in the meantime.
 _GRACE = 0.05
 
@@ -28,6 +32,7 @@ class Stage(StrEnum):
     FIRST = "first"
     IDLE = "idle"
     SETTLE = "settle"
+    ERROR = "error"  # what may come after an error was reported
     TOTAL = "total"
 
 
@@ -43,7 +48,10 @@ class Clock:
     """The clocks of one exchange. Use ``with clock:`` around each await; it raises ``Expired``."""
 
     def __init__(self, timeouts: Timeouts) -> None:
-        self._seconds: dict[Stage, float | None] = {stage: getattr(timeouts, stage.value) for stage in Stage}
+        self._seconds: dict[Stage, float | None] = {
+            stage: getattr(timeouts, stage.value) for stage in Stage if stage is not Stage.ERROR
+        }
+        self._seconds[Stage.ERROR] = min([AFTER_ERROR, *filter(None, (timeouts.idle, timeouts.settle))])
         self._loop = asyncio.get_running_loop()
         self.started = self._loop.time()
         self._total = _NEVER if timeouts.total is None else self.started + timeouts.total

@@ -11,8 +11,11 @@ import pytest
 
 from playground.domain.errors import FailureKind
 from playground.domain.events import Deviation, Event, Failed
+from playground.gateway.call import Call
+from playground.gateway.clock import AFTER_ERROR
 from playground.gateway.connection import Timeouts
-from tests.gateway.conftest import MakeClient, failure_of, open_call, run, text_of
+from playground.protocols.protocol import get_protocol
+from tests.gateway.conftest import MakeClient, ask, failure_of, open_call, run, text_of
 from tests.support.fault_server import (
     FaultServer,
     chunk,
@@ -183,6 +186,52 @@ async def test_finished_without_an_end_marker_settles(server: FaultServer, make_
     assert time.monotonic() - started < 1.0
     assert not any(isinstance(event, Failed) for event in events)
     assert any(isinstance(event, Deviation) and event.code == "broken_after_end" for event in events)
+
+
+NATIVE_ERROR = 'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"upstream died"}}\n\n'
+CHAT_ERROR = 'data: {"error":{"message":"upstream died","type":"server_error","code":"x"}}\n\n'
+
+
+async def watched(call: Call) -> list[tuple[float, list[Event]]]:
+    """The events of a call with when each list of them came, in seconds since the first; then when it was over."""
+    out: list[tuple[float, list[Event]]] = []
+    began = time.monotonic()
+    async with aclosing(call):
+        async for events in call:
+            if not out:
+                began = time.monotonic()
+            out.append((time.monotonic() - began, events))
+    return [*out, (time.monotonic() - began, [])]
+
+
+@pytest.mark.parametrize(("protocol", "error"), [("chat", CHAT_ERROR), ("messages", NATIVE_ERROR)])
+@pytest.mark.parametrize("settle", [None, 0.4])
+async def test_an_error_on_a_connection_that_stays_open_is_told_at_once_and_not_waited_for(
+    server: FaultServer, make_client: MakeClient, protocol: str, error: str, settle: float | None
+) -> None:
+    alive = [send(b": alive\n\n"), sleep(0.1)] * 60
+    server.play(send(head()), send(error.encode()), alive, hold())
+    client = make_client(timeouts=Timeouts(connect=5, first=60, idle=60, settle=settle))
+    call = client.open(get_protocol(protocol), ask())
+    *seen, (over, _) = await watched(call)
+    told = next(at for at, events in seen if any(isinstance(event, Failed) for event in events))
+    assert told < 0.5
+    assert told + (settle or AFTER_ERROR) - 0.1 < over < told + (settle or AFTER_ERROR) + 1
+    failures = [event.failure for _, events in seen for event in events if isinstance(event, Failed)]
+    assert [failure.message for failure in failures] == ["upstream died"]
+    assert call.exchange.failure == failures[0]
+    server.wait_closed()
+
+
+async def test_what_comes_after_an_error_is_read_to_its_end(server: FaultServer, make_client: MakeClient) -> None:
+    pieces = [[send(sse(text_chunk(piece))), sleep(0.3)] for piece in ("lo", " ", "world")]
+    server.play(send(head()), send(sse(text_chunk("Hel"))), send(CHAT_ERROR.encode()), *pieces, send(DONE), hold())
+    timeouts = Timeouts(connect=5, first=5, idle=5, settle=0.5)  # shorter than all that comes after the error
+    call = open_call(make_client(timeouts=timeouts))
+    *seen, (over, _) = await watched(call)
+    assert text_of([event for _, events in seen for event in events]) == "Hello world"
+    assert over < 3, "it ends with the end marker"
+    assert call.exchange.failure is not None
 
 
 async def test_an_error_inside_the_stream(server: FaultServer, make_client: MakeClient) -> None:
