@@ -82,7 +82,7 @@ def test_the_picture_has_lanes_marks_and_the_stall(page: TimelinePage) -> None:
     assert "stall before frame 12 1.00 s" in picture.accessibleDescription()
     middle = picture.stalls[0].start + 0.5
     words = picture.words_at(picture.scale.x(middle))
-    assert "nothing for 1.00 s; the usual gap is 50 ms" in words
+    assert "nothing for 1.00 s, more than three times the usual gap of 50 ms" in words
     assert "content: 0.600 s to 1.800 s" in words
 
 
