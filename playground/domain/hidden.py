@@ -17,16 +17,16 @@ HIDDEN = re.compile(
 
 #: Characters in prose that would change how the text around them reads. Joiners stay: scripts and emoji need them.
 _IN_PROSE = {
-    **{code: f"⟨U+{code:04X}⟩" for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x061C, 0x200B)},
-    **{code: f"⟨U+{code:05X}⟩" for code in range(0xE0000, 0xE0080)},
+    **{code: f"‹U+{code:04X}›" for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x061C, 0x200B)},
+    **{code: f"‹U+{code:05X}›" for code in range(0xE0000, 0xE0080)},
     **dict.fromkeys(range(0xD800, 0xE000), "\ufffd"),
     0x2029: "\u2028",
 }
 
 
 def show_hidden(text: str) -> str:
-    """The text with each hidden character replaced by a visible mark such as ``⟨U+202E⟩``."""
-    return HIDDEN.sub(lambda match: f"⟨U+{ord(match[0]):04X}⟩", text)
+    """The text with each hidden character replaced by a visible mark such as ``‹U+202E›``."""
+    return HIDDEN.sub(lambda match: f"‹U+{ord(match[0]):04X}›", text)
 
 
 def show_prose(text: str) -> str:

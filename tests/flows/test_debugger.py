@@ -8,13 +8,14 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit
+from PySide6.QtWidgets import QApplication, QPlainTextEdit
 
 from playground.domain.debugging import Answer, AnswerRow, Policy, ReasonCode, ToolRule
 from playground.engine.run_state import RunState
 from playground.ui.conversation.calls.call_card import CallCard
 from playground.ui.debugger.fork_dialog import ForkDialog
 from playground.ui.debugger.rules_dialog import RulesDialog
+from playground.ui.mark_label import Chip
 from tests.engine.debugging import WEATHER
 from tests.flows.conftest import Person, Stage
 
@@ -77,9 +78,9 @@ def test_a_broken_call_is_edited_and_the_next_request_holds_exactly_that(
         sent = broken.call.arguments
         await person.press("Edit the arguments", broken)
         editor = await person.seen(QPlainTextEdit, "Arguments of the call", broken)
-        verdict = next(label for label in broken.findChildren(QLabel) if label.text().startswith("✗"))
+        verdict = next(chip for chip in broken.findChildren(Chip) if chip.mark == "error")
         await person.type_into(editor, '{"city": "Oslo", "unit": "celsius"}')
-        assert verdict.text() == "✓ matches schema", "judged while it is typed"
+        assert verdict.text() == "matches schema", "judged while it is typed"
         await person.press("Keep", broken)
         await person.until(lambda: broken.call.received == sent, "what the model sent, kept")
         result = await person.seen(QPlainTextEdit, "Result of the call", broken)

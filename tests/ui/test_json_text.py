@@ -94,4 +94,4 @@ def test_a_path_leads_to_its_place_or_its_nearest_parent() -> None:
 
 def test_a_tooltip_is_never_markup() -> None:
     assert "<img" not in tip('<img src="http://evil.example/">')
-    assert "⟨U+202E⟩" in tip("a\u202eb")
+    assert "‹U+202E›" in tip("a\u202eb")

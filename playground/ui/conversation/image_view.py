@@ -60,6 +60,7 @@ class DetailButton(QToolButton):
     def __init__(self) -> None:
         super().__init__()
         self.setProperty("kind", "detail")
+        self.setProperty("arrow", True)
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.setToolTip("How closely the model looks: low costs fewer tokens, high more. Chat completions only.")
         menu = QMenu(self)
@@ -73,7 +74,7 @@ class DetailButton(QToolButton):
 
     def show_detail(self, detail: str | None) -> None:
         """Mark what is set; a word that is not on the list is shown too."""
-        self.setText(f"detail: {detail or 'default'} ▾")
+        self.setText(f"detail: {detail or 'default'}")
         self.setAccessibleName(f"Detail of the image: {detail or 'default'}")
         for action in self.menu().actions():
             action.setChecked(action.data() == (detail or ""))

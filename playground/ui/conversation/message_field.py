@@ -35,7 +35,7 @@ class MessageField(ExactField):
     @property
     def run_keys(self) -> str:
         """The keys that run, for a button's text."""
-        return "⏎" if self.enter_runs else "Ctrl+⏎"
+        return "Enter" if self.enter_runs else "Ctrl+Enter"
 
     def _fit(self) -> None:
         lines, block = 0, self.document().firstBlock()

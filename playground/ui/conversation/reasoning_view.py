@@ -7,8 +7,10 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from playground.ui.conversation.text_view import TextView
+from playground.ui.icons import icon
 from playground.ui.theme import tokens
 
+ARROW = 20  # pixels of the head that its icon takes
 EXCERPT = 300  # characters looked at for the folded line
 
 
@@ -109,6 +111,7 @@ class ReasoningView(QFrame):
             self._pending = []
         self._text.setVisible(shown)
         self._word_head()
+        self._head.setIcon(icon("chevron-down" if shown else "chevron-right", "muted"))
         self._head.setAccessibleName("Reasoning, shown" if shown else "Reasoning, folded")
         self._head.setToolTip("Fold" if shown else "Show the reasoning")
         self.height_changed.emit()
@@ -119,13 +122,12 @@ class ReasoningView(QFrame):
 
     def _word_head(self) -> None:
         shown = self.is_open
-        arrow = "▾" if shown else "▸"
         facts = f" · {self._facts}" if self._facts else ""
-        words = f"{arrow} Reasoning{'…' if self._live else ''}{facts}"
+        words = f"Reasoning{'…' if self._live else ''}{facts}"
         if not shown:
             excerpt = " ".join(self._start.split())
             words += f" — {excerpt}" if excerpt else ""
-        room = max(self.width() - 40, 120)
+        room = max(self.width() - 40 - ARROW, 120)
         self._head.setText(self._head.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, room))
 
     def paintEvent(self, event: QPaintEvent) -> None:

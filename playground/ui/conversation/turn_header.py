@@ -12,7 +12,7 @@ from playground.ui.conversation.role_words import ROLE_WORDS
 from playground.ui.conversation.rows import Row
 from playground.ui.elided_label import ElidedLabel
 from playground.ui.icon_button import IconButton
-from playground.ui.parameters.fields import look
+from playground.ui.mark_label import Chip
 from playground.ui.plain_text import tip
 from playground.ui.theme import SMALL_PX, body_font, tokens
 
@@ -37,7 +37,7 @@ class TurnHeader(QWidget):
         self._role.setMenu(roles)
         self._model = QLabel(textFormat=Qt.TextFormat.PlainText)
         self._model.setProperty("kind", "small")
-        self._ending, self._verdict = _chip(), _chip()
+        self._ending, self._verdict = Chip(), Chip()
         self._lint = QPushButton()
         self._lint.setProperty("kind", "pill")
         self._lint.setFixedHeight(20)  # of the chips' height, so that a header is as tall with it as without
@@ -107,10 +107,9 @@ class TurnHeader(QWidget):
 
     def show_verdict(self, words: str, kind: str, says: str) -> None:
         """Whether the answer fits the format it was asked for; nothing without words."""
-        self._verdict.setText(words)
+        self._verdict.say(words, kind)
         self._verdict.setToolTip(tip(says))
         self._verdict.setVisible(bool(words))
-        look(self._verdict, kind)
 
     def show_figures(self, figures: list[str]) -> None:
         """Times, rates, tokens and cost; where the room is short the first ones give way, whole."""
@@ -154,9 +153,3 @@ class _Figures(ElidedLabel):
 
 def _short(model: str) -> str:
     return model if len(model) <= 28 else f"{model[:14]}…{model[-13:]}"
-
-
-def _chip() -> QLabel:
-    label = QLabel(textFormat=Qt.TextFormat.PlainText)
-    label.setProperty("kind", "chip")
-    return label

@@ -25,7 +25,7 @@ from playground.ui.tools.problem_line import ProblemLine
 
 LISTED = 20  # problems below the answer; more are counted
 ROOM = 40  # pixels kept free above a place that is scrolled to
-MARK = "✗"
+MARK = "×"
 
 
 class Verdict(NamedTuple):
@@ -208,11 +208,11 @@ class VerdictView(QWidget):
 def _verdict(problems: list[Problem], has_schema: bool) -> Verdict:
     says = "\n".join(_words(problem) for problem in problems[:LISTED])
     if not problems:
-        words = "✓ matches schema" if has_schema else "✓ JSON"
+        words = "matches schema" if has_schema else "valid JSON"
         return Verdict(words, "chip-ok", "The answer fits what was asked for.")
     if not has_schema or problems[0].message.startswith("not JSON"):
-        return Verdict("✗ not JSON", "chip-error", says)
-    return Verdict(f"✗ {len(problems)} schema error{'s' * (len(problems) > 1)}", "chip-error", says)
+        return Verdict("not JSON", "chip-error", says)
+    return Verdict(f"{len(problems)} schema error{'s' * (len(problems) > 1)}", "chip-error", says)
 
 
 def _words(problem: Problem) -> str:

@@ -11,6 +11,7 @@ from PySide6.QtGui import QColor, QFont
 from playground.engine.calls import CallEntry
 from playground.engine.verdicts import VerdictCode
 from playground.ui.debugger.call_words import about, answered_words, seconds_words, turn_words, verdict_words
+from playground.ui.icons import icon
 from playground.ui.plain_text import show_hidden, tip
 from playground.ui.theme import code_font, tokens
 
@@ -90,6 +91,9 @@ class CallModel(QAbstractTableModel):
                 return _side(column)
             case Qt.ItemDataRole.FontRole:
                 return _font(column)
+            case Qt.ItemDataRole.DecorationRole if column == VERDICT:
+                fits = entry.verdict.code is VerdictCode.FITS
+                return icon("check", "ok") if fits else icon("error", "error")
             case Qt.ItemDataRole.ForegroundRole:
                 return QColor(_colour(entry, column))
         return None

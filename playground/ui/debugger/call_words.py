@@ -32,13 +32,13 @@ def seconds_words(seconds: float | None) -> str:
 
 
 def verdict_words(verdict: Verdict) -> str:
-    """The verdict with its mark; a single problem in full."""
+    """The verdict in a few words; a single problem in full."""
     if verdict.code is VerdictCode.FITS:
-        return "✓ fits the schema"
+        return "fits the schema"
     if verdict.code is VerdictCode.MISFIT and len(verdict.problems) == 1:
         problem = verdict.problems[0]
-        return f"✗ {problem.where}: {problem.message}" if problem.where else f"✗ {problem.message}"
-    return f"✗ {verdict.words[:1].lower()}{verdict.words[1:]}" if verdict.words != "Not JSON" else "✗ not JSON"
+        return f"{problem.where}: {problem.message}" if problem.where else problem.message
+    return f"{verdict.words[:1].lower()}{verdict.words[1:]}"
 
 
 def answered_words(entry: CallEntry) -> str:

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Coroutine, Iterable
 from typing import Any
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QPushButton, QWidget
 
 from playground.domain.debugging import ReasonCode
 from playground.domain.parts import ToolCall
@@ -26,6 +26,7 @@ from playground.engine.run_state import RunState
 from playground.engine.session import Session
 from playground.ui.flow_layout import FlowLayout
 from playground.ui.loop import Throttle, spawn
+from playground.ui.mark_label import MarkLabel
 from playground.ui.plain_text import show_hidden, tip
 
 CLOCK_MS = 200
@@ -46,7 +47,7 @@ class DebugBar(QFrame):
         super().__init__(parent)
         self.setProperty("kind", "banner")
         self._session = session
-        self._words = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
+        self._words = MarkLabel(wraps=True)
         self.step_button = self._button("Step", "Answer the first call that has an answer, then stop again", self.step)
         self.continue_button = self._button(
             "Continue", "Answer what has an answer, go on until the next stop", self.go_on
@@ -139,6 +140,7 @@ class DebugBar(QFrame):
         if shown:
             words = self._pending_words() if answering else self._loop_words() if looping else self._paused_words()
             self._words.setText(words)
+            self._words.set_mark("" if answering or looping else "pause")
             self.setAccessibleName(words)
             for button in (self.step_button, self.continue_button, self.end_button):
                 button.setVisible(not (answering or looping))
@@ -157,7 +159,7 @@ class DebugBar(QFrame):
         why = next((reason.words for reason in reasons if reason is not None and reason.code in _OF_THE_LOOP), "")
         warning = next((words for key, words in debugger.warnings.items() if key in _keys(waiting)), "")
         said = " ".join(dict.fromkeys(text for text in (why, warning) if text))
-        return f"⏸ Paused at {count}: {names}. {said}{self._steps()}".rstrip()
+        return f"Paused at {count}: {names}. {said}{self._steps()}".rstrip()
 
     def _pending_words(self) -> str:
         pending = self._session.debugger.pending

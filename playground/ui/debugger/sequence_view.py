@@ -316,7 +316,7 @@ class SequenceView(QAbstractScrollArea):
             painter.drawPolyline(QPolygonF(zigzag))
         rect = QRectF(x - 40, 0, 80, AXIS - 2)
         painter.fillRect(rect.adjusted(6, 0, -6, 0), QColor(t.surface))
-        painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, f"⋯ {seconds_words(seconds)}")
+        painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, f"… {seconds_words(seconds)}")
 
     def _paint_arrows(self, painter: QPainter, t: Tokens, at: int) -> None:
         """What goes from one line to another: the request, a call, its answer, the text."""

@@ -12,10 +12,8 @@ TITLES = {"request": "waits", "reasoning": "Reasoning", "text": "Text"}
 
 def title(span: Span) -> str:
     """What a span is, in a few words."""
-    if span.kind == "call":
-        return span.label if span.ok else f"✗ {span.label}"
-    if span.kind == "result":
-        return span.label if span.ok else f"✗ {span.label}"
+    if span.kind in ("call", "result"):
+        return span.label if span.ok else f"× {span.label}"
     return TITLES.get(span.kind, span.label)
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
+from playground.ui.mark_label import MarkLabel
 from playground.ui.profiles.rows import set_kind, text_label
 
 
@@ -15,14 +16,14 @@ class StepsRow(QWidget):
     def __init__(self, titles: Sequence[str]) -> None:
         super().__init__()
         self._titles = tuple(titles)
-        self._labels: list[QLabel] = []
+        self._labels: list[MarkLabel] = []
         line = QHBoxLayout(self)
         line.setContentsMargins(0, 0, 0, 0)
         line.setSpacing(10)
         for number in range(len(self._titles)):
             if number:
                 line.addWidget(text_label("›", "small"))
-            label = text_label("")
+            label = MarkLabel()
             self._labels.append(label)
             line.addWidget(label)
         line.addStretch(1)
@@ -31,6 +32,8 @@ class StepsRow(QWidget):
     def show_step(self, current: int) -> None:
         """Mark the step of that number, counted from 0."""
         for number, (label, title) in enumerate(zip(self._labels, self._titles, strict=True)):
-            label.setText(f"{'✓' if number < current else number + 1} {title}")
+            done = number < current
+            label.setText(title if done else f"{number + 1} {title}")
+            label.set_mark("check" if done else "", "muted")
             set_kind(label, "heading" if number == current else "muted")
         self.setAccessibleName(f"Step {current + 1} of {len(self._titles)}: {self._titles[current]}")

@@ -41,6 +41,6 @@ class FoldedText:
             return token
         beginning = _WHOLE.match(escape_hidden(token[1 : KEPT + 1]))
         start = beginning[0] if beginning else ""
-        mark = f'"{start}… ⟨{len(self._folded) + 1}: {len(token) - 2:,} characters, kept as they are⟩"'
+        mark = f'"{start}… ‹{len(self._folded) + 1}: {len(token) - 2:,} characters, kept as they are›"'
         self._folded[mark] = token
         return mark

@@ -56,7 +56,7 @@ def test_the_place_stays_while_the_language_does(view: CodeView) -> None:
 
 def test_hidden_characters_are_marks(view: CodeView) -> None:
     view.show_code("# a\u202eb", "python")
-    assert view.text() == "# a⟨U+202E⟩b"
+    assert view.text() == "# a‹U+202E›b"
 
 
 def test_long_lines_and_long_texts_are_shortened() -> None:

@@ -51,7 +51,7 @@ def test_short_json_of_an_answered_call_stands_on_one_line(card: CallCard) -> No
 
 def test_what_is_long_wrong_or_waited_for_is_laid_out(card: CallCard) -> None:
     card.show_call(BAD, TOOL, answer('{"temp": 21, "sky": "rain", "wind": {"speed": 34}}'), waiting=False)
-    assert card._arguments.toPlainText() == '{\n  "city": "Rome"   ✗ "Rome" is not one of Oslo, Lisbon\n}'
+    assert card._arguments.toPlainText() == '{\n  "city": "Rome"   × "Rome" is not one of Oslo, Lisbon\n}'
     assert card._result.toPlainText().count("\n") == 6
     card.show_call(GOOD, TOOL, None, waiting=True)
     assert card._arguments.toPlainText() == '{\n  "city": "Oslo"\n}'
@@ -70,7 +70,7 @@ def test_both_captions_stand_on_one_line(card: CallCard, qtbot: QtBot, waiting: 
 
 
 def test_the_verdict_is_a_pill_with_room_beside_its_words(card: CallCard, qtbot: QtBot) -> None:
-    for call, words in ((GOOD, "✓ matches schema"), (BAD, '✗ city: "Rome" is not one of Oslo, Lisbon')):
+    for call, words in ((GOOD, "matches schema"), (BAD, 'city: "Rome" is not one of Oslo, Lisbon')):
         card.show_call(call, TOOL, None, waiting=True)
         qtbot.wait(20)
         chip = card._verdict
@@ -90,7 +90,7 @@ def test_arguments_form_as_a_tree_with_the_text_beside_it(card: CallCard) -> Non
     assert card.tree is not None
     assert card.tree.isVisible()
     lines = card.tree.text.splitlines()
-    assert lines[1].startswith('  city: "Rome"  ✗ ')
+    assert lines[1].startswith('  city: "Rome"  × ')
     assert "not one of" in lines[1] or "Oslo" in lines[1]
     assert lines[2].lstrip().startswith("unit: 3 …")
     card.show_call(GOOD, TOOL, None, waiting=True)

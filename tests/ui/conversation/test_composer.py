@@ -74,7 +74,7 @@ def test_the_setting_swaps_them(stand: Stand) -> None:
     assert stand.asked == []
     stand.press()
     assert stand.asked == ["run"]
-    assert "⏎" in stand.button("Run").text()
+    assert "Enter" in stand.button("Run").text()
     assert "Ctrl" not in stand.button("Run").text()
 
 

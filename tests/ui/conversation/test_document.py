@@ -216,8 +216,8 @@ def test_hidden_characters_are_marks_in_code_and_harmless_in_words() -> None:
     odd = "a\u202eb\u200bc\ud800d\u2029e\U000e0041"
     writer.write(0, [Line("code", (Span(odd, Style.CODE),), first=True), plain(odd), plain("emoji 👩\u200d🔬")])
     code, words, emoji = document.toPlainText().split("\n", 1)[0], document.findBlockByNumber(1).text(), ""
-    assert code == "a⟨U+202E⟩b⟨U+200B⟩c⟨U+D800⟩d⟨U+2029⟩e⟨U+E0041⟩"
-    assert words == "a⟨U+202E⟩b⟨U+200B⟩c\ufffdd\u2028e⟨U+E0041⟩"
+    assert code == "a‹U+202E›b‹U+200B›c‹U+D800›d‹U+2029›e‹U+E0041›"
+    assert words == "a‹U+202E›b‹U+200B›c\ufffdd\u2028e‹U+E0041›"
     emoji = document.findBlockByNumber(2).text()
     assert emoji == "emoji 👩\u200d🔬"
 

@@ -160,7 +160,7 @@ def test_hidden_characters_are_marks_in_raw_text(qtbot: QtBot) -> None:
     view = TextView(mode="raw")
     qtbot.addWidget(view)
     view.append("a\u202eb\0c\ud800")
-    assert view.toPlainText() == "a⟨U+202E⟩b⟨U+0000⟩c⟨U+D800⟩"
+    assert view.toPlainText() == "a‹U+202E›b‹U+0000›c‹U+D800›"
 
 
 def test_set_text_that_goes_on_only_appends(view: TextView) -> None:

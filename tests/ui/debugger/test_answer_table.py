@@ -173,7 +173,7 @@ def test_typing_keeps_the_cursor_and_the_undo_history(table: AnswerTable) -> Non
 
 def test_what_somebody_else_wrote_is_shown_as_it_is(table: AnswerTable) -> None:
     table.set_rows((AnswerRow(match=MatchKind.PATH, pattern="<b>\u202e\n\n$"),), None)
-    assert cell(table, 0, MATCH).text() == "<b>⟨U+202E⟩ $"
+    assert cell(table, 0, MATCH).text() == "<b>‹U+202E› $"
     assert "&lt;b&gt;" in cell(table, 0, MATCH).toolTip()
 
 

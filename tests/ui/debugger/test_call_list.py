@@ -63,9 +63,9 @@ def three() -> Session:
 def test_each_row_says_how_the_call_went(page: CallList) -> None:
     page.show_session(three())
     assert shown(page) == [
-        ["2", "get_weather", '{"city": "Lisbon"}', "✓ fits the schema", "from the table", "1.25 s"],
-        ["2", "get_weather", '{"town": "Oslo"}', "✗ 2 problems · edited", "error, by you", "40 ms"],
-        ["2", "get_wind", "{Rome", "✗ not JSON", "no answer yet", ""],
+        ["2", "get_weather", '{"city": "Lisbon"}', "fits the schema", "from the table", "1.25 s"],
+        ["2", "get_weather", '{"town": "Oslo"}', "2 problems · edited", "error, by you", "40 ms"],
+        ["2", "get_wind", "{Rome", "not JSON", "no answer yet", ""],
     ]
     assert page.count.text == "3 calls · 2 do not fit · 1 without an answer"
     tooltip = page.model.index(1, VERDICT).data(Qt.ItemDataRole.ToolTipRole)
@@ -86,7 +86,7 @@ def test_a_filter_takes_words_of_any_column_or_argument(page: CallList) -> None:
     page.show_session(three())
     for words, ids in (
         ("wind", ["c3"]),
-        ("✓", ["c1"]),
+        ("fits", ["c1"]),
         ("error YOU", ["c2"]),
         ("get_weather oslo", ["c2"]),
         ("no answer", ["c3"]),
@@ -188,8 +188,8 @@ def test_a_model_s_names_and_arguments_are_text_and_nothing_else(page: CallList)
     calls = (ToolCall(id="c", name="a\u202eb", arguments='{"x": "<img src=http://evil/>\ud800"}'),)
     page.show_session(session((Turn(id="a", role=Role.ASSISTANT, parts=calls),)))
     (row,) = shown(page)
-    assert row[1] == "a⟨U+202E⟩b"
-    assert "⟨U+D800⟩" in row[2]
+    assert row[1] == "a‹U+202E›b"
+    assert "‹U+D800›" in row[2]
     assert "<img" not in page.model.index(0, 2).data(Qt.ItemDataRole.ToolTipRole)
 
 

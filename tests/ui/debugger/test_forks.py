@@ -150,7 +150,7 @@ def test_an_outcome_grows_is_marked_and_shows_what_is_hidden(qtbot: QtBot) -> No
     qtbot.addWidget(view)
     view.show_text("It is 😀 ", None)
     view.show_text("It is 😀 4\u202e", None)
-    assert view.toPlainText() == "It is 😀 4⟨U+202E⟩"
+    assert view.toPlainText() == "It is 😀 4‹U+202E›"
     assert view.extraSelections() == []
     view.show_text("It is 😀 4", "It is 😀 5")
     (mark,) = view.extraSelections()

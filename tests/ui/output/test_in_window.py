@@ -77,13 +77,13 @@ async def test_an_answer_under_a_schema_carries_its_verdict(stand: Stand, demo: 
     card = await stand.ask("Extract the invoice.")
     body = json.loads(demo.requests[-1].body)
     assert body["response_format"]["json_schema"]["name"] == "invoice"
-    assert verdict(card).verdict.words == "✓ matches schema"
+    assert verdict(card).verdict.words == "matches schema"
     session = stand.workspace.current
     session.edit_text(session.transcript.path[-1].id, '{"vendor": 1, "items": [], "total": "x"}')
-    assert verdict(card).verdict.words == "✗ 2 schema errors"
-    assert card._header._verdict.text() == "✗ 2 schema errors"
+    assert verdict(card).verdict.words == "2 schema errors"
+    assert card._header._verdict.text() == "2 schema errors"
     panel.choose(JSON_MODE)
-    assert verdict(card).verdict.words == "✗ 2 schema errors"  # it was asked for under the schema
+    assert verdict(card).verdict.words == "2 schema errors"  # it was asked for under the schema
     await stand.gateways.aclose()
 
 

@@ -210,8 +210,8 @@ def test_the_menu_offers_what_can_be_done(panel: ToolsPanel) -> None:
 
 def test_names_of_others_cannot_dress_up_the_list(panel: ToolsPanel) -> None:
     panel.set_tools((make(0, "a\u202eb", name="x\u202ey"), make(1)))
-    assert panel.model.data(index(panel, 0)) == "x⟨U+202E⟩y"
-    assert panel.model.data(index(panel, "a\u202eb")) == "a⟨U+202E⟩b"
+    assert panel.model.data(index(panel, 0)) == "x‹U+202E›y"
+    assert panel.model.data(index(panel, "a\u202eb")) == "a‹U+202E›b"
 
 
 def test_only_what_changed_is_checked_again() -> None:

@@ -127,7 +127,7 @@ class ArgumentTree(QWidget):
         for node in self._rows():
             name, value, wrong = self.words(node)
             line = "  " * len(node.path) + (f"{name}: {value}" if name else value)
-            out.append(f"{line}  ✗ {wrong}" if wrong else line)
+            out.append(f"{line}  × {wrong}" if wrong else line)
         return "\n".join(out)
 
     # Looks
@@ -162,7 +162,7 @@ class ArgumentTree(QWidget):
         pieces = [(f"{name}: ", t.text)] if name else []
         pieces.append((value, value_colour))
         if wrong:
-            pieces.append((f"   ✗ {wrong}", t.error))
+            pieces.append((f"   × {wrong}", t.error))
         for text, colour in pieces:
             room = self.width() - x
             if room < metrics.averageCharWidth():
@@ -191,6 +191,6 @@ class ArgumentTree(QWidget):
             if node is not None:
                 name, value, wrong = self.words(node)
                 words = f"{name}: {value}" if name else value
-                QToolTip.showText(event.globalPos(), tip(f"{words}\n✗ {wrong}" if wrong else words), self)
+                QToolTip.showText(event.globalPos(), tip(f"{words}\n× {wrong}" if wrong else words), self)
             return True
         return super().event(event)

@@ -19,18 +19,20 @@ from playground.ui.conversation.calls.call_text import (
     raw_lines,
     shown_arguments,
 )
-from playground.ui.conversation.calls.looks import CallFrame, caption, chip, column, half, quiet, row
+from playground.ui.conversation.calls.looks import CallFrame, caption, column, half, quiet, row
 from playground.ui.conversation.calls.result_field import ResultField
 from playground.ui.conversation.commands import CallState
 from playground.ui.conversation.inline_editor import InlineEditor
 from playground.ui.conversation.rows import Answer
 from playground.ui.conversation.text_view import TextView
 from playground.ui.elided_label import ElidedLabel
+from playground.ui.mark_label import Chip, MarkLabel
 from playground.ui.plain_text import show_hidden, tip
 from playground.ui.theme import code_font, tokens
 
 VERDICT_LENGTH = 64  # characters of the first problem shown in the head; the rest is in its tooltip
 JUDGED_LIVE = 20_000  # characters of arguments at most that are judged with each key pressed
+PAUSED = "paused, your turn"
 BY = {"you": "by you", "table": "from the table", "fixed": "at once", "fork": "in a fork", "filled": "no result given"}
 
 
@@ -68,11 +70,11 @@ class CallCard(CallFrame):
         self._hidden: TextView | None = None
         self._name = QLabel(textFormat=Qt.TextFormat.PlainText)
         self._id = ElidedLabel("Call id")
-        self._verdict = chip()
-        self._repeated = chip()
-        self._repeated.setText("↻ same call again")
+        self._verdict, self._repeated = Chip(), Chip()
+        self._repeated.say("same call again")
+        self._repeated.set_mark("refresh", "muted")
         self._repeated.hide()
-        self._status = QLabel(textFormat=Qt.TextFormat.PlainText)
+        self._status = MarkLabel()
         self._arguments = TextView(mode="raw")
         self._arguments.setAccessibleName("Arguments")
         self._edit = quiet("edit", "Edit the arguments")
@@ -240,20 +242,13 @@ class CallCard(CallFrame):
             first = problems[0]
             more = f" · and {len(problems) - 1} more" if len(problems) > 1 else ""
             where = f"{first.where}: " if first.where else ""
-            self._say(_clipped(f"✗ {where}{first.message}") + more, "chip-error")
+            self._verdict.say(_clipped(f"{where}{first.message}") + more, "chip-error")
         elif self._tool is None:
-            self._say("no tool of this name is defined", "chip")
+            self._verdict.say("no tool of this name is defined")
         else:
-            self._say("✓ matches schema", "chip-ok")
+            self._verdict.say("matches schema", "chip-ok")
         lines = [f"{p.where}: {p.message}" if p.where else p.message for p in problems]
         self._verdict.setToolTip(tip("\n".join(lines)))
-
-    def _say(self, words: str, kind: str) -> None:
-        self._verdict.setText(words)
-        if self._verdict.property("kind") != kind:
-            self._verdict.setProperty("kind", kind)
-            self._verdict.style().unpolish(self._verdict)
-            self._verdict.style().polish(self._verdict)
 
     def _refresh(self) -> None:
         answered, waiting, growing = self._answer is not None, self._waiting, self._growing
@@ -261,8 +256,9 @@ class CallCard(CallFrame):
         if growing and self.tree is not None:
             self.tree.show()
             problems = self.tree.problems
-            self._say(_clipped(f"✗ {problems[0].message}") if problems else "", "chip-error" if problems else "chip")
+            self._verdict.say(_clipped(problems[0].message) if problems else "", "chip-error" if problems else "chip")
         self._status.setText(self._status_words())
+        self._status.set_mark("pause" if waiting and not (growing or answered or coming) else "", "tool")
         self._repeated.setVisible(bool(self._state.warning))
         self._repeated.setToolTip(tip(self._state.warning))
         self._arguments.setVisible((not growing and self._editor is None) or self._hidden is not self._arguments)
@@ -303,7 +299,7 @@ class CallCard(CallFrame):
         if self._state.remaining is not None:
             never = self._state.remaining == float("inf")
             return "never answers; Stop ends it" if never else f"answers in {self._state.remaining:.1f} s"
-        return "⏸ your turn" if self.narrow else "⏸ paused, your turn"
+        return "your turn" if self.narrow else PAUSED
 
     # Doing
 

@@ -7,6 +7,8 @@ from functools import partial
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
+from playground.ui.icon_button import IconButton
+
 #: What an entry is called, its words, and when it is there: "waiting", or "" for always.
 ENTRIES = (
     ("all", "Send the same to all calls", "waiting"),
@@ -19,17 +21,13 @@ ENTRIES = (
 )
 
 
-class CallMenu(QToolButton):
+class CallMenu(IconButton):
     """``chosen`` tells the entry; ``offer`` says what the call is like now."""
 
     chosen = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setProperty("kind", "quiet")
-        self.setText("⋯")
-        self.setAccessibleName("More for this call")
-        self.setToolTip("More for this call")
+        super().__init__("more", "More for this call", parent)
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._waiting = self._raw = False
         menu = QMenu(self)

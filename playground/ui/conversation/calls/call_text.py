@@ -37,7 +37,7 @@ def argument_lines(arguments: str, problems: list[Problem]) -> list[Line]:
     for path, text in json_lines(value):
         said = " · ".join(wrong.pop(path, []))  # once, where the value begins
         spans = (Span(text, Style.CODE, token="deleted" if said and path else ""),)
-        out.append(Line("raw", (*spans, Span(f"   ✗ {said}", Style.CODE, token="deleted")) if said else spans))
+        out.append(Line("raw", (*spans, Span(f"   × {said}", Style.CODE, token="deleted")) if said else spans))
     return out
 
 

@@ -75,13 +75,6 @@ def column(layout: QVBoxLayout) -> QWidget:
     return column
 
 
-def chip() -> QLabel:
-    """A few words in a frame of their own."""
-    label = QLabel(textFormat=Qt.TextFormat.PlainText)
-    label.setProperty("kind", "chip")  # from the start: Qt gives a label its padding only once
-    return label
-
-
 def quiet(text: str, words: str) -> QPushButton:
     """A button that is a word; ``words`` say what it does."""
     button = QPushButton(text)

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from playground.engine.frames import FrameIndex
 from playground.ui.code_editor import CodeEditor
 from playground.ui.elided_label import ElidedLabel
 from playground.ui.inspector.excerpt import SHOWN_AT_MOST, size
 from playground.ui.inspector.timeline.frame_model import ODD
+from playground.ui.mark_label import MarkLabel
 from playground.ui.plain_text import show_hidden, tip
 from playground.ui.segments import Segments
 
@@ -35,10 +36,10 @@ class FrameDetail(QWidget):
         self.says = _Says()
         self.switch = Segments(("Decoded", "Raw"), "How the frame is shown")
         self.switch.chosen.connect(self._draw)
-        self.odd = QLabel()
-        self.odd.setWordWrap(True)
+        self.odd = MarkLabel(wraps=True)
         self.odd.setProperty("kind", "flag")
         self.odd.setContentsMargins(12, 0, 12, 4)
+        self.odd.set_mark(*ODD)
         self.odd.hide()
         self.text = _FrameText()
         self.text.setAccessibleName("The chosen frame")
@@ -92,7 +93,7 @@ class FrameDetail(QWidget):
         number = numbers[0]
         row = frames.row(number)
         self._head()
-        notes = [f"{ODD} {note}" for _, note in row.deviations]
+        notes = [note for _, note in row.deviations]
         self.odd.setText(show_hidden("\n".join(notes)))
         self.odd.setToolTip(tip("\n".join(f"{code}: {note}" for code, note in row.deviations)))
         self.odd.setVisible(bool(notes))

@@ -10,6 +10,7 @@ from PySide6.QtGui import QColor
 
 from playground.engine.frame_gist import gist
 from playground.engine.frames import FrameIndex, Kind, Row
+from playground.ui.icons import icon
 from playground.ui.inspector.timeline.scale import duration_words
 from playground.ui.plain_text import show_hidden, tip
 from playground.ui.theme import code_font, tokens
@@ -25,7 +26,7 @@ SAID = (
 )
 KEPT = 400  # rows whose text is kept
 LONGEST = 400  # characters of a cell
-ODD = "⚑"  # a frame that deviates from the specification
+ODD = "warning", "tool"  # the icon of a frame that deviates from the specification, and its colour
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -77,9 +78,8 @@ class FrameModel(QAbstractTableModel):
         if self._frames is None:
             raise IndexError(number)
         row = self._frames.row(number)
-        kind = f"{row.kind.value} {ODD}" if row.deviations else row.kind.value
         said = show_hidden(gist(self._frames, row)[:LONGEST])
-        texts = (str(number + 1), f"{row.at:.3f} s", duration_words(row.delta), kind, said)
+        texts = (str(number + 1), f"{row.at:.3f} s", duration_words(row.delta), row.kind.value, said)
         found = self._cells[number] = Cells(row, texts)
         if len(self._cells) > KEPT:
             self._cells.popitem(last=False)
@@ -109,7 +109,11 @@ class FrameModel(QAbstractTableModel):
             case Qt.ItemDataRole.ToolTipRole:
                 return tip(_about(self.cells(index.row()), column))
             case Qt.ItemDataRole.AccessibleTextRole:
-                return f"{TITLES[column]}: {self.cells(index.row()).text[column]}"
+                cells = self.cells(index.row())
+                odd = ", deviates from the specification" if column == KIND and cells.row.deviations else ""
+                return f"{TITLES[column]}: {cells.text[column]}{odd}"
+            case Qt.ItemDataRole.DecorationRole if column == KIND and self.cells(index.row()).row.deviations:
+                return icon(*ODD)
             case Qt.ItemDataRole.TextAlignmentRole:
                 return _side(column)
             case Qt.ItemDataRole.FontRole:
@@ -139,7 +143,7 @@ def _about(cells: Cells, column: int) -> str:
     if column == DATA:
         return cells.text[DATA]
     if row.deviations:
-        return "\n".join(f"{ODD} {note}" for _, note in row.deviations)
+        return "\n".join(note for _, note in row.deviations)
     return ", ".join(kind.value for kind in row.kinds) if column == KIND and len(row.kinds) > 1 else ""
 
 

@@ -1,0 +1,59 @@
+"""Icons before words: seen, beside the first line, and in nobody's way."""
+
+from __future__ import annotations
+
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
+
+from playground.ui.mark_label import GAP, SIDE, Chip, MarkLabel
+from playground.ui.theme import Theme, tokens
+
+
+def drawn(label: QWidget, left: int, right: int, colour: str) -> list[int]:
+    """The rows in which a colour is seen between two columns."""
+    image, wanted = label.grab().toImage(), QColor(colour)
+
+    def near(x: int, y: int) -> bool:
+        seen = image.pixelColor(x, y)
+        return (
+            abs(seen.red() - wanted.red()) < 40
+            and abs(seen.green() - wanted.green()) < 40
+            and abs(seen.blue() - wanted.blue()) < 40
+        )
+
+    return [y for y in range(image.height()) if any(near(x, y) for x in range(left, right))]
+
+
+def test_a_chip_has_the_icon_of_what_it_says(qtbot: QtBot, qapp: QApplication) -> None:
+    theme = Theme(qapp, "light")
+    chip = Chip()
+    qtbot.addWidget(chip)
+    chip.say("plain")
+    chip.adjustSize()
+    plain = chip.sizeHint().width()
+    chip.say("plain", "chip-ok")
+    assert chip.mark == "check"
+    assert chip.sizeHint().width() == plain + SIDE + GAP, "room for the icon, and the words as before"
+    chip.adjustSize()
+    assert drawn(chip, 6, 6 + SIDE, tokens().ok)
+    chip.say("wrong", "chip-error")
+    assert chip.mark == "error"
+    chip.say("plain")
+    assert (chip.mark, chip.sizeHint().width()) == ("", plain)
+    theme.deleteLater()
+    qapp.setStyleSheet("")
+
+
+def test_the_icon_stands_beside_the_first_of_several_lines(qtbot: QtBot) -> None:
+    label = MarkLabel("one two three four five six seven eight nine ten eleven twelve", wraps=True)
+    qtbot.addWidget(label)
+    label.setContentsMargins(5, 0, 0, 0)
+    label.set_mark("pause", "#ff0000")
+    label.resize(120, 300)
+    height = label.heightForWidth(120)
+    assert height > 2 * label.fontMetrics().lineSpacing()
+    rows = drawn(label, 5, 5 + SIDE, "#ff0000")
+    first_line = (300 - height) // 2
+    assert first_line - 2 <= rows[0]
+    assert rows[-1] <= first_line + label.fontMetrics().lineSpacing() + 2
