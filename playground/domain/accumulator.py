@@ -13,6 +13,7 @@ from playground.domain.errors import Failure
 from playground.domain.events import (
     Deviation,
     Event,
+    ExtraDelta,
     Failed,
     Finish,
     Opened,
@@ -25,6 +26,7 @@ from playground.domain.events import (
     UnknownPart,
     UsageReport,
 )
+from playground.domain.members import Extra, Members
 from playground.domain.parts import Part, Reasoning, Refusal, Text, ToolCall, Unknown
 from playground.domain.usage import Usage
 from playground.domain.values import JSONObject
@@ -44,6 +46,7 @@ class GrowingPart:
     redacted: str | None = None
     details: list[JSONObject] = dataclasses.field(default_factory=list)
     value: JSONObject | None = None
+    members: Members | None = None  # that nothing here knows
 
     @property
     def text(self) -> str:
@@ -52,8 +55,9 @@ class GrowingPart:
 
     def freeze(self) -> Part:
         """The part as a value."""
+        extra = self.members.value() if self.members is not None else {}
         if self.kind == "text":
-            return Text(text=self.text)
+            return Text(text=self.text, extra=extra)
         if self.kind == "reasoning":
             return Reasoning(
                 text=self.text,
@@ -61,11 +65,12 @@ class GrowingPart:
                 signature=self.signature,
                 redacted=self.redacted,
                 details=tuple(self.details),
+                extra=extra,
             )
         if self.kind == "refusal":
             return Refusal(text=self.text)
         if self.kind == "tool_call":
-            return ToolCall(id=self.id, name=self.name, arguments=self.text, id_is_ours=self.id_is_ours)
+            return ToolCall(id=self.id, name=self.name, arguments=self.text, id_is_ours=self.id_is_ours, extra=extra)
         return Unknown(value=self.value or {})
 
 
@@ -80,6 +85,12 @@ class GrowingChoice:
     closed: bool = True  # whether the next fragment opens a new part
     deltas: int = 0  # content fragments received, a stand-in for tokens until usage arrives
     is_json: bool = False  # whether JSON was asked for, so that a view shows it as code from the start
+    members: Members | None = None  # of the message, that nothing here knows
+
+    @property
+    def extra(self) -> Extra:
+        """The members of the message that no part holds, as far as they came."""
+        return self.members.value() if self.members is not None else {}
 
     def open(self, kind: str) -> GrowingPart:
         """The part that a fragment of ``kind`` belongs to, made if needed."""
@@ -100,6 +111,7 @@ class GrowingChoice:
             or part.signature
             or part.redacted
             or part.details
+            or part.members is not None
         )
 
 
@@ -129,7 +141,7 @@ class Accumulator:
     @property
     def empty(self) -> bool:
         """Whether nothing a person could see has arrived."""
-        return not any(choice.freeze() for choice in self.choices.values())
+        return not any(choice.freeze() or choice.members for choice in self.choices.values())
 
     @property
     def answered(self) -> int:
@@ -152,6 +164,8 @@ class Accumulator:
                 self._reasoning(event)
             elif isinstance(event, ToolCallDelta):
                 self._call(event)
+            elif isinstance(event, ExtraDelta):
+                self._extra(event)
             else:
                 self._other(event)
 
@@ -188,6 +202,17 @@ class Accumulator:
         if event.arguments:
             part.fragments.append(event.arguments)
             choice.deltas += 1
+
+    def _extra(self, event: ExtraDelta) -> None:
+        choice = self.choice(event.choice)
+        of: GrowingChoice | GrowingPart | None = choice
+        if event.of == "tool_call":
+            of = choice.calls.get(event.call)
+        elif event.of != "message":
+            of = choice.open(event.of)
+        if of is not None:
+            of.members = of.members or Members()
+            of.members.add(event.protocol, event.members, event.pieces)
 
     def _other(self, event: Event) -> None:
         match event:

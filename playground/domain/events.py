@@ -81,6 +81,23 @@ class UnknownPart:
 
 
 @dataclass(frozen=True, slots=True)
+class ExtraDelta:
+    """Members that nothing here knows, as they stood beside what is known.
+
+    ``of`` is what they belong to: "text" or "reasoning" (the one being received), "tool_call" (``call`` says which), or
+    "message". ``protocol`` is the one they came over; strings and lists of a name in ``pieces`` are pieces of longer
+    ones (see ``playground.domain.members``).
+    """
+
+    choice: int
+    of: str
+    protocol: str
+    members: JSONObject
+    call: int = 0
+    pieces: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class UsageReport:
     """Token counts so far. A later report replaces an earlier one; they are never added."""
 
@@ -127,6 +144,7 @@ Event: TypeAlias = (
     | ToolCallDelta
     | PartStart
     | UnknownPart
+    | ExtraDelta
     | UsageReport
     | Finish
     | StreamEnd

@@ -1,4 +1,8 @@
-"""The parts a turn is made of, in the order in which they were written or received."""
+"""The parts a turn is made of, in the order in which they were written or received.
+
+``extra`` of a part are members it came with that nothing here knows (see ``playground.domain.members``). They go back
+over the protocol they came over, each where it stood, and over no other.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +10,16 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
 
+from playground.domain.members import Extra
 from playground.domain.values import JSONObject, Value
 
 
 class Text(Value):
-    """Plain content; Markdown by custom, shown raw on demand."""
+    """Plain content; Markdown by custom, shown raw on demand. Citations stand in ``extra``."""
 
     kind: Literal["text"] = "text"
     text: str
+    extra: Extra = Field(default_factory=dict)
 
 
 class Reasoning(Value):
@@ -30,6 +36,7 @@ class Reasoning(Value):
     signature: str | None = None
     redacted: str | None = None
     details: tuple[JSONObject, ...] = ()
+    extra: Extra = Field(default_factory=dict)
 
 
 class Refusal(Value):
@@ -53,6 +60,7 @@ class ToolCall(Value):
     arguments: str
     id_is_ours: bool = False
     received: str | None = None
+    extra: Extra = Field(default_factory=dict)
 
 
 class ToolResult(Value):

@@ -15,6 +15,7 @@ from functools import cached_property
 from pydantic import Field
 
 from playground.domain.errors import Failure
+from playground.domain.members import Extra
 from playground.domain.parts import Image, Part, Text, ToolCall, ToolResult
 from playground.domain.prices import Asked
 from playground.domain.roles import Role as Role
@@ -71,7 +72,8 @@ class Turn(Value):
     """One message. ``parent`` is the turn it answers or follows, None at the top.
 
     ``members`` are members of a chat message that no part holds (``name``, say); they go out as they came, and only
-    over chat completions.
+    over chat completions. ``extra`` are those that a received message came with, by protocol (``annotations``, say);
+    what of them goes back is for the encoder to say.
 
     Parts are told apart by their ``kind``: asking a pydantic class is ten times as dear, and turns come in thousands.
     """
@@ -82,6 +84,7 @@ class Turn(Value):
     parent: str | None = None
     outcome: Outcome | None = None
     members: JSONObject = Field(default_factory=dict)
+    extra: Extra = Field(default_factory=dict)
 
     @property
     def text(self) -> str:

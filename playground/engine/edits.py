@@ -294,17 +294,33 @@ def _edited(call: ToolCall, arguments: str, *, sent: bool) -> ToolCall:
 
 
 def _with_text(parts: tuple[Part, ...], text: str) -> tuple[Part, ...]:
-    """``parts`` with all content replaced by one text, where the first content stood."""
+    """``parts`` with all content replaced by one text, where the first content stood.
+
+    Texts at both ends that say the same as before stay as they are, with what they came with.
+    """
+    texts = [part for part in parts if isinstance(part, Text)]
+    first, last = 0, len(texts)
+    while first < last and text.startswith(texts[first].text):
+        text = text[len(texts[first].text) :]
+        first += 1
+    while first < last and text.endswith(texts[last - 1].text):
+        last -= 1
+        text = text[: len(text) - len(texts[last].text)]
+    if text and first == last and first:  # what was added to a text, or between two, goes with the one before it
+        first -= 1
+        text = texts[first].text + text
+    elif text and first == last and texts:
+        last = 1
+        text += texts[0].text
+    changed = texts[first:last]
     out: list[Part] = []
-    placed = False
     for part in parts:
-        if isinstance(part, Text):
-            if not placed and text:
-                out.append(Text(text=text))
-            placed = True
-        else:
+        if changed and part is changed[0]:
+            kept = part.model_copy(update={"text": text}) if len(changed) == 1 else Text(text=text)
+            out += [kept] if text else []
+        elif not any(part is one for one in changed):
             out.append(part)
-    if not placed and text:
+    if text and not texts:
         at = next((n for n, part in enumerate(out) if isinstance(part, ToolCall)), len(out))
         out.insert(at, Text(text=text))
     return tuple(out)

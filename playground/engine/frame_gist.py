@@ -10,6 +10,7 @@ from typing import Final
 
 from playground.domain.events import (
     Event,
+    ExtraDelta,
     Failed,
     Finish,
     ReasoningDelta,
@@ -66,6 +67,9 @@ def _note(said: dict[str, str], event: Event, row: Row) -> None:
                 if event.id and not event.id_is_ours:
                     said["id"] = f"id {event.id}"
             said["arguments"] = said.get("arguments", "") + event.arguments
+        case ExtraDelta():
+            names = ", ".join(event.members)
+            said["extra"] = f"{said['extra']}, {names}" if said.get("extra") else f"unknown: {names}"
         case Finish(_, reason):
             said["finish"] = reason
         case UsageReport(usage):

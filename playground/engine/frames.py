@@ -18,6 +18,7 @@ from playground.domain.errors import Failure, FailureKind
 from playground.domain.events import (
     Deviation,
     Event,
+    ExtraDelta,
     Failed,
     Finish,
     Opened,
@@ -59,7 +60,7 @@ class Kind(StrEnum):
     REFUSAL = "refusal"
     TOOL_CALL = "tool call"  # a call's name or id
     ARGUMENTS = "arguments"
-    UNKNOWN = "unknown"  # a part of a kind not known here
+    UNKNOWN = "unknown"  # a part or members of a kind not known here
     FINISH = "finish"
     START = "start"
     USAGE = "usage"
@@ -75,6 +76,7 @@ _OF_EVENT: Final[dict[type[Event], int]] = {
     ReasoningDelta: _BIT[Kind.REASONING],
     RefusalDelta: _BIT[Kind.REFUSAL],
     UnknownPart: _BIT[Kind.UNKNOWN],
+    ExtraDelta: _BIT[Kind.UNKNOWN],
     Finish: _BIT[Kind.FINISH],
     UsageReport: _BIT[Kind.USAGE],
     StreamEnd: _BIT[Kind.END],

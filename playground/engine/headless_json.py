@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from playground.domain.members import Extra
+from playground.domain.parts import Reasoning, Text
 from playground.domain.transcript import Outcome, Role, Turn
 from playground.domain.values import JSONObject
 from playground.protocols.chat.encode import encode_turns
@@ -35,7 +37,7 @@ def choices_of(session: Session, turn: Turn) -> tuple[Turn, ...]:
 
 def answer(turns: Sequence[Turn]) -> JSONObject:
     """The answer to one request: the first choice at the top, all of them under ``choices``."""
-    choices = [_choice(turn) for turn in turns if turn.parts or _finish(turn) is not None]
+    choices = [_choice(turn) for turn in turns if turn.parts or turn.extra or _finish(turn) is not None]
     first = choices[0] if choices else _choice(None)
     outcome = turns[0].outcome if turns else None
     return {
@@ -76,11 +78,21 @@ def _besides(turn: Turn) -> JSONObject:
     out: JSONObject = {"refusal": turn.refusal} if turn.refusal else {}
     if unknown := [part.value for part in turn.parts if part.kind == "unknown"]:
         out["unknown"] = unknown
-    return out
+    texts = [part for part in turn.parts if isinstance(part, Text | Reasoning) and part.extra]
+    if texts:
+        out["texts"] = [{"kind": part.kind, "text": part.text, **_extra(part.extra)} for part in texts]
+    return {**out, **_extra(turn.extra)}
 
 
 def _calls(turn: Turn) -> list[JSONObject]:
-    return [{"id": call.id, "name": call.name, "arguments": call.arguments} for call in turn.calls]
+    return [
+        {"id": call.id, "name": call.name, "arguments": call.arguments, **_extra(call.extra)} for call in turn.calls
+    ]
+
+
+def _extra(extra: Extra) -> JSONObject:
+    """Members that came and that nothing here knows, as they stood: an answer comes over one protocol."""
+    return {"extra": members} if (members := next(iter(extra.values()), None)) else {}
 
 
 def _error(outcome: Outcome | None) -> JSONObject | None:

@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 
 from playground.domain.events import (
     Event,
+    ExtraDelta,
     PartStart,
     ReasoningDelta,
     RefusalDelta,
@@ -20,7 +21,7 @@ from playground.domain.events import (
 )
 
 #: Events that say something about the parts of an answer.
-PLACED: Final = frozenset({TextDelta, ReasoningDelta, RefusalDelta, ToolCallDelta, UnknownPart, PartStart})
+PLACED: Final = frozenset({TextDelta, ReasoningDelta, RefusalDelta, ToolCallDelta, UnknownPart, ExtraDelta, PartStart})
 
 
 class Position(NamedTuple):
@@ -91,6 +92,8 @@ class Places:
         elif isinstance(event, UnknownPart):
             self._add(self._new("unknown", event.choice), 0, frame)
             self._choice(event.choice).last = None
+        elif isinstance(event, ExtraDelta):
+            self._extra(event, frame)
         elif isinstance(event, PartStart):
             self._choice(event.choice).last = None
 
@@ -165,6 +168,14 @@ class Places:
             part = choice.calls[event.call] = self._new("tool_call", event.choice)
             choice.last = None
         self._add(part, len(event.arguments), frame)
+
+    def _extra(self, event: ExtraDelta, frame: int) -> None:
+        if event.of == "tool_call":
+            part = self._choice(event.choice).calls.get(event.call)
+            if part is not None:
+                self._add(part, 0, frame)
+        elif event.of != "message":
+            self._text(event.choice, event.of, 0, frame, bare=True)
 
     def _add(self, part: _Part, length: int, frame: int) -> None:
         if part.number < 0:

@@ -100,7 +100,13 @@ def answers_of(exchange: Exchange) -> tuple[Turn, ...]:
             "choice": index,
             "call_times": tuple(pair for (of, _), pair in times.items() if of == index),
         }
-        turn = Turn(id=new_id(), role=Role.ASSISTANT, parts=choice.freeze(), outcome=outcome.model_copy(update=own))
+        turn = Turn(
+            id=new_id(),
+            role=Role.ASSISTANT,
+            parts=choice.freeze(),
+            outcome=outcome.model_copy(update=own),
+            extra=choice.extra,
+        )
         turns.append(turn)
     return tuple(turns)
 

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
+from playground.domain.members import Extra
 from playground.domain.parameters import Parameters
-from playground.domain.parts import Part, ToolCall, ToolResult
+from playground.domain.parts import Part, Text, ToolCall, ToolResult
 from playground.domain.request import Request
 from playground.domain.tools import ToolDefinition, parse_json
 from playground.domain.transcript import Transcript, Turn, new_id
@@ -210,7 +211,7 @@ def _matched(
             yield from turns[i:j]
         elif op == "replace" and j - i == m - k:
             for old, was, new in zip(turns[i:j], before[i:j], read[k:m], strict=True):
-                yield _rewritten(old, was, new) if old.role is new.role else new
+                yield _rewritten(old, was, new, session.protocol) if old.role is new.role else new
         else:
             yield from read[k:m]
 
@@ -232,34 +233,52 @@ def _read_back(session: Session, turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
     return protocol.read_body(protocol.encode(asked))[0].turns
 
 
-def _rewritten(turn: Turn, was: Turn, new: Turn) -> Turn:
+def _rewritten(turn: Turn, was: Turn, new: Turn, protocol: str) -> Turn:
     """``turn`` saying what ``new`` says. What a request does not carry of it (its reasoning, say) stays."""
     unsent = [part for part in turn.parts if part.kind == "reasoning"] if not _has(was, "reasoning") else []
-    parts = [_same_part(turn, part) for part in new.parts]
-    members = new.members if new.members != was.members else turn.members
-    return turn.model_copy(update={"parts": (*unsent, *parts), "members": members})
+    parts = [_same_part(turn, part, protocol) for part in new.parts]
+    # Some members that were sent are those that the answer came with: they stay there, or go from there.
+    came = {name: value for name, value in was.members.items() if name not in turn.members}
+    members = {name: value for name, value in new.members.items() if name not in came or not same(value, came[name])}
+    gone = came.keys() - new.members.keys()
+    extra = {
+        over: {name: value for name, value in known.items() if over != protocol or name not in gone}
+        for over, known in turn.extra.items()
+    }
+    update = {"parts": (*unsent, *parts), "members": members, "extra": {k: v for k, v in extra.items() if v}}
+    return turn.model_copy(update=update)
 
 
 def _has(turn: Turn, kind: str) -> bool:
     return any(part.kind == kind for part in turn.parts)
 
 
-def _same_part(turn: Turn, new: Part) -> Part:
+def _same_part(turn: Turn, new: Part, protocol: str) -> Part:
     """The part of ``turn`` that ``new`` is a version of, with what is new about it."""
     if isinstance(new, ToolCall):
         old = next((call for call in turn.calls if call.id == new.id), None)
         if old is not None:
+            extra = _extra(old.extra, new.extra, protocol)
             if same(_value(old.arguments), _value(new.arguments)) and old.name == new.name:
-                return old
+                return old if extra == old.extra else old.model_copy(update={"extra": extra})
             sent = old.arguments if old.received is None else old.received
             kept = sent if turn.outcome is not None and sent != new.arguments else None
-            return new.model_copy(update={"received": kept, "id_is_ours": old.id_is_ours})
+            return new.model_copy(update={"received": kept, "id_is_ours": old.id_is_ours, "extra": extra})
     if isinstance(new, ToolResult):
         result = next((result for result in turn.results if result.call_id == new.call_id), None)
         if result is not None:
             by = result.by if result.text == new.text else "you"
             return result.model_copy(update={"text": new.text, "is_error": new.is_error, "by": by})
+    if isinstance(new, Text):
+        texts = [part for part in turn.parts if isinstance(part, Text)]
+        before = next((part for part in texts if part.text == new.text), texts[0] if len(texts) == 1 else None)
+        return new if before is None else new.model_copy(update={"extra": _extra(before.extra, new.extra, protocol)})
     return next((old for old in turn.parts if _part(old) == _part(new)), new)
+
+
+def _extra(old: Extra, new: Extra, protocol: str) -> Extra:
+    """What a part came with, as the request says it now: it says nothing of other protocols."""
+    return {**{over: members for over, members in old.items() if over != protocol}, **new}
 
 
 def _value(arguments: str) -> JSON:

@@ -202,7 +202,8 @@ class Run:
         for index, turn_id in self._turns.items():
             choice = accumulator.choice(index)
             outcome = self._outcome(choice, stopped, failure)
-            turn = Turn(id=turn_id, role=Role.ASSISTANT, parts=choice.freeze(), outcome=outcome)
+            parts, extra = choice.freeze(), choice.extra
+            turn = Turn(id=turn_id, role=Role.ASSISTANT, parts=parts, outcome=outcome, extra=extra)
             session.end_turn(turn, self._lane.id)
         if self._call is not None:
             session.exchange_changed(self._call.exchange)

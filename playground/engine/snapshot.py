@@ -189,7 +189,8 @@ def _as_interrupted(session: Session, turn: Turn) -> Turn:
     run = session.run_of(turn.id)
     asked = run.asked if run is not None else Asked()
     outcome = Outcome(ending=Ending.INTERRUPTED, model=asked.model, asked=asked)
-    return turn.model_copy(update={"parts": session.growing[turn.id].freeze(), "outcome": outcome})
+    choice = session.growing[turn.id]
+    return turn.model_copy(update={"parts": choice.freeze(), "outcome": outcome, "extra": choice.extra})
 
 
 def _call_states(session: Session) -> tuple[CallState, ...]:

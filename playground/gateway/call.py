@@ -15,6 +15,7 @@ from playground.domain.errors import Failure, FailureKind
 from playground.domain.events import (
     Deviation,
     Event,
+    ExtraDelta,
     Failed,
     Finish,
     ReasoningDelta,
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     import httpx
 
 #: Events that a person would call progress; only these re-arm the clocks.
-CONTENT: Final = frozenset({TextDelta, ReasoningDelta, RefusalDelta, ToolCallDelta, UnknownPart})
+CONTENT: Final = frozenset({TextDelta, ReasoningDelta, RefusalDelta, ToolCallDelta, UnknownPart, ExtraDelta})
 
 #: A decoder's own verdicts, which a known reason replaces.
 _GUESSES: Final = frozenset({FailureKind.CUT_OFF, FailureKind.EMPTY, FailureKind.DECODE})

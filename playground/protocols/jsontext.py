@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Collection
 from typing import Final
 
 from pydantic_core import from_json
@@ -15,6 +16,7 @@ from playground.domain.values import JSON, JSONObject
 
 #: A value nested deeper than this cannot be saved by the libraries below us; it is kept as text instead.
 DEEPEST: Final = 100
+_NOTHING: Final[tuple[JSON, ...]] = (None, "", [], {})
 _HALF: Final = re.compile(r"\\u[dD][89a-fA-F]")
 _HIGH: Final = re.compile("[\ud800-\udbff]\\Z")
 
@@ -70,12 +72,36 @@ def split_half(text: str) -> tuple[str, str]:
 
 def keepable(value: JSONObject) -> JSONObject:
     """``value``, or, where it could not be saved again, its type and its text."""
-    text = write(value)
-    sound = bool(text) and whole(text) == text and _depth(value) <= DEEPEST
-    if sound:
+    if _sound(value):
         return value
     kind = value.get("type")
-    return {"type": whole(kind) if isinstance(kind, str) else "unreadable", "text": whole(text)}
+    return {"type": whole(kind) if isinstance(kind, str) else "unreadable", "text": whole(write(value))}
+
+
+def _sound(value: JSON) -> bool:
+    """Whether a value can be saved and sent again; what is not a number in JSON is none."""
+    try:
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    except (RecursionError, ValueError, TypeError):
+        return False
+    return whole(text) == text and _depth(value) <= DEEPEST
+
+
+def members_beside(value: JSONObject, known: Collection[str], *, empty: bool = False) -> JSONObject:
+    """The members of ``value`` that are not ``known``, each as it can be kept; null and empty ones only if asked for.
+
+    A text that cannot be encoded is mended; what is nested too deeply, and a number that JSON has not, is kept as text.
+    """
+    found = {name: item for name, item in value.items() if name not in known and (empty or item not in _NOTHING)}
+    if not found or _sound(found):
+        return found
+    return {whole(name): _kept(item) for name, item in found.items()}
+
+
+def _kept(value: JSON) -> JSON:
+    text = whole(write(value))
+    again = parse(text) if text and _depth(value) < DEEPEST else text
+    return again if _sound(again) else text
 
 
 def _depth(value: JSON) -> int:

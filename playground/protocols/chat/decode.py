@@ -12,6 +12,7 @@ from typing import Final
 from playground.domain.errors import Failure, FailureKind
 from playground.domain.events import (
     Event,
+    ExtraDelta,
     Finish,
     Opened,
     PartStart,
@@ -44,6 +45,15 @@ DOCUMENTED: Final = frozenset({"stop", "length", "tool_calls", "content_filter"}
 _NATURAL: Final = frozenset({None, "stop", "tool_calls", "function_call", "eos", "end_turn", "stop_sequence"})
 
 _CONTENT_SHAPE: Final = "content is neither text nor a list of parts; it is left out"
+#: The members of a delta or a message that are read.
+_READ: Final = frozenset(
+    {"role", "content", "refusal", "images", "tool_calls", "function_call", "index", DETAILS, *FIELDS}
+)
+#: What a member that says the same again and again is told of at most, one time after the other.
+_AGAIN: Final = 8
+_NEVER: Final[tuple[JSON, int]] = (None, 0)
+_AUDIO_PIECES: Final = ("data", "transcript")
+
 #: Where a delta holds its fragment.
 _GROWING: Final = ("content", *FIELDS)
 
@@ -51,9 +61,10 @@ _GROWING: Final = ("content", *FIELDS)
 class _Choice:
     """What is known of one completion on its way."""
 
-    __slots__ = ("calls", "finish", "half", "index", "plain", "reasoning", "seen", "think")
+    __slots__ = ("again", "calls", "finish", "half", "index", "plain", "reasoning", "seen", "think")
 
     def __init__(self, index: int, calls: ToolCalls) -> None:
+        self.again: dict[str, tuple[JSON, int]] = {}  # unknown members: what each said last, how often in a row
         self.index = index
         self.calls = calls
         self.finish: str | None = None
@@ -212,10 +223,10 @@ class ChatDecoder(BodyDecoder):
             self._note(out, "delta_missing", "a choice has no delta", hole=bool(choice.get("delta")))
 
     def _unsaid(self, state: _Choice, message: JSONObject) -> JSONObject:
-        """What a whole message at the end of a stream holds of which nothing came before."""
+        """What a whole message at the end of a stream holds of which nothing came before, and unknown members."""
         names: list[str] = [] if state.reasoning.field else [*FIELDS, DETAILS]
         names += [] if state.think.begun else ["content"]
-        return {name: message[name] for name in names if name in message}
+        return {name: value for name, value in message.items() if name in names or name not in _READ}
 
     def _delta(self, state: _Choice, delta: JSONObject, out: list[Event], *, all_whole: bool = False) -> None:
         self._reasoning(state, delta, out)
@@ -242,6 +253,8 @@ class ChatDecoder(BodyDecoder):
             else:
                 state.calls.function_call(delta["function_call"], out)
                 self._tell_calls(state, out)
+        if not delta.keys() <= _READ:
+            self._extra(state, delta, out)
 
     def _tool_calls(
         self, state: _Choice, calls: JSON, out: list[Event], *, all_whole: bool = False, again: bool = False
@@ -254,6 +267,26 @@ class ChatDecoder(BodyDecoder):
         state.seen = state.seen or len(state.calls) > 0
         for code, text in state.calls.notes.items():
             self._note(out, code, text, hole=code in state.calls.holes)
+
+    def _extra(self, state: _Choice, delta: JSONObject, out: list[Event]) -> None:
+        """The members that nothing here knows. Those that only say the same again are not told of each time."""
+        again = state.again
+        fresh: JSONObject = {}
+        for name, value in delta.items():
+            if name not in _READ:
+                last, times = again.get(name, _NEVER)
+                if times < _AGAIN or last != value or name == "audio":
+                    fresh[name] = value
+        news = jsontext.members_beside(fresh, ()) if fresh else fresh
+        for name, value in news.items():
+            last, times = again.get(name, _NEVER)
+            again[name] = (value, times + 1 if last == value else 1)
+        audio = news.pop("audio", None)
+        if audio is not None:
+            state.seen = True
+            out.append(ExtraDelta(state.index, "message", "chat", {"audio": audio}, pieces=_AUDIO_PIECES))
+        if news:
+            out.append(ExtraDelta(state.index, "message", "chat", news))
 
     def _mended_calls(self, state: _Choice, calls: JSON) -> JSON:
         """The same entries with surrogate pairs that were cut between fragments joined again."""

@@ -2,17 +2,21 @@
 
 What is sent is what was set: no defaults of ours, no repairs, except that empty arguments of a call go out as ``{}``,
 because many gateways parse them. Whether a tool result is an error has no field here, so only its text is sent.
-Members that a message was read with and that no part holds go out with it.
+Members that a message was read with and that no part holds go out with it. Members that an answer came with and that
+nothing here knows go back with its calls and texts, where they stood; of those of the message itself only what is made
+to go back does: strict gateways refuse the others (``RETURNED``).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
-from playground.domain.parts import Image, Part, Reasoning, Text, ToolResult, Unknown
+from playground.domain.members import with_members
+from playground.domain.parts import Image, Part, Reasoning, Text, ToolCall, ToolResult, Unknown
 from playground.domain.request import ReasoningReturn, Request, SendReasoning
 from playground.domain.transcript import Role, Turn
-from playground.domain.values import JSONObject
+from playground.domain.values import JSON, JSONObject
 from playground.protocols.chat.reasoning import CONTENT_PART, DETAILS, INLINE
 from playground.protocols.chat.tools import write_tool
 
@@ -33,10 +37,40 @@ def encode(request: Request) -> JSONObject:
 def encode_turns(turns: tuple[Turn, ...], rule: ReasoningReturn = KEEP) -> list[JSONObject]:
     """The messages of ``turns``; a turn with tool results gives one message for each of them."""
     return [
-        {**message, **turn.members, **message} if turn.members else message
+        {**message, **returned(turn), **turn.members, **message} if turn.members or turn.extra else message
         for turn in turns
         for message in _messages(turn, rule)
     ]
+
+
+def returned(turn: Turn) -> JSONObject:
+    """What goes back of the members that the answer itself came with."""
+    found = turn.extra.get("chat", {})
+    back = {name: take(found[name]) for name, take in RETURNED.items() if name in found}
+    return {name: value for name, value in back.items() if value}
+
+
+def _audio(value: JSON) -> JSON:
+    id_ = value.get("id") if isinstance(value, dict) else None
+    return {"id": id_} if isinstance(id_, str) and id_ else None
+
+
+def _files(value: JSON) -> JSON:
+    """Those of a list of annotations that are a file as the gateway read it, so that it need not read it again."""
+    items = value if isinstance(value, list) else []
+    return [item for item in items if isinstance(item, dict) and item.get("type") == "file"]
+
+
+def _as_it_came(value: JSON) -> JSON:
+    return value
+
+
+#: Members of an answer's message that are made to go back, and what of them does.
+RETURNED: Final[dict[str, Callable[[JSON], JSON]]] = {
+    "audio": _audio,
+    "annotations": _files,
+    "extra_content": _as_it_came,
+}
 
 
 def _messages(turn: Turn, rule: ReasoningReturn) -> list[JSONObject]:
@@ -56,14 +90,14 @@ def _content(parts: list[Part]) -> str | list[JSONObject]:
     written = [_part(part) for part in parts if isinstance(part, Text | Image | Unknown)]
     if not written:
         return ""
-    if len(written) == 1 and written[0].get("type") == "text" and isinstance(parts[0], Text):
+    if len(written) == 1 and isinstance(parts[0], Text) and not parts[0].extra.get("chat"):
         return parts[0].text
     return written
 
 
 def _part(part: Text | Image | Unknown) -> JSONObject:
     if isinstance(part, Text):
-        return {"type": "text", "text": part.text}
+        return with_members({"type": "text", "text": part.text}, part.extra.get("chat", {}))
     if isinstance(part, Image):
         image: JSONObject = {"url": part.url}
         if part.detail is not None:
@@ -75,7 +109,7 @@ def _part(part: Text | Image | Unknown) -> JSONObject:
 def _assistant(turn: Turn, rule: ReasoningReturn) -> JSONObject:
     fields, thinking = _reasoning(turn, rule)
     content: str | list[JSONObject] | None
-    if thinking or any(isinstance(part, Image | Unknown) for part in turn.parts):
+    if thinking or any(_takes_a_list(part) for part in turn.parts):
         content = [*thinking, *(_part(part) for part in turn.parts if isinstance(part, Text | Image | Unknown))]
     else:
         content = turn.text
@@ -86,15 +120,22 @@ def _assistant(turn: Turn, rule: ReasoningReturn) -> JSONObject:
         message["refusal"] = turn.refusal
     message.update(fields)
     if turn.calls:
-        message["tool_calls"] = [
-            {
-                "id": call.id,
-                "type": "function",
-                "function": {"name": call.name, "arguments": call.arguments if call.arguments.strip() else "{}"},
-            }
-            for call in turn.calls
-        ]
+        message["tool_calls"] = [_call(call) for call in turn.calls]
     return message
+
+
+def _takes_a_list(part: Part) -> bool:
+    """Whether a part of an answer can only be said in a list of parts."""
+    return isinstance(part, Image | Unknown) or (isinstance(part, Text) and bool(part.extra.get("chat")))
+
+
+def _call(call: ToolCall) -> JSONObject:
+    extra = call.extra.get("chat", {})
+    if "type" in extra and not call.name:  # not of a function: all that there is stands in its own members
+        return with_members({"id": call.id}, extra)
+    arguments = call.arguments if call.arguments.strip() else "{}"
+    known = {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments}}
+    return with_members(known, extra)
 
 
 def _reasoning(turn: Turn, rule: ReasoningReturn) -> tuple[JSONObject, list[JSONObject]]:

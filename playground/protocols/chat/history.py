@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from typing import Final
 
+from playground.domain.members import Extra
 from playground.domain.parts import Image, Part, Reasoning, Refusal, Text, ToolCall, ToolResult, Unknown
 from playground.domain.transcript import Role, Turn, new_id
 from playground.domain.values import JSON, JSONObject
 from playground.protocols.chat.reasoning import CONTENT_PART, DETAILS, FIELDS, plain_text
-from playground.protocols.jsontext import keepable, text_of, whole, write
+from playground.protocols.chat.toolcalls import unknown_of
+from playground.protocols.jsontext import keepable, members_beside, text_of, whole, write
 from playground.protocols.reading import MessageError
 
 _ROLES: Final = {role.value: role for role in Role}
@@ -115,10 +117,10 @@ def _part(part: JSON, number: int) -> Part:
     if not isinstance(part, dict):
         raise ValueError(f"content part {number} must be an object with a “type”")
     kind = part.get("type")
-    if kind == "text" and set(part) <= {"type", "text"}:
+    if kind == "text":
         if not isinstance(part.get("text"), str):
             raise ValueError(f"content part {number} has no “text”")
-        return Text(text=whole(part["text"]))
+        return Text(text=whole(part["text"]), extra=_extra(members_beside(part, ("type", "text"), empty=True)))
     if kind == "image_url":
         image = part.get("image_url")
         url = image.get("url") if isinstance(image, dict) else image
@@ -157,11 +159,15 @@ def _calls(calls: JSON) -> list[Part]:
 
 
 def _call(call: JSON, number: int) -> ToolCall:
-    function = call.get("function") if isinstance(call, dict) else None
-    if not isinstance(function, dict):
+    if not isinstance(call, dict):
+        raise ValueError(f"tool call {number} must be an object")
+    function, extra = call.get("function"), unknown_of(call, empty=True)
+    if "type" in extra and function is None:
+        function = {"name": "", "arguments": ""}  # a call of another kind: all of it is in its own members
+    elif not isinstance(function, dict):
         raise ValueError(f"tool call {number} has no “function” object")
     name, id_, arguments = function.get("name"), call.get("id"), function.get("arguments")
-    if not isinstance(name, str) or not name:
+    if not isinstance(name, str) or not (name or "type" in extra):
         raise ValueError(f"tool call {number} has no function name")
     if not isinstance(id_, str) or not id_:
         raise ValueError(f"tool call {number} has no “id”")
@@ -169,4 +175,8 @@ def _call(call: JSON, number: int) -> ToolCall:
         arguments = write(arguments)
     if arguments is not None and not isinstance(arguments, str):
         raise ValueError(f"the arguments of tool call {number} must be text")
-    return ToolCall(id=whole(id_), name=whole(name), arguments=whole(arguments or ""))
+    return ToolCall(id=whole(id_), name=whole(name), arguments=whole(arguments or ""), extra=_extra(extra))
+
+
+def _extra(members: JSONObject) -> Extra:
+    return {"chat": members} if members else {}

@@ -8,11 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Final
 
-from playground.domain.events import Event, ToolCallDelta
+from playground.domain.events import Event, ExtraDelta, ToolCallDelta
 from playground.domain.values import JSON, JSONObject
 from playground.protocols.arguments import Arguments, is_object
-from playground.protocols.jsontext import text_of, whole, write
+from playground.protocols.jsontext import members_beside, text_of, whole, write
+
+#: The members of an entry and of its “function” that are known.
+ENTRY: Final = frozenset({"index", "id", "type", "function"})
+FUNCTION: Final = frozenset({"name", "arguments"})
+_FLAT: Final = ENTRY | FUNCTION
 
 
 @dataclass(slots=True)
@@ -33,6 +39,7 @@ class Fragment:
     id: str
     name: str
     arguments: str
+    extra: JSONObject  # what nothing here knows, where it stood
 
 
 class ToolCalls:
@@ -79,12 +86,15 @@ class ToolCalls:
                 call = self._without_index(fragment, position if len(entries) > 1 else None, touched)
             else:
                 call = self._with_index(fragment, fragment.index, touched)
-            if call is None and not (fragment.id or fragment.name or fragment.arguments):
+            says = fragment.id or fragment.name or fragment.arguments or (fragment.extra and fragment.index is not None)
+            if call is None and not says:
                 continue  # a placeholder that says nothing
             if call is None:
                 call = self._open(fragment, position if len(entries) > 1 and not all_whole else None, out)
             else:
                 self._continue(call, fragment, out)
+            if fragment.extra:
+                out.append(ExtraDelta(self._choice, "tool_call", "chat", fragment.extra, call.number))
             touched.add(call.number)
 
     def release(self, out: list[Event]) -> None:
@@ -125,6 +135,7 @@ class ToolCalls:
             id=text_of(entry.get("id")),
             name=text_of(name),
             arguments=whole(arguments) if isinstance(arguments, str) else "",
+            extra=unknown_of(entry),
         )
 
     def _with_index(self, fragment: Fragment, index: int, touched: set[int]) -> Call | None:
@@ -231,3 +242,21 @@ class ToolCalls:
             self._note(*odd)
         if new_id or new_name or arguments:
             out.append(ToolCallDelta(self._choice, call.number, new_id, new_name, arguments))
+
+
+def unknown_of(entry: JSONObject, *, empty: bool = False) -> JSONObject:
+    """What of an entry of ``tool_calls`` no field of a call holds, where it stood; null and what is empty if asked for.
+
+    Of a call that is not a function's its type is among them.
+    """
+    function = entry.get("function")
+    known = ENTRY if isinstance(function, dict) else _FLAT
+    extra = {} if entry.keys() <= known else members_beside(entry, known, empty=empty)
+    kind = entry.get("type", "function")
+    if kind != "function" and kind and isinstance(kind, str):
+        extra["type"] = whole(kind)
+    if isinstance(function, dict) and not function.keys() <= FUNCTION:
+        inner = members_beside(function, FUNCTION, empty=empty)
+        if inner:
+            extra["function"] = inner
+    return extra

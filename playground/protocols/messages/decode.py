@@ -1,21 +1,19 @@
 """Answers of the native messages protocol, streamed or whole, into events.
 
 The specification shows only ``content[0].text`` (section 4.2); the rest follows the public protocol. Unknown blocks are
-kept whole, unknown events and deltas are noted, and no bytes make it raise. The one answer is choice 0.
-
-Counts: ``prompt`` is everything that was read, input plus what was served from and written to the cache, as the chat
-protocol counts it; ``cached`` is the part served from the cache. The object itself, merged over the stream, is kept.
+kept whole, with what unknown deltas add to them; unknown members of the others are kept beside what is known; unknown
+events are noted, and no bytes make it raise. The one answer is choice 0.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Final
 
 from playground.domain.errors import Failure, FailureKind
 from playground.domain.events import (
     Event,
+    ExtraDelta,
     Finish,
     Opened,
     PartStart,
@@ -25,13 +23,13 @@ from playground.domain.events import (
     UnknownPart,
     UsageReport,
 )
-from playground.domain.usage import Usage
 from playground.domain.values import JSON, JSONObject
 from playground.protocols import jsontext
-from playground.protocols.arguments import Arguments
 from playground.protocols.decoding import BodyDecoder, make_call_id
 from playground.protocols.errors import looks_like_error, read_error
-from playground.protocols.jsontext import amount_of, count_of, keepable, text_of
+from playground.protocols.jsontext import keepable, members_beside, text_of
+from playground.protocols.messages.blocks import READ, Block
+from playground.protocols.messages.usage import read_usage
 from playground.protocols.repeats import Place
 from playground.protocols.sse import DEFAULT_CAP
 
@@ -52,25 +50,20 @@ _OF_KIND: Final = {
     "thinking_delta": "thinking",
     "signature_delta": "thinking",
     "input_json_delta": "tool_use",
+    "citations_delta": "text",
 }
+
+#: The members of a message, and of the event that ends it.
+_MESSAGE: Final = frozenset(
+    {"type", "id", "role", "model", "content", "stop_reason", "stop_sequence", "usage", "delta", "message"}
+)
 
 _FRAGMENT: Final = {
     "text_delta": "text",
     "thinking_delta": "thinking",
     "input_json_delta": "partial_json",
 }
-
-
-@dataclass(slots=True)
-class _Block:
-    """One content block on its way."""
-
-    kind: str
-    value: JSONObject
-    call: int = -1
-    arguments: Arguments = field(default_factory=Arguments)  # of a call
-    input: list[str] = field(default_factory=list)  # of any other block
-    open: bool = True
+_DELTA: Final = frozenset({"type", "signature", *_FRAGMENT.values()})
 
 
 class MessagesDecoder(BodyDecoder):
@@ -81,7 +74,7 @@ class MessagesDecoder(BodyDecoder):
     ) -> None:
         super().__init__(content_type, cap)
         self._make_id = make_id
-        self._blocks: dict[int, _Block] = {}
+        self._blocks: dict[int, Block] = {}
         self._calls = 0
         self._finish: str | None = None
         self._id = ""
@@ -114,7 +107,10 @@ class MessagesDecoder(BodyDecoder):
         elif kind == "message_delta":
             self._objects += 1
             delta = value.get("delta")
-            self._reason(delta.get("stop_reason") if isinstance(delta, dict) else None, out)
+            if isinstance(delta, dict):
+                self._beside(delta, out)
+                self._reason(delta.get("stop_reason"), out)
+            self._beside(value, out)
             self._report(value.get("usage"), out)
         elif kind == "message_stop":
             self._end(out)
@@ -153,6 +149,7 @@ class MessagesDecoder(BodyDecoder):
             self._note(out, "message_in_stream", "a whole message came inside the stream")
         self._open(value, out)
         self._whole_blocks(value.get("content"), out)
+        self._beside(value, out)
         self._reason(value.get("stop_reason"), out)
         self._report(value.get("usage"), out)
 
@@ -166,6 +163,7 @@ class MessagesDecoder(BodyDecoder):
         self._open(message, out)
         if not self._blocks:
             self._whole_blocks(message.get("content"), out)
+        self._beside(message, out)
         self._reason(message.get("stop_reason"), out)
         self._report(message.get("usage"), out)
 
@@ -193,24 +191,24 @@ class MessagesDecoder(BodyDecoder):
             else:
                 self._misshapen(block, out)
 
+    def _beside(self, value: JSONObject, out: list[Event]) -> None:
+        """The members of a message that nothing here knows."""
+        if not value.keys() <= _MESSAGE and (members := members_beside(value, _MESSAGE)):
+            out.append(ExtraDelta(0, "message", "messages", members))
+
     # -- blocks --------------------------------------------------------------------------------------------------
 
     def _start(self, index: int, value: JSONObject, out: list[Event]) -> None:
         kind = text_of(value.get("type")) or ("text" if isinstance(value.get("text"), str) else "")
         old = self._blocks.get(index)
-        if (
-            old is not None
-            and old.kind == kind
-            and (old.open or _same(old.value, value))
-            and _same_id(old.value, value)
-        ):
+        if old is not None and old.kind == kind and old.started_by(value):
             self._note(out, "block_start_repeated", "a content block started more than once; it goes on")
             old.open = True
             return
         if old is not None:
             self._note(out, "block_index_shared", "several content blocks share one index")
             self._stop(index, out)
-        block = self._blocks[index] = _Block(kind, value)
+        block = self._blocks[index] = Block(kind, value)
         if kind == "text":
             out.append(PartStart(0))
             self._text(value.get("text"), out)
@@ -222,12 +220,28 @@ class MessagesDecoder(BodyDecoder):
             out.append(PartStart(0))
             data = value.get("data")
             out.append(ReasoningDelta(0, "", kind, redacted=jsontext.whole(data) if isinstance(data, str) else ""))
-            out.append(PartStart(0))
             self._seen = True
         elif kind == "tool_use":
             self._call(block, out)
+        if kind in READ:
+            known, _ = READ[kind]
+            self._extra(block, members_beside(value, known), out)
+        if kind == "redacted_thinking":
+            out.append(PartStart(0))
 
-    def _call(self, block: _Block, out: list[Event]) -> None:
+    def _extra(self, block: Block, members: JSONObject, out: list[Event], pieces: tuple[str, ...] = ()) -> None:
+        """Members of a block that nothing here knows; a block of an unknown kind takes them in itself."""
+        if not members:
+            return
+        if block.kind in READ:
+            _, of = READ[block.kind]
+            out.append(ExtraDelta(0, of, "messages", members, max(block.call, 0), pieces))
+        elif block.open:
+            block.grow(members, pieces)
+        else:
+            self._note(out, "delta_after_block", "a delta came after the end of its block; it is left out", hole=True)
+
+    def _call(self, block: Block, out: list[Event]) -> None:
         block.call = self._calls
         self._calls += 1
         id_ = text_of(block.value.get("id"))
@@ -256,13 +270,10 @@ class MessagesDecoder(BodyDecoder):
                 self._arguments(block, given if isinstance(given, str) else self._object_text(given), out)
             if held := block.arguments.release():
                 out.append(ToolCallDelta(0, block.call, arguments=held))
-        elif block.kind not in ("text", "thinking", "redacted_thinking"):
-            value = dict(block.value)
-            if block.input:
-                try:
-                    value["input"] = jsontext.parse("".join(block.input))
-                except ValueError:
-                    value["input"] = jsontext.whole("".join(block.input))
+        elif block.kind not in READ:
+            value = block.whole()
+            if not value:
+                return
             if not block.kind:
                 self._note(out, "block_without_type", "a content block has no type; it is kept as it is")
             out.append(UnknownPart(0, keepable(value)))
@@ -281,34 +292,34 @@ class MessagesDecoder(BodyDecoder):
         index = value.get("index")
         block = self._blocks.get(index if type(index) is int else self._index(value))
         if block is None:
-            block = self._unannounced(value, delta, out)
-            if block is None:
-                return
+            block = self._unannounced(value, kind, out)
         if kind == "text_delta" and block.kind == "text":
             self._text(delta.get("text"), out)
         elif kind == "thinking_delta" and block.kind == "thinking":
             self._thinking(delta.get("thinking"), out)
         elif kind == "signature_delta" and block.kind == "thinking":
             self._signature(delta.get("signature"), out)
-        elif kind == "input_json_delta":
+        elif kind == "input_json_delta" and block.kind not in ("text", "thinking", "redacted_thinking"):
             self._input(block, delta.get("partial_json"), out)
-        elif kind != "citations_delta":
-            self._unknown_delta(delta, out)
+        elif kind == "citations_delta":
+            citation = members_beside({"citations": delta.get("citation")}, ()).get("citations")
+            if citation is not None:
+                self._extra(block, {"citations": [citation]}, out, ("citations",))
+            return
+        else:
+            self._note(out, "unknown_delta", f"a block delta of a kind not known here: {text_of(kind)[:60]}")
+            members = members_beside(delta, ("type",))
+            self._extra(block, members, out, tuple(members))
+            return
+        if len(delta) > 2:
+            self._extra(block, members_beside(delta, _DELTA), out)
 
-    def _unknown_delta(self, delta: JSONObject, out: list[Event]) -> None:
-        """A delta that no part takes; one that has nothing but its name leaves nothing out."""
-        note = f"a block delta of a kind not known here: {text_of(delta.get('type'))[:60]}"
-        self._note(out, "unknown_delta", note, hole=any(value for name, value in delta.items() if name != "type"))
-
-    def _unannounced(self, value: JSONObject, delta: JSONObject, out: list[Event]) -> _Block | None:
+    def _unannounced(self, value: JSONObject, kind: JSON, out: list[Event]) -> Block:
         """A block that begins with a delta."""
-        start = _OF_KIND.get(text_of(delta.get("type")))
-        if start is None:
-            self._unknown_delta(delta, out)
-            return None
+        start = _OF_KIND.get(kind) if isinstance(kind, str) else None
         self._note(out, "block_start_missing", "a content block came without its start")
         index = self._index(value)
-        self._start(index, {"type": start}, out)
+        self._start(index, {"type": start} if start else {}, out)
         return self._blocks[index]
 
     def _misshapen(self, value: JSON, out: list[Event]) -> None:
@@ -322,7 +333,7 @@ class MessagesDecoder(BodyDecoder):
             return ""
         return value
 
-    def _input(self, block: _Block, text: JSON, out: list[Event]) -> None:
+    def _input(self, block: Block, text: JSON, out: list[Event]) -> None:
         if isinstance(text, dict | list):
             self._note(out, "tool_arguments_object", "the arguments of a call came as JSON, not as text")
             text = self._object_text(text)
@@ -336,7 +347,7 @@ class MessagesDecoder(BodyDecoder):
         else:
             block.input.append(text)
 
-    def _arguments(self, block: _Block, text: str, out: list[Event]) -> None:
+    def _arguments(self, block: Block, text: str, out: list[Event]) -> None:
         text, odd = block.arguments.feed(text)
         if odd is not None:
             self._note(out, *odd)
@@ -412,28 +423,3 @@ class MessagesDecoder(BodyDecoder):
             self._note(out, "no_end_marker", "the stream ended without message_stop")
         if not self._seen and self._finish in _NATURAL:
             self._empty(out)
-
-
-def read_usage(value: JSONObject) -> Usage:
-    """Counts of a usage object; see the module for what ``prompt`` includes."""
-    read, written = count_of(value.get("cache_read_input_tokens")), count_of(value.get("cache_creation_input_tokens"))
-    fresh, completion = count_of(value.get("input_tokens")), count_of(value.get("output_tokens"))
-    prompt = None if fresh is None else fresh + (read or 0) + (written or 0)
-    details = value.get("output_tokens_details")
-    return Usage(
-        prompt=prompt,
-        completion=completion,
-        total=None if prompt is None or completion is None else prompt + completion,
-        cached=read,
-        reasoning=count_of(details.get("thinking_tokens")) if isinstance(details, dict) else None,
-        cost=amount_of(value.get("cost")),
-        raw=keepable(value),
-    )
-
-
-def _same_id(old: JSONObject, new: JSONObject) -> bool:
-    return not new.get("id") or old.get("id") == new.get("id")
-
-
-def _same(old: JSONObject, new: JSONObject) -> bool:
-    return bool(old.get("id")) and old.get("id") == new.get("id")

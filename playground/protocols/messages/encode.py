@@ -3,7 +3,8 @@
 System and developer turns go to the top level, wherever they stand. Neighbouring turns of one side become one message,
 because the protocol wants user and assistant to alternate. Thinking goes back byte for byte with its signature, and
 only so: reasoning without a signature belongs to another protocol and stays here. Empty texts are refused by the
-protocol and left out.
+protocol and left out. Members that a block came with and that nothing here knows (citations, say) go back with it; the
+members of the message itself stay here, because a message of a request has but a role and content.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from playground.domain.members import with_members
 from playground.domain.parts import Image, Part, Reasoning, Refusal, Text, ToolCall, ToolResult, Unknown
 from playground.domain.request import Request
 from playground.domain.tools import ToolDefinition
@@ -88,14 +90,17 @@ def _blocks(turn: Turn) -> list[JSONObject]:
 
 def _block(part: Part) -> JSONObject | None:
     match part:
-        case Text(text=text) | Refusal(text=text):
+        case Text(text=text):
+            return _with_extra({"type": "text", "text": text}, part) if text else None
+        case Refusal(text=text):
             return {"type": "text", "text": text} if text else None
         case Reasoning():
-            return _thinking(part)
+            block = _thinking(part)
+            return _with_extra(block, part) if block is not None else None
         case ToolCall():
-            return {"type": "tool_use", "id": part.id, "name": part.name, "input": _input(part)}
+            return _with_extra({"type": "tool_use", "id": part.id, "name": part.name, "input": _input(part)}, part)
         case ToolResult():
-            block: JSONObject = {"type": "tool_result", "tool_use_id": part.call_id, "content": part.text}
+            block = {"type": "tool_result", "tool_use_id": part.call_id, "content": part.text}
             if part.is_error:
                 block["is_error"] = True
             return block
@@ -103,6 +108,22 @@ def _block(part: Part) -> JSONObject | None:
             return {"type": "image", "source": _source(part.url)}
         case Unknown():
             return part.value
+
+
+def _with_extra(block: JSONObject, part: Text | Reasoning | ToolCall) -> JSONObject:
+    extra = part.extra.get("messages")
+    if not extra:
+        return block
+    if isinstance(extra.get("citations"), list):
+        extra = {**extra, "citations": [_citation(item) for item in extra["citations"]]}
+    return with_members(block, extra)
+
+
+def _citation(value: JSON) -> JSON:
+    """A citation as it goes back: answers say ``file_id: null``, and requests are refused for it."""
+    if isinstance(value, dict) and value.get("file_id", "") is None:
+        return {name: item for name, item in value.items() if name != "file_id"}
+    return value
 
 
 def _thinking(part: Reasoning) -> JSONObject | None:

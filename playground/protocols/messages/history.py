@@ -11,7 +11,8 @@ from typing import Final
 from playground.domain.parts import Image, Part, Reasoning, Text, ToolCall, ToolResult, Unknown
 from playground.domain.transcript import Role, Turn, new_id
 from playground.domain.values import JSON, JSONObject
-from playground.protocols.jsontext import keepable, text_of, whole, write
+from playground.protocols.jsontext import keepable, members_beside, text_of, whole, write
+from playground.protocols.messages.blocks import READ
 from playground.protocols.messages.encode import REDACTED, encode_turns
 from playground.protocols.reading import MessageError, same
 
@@ -97,6 +98,10 @@ def _part(block: JSONObject) -> Part:
     part = _known(block)
     if part is None:
         return Unknown(value=keepable(block))
+    if isinstance(part, Text | Reasoning | ToolCall):
+        known, _ = READ[block["type"]]
+        members = members_beside(block, known, empty=True)
+        part = part.model_copy(update={"extra": {"messages": members}}) if members else part
     written = encode_turns((Turn(id="", role=Role.USER, parts=(part,)),))[0]["content"]
     if isinstance(written, str):
         written = [{"type": "text", "text": written}] if written or block.get("text") == "" else []

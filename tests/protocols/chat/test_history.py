@@ -57,7 +57,7 @@ def test_reasoning_refusals_and_unknown_parts_are_kept() -> None:
     assert turn.parts == (
         Reasoning(text="hm", field="reasoning_content", details=(record,)),
         Reasoning(text="other", field="thinking"),
-        Unknown(value={"type": "text", "text": "a", "cache_control": {}}),
+        Text(text="a", extra={"chat": {"cache_control": {}}}),
         Unknown(value={"type": "chart"}),
         Refusal(text="no"),
     )

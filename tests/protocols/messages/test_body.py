@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from playground.domain.parts import Image, Reasoning, ToolCall, ToolResult, Unknown
+from playground.domain.parts import Image, Reasoning, Text, ToolCall, ToolResult, Unknown
 from playground.domain.transcript import Role
 from playground.protocols.messages.body import read_body
 from playground.protocols.messages.encode import encode
@@ -55,7 +55,8 @@ def test_blocks_become_parts_or_stay_whole() -> None:
     body = asked({"role": "user", "content": user}, {"role": "assistant", "content": blocks}, system=[blocks[2]])
     request, _ = read_body(body)
     system, first, second = request.turns
-    assert system.parts == (Unknown(value=blocks[2]),)
+    marked = Text(text="a", extra={"messages": {"cache_control": {"type": "ephemeral"}}})
+    assert system.parts == (marked,)
     assert first.parts == (
         Image(url="data:image/png;base64,AAAA"),
         Image(url="https://x.example/a.png"),
@@ -64,7 +65,7 @@ def test_blocks_become_parts_or_stay_whole() -> None:
     assert second.parts == (
         Reasoning(text="hm", field="thinking", signature="s"),
         Reasoning(text="", field="redacted_thinking", redacted="d"),
-        Unknown(value=blocks[2]),
+        marked,
         Unknown(value=blocks[3]),
         Unknown(value=blocks[4]),
     )

@@ -203,9 +203,6 @@ def test_unknown_events_and_deltas_are_noted_and_passed_over() -> None:
     [
         (b"data: {broken\n\n", "not_json"),
         (b'data: "lost"\n\n', "not_object"),
-        (event("content_block_delta", index=0, delta={"type": "glow_delta", "glow": "lost"}), "unknown_delta"),
-        (event("content_block_delta", index=7, delta={"type": "glow_delta", "glow": "lost"}), "unknown_delta"),
-        (event("content_block_delta", index=0, delta={"type": "thinking_delta", "thinking": "lost"}), "unknown_delta"),
         (event("content_block_delta", index=0, delta="lost"), "delta_missing"),
         (event("content_block_delta", index=0, delta={"type": "text_delta", "text": ["lost"]}), "block_shape"),
         (event("content_block_start", index=1, content_block="lost"), "block_shape"),

@@ -1,0 +1,56 @@
+"""The content blocks of the native messages protocol: which of their members are read, and one block on its way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from playground.domain.members import Members
+from playground.domain.values import JSONObject
+from playground.protocols.arguments import Arguments
+from playground.protocols.jsontext import keepable, parse, whole
+
+#: The members of a block that are read, by its kind, and what its other members belong to.
+READ: Final = {
+    "text": (frozenset({"type", "text"}), "text"),
+    "thinking": (frozenset({"type", "thinking", "signature"}), "reasoning"),
+    "redacted_thinking": (frozenset({"type", "data"}), "reasoning"),
+    "tool_use": (frozenset({"type", "id", "name", "input"}), "tool_call"),
+}
+
+
+@dataclass(slots=True)
+class Block:
+    """One content block on its way: as it started, and the call it is, counted from 0."""
+
+    kind: str
+    value: JSONObject
+    call: int = -1
+    arguments: Arguments = field(default_factory=Arguments)  # of a call
+    input: list[str] = field(default_factory=list)  # of any other block
+    open: bool = True
+    _grown: Members | None = None
+
+    def started_by(self, value: JSONObject) -> bool:
+        """Whether ``value``, of the same kind, only says once more that this block starts."""
+        id_ = value.get("id")
+        named = bool(self.value.get("id")) and self.value.get("id") == id_
+        return named or (self.open and not id_)
+
+    def grow(self, members: JSONObject, pieces: tuple[str, ...]) -> None:
+        """What a delta adds to a block that is kept whole; see ``playground.domain.members`` for ``pieces``."""
+        if self._grown is None:
+            self._grown = Members()
+            self._grown.add("messages", keepable(self.value), tuple(self.value))
+        self._grown.add("messages", members, pieces)
+
+    def whole(self) -> JSONObject:
+        """The block as it would stand in an answer that is not streamed."""
+        value = dict(self.value) if self._grown is None else self._grown.value()["messages"]
+        if self.input:
+            text = "".join(self.input)
+            try:
+                value["input"] = parse(text)
+            except ValueError:
+                value["input"] = whole(text)
+        return value

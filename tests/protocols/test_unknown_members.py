@@ -1,0 +1,369 @@
+"""What comes with a call, a text or a message and is not known here: kept where it stood, and sent back from there."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from playground.domain.accumulator import Accumulator
+from playground.domain.events import ExtraDelta, TextDelta
+from playground.domain.parts import Part, Reasoning, Text, ToolCall, Unknown
+from playground.domain.transcript import Role, Turn
+from playground.protocols.chat.decode import ChatDecoder
+from playground.protocols.chat.encode import encode_turns as chat_messages
+from playground.protocols.chat.history import read_messages
+from playground.protocols.messages.encode import encode_turns as native_messages
+from playground.protocols.messages.history import read_conversation
+from tests.protocols.messages.test_decode import block, event, start
+from tests.protocols.streams import DONE, call_chunk, chat, chat_events, chunk, data, messages
+
+SIGNED = {"google": {"thought_signature": "c2ln"}}
+CITATION = {
+    "type": "char_location",
+    "cited_text": "The grass is green.",
+    "document_index": 0,
+    "document_title": None,
+    "start_char_index": 0,
+    "end_char_index": 19,
+    "file_id": None,
+}
+
+
+def turn(answer: Accumulator) -> Turn:
+    """The first choice as the turn it becomes."""
+    choice = answer.choices[0]
+    return Turn(id="t", role=Role.ASSISTANT, parts=choice.freeze(), extra=choice.extra)
+
+
+def whole(**message: Any) -> Turn:
+    body = {"choices": [{"index": 0, "message": {"role": "assistant", **message}, "finish_reason": "stop"}]}
+    return turn(chat(json.dumps(body).encode()))
+
+
+def native(*blocks: bytes) -> Turn:
+    ends = event("message_delta", delta={"stop_reason": "end_turn"}, usage={}) + event("message_stop")
+    return turn(messages(start(), *blocks, ends))
+
+
+def native_whole(*content: Any, **more: Any) -> Turn:
+    body = {"type": "message", "role": "assistant", "content": list(content), "stop_reason": "end_turn", **more}
+    return turn(messages(json.dumps(body).encode()))
+
+
+# Chat: calls
+
+
+def entry(**more: Any) -> dict[str, Any]:
+    return {"index": 0, "id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}, **more}
+
+
+@pytest.mark.parametrize(
+    "stream",
+    [
+        [entry(extra_content=SIGNED)],
+        [entry(), {"index": 0, "extra_content": SIGNED}],
+        [{"index": 0, "extra_content": SIGNED}, entry()],
+        [entry(extra_content=SIGNED), {"index": 0, "extra_content": None, "function": {"arguments": ""}}],
+        [entry(extra_content=SIGNED), {"index": 0, "extra_content": SIGNED}, {"index": 0, "extra_content": SIGNED}],
+        [entry(extra_content=SIGNED), entry(extra_content=SIGNED)],
+        [entry(extra_content={"google": {}}), {"index": 0, "extra_content": SIGNED}],
+    ],
+)
+def test_what_a_call_came_with_goes_back_from_where_it_stood(stream: list[Any]) -> None:
+    said = turn(chat(*map(call_chunk, stream), chunk({}, "tool_calls"), DONE))
+    assert said.calls[0].extra == {"chat": {"extra_content": SIGNED}}
+    (message,) = chat_messages((said,))
+    known = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    assert message["tool_calls"] == [{**known, "extra_content": SIGNED}]
+    assert whole(content=None, tool_calls=[entry(extra_content=SIGNED)]).calls == said.calls
+    assert read_messages([message])[0].calls == said.calls
+
+
+def test_members_of_all_fragments_are_merged_on_both_levels_and_by_call() -> None:
+    said = turn(
+        chat(
+            call_chunk(
+                {**entry(a={"x": 1}), "function": {"name": "f", "arguments": "", "strict": True}},
+                {"index": 1, "id": "c2", "function": {"name": "g", "arguments": "{}"}, "a": "two"},
+            ),
+            call_chunk({"index": 0, "function": {"arguments": "{}", "more": {"deep": [1]}}, "a": {"y": 2}, "b": 0}),
+            chunk({}, "tool_calls"),
+            DONE,
+        )
+    )
+    first, second = said.calls
+    assert first.extra["chat"] == {
+        "a": {"x": 1, "y": 2},
+        "b": 0,
+        "function": {"strict": True, "more": {"deep": [1]}},
+    }
+    assert second.extra["chat"] == {"a": "two"}
+    (message,) = chat_messages((said,))
+    assert message["tool_calls"][0] == {
+        "id": "c1",
+        "type": "function",
+        "function": {"name": "f", "arguments": "{}", "strict": True, "more": {"deep": [1]}},
+        "a": {"x": 1, "y": 2},
+        "b": 0,
+    }
+    assert read_messages([message])[0].calls == said.calls
+
+
+def test_what_is_known_counts_and_a_flat_call_keeps_its_members() -> None:
+    flat = {"index": 0, "id": "c1", "name": "f", "arguments": "{}", "trace": "t"}
+    said = turn(chat(call_chunk(flat), chunk({}, "tool_calls"), DONE))
+    assert said.calls == (ToolCall(id="c1", name="f", arguments="{}", extra={"chat": {"trace": "t"}}),)
+    forged = said.calls[0].model_copy(update={"extra": {"chat": {"id": "x", "function": {"name": "y"}, "type": "z"}}})
+    (message,) = chat_messages((said.model_copy(update={"parts": (forged,)}),))
+    assert message["tool_calls"] == [{"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}]
+
+
+def test_a_call_of_another_kind_than_a_function_goes_back_as_it_came() -> None:
+    custom = {"id": "c1", "type": "custom", "custom": {"name": "sql", "input": "SELECT 1"}}
+    streamed = turn(
+        chat(
+            call_chunk({"index": 0, "id": "c1", "type": "custom", "custom": {"name": "sql", "input": ""}}),
+            call_chunk({"index": 0, "custom": {"input": "SELECT "}}),
+            call_chunk({"index": 0, "custom": {"input": "1"}}),
+            chunk({}, "tool_calls"),
+            DONE,
+        )
+    )
+    for said in (streamed, whole(content=None, tool_calls=[custom])):
+        (message,) = chat_messages((said,))
+        assert message["tool_calls"] == [custom]
+        assert read_messages([message])[0].calls == said.calls
+
+
+def test_the_members_of_a_call_stay_with_their_protocol() -> None:
+    over_chat = turn(chat(call_chunk(entry(extra_content=SIGNED)), chunk({}, "tool_calls"), DONE))
+    assert native_messages((over_chat,))[0]["content"] == [{"type": "tool_use", "id": "c1", "name": "f", "input": {}}]
+    native_call = {"type": "tool_use", "id": "c1", "name": "f", "input": {}, "caller": {"type": "direct"}}
+    over_messages = native(block(0, native_call))
+    assert set(chat_messages((over_messages,))[0]["tool_calls"][0]) == {"id", "type", "function"}
+
+
+# Chat: the message
+
+
+def test_of_the_members_of_a_message_only_what_is_made_to_goes_back() -> None:
+    file = {"type": "file", "file": {"hash": "h"}}
+    link = {"type": "url_citation", "url_citation": {"url": "https://x.example"}}
+    members = {"annotations": [link, file], "extra_content": SIGNED, "channel": "final", "citations": ["https://x"]}
+    said = whole(content="Hi", **members, audio=None, function_call=None, refusal=None)
+    assert said.extra == {"chat": members}
+    assert chat_messages((said,)) == [
+        {"role": "assistant", "content": "Hi", "annotations": [file], "extra_content": SIGNED}
+    ]
+    alone = whole(content="Hi", annotations=[link], channel="final")
+    assert chat_messages((alone,)) == [{"role": "assistant", "content": "Hi"}]
+    assert native_messages((said,)) == [{"role": "assistant", "content": "Hi"}]
+
+
+def test_audio_is_joined_and_goes_back_by_its_id() -> None:
+    pieces: list[dict[str, Any]] = [{"id": "au1", "transcript": ""}, {"transcript": "ha"}, {"transcript": "ha"}]
+    pieces += [{"data": "AAAA"}] * 9 + [{"data": "BBBB", "id": "au1"}, {"expires_at": 17}]
+    streamed = chat(
+        chunk({"role": "assistant", "content": None}),
+        *[chunk({"audio": piece}) for piece in pieces],
+        chunk({}, "stop"),
+        DONE,
+    )
+    assert streamed.complete  # an answer of nothing but audio is not empty
+    assert not streamed.empty
+    audio = {"id": "au1", "transcript": "haha", "data": "AAAA" * 9 + "BBBB", "expires_at": 17}
+    assert turn(streamed).extra == {"chat": {"audio": audio}} == whole(content=None, audio=audio).extra
+    assert chat_messages((turn(streamed),)) == [{"role": "assistant", "content": "", "audio": {"id": "au1"}}]
+
+
+def test_lists_go_on_and_labels_said_with_every_delta_stand_once() -> None:
+    first, second = {"type": "url_citation", "n": 1}, {"type": "url_citation", "n": 2}
+    parts = [
+        *[chunk({"content": "a", "channel": "analysis", "seen": ["x"]}) for _ in range(40)],
+        *[chunk({"content": "b", "channel": "final", "seen": ["x", "y"]}) for _ in range(40)],
+        chunk({"annotations": [first], "note": "in "}),
+        chunk({"annotations": [second], "note": "pieces"}),
+    ]
+    answer = chat(*parts, chunk({}, "stop"), DONE)
+    assert turn(answer).text == "a" * 40 + "b" * 40
+    assert turn(answer).extra["chat"] == {
+        "channel": "final",
+        "seen": ["x", "y"],
+        "annotations": [first, second],
+        "note": "in pieces",
+    }
+
+
+def test_a_member_that_says_the_same_again_is_soon_no_event_of_its_own() -> None:
+    events = chat_events(b"".join(chunk({"content": "a", "channel": "final"}) for _ in range(1000)))
+    assert sum(type(one) is TextDelta for one in events) == 1000
+    assert sum(type(one) is ExtraDelta for one in events) < 10
+
+
+def test_members_that_only_come_with_the_message_at_the_end_are_kept() -> None:
+    link = {"type": "url_citation"}
+    last = {
+        "index": 0,
+        "message": {"role": "assistant", "content": "Hi", "annotations": [link]},
+        "finish_reason": "stop",
+    }
+    answer = chat(chunk({"content": "Hi"}), data({"id": "c-1", "model": "m-1", "choices": [last]}), DONE)
+    assert turn(answer).text == "Hi"
+    assert turn(answer).extra == {"chat": {"annotations": [link]}}
+
+
+def test_texts_with_members_of_their_own_go_back_as_parts() -> None:
+    message = {"role": "user", "content": [{"type": "text", "text": "a", "cache_control": {"type": "ephemeral"}}]}
+    (read,) = read_messages([message])
+    assert read.text == "a"
+    assert chat_messages((read,)) == [message]
+    answer = {**message, "role": "assistant"}
+    assert chat_messages(tuple(read_messages([answer]))) == [answer]
+
+
+# Native messages
+
+
+def test_citations_come_back_with_their_text() -> None:
+    streamed = native(
+        block(
+            0,
+            {"type": "text", "text": "", "citations": []},
+            {"type": "text_delta", "text": "Green"},
+            {"type": "citations_delta", "citation": CITATION},
+            {"type": "citations_delta", "citation": CITATION},
+            {"type": "text_delta", "text": "."},
+        ),
+        block(1, {"type": "text", "text": ""}, {"type": "text_delta", "text": " Yes."}),
+    )
+    cited = {"type": "text", "text": "Green.", "citations": [CITATION, CITATION]}
+    assert streamed.parts == (
+        Text(text="Green.", extra={"messages": {"citations": [CITATION, CITATION]}}),
+        Text(text=" Yes."),
+    )
+    assert native_whole(cited, {"type": "text", "text": " Yes.", "citations": None}).parts == streamed.parts
+    (message,) = native_messages((streamed,))
+    sent = {name: value for name, value in CITATION.items() if name != "file_id"}  # requests with it are refused
+    back = {"type": "text", "text": "Green.", "citations": [sent, sent]}
+    assert message["content"] == [back, {"type": "text", "text": " Yes."}]
+    assert native_messages(tuple(read_conversation(None, [message])[0])) == [message]
+
+
+KNOWN: list[tuple[dict[str, Any], list[dict[str, Any]], Part]] = [
+    (
+        {"type": "text", "text": "a", "mark": {"x": 1}},
+        [{"type": "shade_delta", "shade": "dark"}, {"type": "shade_delta", "shade": "er"}],
+        Text(text="a", extra={"messages": {"mark": {"x": 1}, "shade": "darker"}}),
+    ),
+    (
+        {"type": "tool_use", "id": "c1", "name": "f", "input": {"x": 1}, "caller": {"type": "direct"}},
+        [],
+        ToolCall(id="c1", name="f", arguments='{"x": 1}', extra={"messages": {"caller": {"type": "direct"}}}),
+    ),
+    (
+        {"type": "thinking", "thinking": "hm", "signature": "s", "kind": "short"},
+        [{"type": "text_delta", "text": "odd"}],
+        Reasoning(text="hm", field="thinking", signature="s", extra={"messages": {"kind": "short", "text": "odd"}}),
+    ),
+    (
+        {"type": "redacted_thinking", "data": "d", "kind": "short"},
+        [],
+        Reasoning(text="", field="redacted_thinking", redacted="d", extra={"messages": {"kind": "short"}}),
+    ),
+]
+
+
+@pytest.mark.parametrize(("value", "deltas", "part"), KNOWN)
+def test_unknown_members_and_deltas_of_known_blocks_are_kept(
+    value: dict[str, Any], deltas: list[dict[str, Any]], part: Any
+) -> None:
+    said = native(block(0, value, *deltas))
+    assert said.parts == (part,)
+    (message,) = native_messages((said,))
+    assert message["content"][0] == {**value, **part.extra["messages"]}
+    assert read_conversation(None, [message])[0][0].parts == (part,)
+
+
+def test_an_unknown_block_grows_by_its_deltas_as_it_would_stand_in_a_whole_answer() -> None:
+    said = native(
+        block(
+            0,
+            {"type": "compaction", "content": None, "n": 1},
+            {"type": "compaction_delta", "content": "So far: "},
+            {"type": "compaction_delta", "content": "much."},
+            {"type": "citations_delta", "citation": CITATION},
+            {"type": "list_delta", "items": [1]},
+            {"type": "list_delta", "items": [1]},
+        )
+    )
+    value = {"type": "compaction", "content": "So far: much.", "n": 1, "citations": [CITATION], "items": [1, 1]}
+    assert said.parts == (Unknown(value=value),)
+    assert native_whole(value).parts == said.parts
+    assert native_messages((said,))[0]["content"] == [value]
+
+
+def test_a_delta_of_an_unknown_kind_without_its_block_is_kept() -> None:
+    stream = event("content_block_delta", index=0, delta={"type": "odd_delta", "odd": "x"})
+    assert native(stream).parts == (Unknown(value={"odd": "x"}),)
+    cited = event("content_block_delta", index=0, delta={"type": "citations_delta", "citation": CITATION})
+    assert native(cited).parts == (Text(text="", extra={"messages": {"citations": [CITATION]}}),)
+
+
+def test_what_is_kept_leaves_no_hole_and_what_comes_too_late_does() -> None:
+    glow = {"type": "glow_delta", "glow": "x"}
+    ends = event("message_delta", delta={"stop_reason": "end_turn"}, usage={}) + event("message_stop")
+    kept = messages(start(), block(0, {"type": "text", "text": "a"}, glow), ends)
+    assert (kept.complete, list(kept.holes), list(kept.deviations)) == (True, [], ["unknown_delta"])
+    late = event("content_block_delta", index=0, delta=glow)
+    lost = messages(start(), block(0, {"type": "lamp"}), late, ends)
+    assert (lost.complete, list(lost.holes)) == (False, ["delta_after_block"])
+
+
+def test_members_of_a_native_message_are_kept_and_stay_here() -> None:
+    ends = event("message_delta", delta={"stop_reason": "end_turn", "container": {"id": "k"}}, usage={}, later=1)
+    text = block(0, {"type": "text", "text": "Hi"})
+    streamed = turn(messages(start(container=None), text, ends, event("message_stop")))
+    assert streamed.extra == {"messages": {"container": {"id": "k"}, "later": 1}}
+    assert native_whole({"type": "text", "text": "Hi"}, container={"id": "k"}, later=1) == streamed
+    assert native_messages((streamed,)) == [{"role": "assistant", "content": "Hi"}]
+
+
+# What is hostile
+
+
+DEEP = "[" * 500 + "]" * 500
+OBJECTS = '{"a":' * 500 + "1" + "}" * 500
+
+
+@pytest.mark.parametrize("value", [DEEP, OBJECTS, '"half \\ud83d"', "1" + "0" * 4500, "NaN", '{"\\udc00":1}'])
+def test_whatever_stands_there_it_can_be_kept_and_sent(value: str) -> None:
+    inside = f'{{"index":0,"id":"c","odd":{value},"function":{{"name":"f","arguments":"{{}}","odd":{value}}}}}'
+    body = f'data: {{"choices":[{{"index":0,"delta":{{"odd":{value},"tool_calls":[{inside}]}}}}]}}\n\n'.encode()
+    said = turn(chat(body, body, chunk({}, "tool_calls"), DONE))
+    assert said.calls[0].extra["chat"].keys() == {"odd", "function"}
+    assert said.extra["chat"].keys() == {"odd"}
+    json.dumps(chat_messages((said,)), ensure_ascii=False, allow_nan=False).encode()
+    said.model_dump_json()
+    blocks = f'{{"type":"text","text":"a","odd":{value}}}'
+    starts = f'data: {{"type":"content_block_start","index":0,"content_block":{blocks}}}\n\n'
+    delta = f'{{"type":"odd_delta","odd":{value}}}'
+    deltas = f'data: {{"type":"content_block_delta","index":0,"delta":{delta}}}\n\n'
+    said = native((starts + deltas + deltas).encode())
+    (part,) = said.parts
+    assert isinstance(part, Text)
+    assert part.extra["messages"].keys() == {"odd"}
+    json.dumps(native_messages((said,)), ensure_ascii=False, allow_nan=False).encode()
+
+
+def test_gathering_costs_what_comes_not_what_is_there() -> None:
+    decoder = ChatDecoder()
+    answer = Accumulator()
+    piece = "A" * 1000
+    for number in range(3000):
+        answer.add(decoder.feed(chunk({"audio": {"data": piece}, "ids": [number], "note": f"{number} "})))
+    found = answer.choices[0].extra["chat"]
+    assert len(found["audio"]["data"]) == 3_000_000
+    assert found["ids"] == list(range(3000))
+    assert found["note"] == "".join(f"{number} " for number in range(3000))
