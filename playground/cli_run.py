@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -102,7 +102,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
     try:
         with _address(_options(arguments), arguments.base_url) as options:
-            return asyncio.run(run_file(arguments.file, options, sys.stdout, sys.stderr))
+            return asyncio.run(_to_its_end(run_file(arguments.file, options, sys.stdout, sys.stderr)))
     except OutputError as error:
         silence()
         if not error.reader_left:
@@ -111,6 +111,18 @@ def _run(arguments: argparse.Namespace) -> int:
     except OSError as error:
         sys.stderr.write(f"playground: {error}\n")
         return ExitCode.BAD_INPUT
+
+
+async def _to_its_end(run: Coroutine[Any, Any, int]) -> int:
+    """The run, which SIGTERM ends as Ctrl+C does."""
+    import asyncio
+    import signal
+
+    task = asyncio.current_task()
+    with suppress(NotImplementedError):  # on Windows
+        if task is not None:
+            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    return await run
 
 
 @contextmanager

@@ -36,5 +36,5 @@ MEANINGS: Final[dict[ExitCode, str]] = {
     "cannot be read, or a call in it was cut off",
     ExitCode.WAITING: "the loop stopped at a call for which the table has no answer",
     ExitCode.STEP_LIMIT: "the loop reached its limit of steps",
-    ExitCode.INTERRUPTED: "ended by Ctrl+C, after printing what had come",
+    ExitCode.INTERRUPTED: "ended by Ctrl+C or SIGTERM, after printing what had come",
 }

@@ -121,7 +121,7 @@ class Printer:
         self._console = console
         self._asked = asked
         self._shown = {turn.id for turn in session.transcript.path}
-        self._written: dict[tuple[str, int], int] = {}
+        self._place = ("", 0, 0)  # how much was written: the turn, parts that are whole, fragments of the next one
         self._headed: set[str] = set()
 
     def changed(self, change: Change) -> None:
@@ -144,16 +144,29 @@ class Printer:
 
     def _wait(self, pause: Pause) -> None:
         """What failed, and when the next try begins."""
+        self._place = ("", 0, 0)
         self._console.say(failure_words(pause.failure, advise(pause.failure)))
-        self._console.say(f"Trying again in {span(pause.remaining)} (try {pause.attempt + 1} of {pause.most}).")
+        self._console.say(
+            f"Trying again in {span(round(pause.remaining, 1))} (try {pause.attempt + 1} of {pause.most})."
+        )
 
     def _grow(self, turn_id: str) -> None:
+        """Only the last part of an answer grows; those before it are not looked at again."""
         choice = self._session.growing.get(turn_id)
-        for at, part in enumerate(choice.parts if choice is not None else []):
-            written = self._written.get((turn_id, at), 0)
+        if choice is None:
+            return
+        known, at, written = self._place
+        if known != turn_id:
+            at = written = 0
+        while at < len(choice.parts):
+            part = choice.parts[at]
             if len(part.fragments) > written and part.kind in _OUT | _ERR:
-                self._written[turn_id, at] = len(part.fragments)
                 self._write(turn_id, 0, part.kind, "".join(part.fragments[written:]))
+            written = len(part.fragments)
+            if at + 1 == len(choice.parts):
+                break
+            at, written = at + 1, 0
+        self._place = (turn_id, at, written)
 
     def _ended(self, turn: Turn) -> None:
         """The rest of an answer that is whole now, or has failed; all of one that was not shown as it came."""
