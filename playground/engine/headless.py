@@ -143,6 +143,7 @@ def _read_request(value: JSON) -> tuple[Request, tuple[str, ...]]:
 
 def _conversation(protocol: Protocol, messages: JSON) -> tuple[Request, tuple[str, ...]]:
     """The messages as a request that holds nothing else, and what of them cannot be sent. Raises ValueError."""
+    from playground.engine.carry import LOST, losses
     from playground.engine.request_import import protocol_of
 
     chat = get_protocol("chat")
@@ -153,7 +154,10 @@ def _conversation(protocol: Protocol, messages: JSON) -> tuple[Request, tuple[st
             said, notes = protocol.read_body({"messages": rest})
             turns = (*chat.read_body({"messages": messages[:top]})[0].turns, *said.turns)
             return said.model_copy(update={"turns": turns}), notes
-    return chat.read_body({"messages": messages})
+    said, notes = chat.read_body({"messages": messages})
+    if protocol is not chat:
+        notes += tuple(f"{loss}." for loss in losses(said, protocol.name) if loss.kind == LOST)
+    return said, notes
 
 
 def _is_system(item: JSON) -> bool:

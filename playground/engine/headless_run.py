@@ -93,14 +93,14 @@ async def run_file(path: Path, options: RunOptions, out: TextIO, err: TextIO) ->
     console.lost, asked = session.stop, _asked(session)
     if not options.as_json:
         session.subscribe(Printer(session, console, asked).changed)
-    refused, interrupted = "", False
+    refused, interrupted, recorded = "", False, True
     try:
         refused = await _perform(session, loops=options.loops)
     except asyncio.CancelledError:
         interrupted = True
     finally:
         await gateway.aclose()
-    recorded = _record(session, options.record, gateway.secrets, console)
+        recorded = _record(session, options.record, gateway.secrets, console)
     if options.as_json:
         console.raw(json_text(transcript(session) if options.loops else answer(brought(session))))
     console.finish()

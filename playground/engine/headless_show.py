@@ -7,6 +7,7 @@ to a terminal and is made plain. Nothing here raises for a stream that cannot be
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, TextIO
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from playground.engine.session import Session
 
 _LONGEST: Final = 300  # characters of a part of an unknown kind that are shown
+#: Control characters but for tabs and the ends of lines.
+_UNPRINTABLE: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|\r(?!\n)")
 #: Where the parts of an answer go: to standard output, or to standard error.
 _OUT: Final = frozenset({"text", "refusal"})
 _ERR: Final = frozenset({"reasoning"})
@@ -48,6 +51,7 @@ class Console:
         self._out, self._err = out, err
         self._one_terminal = out.isatty() and err.isatty()
         self._out_open = self._err_open = False  # whether a line was begun there
+        self._half = ""  # of the end of a line
 
     @property
     def one_terminal(self) -> bool:
@@ -56,6 +60,9 @@ class Console:
 
     def text(self, text: str) -> None:
         """More of the answer, as far as a terminal can be given it."""
+        text, self._half = self._half + text, ""
+        if text.endswith("\r"):  # the next text tells whether a line ends here
+            text, self._half = text[:-1], "\r"
         if text:
             self._end_err()
             self._put(self._out, printable(text))
@@ -86,6 +93,10 @@ class Console:
     def finish(self) -> None:
         """End the lines that stand open."""
         self._end_err()
+        if self._half:
+            self._half = ""
+            self._put(self._out, printable("\r"))
+            self._out_open = True
         if self._out_open:
             self._put(self._out, "\n")
             self._out_open = False
@@ -219,9 +230,8 @@ def failure_words(failure: Failure, advice: Advice) -> str:
 
 
 def printable(text: str) -> str:
-    """Text a terminal can be given: no escape sequences, no lone surrogates."""
-    clean = "".join(c if c in "\n\t" or " " <= c < "\x7f" or c > "\x9f" else "\ufffd" for c in text)
-    return clean.encode("utf-8", "replace").decode("utf-8")
+    """Text a terminal can be given: no escape sequences, no way back to the start of a line, no lone surrogates."""
+    return _UNPRINTABLE.sub("\ufffd", text).encode("utf-8", "replace").decode("utf-8")
 
 
 def _nothing() -> None:

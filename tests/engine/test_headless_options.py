@@ -156,6 +156,14 @@ async def test_blocks_of_the_native_protocol_go_out_as_they_stand(desk: Desk, se
     assert sent["tools"] == tools
 
 
+async def test_what_native_messages_cannot_carry_is_said(desk: Desk, server: FaultServer) -> None:
+    said = {"role": "assistant", "content": "4", "reasoning_content": "2 + 2"}
+    messages = [{"role": "user", "content": "2 + 2?"}, said, {"role": "user", "content": "Sure?"}]
+    ended = await desk.run(experiment(protocol="messages", messages=messages))
+    assert "playground: Turn 2 (assistant): its reasoning has no signature" in ended.err
+    assert server.requests[-1].json["messages"][1] == {"role": "assistant", "content": "4"}
+
+
 # Waiting and trying again
 
 
