@@ -19,6 +19,7 @@ from playground.domain.values import JSON, JSONObject
 from playground.engine.file_version import version_problem
 from playground.protocols.chat.tools import read_tool as read_chat_tool
 from playground.protocols.protocol import Protocol, get_protocol
+from playground.protocols.reading import read_tools
 
 if TYPE_CHECKING:
     from playground.engine.profiles import Profile
@@ -122,11 +123,9 @@ def _read_request(value: JSON) -> tuple[Request, tuple[str, ...]]:
         protocol = get_protocol(str(value.get("protocol", "chat")))
         said, notes = _conversation(protocol, value.get("messages"))
         items = _list(value, "tools")
-        tools: tuple[ToolDefinition, ...] = ()
-        if any(_runs_elsewhere(item) for item in items):
+        tools = _tools(protocol, items)
+        if items and not tools:
             extra = {"tools": items, **extra}
-        else:
-            tools = tuple(_tool(item, number) for number, item in enumerate(items))
     except ValueError as error:
         raise BadInputError(str(error)) from None
     request = Request(
@@ -169,8 +168,20 @@ def _is_of_both(item: JSON) -> bool:
     return isinstance(item, dict) and item.get("role") in ("user", "assistant") and "tool_calls" not in item
 
 
+def _tools(protocol: Protocol, items: list[JSON]) -> tuple[ToolDefinition, ...]:
+    """The definitions; none where they hold something that no definition has a place for, and go out as they stand.
+
+    Raises ValueError for what is no definition in either protocol's shape.
+    """
+    if any(_runs_elsewhere(item) for item in items):
+        return ()
+    found = tuple(_tool(item, number) for number, item in enumerate(items))
+    own = all(("input_schema" in item) == (protocol.name == "messages") for item in items)
+    return read_tools(items, protocol.read_tool, protocol.write_tool)[0] if own else found
+
+
 def _runs_elsewhere(item: JSON) -> bool:
-    """Whether a tool is one of the vendor's own, which is sent as it stands in the file."""
+    """Whether a tool is one of the vendor's own."""
     return isinstance(item, dict) and item.get("type", "function") not in ("function", "custom", None)
 
 

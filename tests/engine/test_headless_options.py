@@ -156,6 +156,21 @@ async def test_blocks_of_the_native_protocol_go_out_as_they_stand(desk: Desk, se
     assert sent["tools"] == tools
 
 
+@pytest.mark.parametrize("protocol", ["chat", "messages"])
+async def test_tools_go_out_as_they_stand(desk: Desk, server: FaultServer, protocol: str) -> None:
+    mark = {"cache_control": {"type": "ephemeral"}}
+    chat = {"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}
+    native = {"name": "f", "input_schema": {"type": "object"}}
+    own, other = (chat, native) if protocol == "chat" else (native, chat)
+    for tools in ([own], [{**own, **mark}]):
+        await desk.run(experiment(protocol=protocol, tools=tools))
+        assert server.requests[-1].json["tools"] == tools
+    await desk.run(experiment(protocol=protocol, tools=[other]))
+    assert server.requests[-1].json["tools"] == [own]
+    await desk.run(experiment(protocol=protocol, tools=[]))
+    assert "tools" not in server.requests[-1].json
+
+
 async def test_what_native_messages_cannot_carry_is_said(desk: Desk, server: FaultServer) -> None:
     said = {"role": "assistant", "content": "4", "reasoning_content": "2 + 2"}
     messages = [{"role": "user", "content": "2 + 2?"}, said, {"role": "user", "content": "Sure?"}]
