@@ -77,6 +77,9 @@ def _parser() -> argparse.ArgumentParser:
     demo.add_argument("--key", metavar="K", help="accept only this key (default: any)")
     demo.add_argument("--tps", type=_rate, default=60.0, metavar="N", help="tokens per second, 0 for flat out")
     demo.add_argument("--ttft", type=_rate, default=0.35, metavar="S", help="seconds before the first token")
+    demo.add_argument(
+        "--rpm", type=_count, default=0, metavar="N", help="requests a minute, then 429; 0 for no limit (default: 0)"
+    )
     demo.set_defaults(command=_demo, parser=demo)
 
     add_run(commands)
@@ -155,6 +158,7 @@ def _demo(arguments: argparse.Namespace) -> int:
         key=arguments.key,
         tokens_per_second=arguments.tps,
         time_to_first_token=arguments.ttft,
+        rate_limit=arguments.rpm,
     )
     try:
         serve_forever(config, announce)
@@ -211,6 +215,13 @@ def _port(text: str) -> int:
     value = int(text)
     if not 0 <= value <= 65535:
         raise argparse.ArgumentTypeError("a port is a number from 0 to 65535")
+    return value
+
+
+def _count(text: str) -> int:
+    value = int(text)
+    if value < 0:
+        raise argparse.ArgumentTypeError("give a whole number, 0 or more")
     return value
 
 

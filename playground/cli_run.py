@@ -134,7 +134,7 @@ def _address(options: RunOptions, base_url: str | None) -> Iterator[RunOptions]:
     from playground.demo.server import DemoConfig, DemoServer
     from playground.engine.secrets import Secret
 
-    server = DemoServer(DemoConfig(tokens_per_second=0, time_to_first_token=0))
+    server = DemoServer(DemoConfig(tokens_per_second=0, time_to_first_token=0, rate_limit=0))
     try:
         yield replace(options, base_url=server.start(), key=Secret("demo"))
     finally:

@@ -76,6 +76,8 @@ def test_help_loads_neither_qt_nor_a_client() -> None:
         ["demo", "--port", "x"],
         ["demo", "--tps", "nan"],
         ["demo", "--ttft", "-1"],
+        ["demo", "--rpm", "-1"],
+        ["demo", "--rpm", "1.5"],
     ],
 )
 def test_arguments_that_make_no_sense(arguments: list[str]) -> None:
@@ -420,6 +422,23 @@ def test_demo_serves_until_it_is_interrupted(demo_command: RunningDemo) -> None:
     with socket.socket() as probe:
         host, port = demo_command.base_url.removeprefix("http://").removesuffix("/v1").split(":")
         assert probe.connect_ex((host, int(port))) != 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="platform: needs Linux or macOS, to send an interrupt to one child")
+@pytest.mark.parametrize(("arguments", "fits"), [([], 70), (["--rpm", "3"], 3)])
+def test_demo_limits_requests_where_it_is_asked_to(arguments: list[str], fits: int) -> None:
+    running = RunningDemo(*arguments)
+    try:
+        for _ in range(fits):
+            running.get("/models", "any")
+        if arguments:
+            with pytest.raises(urllib.error.HTTPError, match="429") as refused:
+                running.get("/models", "any")
+            refused.value.close()
+        assert running.interrupt() == (0, b"")
+    finally:
+        running.process.kill()
+        running.process.communicate()
 
 
 def test_demo_on_a_port_in_use() -> None:

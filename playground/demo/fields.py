@@ -148,7 +148,11 @@ def shown(value: object) -> str:
 
 def model(fields: Fields) -> Model:
     """The model asked for. Raises ApiError 404 when there is none of that id."""
-    wanted = string(fields, "model", required=True, filled=True)
+    return model_of(string(fields, "model", required=True, filled=True))
+
+
+def model_of(wanted: str) -> Model:
+    """The model of that id. Raises ApiError 404 when there is none."""
     if wanted not in BY_ID:
         raise ApiError(
             404,

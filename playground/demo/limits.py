@@ -1,4 +1,7 @@
-"""The rate limit: a fixed window of requests, with the headers that show it (specification, section 8)."""
+"""The rate limit: a fixed window of requests, with the headers that show it (specification, section 8).
+
+Where there is no limit nothing is counted, and no header speaks of one.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from playground.demo.problems import TOO_MANY, ApiError
 
 
 class RateLimit:
-    """Counts requests in a window that begins with the first one. Used from one thread only."""
+    """Counts requests in a window that begins with the first one; ``limit`` 0 is none. Used from one thread only."""
 
     def __init__(self, limit: int, window: float) -> None:
         self._limit = limit
@@ -20,6 +23,8 @@ class RateLimit:
 
     def take(self) -> None:
         """Count one request. Raises ApiError 429, naming the dimension, when the window is used up."""
+        if not self._limit:
+            return
         self._turn()
         if self._used >= self._limit:
             wait = max(1, math.ceil(self._ends - time.monotonic()))
@@ -34,6 +39,8 @@ class RateLimit:
 
     def headers(self) -> dict[str, str]:
         """The three headers as they stand now; Reset is in Unix seconds."""
+        if not self._limit:
+            return {}
         self._turn()
         return {
             "X-RateLimit-Limit": str(self._limit),

@@ -28,14 +28,14 @@ def signature(thinking: str) -> str:
     return base64.b64encode(b"demo" + mark + mark).decode("ascii")
 
 
-def read(body: Fields) -> Ask:
-    """The Ask in the JSON object ``body``. Raises ApiError 400 or 404."""
+def read(body: Fields, *, to_count: bool = False) -> Ask:
+    """The Ask in the JSON object ``body``; one that is only counted needs no limit. Raises ApiError 400 or 404."""
     model = _native(fields.model(body))
-    limit = fields.integer(body, "max_tokens", 1, required=True)
+    limit = fields.integer(body, "max_tokens", 1, required=not to_count)
     said = (*_system(body), *_messages(body))
     tools = _tools(body)
     choice = _choice(body, tools)
-    effort = _thinking(body, limit or 1, choice)
+    effort = _thinking(body, limit, choice)
     fields.number(body, "temperature", 0, 1)
     fields.number(body, "top_p", 0, 1)
     fields.integer(body, "top_k", 0)
@@ -254,7 +254,7 @@ def _choice(body: Fields, tools: tuple[Tool, ...]) -> Choice:
     return Choice("named", name, parallel)
 
 
-def _thinking(body: Fields, limit: int, choice: Choice) -> str:
+def _thinking(body: Fields, limit: int | None, choice: Choice) -> str:
     """The effort to reason with; "none" unless thinking is asked for. Budgets stand for efforts by their size."""
     effort = "medium"
     if body.get("output_config") is not None:
@@ -269,7 +269,7 @@ def _thinking(body: Fields, limit: int, choice: Choice) -> str:
         return "none"
     if kind == "enabled":
         budget = fields.integer(thinking, "budget_tokens", _LEAST_BUDGET, required=True) or 0
-        if budget >= limit:
+        if limit is not None and budget >= limit:
             raise invalid(f"thinking.budget_tokens ({budget}) must be less than max_tokens ({limit}).")
         effort = "low" if budget < 4096 else "medium" if budget < 16_384 else "high"
     if body.get("temperature") not in (None, 1):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 BASIC_EFFORTS = ("minimal", "low", "medium", "high")
 ALL_EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
@@ -27,12 +28,15 @@ class Model:
     created: int = 1_767_225_600
 
     def entry(self) -> dict[str, object]:
-        """The model as `GET /models` shows it."""
+        """The model as `GET /models` shows it, with the names that the clients of either protocol look for."""
         return {
             "id": self.id,
             "object": "model",
+            "type": "model",
             "created": self.created,
+            "created_at": datetime.fromtimestamp(self.created, UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
             "owned_by": "demo-gateway",
+            "display_name": self.name,
             "name": self.name,
             "description": self.summary,
             "context_window": self.context_window,

@@ -56,8 +56,9 @@ def render(base_url: str) -> str:
         "<p>A model gateway to try a client on. Its answers are <strong>simulated</strong>: no model runs here, and "
         "nothing leaves this machine.</p>"
         f'<p>Base address: <code class="address">{escape(base_url)}</code></p>'
-        '<p class="muted">Endpoints below it: <code>GET /models</code> <code>POST /chat/completions</code> '
-        "<code>POST /messages</code>. Any key is accepted unless one was set at the start.</p>"
+        '<p class="muted">Endpoints below it: <code>GET /models</code> <code>GET /models/{id}</code> '
+        "<code>POST /chat/completions</code> <code>POST /messages</code> <code>POST /messages/count_tokens</code>. "
+        "Any key is accepted unless one was set at the start.</p>"
         f"<h2>Models</h2>{models}"
         '<h2>Words that change an answer</h2><p class="muted">Put any of them into your last message; they are taken '
         f"out before it is answered.</p>{''.join(groups)}</main></body></html>"

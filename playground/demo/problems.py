@@ -1,4 +1,8 @@
-"""The refusals of the gateway: one exception that knows its status and its error body (specification, 7.2)."""
+"""The refusals of the gateway: one exception that knows its status and its error body (specification, 7.2).
+
+Beside the documented members the body holds what the clients of both protocols look for: without ``error.message`` a
+person would read no more than the status there.
+"""
 
 from __future__ import annotations
 
@@ -23,6 +27,20 @@ BAD_GATEWAY = 50201
 OVERLOADED = 50301
 TIMED_OUT = 50401
 
+#: What the public protocols call the kinds of errors, by status.
+_TYPES = {
+    400: "invalid_request_error",
+    401: "authentication_error",
+    402: "billing_error",
+    403: "permission_error",
+    404: "not_found_error",
+    405: "invalid_request_error",
+    413: "request_too_large",
+    429: "rate_limit_error",
+    503: "overloaded_error",
+    504: "timeout_error",
+}
+
 
 class ApiError(Exception):
     """A request that is answered with an error: ``status``, ``code``, a message, and headers of its own."""
@@ -35,8 +53,9 @@ class ApiError(Exception):
         self.headers = dict(headers or {})
 
     def body(self) -> dict[str, object]:
-        """The error body of the service: ``{code, message, data: null}``."""
-        return {"code": self.code, "message": self.message, "data": None}
+        """The error body: ``{code, message, data: null}`` as documented, and the same in the public protocols' form."""
+        error = {"type": _TYPES.get(self.status, "api_error"), "code": self.code, "message": self.message}
+        return {"code": self.code, "message": self.message, "data": None, "type": "error", "error": error}
 
 
 def invalid(message: str) -> ApiError:

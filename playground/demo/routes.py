@@ -18,6 +18,9 @@ from playground.demo.service import Service, error_response
 
 _METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 _ENDPOINTS = ("/models", "/chat/completions", "/messages")
+_LISTED = (
+    "GET /v1/models, GET /v1/models/{id}, POST /v1/chat/completions, POST /v1/messages, POST /v1/messages/count_tokens"
+)
 Handler = Callable[[Request, bytes], Response]
 
 
@@ -28,6 +31,19 @@ def build(service: Service) -> Starlette:
         _allow(request, "GET")
         service.admit(request, other_header=True)
         return Response(to_json(service.models()), media_type="application/json")
+
+    def model(request: Request, body: bytes) -> Response:
+        if _repeats_an_endpoint(request.url.path):  # the base address ended in /models
+            return unknown(request, body)
+        _allow(request, "GET")
+        service.admit(request, other_header=True)
+        return Response(to_json(service.model(request.path_params["id"])), media_type="application/json")
+
+    def count_tokens(request: Request, body: bytes) -> Response:
+        _allow(request, "POST")
+        service.admit(request, other_header=True)
+        _want_json(request)
+        return Response(to_json(service.count_tokens(body)), media_type="application/json")
 
     def chat(request: Request, body: bytes) -> Response:
         _allow(request, "POST")
@@ -50,8 +66,10 @@ def build(service: Service) -> Starlette:
 
     table: list[tuple[str, Handler]] = [
         ("/v1/models", models),
+        ("/v1/models/{id:path}", model),
         ("/v1/chat/completions", chat),
         ("/v1/messages", messages),
+        ("/v1/messages/count_tokens", count_tokens),
         ("/", root),
         ("/{path:path}", unknown),
     ]
@@ -104,6 +122,12 @@ def _base(request: Request) -> str:
     return f"{request.url.scheme}://{request.url.netloc}/v1"
 
 
+def _repeats_an_endpoint(path: str) -> bool:
+    """Whether an endpoint stands behind another one, which was part of the base address."""
+    behind = next((path.partition(endpoint)[2] for endpoint in _ENDPOINTS if f"{endpoint}/" in path), "")
+    return any(f"{behind}/".startswith(f"{again}/") for again in ("/v1", *_ENDPOINTS))
+
+
 def _no_such_path(request: Request) -> str:
     """What is wrong with the path: usually a base address with too much or too little in it."""
     path = "/" + "/".join(part for part in request.url.path.split("/") if part)
@@ -111,11 +135,8 @@ def _no_such_path(request: Request) -> str:
     base = f"Set the base address once, as {_base(request)}, and let the client add the endpoint."
     if "/v1/v1" in path:
         return f"{title} It repeats /v1. {base}"
-    behind = next((path.partition(endpoint)[2] for endpoint in _ENDPOINTS if f"{endpoint}/" in path), "")
-    if any(f"{behind}/".startswith(f"{again}/") for again in ("/v1", *_ENDPOINTS)):
+    if _repeats_an_endpoint(path):
         return f"{title} The base address seems to hold an endpoint path. {base}"
-    if path.startswith("/v1/models/"):
-        return f"{title} Models are listed at GET /v1/models, and there is no path for a single one."
-    if path in _ENDPOINTS:
+    if any(f"{path}/".startswith(f"{endpoint}/") for endpoint in _ENDPOINTS):
         return f"{title} /v1 is missing. {base}"
-    return f"{title} Endpoints: GET /v1/models, POST /v1/chat/completions, POST /v1/messages."
+    return f"{title} Endpoints: {_LISTED}."

@@ -30,7 +30,7 @@ class DemoConfig:
 
     ``port`` 0 takes a free one. ``key`` None accepts any key that is not empty. ``tokens_per_second`` 0 or infinity
     writes as fast as it can; ``time_to_first_token`` and ``rate_window`` are in seconds, ``rate_limit`` in requests a
-    window.
+    window, 0 for none.
     """
 
     host: str = "127.0.0.1"

@@ -103,7 +103,18 @@ class Service:
 
     def models(self) -> dict[str, object]:
         """The model list."""
-        return {"object": "list", "data": [model.entry() for model in MODELS]}
+        entries = [model.entry() for model in MODELS]
+        ends = {"has_more": False, "first_id": MODELS[0].id, "last_id": MODELS[-1].id}
+        return {"object": "list", "data": entries, **ends}
+
+    def model(self, model_id: str) -> dict[str, object]:
+        """One entry of the model list. Raises ApiError 404."""
+        return fields.model_of(model_id).entry()
+
+    def count_tokens(self, body: bytes) -> dict[str, object]:
+        """The tokens of a request of the native messages protocol, all of its prompt: no answer is made."""
+        ask = messages_request.read(fields.parse(body), to_count=True)
+        return {"input_tokens": ask.prompt_tokens()}
 
     def chat(self, body: bytes) -> Response:
         """The answer to a chat-completions request."""

@@ -80,9 +80,10 @@ def refused(response: httpx.Response, status: int, *words: str) -> None:
     """Assert an answer in the service's error body whose message holds the words."""
     assert response.status_code == status, response.text
     body = response.json()
-    assert set(body) == {"code", "message", "data"}
+    assert list(body) == ["code", "message", "data", "type", "error"]
     assert isinstance(body["code"], int)
     assert body["data"] is None
+    assert (body["error"]["code"], body["error"]["message"]) == (body["code"], body["message"])
     for word in words:
         assert word in body["message"], body["message"]
 

@@ -207,10 +207,12 @@ def test_too_large(gateway: Gateway, monkeypatch: pytest.MonkeyPatch) -> None:
         ("/v1/chat/completions/models", ("hold an endpoint path",)),
         ("/chat/completions", ("/v1 is missing",)),
         ("/v1/chat/completions/v1/messages", ("hold an endpoint path",)),
-        ("/v1/models/demo-chat", ("listed at GET /v1/models", "no path for a single one")),
-        ("/v1/models/v1-large", ("no path for a single one",)),
-        ("/v1/messages/count_tokens", ("Endpoints: GET /v1/models",)),
+        ("/v1/models/models", ("hold an endpoint path",)),
+        ("/v1/models/chat/completions", ("hold an endpoint path",)),
+        ("/v1/messages/batches", ("Endpoints: GET /v1/models, GET /v1/models/{id}",)),
         ("/v1/embeddings", ("GET /v1/models",)),
+        ("/models/demo-chat", ("/v1 is missing",)),
+        ("/messages/count_tokens", ("/v1 is missing",)),
         ("/favicon.ico", ("There is no path",)),
     ],
 )
@@ -219,9 +221,29 @@ def test_paths(gateway: Gateway, path: str, words: tuple[str, ...]) -> None:
     refused(httpx.post(url, json={}, headers=KEY), 404, *words)
 
 
-@pytest.mark.parametrize("path", ["/models/demo-chat", "/messages/count_tokens"])
-def test_what_clients_ask_for_besides_is_no_mistake_in_the_address(gateway: Gateway, path: str) -> None:
-    assert "address" not in httpx.get(gateway.server.base_url + path, headers=KEY).json()["message"]
+def test_one_model(gateway: Gateway) -> None:
+    entries = gateway.http.get("/models").json()["data"]
+    for entry in entries:
+        assert gateway.http.get(f"/models/{entry['id']}").json() == entry
+    for wanted in ("v1-large", "demo-chat/x", "%00", "🌀" * 200):
+        missing = gateway.http.get(f"/models/{wanted}")
+        refused(missing, 404, "does not exist", "demo-chat")
+        assert "address" not in missing.json()["message"]
+    refused(gateway.http.post("/models/demo-chat", json={}), 405, "GET")
+    refused(httpx.get(f"{gateway.server.base_url}/models/demo-chat"), 401)
+
+
+def test_tokens_are_counted(gateway: Gateway) -> None:
+    body = {"model": "demo-messages", "messages": [{"role": "user", "content": "Count this."}]}
+    found = gateway.http.post("/messages/count_tokens", json=body)
+    assert found.status_code == 200
+    assert set(found.json()) == {"input_tokens"}
+    more = gateway.http.post("/messages/count_tokens", json={**body, "system": "Be brief."})
+    assert more.json()["input_tokens"] > found.json()["input_tokens"] > 0
+    refused(gateway.http.get("/messages/count_tokens"), 405, "POST")
+    refused(gateway.http.post("/messages/count_tokens", content=b"{", headers=JSON), 400, "not valid JSON")
+    refused(gateway.http.post("/messages/count_tokens", content=b"{}"), 400, "Content-Type")
+    refused(gateway.http.post("/messages/count_tokens", json={"model": "demo-messages"}), 400, "messages is required")
 
 
 def test_methods(gateway: Gateway) -> None:
@@ -245,6 +267,32 @@ def test_page(gateway: Gateway) -> None:
     assert "prefers-color-scheme: dark" in answer.text
     for cheat in CHEATS:
         assert f"<code>{cheat.typed.split()[0]}</code>" in answer.text
+
+
+def test_no_rate_limit() -> None:
+    with DemoServer(DemoConfig(rate_limit=0)) as server, httpx.Client(base_url=server.base_url, headers=KEY) as client:
+        answers = [client.get("/models") for _ in range(80)]
+    assert {answer.status_code for answer in answers} == {200}
+    assert not any(name.startswith("x-ratelimit") for answer in answers for name in answer.headers)
+
+
+def test_keys_are_looked_at_alike_on_every_endpoint() -> None:
+    native = {"model": "demo-messages", "max_tokens": 9, "messages": [{"role": "user", "content": "Hi"}]}
+    asked: list[tuple[str, str, Any]] = [
+        ("GET", "/models", None),
+        ("GET", "/models/demo-chat", None),
+        ("POST", "/chat/completions", {**native, "model": "demo-chat"}),
+        ("POST", "/messages", native),
+        ("POST", "/messages/count_tokens", native),
+    ]
+    config = DemoConfig(key="sk-right", tokens_per_second=0, time_to_first_token=0, rate_limit=0)
+    with DemoServer(config) as server, httpx.Client(base_url=server.base_url) as client:
+        for method, path, body in asked:
+            for key, status in (("sk-right", 200), ("sk-wrong", 401), (" sk-right", 401)):
+                answer = client.request(method, path, json=body, headers={b"Authorization": f"Bearer {key}".encode()})
+                assert answer.status_code == status, (path, key)
+            refused(client.request(method, path, json=body), 401, "No key")
+            refused(client.request(method, path, json=body, headers={"x-api-key": "sk-wrong"}), 401)
 
 
 def test_rate_limit_counts_down_and_refuses() -> None:
@@ -320,7 +368,9 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     return [found for key, child in inner for found in [(*path, key), *places(child, (*path, key))]]
 
 
-@pytest.mark.parametrize(("path", "base"), [("/chat/completions", CHAT), ("/messages", NATIVE)])
+@pytest.mark.parametrize(
+    ("path", "base"), [("/chat/completions", CHAT), ("/messages", NATIVE), ("/messages/count_tokens", NATIVE)]
+)
 def test_odd_values_anywhere(gateway: Gateway, path: str, base: dict[str, Any]) -> None:
     assert gateway.http.post(path, json=base).status_code == 200
     for *way, last in places(base):
