@@ -178,7 +178,16 @@ def _decode(arguments: argparse.Namespace) -> int:
     except OSError as error:
         print(f"playground: {arguments.file} cannot be read: {error.strerror or error}", file=sys.stderr)
         return 2
-    print(json.dumps(summarise(arguments.protocol, data), ensure_ascii=True, indent=2))
+    try:
+        print(json.dumps(summarise(arguments.protocol, data), ensure_ascii=True, indent=2), flush=True)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        from playground.cli_help import silence
+
+        silence()
+        print(f"playground: standard output cannot be written: {error.strerror or error}", file=sys.stderr)
+        return 1
     return 0
 
 

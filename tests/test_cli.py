@@ -293,6 +293,9 @@ def test_run_into_what_cannot_be_written(experiment: Path) -> None:
     full = subprocess.run(["sh", "-c", f"{command} >/dev/full"], capture_output=True, timeout=60, check=False)
     assert full.returncode == 1
     assert full.stderr.endswith(b"playground: standard output cannot be written: No space left on device\n")
+    decode = f"{sys.executable} -m playground decode --protocol chat {experiment} >/dev/full"
+    full = subprocess.run(["sh", "-c", decode], capture_output=True, timeout=60, check=False)
+    assert (full.returncode, full.stderr.count(b"\n")) == (1, 1)
     closed = subprocess.run(["sh", "-c", f"{command} >&-"], capture_output=True, timeout=60, check=False)
     assert closed.returncode == 0
     assert b"Traceback" not in closed.stderr
