@@ -78,7 +78,7 @@ async def run_file(path: Path, options: RunOptions, out: TextIO, err: TextIO) ->
     console = Console(out, err)
     try:
         gateway = _gateway(options)
-        _check_place(options.record)
+        _check_place(options.record, path, options.answers)
         session, notes = open_session(path, gateway.connect, gateway.profile)
         session.debugger.set_debugging(_rules(options, session.debugging))
     except BadInputError as error:
@@ -219,12 +219,16 @@ def _gateway(options: RunOptions) -> _Gateway:
 # ---- the recording ---------------------------------------------------------------------------------------------------
 
 
-def _check_place(path: Path | None) -> None:
-    """Raises BadInputError where no file can be made at ``path``: better before the request than after it."""
+def _check_place(path: Path | None, *read: Path | None) -> None:
+    """Raises BadInputError where no file can be made at ``path``, or one of those that are ``read`` is there: better
+    before the request than after it.
+    """
     if path is None:
         return
     if path.is_dir():
         raise BadInputError(f"{path} is a folder; --record takes the name of a file")
+    if path.exists() and any(other is not None and other.exists() and other.samefile(path) for other in read):
+        raise BadInputError(f"{path} is read by this run; --record would write over it")
     if not path.parent.is_dir():
         raise BadInputError(f"{path} cannot be written: there is no folder {path.parent}")
     if not os.access(path.parent, os.W_OK):

@@ -134,6 +134,7 @@ class Printer:
         self._shown = {turn.id for turn in session.transcript.path}
         self._place = ("", 0, 0)  # how much was written: the turn, parts that are whole, fragments of the next one
         self._headed: set[str] = set()
+        self._headed_apart: set[str] = set()  # on standard error
 
     def changed(self, change: Change) -> None:
         """Follow the session."""
@@ -200,20 +201,22 @@ class Printer:
 
     def _write(self, turn_id: str, choice: int, kind: str, text: str) -> None:
         self._head(turn_id, choice)
-        if kind in _ERR:
-            self._console.aside(text)
-        else:
+        if kind not in _ERR:
             self._console.text(text)
+            return
+        if turn_id in self._headed and turn_id not in self._headed_apart and not self._console.one_terminal:
+            self._headed_apart.add(turn_id)
+            self._console.aside(f"{self._heading(choice)}\n")
+        self._console.aside(text)
 
     def _head(self, turn_id: str, choice: int) -> None:
-        """A heading over an answer, where there are several."""
-        if turn_id in self._headed or (self._asked < 2 and not choice):
-            return
-        self._headed.add(turn_id)
-        heading = f"── choice {choice + 1}{f' of {self._asked}' if self._asked > choice else ''} ──"
-        self._console.line(heading)
-        if not self._console.one_terminal:
-            self._console.aside(f"{heading}\n")
+        """A heading over an answer, where there are several; over its reasoning, too, where that is read elsewhere."""
+        if turn_id not in self._headed and (self._asked > 1 or choice):
+            self._headed.add(turn_id)
+            self._console.line(self._heading(choice))
+
+    def _heading(self, choice: int) -> str:
+        return f"── choice {choice + 1}{f' of {self._asked}' if self._asked > choice else ''} ──"
 
     def _results(self) -> None:
         for turn in self._session.transcript.path:

@@ -260,7 +260,7 @@ async def test_all_tries_are_recorded_without_secrets(desk: Desk, server: FaultS
 async def test_a_recording_that_cannot_be_made_is_refused_before_anything_is_sent(
     desk: Desk, server: FaultServer
 ) -> None:
-    for path in (desk.folder, desk.folder / "none" / "a.json"):
+    for path in (desk.folder, desk.folder / "none" / "a.json", desk.folder / "experiment.json"):
         ended = await desk.run(experiment(), record=path)
         assert ended.code == ExitCode.BAD_INPUT
         assert str(path) in ended.err

@@ -122,7 +122,9 @@ async def test_all_answers_are_shown_each_under_its_heading(desk: Desk, server: 
 
 async def test_answers_that_were_not_asked_for_or_did_not_come(desk: Desk, server: FaultServer) -> None:
     server.play(send(head(), sse(chunk(content="x"), chunk(index=1, content="y"), chunk("stop"), chunk("stop", 1))))
-    assert (await desk.run(experiment())).out == "x\n── choice 2 ──\ny\n"
+    ended = await desk.run(experiment())
+    assert ended.out == "x\n── choice 2 ──\ny\n"
+    assert "choice 2" not in ended.err
     server.play(send(head(), sse(chunk("stop", content="x"), "[DONE]")))
     ended = await desk.run(experiment(parameters={"n": 2}))
     assert (ended.code, ended.out) == (ExitCode.OK, f"{HEADINGS[0]}\nx\n")
