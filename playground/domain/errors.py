@@ -14,10 +14,13 @@ class FailureKind(StrEnum):
     """Where it went wrong, from near to far."""
 
     INPUT = "input"  # the request could not be made from what was given
+    NO_KEY = "no_key"  # a key was stored and cannot be had; nothing was sent
+    CONSENT = "consent"  # a secret is held back until a person agrees to where it goes; nothing was sent
     NAME = "name"  # the host name does not resolve
     REFUSED = "refused"  # nothing listens at that address
     TLS = "tls"  # certificate or handshake
     CONNECTION = "connection"  # reset, broken, unreachable, proxy
+    NOT_HTTP = "not_http"  # something answers that does not speak HTTP, or not as it must
     TIMEOUT_CONNECT = "timeout_connect"
     TIMEOUT_FIRST = "timeout_first"  # connected, but no content in time
     TIMEOUT_IDLE = "timeout_idle"  # content stopped coming
@@ -32,12 +35,24 @@ class FailureKind(StrEnum):
     INTERNAL = "internal"  # our own fault
 
 
+class Sent(Value):
+    """What had been sent when it failed, as far as it bears on what to do about it.
+
+    ``endpoint`` is a protocol's name, or "models". ``keyed`` says whether any key went along, ``streamed`` whether a
+    stream was asked for; None where no request could be made.
+    """
+
+    endpoint: str
+    keyed: bool | None = None
+    streamed: bool | None = None
+
+
 class Failure(Value):
     """One error, with the gateway's own words where there are any.
 
     ``message`` is never rewritten by us when the gateway sent one. ``body`` is an excerpt of the raw body
     (at most 64 KiB of text). ``retry_after`` is in seconds. ``dimension`` is the rate limit that a 429 names
-    (RPM, RPD, TPM, TPD, IPM, IPD; specification, section 8).
+    (RPM, RPD, TPM, TPD, IPM, IPD; specification, section 8). ``sent`` is None where it is not known.
     """
 
     kind: FailureKind
@@ -50,3 +65,4 @@ class Failure(Value):
     body: str = ""
     retry_after: float | None = None
     dimension: str | None = None
+    sent: Sent | None = None

@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from playground.domain.errors import FailureKind
 from playground.domain.prices import Price
 from playground.engine.credentials import NeedsConsent, credentials_for
 from playground.engine.profiles import Profile, ProfileStore, connection
@@ -95,9 +96,9 @@ class Gateways:
         else:
             found = await credentials_for(profile, self.keys)
             if isinstance(found, NeedsConsent):
-                raise RunRefusedError(f"{found.words} Answer in the gateway's settings.")
+                raise RunRefusedError(f"{found.words} Answer in the gateway's settings.", FailureKind.CONSENT)
             if found.problem:
-                raise RunRefusedError(found.problem)
+                raise RunRefusedError(found.problem, FailureKind.NO_KEY)
             made = connection(profile, found.key, found.headers)
         old = self._clients.get(profile.id)
         if old is not None and old.connection == made:

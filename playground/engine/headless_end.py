@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from playground.domain.debugging import ReasonCode, held_back
 from playground.domain.durations import span
@@ -13,22 +13,10 @@ from playground.engine.advice import advise
 from playground.engine.exit_codes import ExitCode
 from playground.engine.headless_json import brought, is_whole
 from playground.engine.headless_show import Console, failure_words
-from playground.engine.secrets import KEY_VARIABLE
 
 if TYPE_CHECKING:
     from playground.engine.headless_run import RunOptions
     from playground.engine.session import Session
-
-#: The option that mends a failure, where its remedy speaks of a setting.
-_OPTIONS: Final = {
-    FailureKind.TLS: "--ca FILE",
-    FailureKind.TIMEOUT_CONNECT: "--timeout connect=SECONDS",
-    FailureKind.TIMEOUT_FIRST: "--timeout first=SECONDS",
-    FailureKind.TIMEOUT_IDLE: "--timeout idle=SECONDS",
-    FailureKind.TIMEOUT_TOTAL: "--timeout total=SECONDS",
-    FailureKind.TOO_LARGE: "--max-event MIB or --max-body MIB",
-    FailureKind.REDIRECT: "--base-url URL",
-}
 
 
 def ended(session: Session, options: RunOptions, refused: str, asked: int, console: Console) -> ExitCode:
@@ -44,7 +32,7 @@ def ended(session: Session, options: RunOptions, refused: str, asked: int, conso
     if outcome is not None and outcome.failure is not None:
         exchange = session.exchanges.get(outcome.exchange or "")
         answered = exchange is not None and exchange.status is not None
-        return _failed(outcome.failure, console, answered=answered, streamed=outcome.streamed)
+        return _failed(outcome.failure, console, answered=answered, arrived=bool(turns[0].parts))
     if 0 < len(turns) < asked:
         console.say(f"The gateway sent {len(turns)} of the {asked} answers asked for.")
     if not all(map(is_whole, turns)):
@@ -100,18 +88,14 @@ def _at_calls(session: Session, refused: str, console: Console) -> ExitCode:
     return ExitCode.WAITING
 
 
-def _failed(failure: Failure, console: Console, *, answered: bool, streamed: bool) -> ExitCode:
-    """Say what went wrong and what to do. ``answered`` says that the gateway's answer had begun."""
-    advice = advise(failure, streamed=streamed)
-    remedy = [advice.remedy]
-    if failure.retry_after is not None:
-        remedy.append(f"The gateway asks to wait {span(failure.retry_after)}.")
-    if option := _OPTIONS.get(failure.kind):
-        remedy.append(f"Here that is {option}.")
-    elif failure.status == 401:
-        remedy.append(f"Here the key is read from {KEY_VARIABLE}, and --key-style says which header carries it.")
-    console.say(f"{failure_words(failure, advice)}\n{' '.join(remedy)}")
-    if failure.kind is FailureKind.INPUT:
+def _failed(failure: Failure, console: Console, *, answered: bool, arrived: bool) -> ExitCode:
+    """Say what went wrong and what to do. ``answered`` says that the gateway's answer had begun, ``arrived`` that some
+    of it came.
+    """
+    advice = advise(failure, arrived=arrived)
+    wait = f" The gateway asks to wait {span(failure.retry_after)}." if failure.retry_after is not None else ""
+    console.say(f"{failure_words(failure, advice)}\n{advice.command}{wait}")
+    if failure.kind in (FailureKind.INPUT, FailureKind.NO_KEY, FailureKind.CONSENT):
         return ExitCode.BAD_INPUT
     if failure.kind is FailureKind.INTERNAL:
         return ExitCode.FAILED

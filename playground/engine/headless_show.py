@@ -15,7 +15,7 @@ from playground.domain.durations import span
 from playground.domain.errors import Failure
 from playground.domain.parts import Part
 from playground.domain.transcript import Role, Turn
-from playground.engine.advice import Advice, advise
+from playground.engine.advice import Advice, advise, headline, own_words
 from playground.engine.changes import Change, PathChanged, RunState, RunStateChanged, TurnChanged, TurnGrew
 
 if TYPE_CHECKING:
@@ -228,8 +228,8 @@ class Printer:
 
 def failure_words(failure: Failure, advice: Advice) -> str:
     """What went wrong, in our words and then in the gateway's own."""
-    status = f" ({failure.status})" if failure.status else ""
-    return f"{advice.title}{status}: {failure.message}"
+    title, said = headline(failure, advice, " ({})"), own_words(failure, advice)
+    return f"{title}: {said}" if said else f"{title}."
 
 
 def printable(text: str) -> str:

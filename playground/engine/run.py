@@ -36,7 +36,11 @@ _RANDOM = Random()  # noqa: S311 - not for cryptography
 
 
 class RunRefusedError(Exception):
-    """A run was not begun; the message says why and what to do."""
+    """A run was not begun; the message says why and what to do. ``kind`` is that of the failure on its turn."""
+
+    def __init__(self, words: str, kind: FailureKind = FailureKind.INPUT) -> None:
+        super().__init__(words)
+        self.kind = kind
 
 
 class Run:
@@ -106,8 +110,8 @@ class Run:
             stopped = True
             raise
         except Exception as error:
-            refused = isinstance(error, RunRefusedError | ValueError | OSError)
-            kind = FailureKind.INPUT if refused else FailureKind.INTERNAL
+            unmade = FailureKind.INPUT if isinstance(error, ValueError | OSError) else FailureKind.INTERNAL
+            kind = error.kind if isinstance(error, RunRefusedError) else unmade
             failure = Failure(kind=kind, message=str(error) or type(error).__name__)
             if kind is FailureKind.INTERNAL:
                 raise

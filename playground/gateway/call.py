@@ -11,7 +11,7 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Final
 
-from playground.domain.errors import Failure, FailureKind
+from playground.domain.errors import Failure, FailureKind, Sent
 from playground.domain.events import (
     Deviation,
     Event,
@@ -67,6 +67,7 @@ class Call:
         self._prepare = prepare
         self._transfer: Transfer | None = None
         self._decoder: Decoder | None = None
+        self._sent = Sent(endpoint=protocol.name)
         self._finished: set[int] = set()
         self._choices = 1
         self._done = False
@@ -109,7 +110,7 @@ class Call:
             if decoder.finished:
                 events = [*events, *decoder.close()]
                 self._done = True
-        self._watch(events, transfer)
+        events = self._watch(events, transfer)
         if self._done:
             transfer.exchange.complete = transfer.exchange.complete or self.exchange.failure is None
             await transfer.aclose()
@@ -125,6 +126,7 @@ class Call:
         blank = blank_exchange(self._redactor, request)
         exchange.method, exchange.url, exchange.request_body = blank.method, blank.url, blank.request_body
         self._choices = request.choices
+        self._sent = Sent(endpoint=self._protocol.name, keyed=request.keyed, streamed=request.streams)
         self._transfer = transfer = Transfer(http, self._connection, self._redactor, request, exchange)
         await transfer.start()
         now = time.time()
@@ -135,16 +137,17 @@ class Call:
         self._decoder = self._protocol.decoder(exchange.content_type, self._connection.max_event_bytes)
         return []
 
-    def _watch(self, events: list[Event], transfer: Transfer) -> None:
-        """Re-arm the clocks, note a failure."""
+    def _watch(self, events: list[Event], transfer: Transfer) -> list[Event]:
+        """Re-arm the clocks, note a failure; it gets to know what had been sent."""
         if not events:
-            return
+            return events
         kinds = set(map(type, events))  # a read may hold thousands of fragments: they are not looked at one by one
         content = not CONTENT.isdisjoint(kinds)
         if Finish in kinds:
             self._finished.update(event.choice for event in events if isinstance(event, Finish))
-        if Failed in kinds and self.exchange.failure is None:
-            self.exchange.failure = next(event.failure for event in events if isinstance(event, Failed))
+        if Failed in kinds:
+            events = self._tell(events)
+            self.exchange.failure = self.exchange.failure or next(e.failure for e in events if isinstance(e, Failed))
         if self.exchange.failure is not None:
             if content or transfer.clock.stage is not Stage.ERROR:
                 transfer.clock.wait_for(Stage.ERROR)
@@ -153,10 +156,19 @@ class Call:
                 transfer.clock.wait_for(Stage.SETTLE)
         elif content:
             transfer.clock.wait_for(Stage.IDLE)
+        return events
+
+    def _told(self, failure: Failure) -> Failure:
+        """A failure with what had been sent."""
+        return failure.model_copy(update={"sent": self._sent})
+
+    def _tell(self, events: list[Event]) -> list[Event]:
+        return [Failed(self._told(event.failure)) if isinstance(event, Failed) else event for event in events]
 
     async def _fail(self, failure: Failure) -> list[Event]:
         """The last events when the way to the gateway, or we, failed."""
         self._done = True
+        failure = self._told(failure)
         events = self._close_decoder()
         verdicts = [event for event in events if isinstance(event, Failed)]
         told = next((event.failure for event in verdicts if event.failure.kind not in _GUESSES), None)
@@ -179,7 +191,7 @@ class Call:
         if self._decoder is None:
             return []
         try:
-            return list(self._decoder.close())
+            return self._tell(self._decoder.close())
         except Exception:  # noqa: BLE001 - a decoder that failed may fail again; the first failure is told
             return [Failed(Failure(kind=FailureKind.CUT_OFF, message="The end could not be read."))]
 

@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
-from playground.domain.errors import Failure, FailureKind
+from playground.domain.errors import Failure, FailureKind, Sent
 from playground.domain.request import Request
 from playground.gateway.address import Address, resolve
 from playground.gateway.call import Call, read_refusal
@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 #: Pages of a model list that are followed at most.
 MOST_PAGES = 50
+
+#: Bytes of the answer to a knock that are read: an error is short, and whatever else comes is not asked for.
+KNOCK_BODY = 64 * 1024
 
 
 class GatewayClient:
@@ -66,7 +69,7 @@ class GatewayClient:
         failure: Failure | None = None
         query: str = ""
         for _ in range(MOST_PAGES):
-            exchange, failure = await self._fetch(partial(self._list_request, protocol_name, query))
+            exchange, failure = await self._fetch("models", partial(self._list_request, protocol_name, query))
             exchanges.append(exchange)
             if failure is not None:
                 break
@@ -89,7 +92,9 @@ class GatewayClient:
         No gateway can answer it with a completion: the status of the exchange, and its failure, tell whether there is
         such an endpoint and whether the key is let in.
         """
-        exchange, _ = await self._fetch(lambda address: knock_request(self.connection, address, protocol))
+        exchange, _ = await self._fetch(
+            protocol.name, lambda address: knock_request(self.connection, address, protocol), most=KNOCK_BODY
+        )
         return exchange
 
     async def aclose(self) -> None:
@@ -108,17 +113,21 @@ class GatewayClient:
     def _list_request(self, protocol_name: str, query: str, address: Address) -> Outgoing:
         return model_list_request(self.connection, address, protocol_name, query)
 
-    async def _fetch(self, make: Callable[[Address], Outgoing]) -> tuple[Exchange, Failure | None]:
-        """One request and its whole body: the exchange, and the failure if there was one."""
+    async def _fetch(
+        self, endpoint: str, make: Callable[[Address], Outgoing], *, most: int | None = None
+    ) -> tuple[Exchange, Failure | None]:
+        """One request and its whole body, or the first ``most`` bytes of it: the exchange, and a failure if any."""
         try:
             address = resolve(self.connection.base_url)
             request = make(address)
             http = await self._client(address)
         except ValueError as error:
-            failure = Failure(kind=FailureKind.INPUT, message=self.redactor.text(str(error)))
+            message = self.redactor.text(str(error))
+            failure = Failure(kind=FailureKind.INPUT, message=message, sent=Sent(endpoint=endpoint))
             exchange = blank_exchange(self.redactor)
             exchange.failure = failure
             return exchange, failure
+        sent = Sent(endpoint=endpoint, keyed=request.keyed, streamed=False)
         exchange = blank_exchange(self.redactor, request)
         transfer = Transfer(http, self.connection, self.redactor, request, exchange)
         try:
@@ -126,12 +135,18 @@ class GatewayClient:
             if (exchange.status or 0) >= 300:
                 exchange.failure = await read_refusal(transfer, self.redactor, exchange.started_at)
             else:
-                while await transfer.read() is not None:
+                had = 0
+                while (data := await transfer.read()) is not None:
+                    had += len(data)
+                    if most is not None and had >= most:
+                        break
                     transfer.clock.wait_for(Stage.IDLE)
         except TransferError as error:
             exchange.failure = error.failure
         finally:
             await transfer.aclose()
+        if exchange.failure is not None:
+            exchange.failure = exchange.failure.model_copy(update={"sent": sent})
         return exchange, exchange.failure
 
 

@@ -47,6 +47,11 @@ class Outgoing:
     def __repr__(self) -> str:
         return f"Outgoing({self.method} {self.url})"
 
+    @property
+    def keyed(self) -> bool:
+        """Whether a key goes along, in whatever header."""
+        return any(is_secret_header(name) and value for name, value in self.headers)
+
 
 def outgoing(connection: Connection, address: Address, protocol: Protocol, request: Request) -> Outgoing:
     """The request for one run. Raises ValueError for what cannot be sent."""

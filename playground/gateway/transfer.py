@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncGenerator, Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from playground.domain.errors import Failure, FailureKind
@@ -24,6 +24,9 @@ from playground.gateway.tape import Exchange, Read
 
 if TYPE_CHECKING:
     import httpx
+
+
+BANNER = 200  # bytes
 
 
 class TransferError(Exception):
@@ -65,6 +68,7 @@ class Transfer:
         self._pieces: Iterator[bytes] = iter(())
         self._size = 0
         self._tunnels = False  # the headers sent last asked a proxy for a tunnel
+        self._banner = b""  # how the first read on a new connection begins
         self._unreadable: Failure | None = None  # why no read can succeed
         self._broken: tuple[type[Exception], ...] = (OSError,)  # what a read may raise
         exchange.started_at = time.time()
@@ -129,8 +133,7 @@ class Transfer:
         except self._broken as error:
             raise TransferError(self._explain(error)) from None
         except ValueError as error:
-            message = f"{error} What came before it is kept."
-            raise TransferError(Failure(kind=FailureKind.DECODE, message=message)) from None
+            raise TransferError(Failure(kind=FailureKind.DECODE, message=str(error))) from None
 
     async def aclose(self) -> None:
         """Close the socket unless the body was read to its end, and stop the clocks. Safe to call twice."""
@@ -169,6 +172,7 @@ class Transfer:
         """Called by httpcore at each step of a request; the steps that matter start a clock or leave a mark."""
         if name in ("connection.connect_tcp.complete", "connection.start_tls.complete"):
             self.exchange.connected = self.clock.now
+            self._listen(info.get("return_value"))
         elif name == "http11.send_request_headers.started":
             method = getattr(info.get("request"), "method", b"")
             self._tunnels = method == b"CONNECT"  # a proxy is asked for the way: that still is connecting
@@ -178,15 +182,32 @@ class Transfer:
             self.exchange.sent = self.clock.now
             self.clock.wait_for(Stage.FIRST)
 
+    def _listen(self, stream: Any) -> None:
+        """Note how the first read on a new connection begins: what is no HTTP is quoted. Later reads pass by here."""
+        read = getattr(stream, "read", None)
+        if read is None or not hasattr(stream, "__dict__"):
+            return
+
+        async def first(*given: Any, **named: Any) -> bytes:
+            del stream.read
+            data: bytes = await read(*given, **named)
+            self._banner = data[:BANNER]
+            return data
+
+        stream.read = first
+
     def _explain(self, error: Exception) -> Failure:
         from playground.gateway.transport import explain
 
-        failure = explain(error, self._request.url, answering=self.exchange.answered is not None)
+        answering = self.exchange.answered is not None
+        failure = explain(error, self._request.url, answering=answering, banner=self._banner)
         return failure.model_copy(update={"message": self._redactor.text(failure.message)})
 
     def _too_late(self, stage: Stage) -> Failure:
         times = self._connection.timeouts
         host = urlsplit(self._request.url).netloc
+        if self._banner and not b"HTTP/".startswith(self._banner[:5]):
+            return self._explain(TimeoutError())  # it went on talking, and never in HTTP
         alive = " Signs of life came, but no content." if self.exchange.reads else ""
         if stage is Stage.CONNECT:
             kind = FailureKind.TIMEOUT_CONNECT
@@ -200,11 +221,11 @@ class Transfer:
             words = f"Connected, but no content within {times.first:g} s.{alive} Try again, or {advice}."
         elif stage is Stage.TOTAL:
             kind = FailureKind.TIMEOUT_TOTAL
-            words = f"Not finished within {times.total:g} s, the time set for a whole run. What came is kept."
+            words = f"Not finished within {times.total:g} s, the time set for a whole answer."
         else:
             kind = FailureKind.TIMEOUT_IDLE
             waited = times.settle if stage is Stage.SETTLE else times.idle
-            words = f"Nothing new for {waited:g} s in the middle of the answer. What came is kept."
+            words = f"Nothing new for {waited:g} s in the middle of the answer."
         return Failure(kind=kind, message=words)
 
 

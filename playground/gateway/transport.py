@@ -7,6 +7,7 @@ redirects off (a key must not follow one), no cookies, no limit on parallel runs
 from __future__ import annotations
 
 import errno
+import re
 import socket
 import ssl
 from collections.abc import Iterator
@@ -22,6 +23,12 @@ from playground.gateway.proxy import proxy_for, proxy_url
 #: OpenSSL's verdicts on a certificate: not valid yet, expired; another host, another address.
 _WRONG_TIME = frozenset({9, 10})
 _WRONG_NAME = frozenset({62, 64})
+
+#: KiB of headers that httpcore takes.
+_MOST_HEADERS = 100
+
+#: How h11 quotes bytes.
+_BYTES = re.compile(r"""bytearray\(b(?P<mark>['"])(?P<text>.*?)(?P=mark)\)""")
 
 #: Seconds an unused connection stays open for the next request; short, since a stale one costs a failed run.
 KEEP_OPEN = 15.0
@@ -81,8 +88,11 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
         waiting += [one.__cause__, one.__context__]
 
 
-def explain(error: Exception, url: str, *, answering: bool) -> Failure:
-    """The failure that an exception of httpx stands for. ``answering``: status and headers had come already."""
+def explain(error: Exception, url: str, *, answering: bool, banner: bytes = b"") -> Failure:
+    """The failure that an exception of httpx stands for.
+
+    ``answering``: status and headers had come already. ``banner`` is how the first read on the connection began.
+    """
     parts = urlsplit(url)
     host = parts.hostname or url
     port = parts.port or (443 if parts.scheme == "https" else 80)
@@ -116,9 +126,14 @@ def explain(error: Exception, url: str, *, answering: bool) -> Failure:
     if answering:
         message = f"The connection to {host} broke in the middle of the answer ({_why(error, causes)})."
         return failure(FailureKind.CONNECTION, message)
+    if "Receive buffer too long" in str(error):
+        message = f"The headers of the answer from {place} are larger than {_MOST_HEADERS} KiB, the most that is read."
+        return failure(FailureKind.TOO_LARGE, message)
+    if banner and not b"HTTP/".startswith(banner[:5]):
+        return failure(FailureKind.NOT_HTTP, f"What answers at {place} is not HTTP: {_banner_words(banner)}.")
     if isinstance(error, httpx.RemoteProtocolError) and "without sending a response" not in str(error):
-        message = f"What answers at {place} does not speak HTTP ({_short(error)})."
-        return failure(FailureKind.CONNECTION, message)
+        message = f"What answers at {place} does not keep to the rules of HTTP ({_short(error)})."
+        return failure(FailureKind.NOT_HTTP, message)
     message = f"The connection to {place} was closed before an answer came ({_why(error, causes)})."
     return failure(FailureKind.CONNECTION, message)
 
@@ -127,6 +142,18 @@ def _why(error: Exception, causes: list[BaseException]) -> str:
     if any(isinstance(cause, ConnectionResetError | BrokenPipeError) for cause in causes):
         return "it was reset"
     return _short(error) or "it was closed"
+
+
+def _banner_words(banner: bytes) -> str:
+    """What begins like this, instead of an answer."""
+    if banner[0] in (0x15, 0x16) and banner[1:2] == b"\x03":
+        return "it speaks TLS. Begin the address with https://"
+    if banner[:2] == b"\0\0" and banner[3:4] == b"\x04":
+        return "it speaks HTTP/2 alone, and this program HTTP/1.1"
+    line = banner.splitlines()[0].decode("utf-8", "replace").strip() if banner.strip() else ""
+    if line and line.isprintable() and "\ufffd" not in line:
+        return f"it says “{line[:120]}”"
+    return f"it begins with the bytes {banner[:8].hex(' ')}"
 
 
 def _tls_words(error: ssl.SSLError, host: str, port: int) -> str:
@@ -154,5 +181,5 @@ def _proxy_words(said: str, place: str, target: str) -> str:
 
 
 def _short(error: Exception) -> str:
-    text = str(error).strip().rstrip(".")
+    text = _BYTES.sub(lambda found: f"“{found['text']}”", str(error).strip().rstrip("."))
     return text if len(text) <= 200 else f"{text[:197]}..."

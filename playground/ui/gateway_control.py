@@ -127,6 +127,19 @@ class GatewayControl(QObject):
         """The dialog in which gateways are set up."""
         self._open()
 
+    def enter_key(self) -> None:
+        """The same, at the key of the gateway in use; once it is saved, asking again is offered."""
+        self._then_again(self._open()).ask_for_key()
+
+    def add_header(self, name: str) -> None:
+        """The same, with a header of that name added to the gateway in use."""
+        self._then_again(self._open()).add_header(name)
+
+    def _then_again(self, dialog: ProfileDialog) -> ProfileDialog:
+        pane = self._window.pane
+        dialog.saved.connect(lambda profile: pane.notice.say(f"{profile.name} is saved.", "Retry", pane.retry_last))
+        return dialog
+
     def set_up(self, draft: Draft) -> None:
         """The same, with a new gateway filled in as far as ``draft`` knows it; the open experiment is to use it."""
         self._typed = None

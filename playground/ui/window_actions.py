@@ -26,6 +26,7 @@ from playground.engine.session import Session
 from playground.engine.workspace import Workspace
 from playground.ui import dialogs
 from playground.ui.actions import ACTIONS, key_text
+from playground.ui.advice_control import AdviceControl
 from playground.ui.code.code_control import CodeControl
 from playground.ui.code.request_control import RequestControl
 from playground.ui.debugger.debug_control import DebugControl
@@ -102,6 +103,7 @@ class WindowActions(QObject):
         )
         self.help = HelpControl(window, settings)
         self.help.link_asked.connect(self._help_link_clicked)
+        self._advice = AdviceControl(window, self._gateways, self._choose_protocol)
         self._protocols = ProtocolSwitch()
         self._protocols.switched.connect(self._gateways.load_models)
         window.pane.add_bar(self._protocols)
@@ -194,7 +196,6 @@ class WindowActions(QObject):
         window.composer.variables_asked.connect(window.action("view.variables").trigger)
         window.parameters.changed.connect(self._parameters_edited)
         window.tools.changed.connect(self._tools_edited)
-        window.pane.advice_asked.connect(self._take_advice)
         window.pane.exchange_asked.connect(self._show_exchange)
         window.pane.link_asked.connect(self._link_clicked)
         window.pane.welcome.connect_asked.connect(self._gateways.connect_new)
@@ -333,17 +334,6 @@ class WindowActions(QObject):
         self.session.set_tools(tools)
         if [tool.offer for tool in tools if tool.sendable] != before:
             self._window.pane.tools_changed()
-
-    def _take_advice(self, action: str) -> None:
-        match action:
-            case "gateway":
-                self._gateways.open_settings()
-            case "timeout":
-                self._gateways.raise_timeouts()
-            case "model":
-                self._window.bar.model.setFocus()
-            case _:
-                pass
 
     # Window
 

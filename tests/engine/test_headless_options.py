@@ -217,9 +217,9 @@ async def test_a_wait_that_is_too_long_is_told_instead(desk: Desk, server: Fault
 @pytest.mark.parametrize(
     ("clock", "code", "words"),
     [
-        ("first", ExitCode.TRANSPORT, "Here that is --timeout first=SECONDS."),
-        ("idle", ExitCode.INCOMPLETE, "Here that is --timeout idle=SECONDS."),
-        ("total", ExitCode.INCOMPLETE, "Here that is --timeout total=SECONDS."),
+        ("first", ExitCode.TRANSPORT, " with --timeout first=SECONDS"),
+        ("idle", ExitCode.INCOMPLETE, " with --timeout idle=SECONDS"),
+        ("total", ExitCode.INCOMPLETE, " with --timeout total=SECONDS"),
     ],
 )
 async def test_a_clock_that_runs_out_names_its_option(

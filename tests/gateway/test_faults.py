@@ -9,15 +9,16 @@ from contextlib import aclosing
 
 import pytest
 
-from playground.domain.errors import FailureKind
+from playground.domain.errors import FailureKind, Sent
 from playground.domain.events import Deviation, Event, Failed
 from playground.gateway.call import Call
 from playground.gateway.clock import AFTER_ERROR
 from playground.gateway.connection import Timeouts
 from playground.protocols.protocol import get_protocol
-from tests.gateway.conftest import MakeClient, ask, failure_of, open_call, run, text_of
+from tests.gateway.conftest import CANARY, MakeClient, ask, failure_of, open_call, run, text_of
 from tests.support.fault_server import (
     FaultServer,
+    Step,
     chunk,
     drip,
     head,
@@ -93,12 +94,80 @@ async def test_close_before_an_answer(server: FaultServer, make_client: MakeClie
     assert "before an answer" in failure.message
 
 
-async def test_not_http(server: FaultServer, make_client: MakeClient) -> None:
-    server.play(send(b"SSH-2.0-OpenSSH_9.2\r\n\r\n"))
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        (b"SSH-2.0-OpenSSH_9.2\r\n", "is not HTTP: it says “SSH-2.0-OpenSSH_9.2”."),
+        (b"SSH-2.0-OpenSSH_9.2\r\n\r\n", "is not HTTP: it says “SSH-2.0-OpenSSH_9.2”."),
+        (b"-ERR unknown command\r\n", "it says “-ERR unknown command”."),
+        (b"<html>no headers</html>", "it says “<html>no headers</html>”."),
+        (b"\x15\x03\x01\x00\x02\x02\x46", "it speaks TLS. Begin the address with https://."),
+        (b"\x00\x00\x12\x04\x00\x00\x00\x00\x00", "it speaks HTTP/2 alone"),
+        (b"J\x00\x00\x00\n8.0.36\x00", "it begins with the bytes 4a 00 00 00 0a 38 2e 30."),
+        (b"\xe2\x80\xae\r\n", "it begins with the bytes e2 80 ae"),
+        (b"HTTP/1.1 200 OK\r\nno colon\r\n\r\n", "the rules of HTTP (illegal header line: “no colon”)"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n", "the rules of HTTP (bad Content-Length)"),
+    ],
+)
+async def test_not_http(server: FaultServer, make_client: MakeClient, said: bytes, words: str) -> None:
+    server.play(send(said))
     _, events = await run(make_client())
     failure = failure_of(events)
-    assert failure.kind is FailureKind.CONNECTION
-    assert "does not speak HTTP" in failure.message
+    assert failure.kind is FailureKind.NOT_HTTP
+    assert words in failure.message
+    assert "bytearray" not in failure.message
+
+
+async def test_not_http_and_no_end_either(server: FaultServer, make_client: MakeClient) -> None:
+    server.play(send(b"220 mail.example ESMTP\r\n"), hold())
+    _, events = await run(make_client(timeouts=Timeouts(connect=5, first=0.3)))
+    failure = failure_of(events)
+    assert failure.kind is FailureKind.NOT_HTTP
+    assert "it says “220 mail.example ESMTP”" in failure.message
+
+
+async def test_a_key_said_back_instead_of_http_is_not_shown(server: FaultServer, make_client: MakeClient) -> None:
+    server.play(send(f"500 unknown: Bearer {CANARY}\r\n".encode()))
+    _, events = await run(make_client())
+    assert "it says “500 unknown: Bearer ••••”" in failure_of(events).message
+
+
+async def test_half_a_status_line_is_a_connection_that_was_lost(server: FaultServer, make_client: MakeClient) -> None:
+    server.play(send(b"HTTP/1.1 200 OK\r\nConte"))
+    _, events = await run(make_client())
+    assert failure_of(events).kind is FailureKind.CONNECTION
+
+
+async def test_headers_without_measure(server: FaultServer, make_client: MakeClient) -> None:
+    server.play(send(head(200, "text/event-stream", "X-Long: " + "a" * 200_000)))
+    _, events = await run(make_client())
+    failure = failure_of(events)
+    assert failure.kind is FailureKind.TOO_LARGE
+    assert failure.message.startswith("The headers of the answer from 127.0.0.1:")
+    assert "larger than 100 KiB" in failure.message
+
+
+@pytest.mark.parametrize("key", [CANARY, None])
+async def test_a_failure_knows_what_was_asked_for(
+    server: FaultServer, make_client: MakeClient, key: str | None
+) -> None:
+    client = make_client(key=key)
+    told = Sent(endpoint="chat", keyed=key is not None, streamed=True)
+    scripts: tuple[list[Step], ...] = (
+        [send(whole(400, "application/json", b"{}"))],  # refused
+        [send(head()), send(sse('{"error": {"message": "no"}}'))],  # told in the stream
+        [send(head())],  # a verdict of the decoder
+        [send(head()), send(sse(text_chunk("Hel"))), reset()],  # a way that broke
+        [reset()],
+    )
+    for script in scripts:
+        server.play(script)
+        call, events = await run(client)
+        assert failure_of(events).sent == told
+        assert call.exchange.failure == failure_of(events)
+    listed = (await client.list_models()).failure
+    assert listed is not None
+    assert listed.sent == Sent(endpoint="models", keyed=key is not None, streamed=False)
 
 
 @pytest.mark.parametrize("steps", [[hold()], [send(head()), hold()]], ids=["no headers", "no body"])

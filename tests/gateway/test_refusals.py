@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from playground.domain.errors import Failure, FailureKind
+from playground.domain.errors import Failure, FailureKind, Sent
 from playground.domain.events import Event, Failed, TextDelta
 from playground.domain.request import Request
 from playground.gateway.client import GatewayClient
@@ -115,6 +115,7 @@ async def test_every_status(server: FaultServer, make_client: MakeClient, name: 
                 param=shape.param,
                 request_id=shape.request_id,
                 body="" if shape.encoding == "br" else plain.decode(),
+                sent=Sent(endpoint=protocol, keyed=True, streamed=streamed),
             )
             assert failure == expected, (status, protocol)
 

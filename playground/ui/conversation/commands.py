@@ -9,6 +9,7 @@ from typing import Protocol
 from playground.domain.debugging import Answer
 from playground.domain.parts import Image
 from playground.domain.transcript import Role
+from playground.engine.advice import Action
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +101,7 @@ class TurnCommands(Protocol):
 
     def regenerate(self, turn_id: str) -> None: ...
 
-    def take_advice(self, turn_id: str, action: str) -> None: ...
+    def take_advice(self, turn_id: str, action: Action) -> None: ...
 
     def open_link(self, address: str) -> None: ...
 

@@ -6,29 +6,40 @@ from functools import partial
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from playground.domain.durations import countdown, span
 from playground.domain.errors import Failure
-from playground.engine.advice import LABELS, advise, limit_words
+from playground.engine.advice import RETRY, Action, advise, headline, limit_words, own_words
 from playground.ui.conversation.text_view import TextView
+from playground.ui.flow_layout import FlowLayout
 from playground.ui.theme import tokens
 
 
 class ErrorCard(QFrame):
-    """``action_taken`` carries the name of the action chosen; ``actions`` are those advised unless given."""
+    """``action_taken`` carries the ``Action`` chosen; ``actions`` are those advised unless given.
 
-    action_taken = Signal(str)
+    ``streamed`` says whether streaming was on, where the failure does not know it; ``arrived`` whether any of the
+    answer stands above the card.
+    """
+
+    action_taken = Signal(object)
     height_changed = Signal()
 
     def __init__(
-        self, failure: Failure, *, streamed: bool, actions: tuple[str, ...] | None = None, parent: QWidget | None = None
+        self,
+        failure: Failure,
+        *,
+        streamed: bool | None,
+        arrived: bool,
+        actions: tuple[Action, ...] | None = None,
+        parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self.failure = failure
-        advice = advise(failure, streamed=streamed)
+        advice = advise(failure, streamed=streamed, arrived=arrived)
         title = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
-        title.setText(advice.title + (f" · {failure.status}" if failure.status else ""))
+        title.setText(headline(failure, advice))
         title.setProperty("kind", "error")
         font = title.font()
         font.setBold(True)
@@ -37,8 +48,7 @@ class ErrorCard(QFrame):
         layout.setContentsMargins(14, 10, 12, 10)
         layout.setSpacing(4)
         layout.addWidget(title)
-        words = failure.message.strip()
-        if words and not words.lower().startswith(advice.title.lower()):
+        if words := own_words(failure, advice):
             message = TextView(mode="plain")
             message.setAccessibleName("The gateway's message")
             message.set_text(words[:4000])
@@ -59,29 +69,27 @@ class ErrorCard(QFrame):
             line = QLabel(" · ".join(facts)[:400], textFormat=Qt.TextFormat.PlainText, wordWrap=True)
             line.setProperty("kind", "small")
             layout.addWidget(line)
-        if failure.retry_after is not None and "retry" in (actions or advice.actions):
+        actions = advice.actions if actions is None else actions
+        if failure.retry_after is not None and RETRY in actions:
             wait = QLabel(f"The gateway asks to wait {span(failure.retry_after)} before the next try.")
             wait.setProperty("kind", "muted")
             layout.addWidget(wait)
         remedy = QLabel(advice.remedy, textFormat=Qt.TextFormat.PlainText, wordWrap=True)
         remedy.setProperty("kind", "muted")
         layout.addWidget(remedy)
-        row = QHBoxLayout()
-        row.setContentsMargins(0, 6, 0, 0)
-        row.setSpacing(6)
-        actions = advice.actions if actions is None else actions
-        self._buttons: dict[str, QPushButton] = {}
-        for number, name in enumerate(actions):
-            button = self._buttons[name] = QPushButton(LABELS[name])
+        row = QWidget()
+        flow = FlowLayout(row, 6)
+        for number, action in enumerate(actions):
+            button = QPushButton(action.label)
             if not number:
                 button.setProperty("kind", "primary")
-            button.clicked.connect(partial(self.action_taken.emit, name))
-            row.addWidget(button)
+            button.clicked.connect(partial(self.action_taken.emit, action))
+            flow.addWidget(button)
         self._wait = QLabel()
         self._wait.setProperty("kind", "muted")
-        row.addWidget(self._wait)
-        row.addStretch(1)
-        layout.addLayout(row)
+        flow.addWidget(self._wait)
+        layout.addSpacing(6)
+        layout.addWidget(row)
         self.setAccessibleName(f"Error: {advice.title}")
 
     def count_down(self, seconds: float, attempt: int, most: int) -> None:

@@ -12,7 +12,7 @@ from playground.domain.accumulator import GrowingChoice
 from playground.domain.parts import Image, ToolResult
 from playground.domain.prices import Entered
 from playground.domain.transcript import Role, Turn, make_turn
-from playground.engine.advice import GIVE_UP, RETRY, RETRY_NOW, STREAM_ON
+from playground.engine.advice import GIVE_UP, RETRY, RETRY_NOW, STREAM_ON, Action
 from playground.engine.changes import (
     Change,
     DebugChanged,
@@ -52,7 +52,7 @@ DRAW_MS = 40  # between two pictures of what arrives: the eye sees no more in wo
 class ConversationPane(QWidget):
     """Shows one session at a time. Implements ``TurnCommands`` for its cards."""
 
-    advice_asked = Signal(str)  # an action of playground.engine.advice that is not about the turn itself
+    advice_asked = Signal(object)  # an ``Action`` that is not about the turn itself
     exchange_asked = Signal(str)  # exchange id
     link_asked = Signal(str)
     refused = Signal(str, str)  # why a run was refused, and the turn it was to bring again
@@ -289,7 +289,7 @@ class ConversationPane(QWidget):
     def regenerate(self, turn_id: str) -> None:
         self._start(turn_id)
 
-    def take_advice(self, turn_id: str, action: str) -> None:
+    def take_advice(self, turn_id: str, action: Action) -> None:
         session = self._session
         run = session.run_of(turn_id)
         pause = run.pause if run is not None else None

@@ -14,7 +14,7 @@ from playground.domain.errors import Failure
 from playground.domain.parts import Image, Part, Reasoning, Refusal, Text, ToolCall, ToolResult, Unknown
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, Turn
-from playground.engine.advice import GIVE_UP, RETRY_NOW
+from playground.engine.advice import GIVE_UP, RETRY_NOW, Action
 from playground.engine.pause import Pause
 from playground.ui.conversation import facts
 from playground.ui.conversation.as_sent import AsSent
@@ -131,7 +131,7 @@ class TurnCard(CardFrame):
         self._header.show_verdict(*(judged.verdict if judged is not None else ("", "chip", "")))
         outcome = row.turn.outcome
         if outcome is not None and outcome.failure is not None:
-            self._parts.append(self._make_error(outcome.failure, streamed=outcome.streamed))
+            self._parts.append(self._make_error(outcome.failure, streamed=outcome.streamed, arrived=bool(wanted)))
         elif not wanted:
             empty = QLabel("(nothing arrived)" if outcome is not None else "(empty)")
             empty.setProperty("kind", "muted")
@@ -226,8 +226,10 @@ class TurnCard(CardFrame):
             for card in self.calls:
                 card.show_state(self._commands.calls.state(self.turn.id, card.call.id))
 
-    def _make_error(self, failure: Failure, *, streamed: bool, actions: tuple[str, ...] | None = None) -> ErrorCard:
-        error = ErrorCard(failure, streamed=streamed, actions=actions)
+    def _make_error(
+        self, failure: Failure, *, streamed: bool | None, arrived: bool, actions: tuple[Action, ...] | None = None
+    ) -> ErrorCard:
+        error = ErrorCard(failure, streamed=streamed, arrived=arrived, actions=actions)
         error.action_taken.connect(self._advice_taken)
         error.height_changed.connect(self.height_changed)
         return error
@@ -310,7 +312,7 @@ class TurnCard(CardFrame):
             return
         if not isinstance(shown, ErrorCard) or shown.failure is not pause.failure:
             self._clear()
-            shown = self._make_error(pause.failure, streamed=True, actions=(RETRY_NOW, GIVE_UP))
+            shown = self._make_error(pause.failure, streamed=None, arrived=False, actions=(RETRY_NOW, GIVE_UP))
             self._parts.append(shown)
             self._body.addWidget(shown)
             self.height_changed.emit()
@@ -439,7 +441,7 @@ class TurnCard(CardFrame):
     def _ask_lint(self) -> None:
         self._commands.wire.lint(self.turn.id)
 
-    def _advice_taken(self, action: str) -> None:
+    def _advice_taken(self, action: Action) -> None:
         self._commands.take_advice(self.turn.id, action)
 
     def stripe(self) -> str:

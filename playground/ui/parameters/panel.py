@@ -60,6 +60,16 @@ class ParameterPanel(ScrollPage):
         self.also_sent.setText(f"Also sent as it is: {show_hidden(others)}")
         self.also_sent.setVisible(bool(others))
 
+    def show_row(self, *names: str) -> None:
+        """Bring a parameter into view, ready to be changed: of those named as in the body, one that is set first."""
+        hints = dict((self._type or Parameters).hints())
+        wanted = [name.partition(".")[0].partition("[")[0] for name in names]
+        found = [field for field in self.rows if (hints[field].path or field).partition(".")[0] in wanted]
+        if found:
+            row = self.rows[next((field for field in found if getattr(self._value, field) is not None), found[0])]
+            self.ensureWidgetVisible(row)
+            row.main_field().setFocus(Qt.FocusReason.OtherFocusReason)
+
     def set_tool_names(self, names: list[str]) -> None:
         """The tools a tool choice may name."""
         self._tool_names = tuple(names)

@@ -98,6 +98,14 @@ class ProfileDialog(QDialog):
             self._refresh()
         self.form.name.setFocus()
 
+    def ask_for_key(self) -> None:
+        """Have the key of the gateway in the form typed."""
+        self.form.key.edit.setFocus()
+
+    def add_header(self, name: str) -> None:
+        """Add a header of that name to the gateway in the form, ready for its value."""
+        self.form_area.ensureWidgetVisible(self.form.headers.add_named(name))
+
     def duplicate(self) -> None:
         """Begin a copy of the current gateway, without its secrets."""
         draft = self._drafts[self._current]

@@ -109,6 +109,15 @@ class HeaderRows(QWidget):
         QWidget.setTabOrder(edit.remove, self.add)
         return edit
 
+    def add_named(self, name: str) -> QWidget:
+        """A header of that name, the one that is there or a new one, ready for its value; returns the field."""
+        there = next((edit for edit in self.edits if edit.name.text().strip().lower() == name.lower()), None)
+        edit = there or self._append(HeaderRow(name))
+        edit.value.setFocus()
+        if there is None:
+            self.changed.emit()
+        return edit.value
+
     def _add_one(self) -> None:
         self._append(HeaderRow()).name.setFocus()
 

@@ -111,6 +111,17 @@ class RawPanel(ScrollPage):
             self._show_inherited(inherited)
         self._judge()
 
+    def show_place(self, place: str) -> None:
+        """Bring the "headers" or the "body" into view, ready to be typed in; without a header, with an empty row."""
+        if place == "headers":
+            if not self.headers.rows:
+                self.headers.add()
+            field: QWidget = self.headers.rows[0].name
+        else:
+            field = self.body.editor
+        field.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.ensureWidgetVisible(field)
+
     def _show_inherited(self, inherited: Inherited) -> None:
         self._inherited = inherited
         says = f"From the settings of “{show_hidden(inherited.gateway)}”:"

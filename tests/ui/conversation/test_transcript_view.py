@@ -19,6 +19,7 @@ from playground.domain.accumulator import GrowingChoice, GrowingPart
 from playground.domain.parts import Image, Reasoning, Text, ToolCall, ToolResult
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn
+from playground.engine.advice import Action
 from playground.engine.pause import Pause
 from playground.engine.run import RunRefusedError
 from playground.engine.session import Session
@@ -101,7 +102,7 @@ class Asked:
     def regenerate(self, turn_id: str) -> None:
         self.log.append(("regenerate", turn_id))
 
-    def take_advice(self, turn_id: str, action: str) -> None:
+    def take_advice(self, turn_id: str, action: Action) -> None:
         self.log.append(("take_advice", turn_id, action))
 
     def open_link(self, address: str) -> None:

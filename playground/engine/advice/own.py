@@ -1,0 +1,111 @@
+"""What helps where our own messages say why a request could not be made, or a way not be gone."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from playground.domain.errors import FailureKind
+from playground.engine.advice.parts import GATEWAY, KEY, RAW, RETRY, Advice
+from playground.engine.advice.table import Known
+
+_BEFORE: Final = frozenset({FailureKind.INPUT})
+_TLS: Final = frozenset({FailureKind.TLS})
+_SETTINGS: Final = (GATEWAY, RETRY)
+
+OWN: Final[tuple[Known, ...]] = (
+    Known(
+        Advice("key", "The key cannot be sent", "Enter it again.", (KEY, RETRY), "Check PLAYGROUND_API_KEY."),
+        r"^The key holds ",
+        kinds=_BEFORE,
+    ),
+    Known(
+        Advice(
+            "address",
+            "The gateway's address cannot be used",
+            "Correct it in the gateway's settings.",
+            _SETTINGS,
+            "Correct --base-url.",
+        ),
+        r"\bbase URL\b",
+        kinds=_BEFORE,
+    ),
+    Known(
+        Advice(
+            "ca file",
+            "The certificate file cannot be used",
+            "Choose another one, or none.",
+            _SETTINGS,
+            "Name another one with --ca FILE.",
+        ),
+        r"^The CA file ",
+        kinds=_BEFORE,
+    ),
+    Known(
+        Advice("proxy", "The proxy cannot be used", "The environment names it. Correct that, and start again."),
+        r"^The proxy ",
+        kinds=_BEFORE,
+    ),
+    Known(
+        Advice(
+            "own header",
+            "A header cannot be sent",
+            "Correct it where it stands: under Raw, or in the gateway's settings.",
+            (RAW._replace(value="headers"), GATEWAY, RETRY),
+            "Correct it where it stands: with --header, or in the file.",
+        ),
+        r"^The (?:value of the )?header ",
+        kinds=_BEFORE,
+    ),
+    Known(
+        Advice(
+            "plain http",
+            "The gateway does not speak TLS",
+            "One without encryption has an address that begins with http://. Otherwise check the port.",
+            _SETTINGS,
+        ),
+        r"\bdoes not speak TLS\b",
+        kinds=_TLS,
+    ),
+    Known(
+        Advice(
+            "certificate time",
+            "The certificate is not valid now",
+            "Check the clock of this computer. If it is right, the gateway's operators have to renew the certificate.",
+            (RETRY, GATEWAY),
+        ),
+        r"\bcomputer's clock right\b",
+        kinds=_TLS,
+    ),
+    Known(
+        Advice(
+            "certificate name",
+            "The certificate is for another name",
+            "Check the host in the base URL.",
+            _SETTINGS,
+            "Check the host in --base-url.",
+        ),
+        r"\bissued for another name\b",
+        kinds=_TLS,
+    ),
+    Known(
+        Advice(
+            "certificate",
+            "The certificate is not trusted",
+            "Where it comes from a private authority, name that authority's file in the gateway's settings.",
+            _SETTINGS,
+            "Where it comes from a private authority, name that authority's file with --ca FILE.",
+        ),
+        r"\bcannot be trusted\b",
+        kinds=_TLS,
+    ),
+    Known(
+        Advice(
+            "answer headers",
+            "The answer's headers are too large",
+            "The gateway, or what stands before it, adds far too much to them. That is for its operators.",
+            (RETRY, GATEWAY),
+        ),
+        r"^The headers of the answer ",
+        kinds=frozenset({FailureKind.TOO_LARGE}),
+    ),
+)

@@ -1,0 +1,59 @@
+"""What advice is made of: a headline, a remedy, and the actions that carry it out. Values only, no knowledge."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+#: How the endpoints are called in words, by the names that ``Asked.endpoint`` has.
+TITLES: Final = {"chat": "Chat completions", "messages": "Messages", "models": "The model list"}
+
+
+class Action(NamedTuple):
+    """Something that helps: a stable name, the words on its button, and what it is about where that varies."""
+
+    name: str
+    label: str
+    value: str = ""
+
+
+RETRY: Final = Action("retry", "Retry")
+KEY: Final = Action("key", "Enter the key")
+GATEWAY: Final = Action("gateway", "Open gateway settings")
+MODEL: Final = Action("model", "Choose a model")
+STREAM_ON: Final = Action("stream_on", "Turn streaming on and retry")
+TIMEOUT: Final = Action("timeout", "Raise the time-out")
+PARAMETERS: Final = Action("parameters", "Show parameters")
+TOOLS: Final = Action("tools", "Show tools")
+OUTPUT: Final = Action("output", "Show the output format")
+RAW: Final = Action("raw", "Open Raw")
+
+#: What can be done while the next try is waited for.
+RETRY_NOW: Final = Action("retry_now", "Retry now")
+GIVE_UP: Final = Action("give_up", "Give up")
+
+
+def add_header(name: str) -> Action:
+    """Give the gateway a header that it asks for."""
+    return Action("header", f"Add the header {name}", name)
+
+
+def switch_to(protocol: str) -> Action:
+    """Speak that protocol instead."""
+    return Action("protocol", f"Switch to {TITLES[protocol]}", protocol)
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """A headline, the remedy, and the actions that carry it out, the best first.
+
+    ``meaning`` is a stable word for what happened. ``command`` is the remedy for the command line, where it is another
+    one than in the window. ``streaming`` is added to the remedy, with an action, where streaming was off.
+    """
+
+    meaning: str
+    title: str
+    remedy: str
+    actions: tuple[Action, ...] = (RETRY,)
+    command: str = ""
+    streaming: str = ""

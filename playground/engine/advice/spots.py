@@ -1,0 +1,124 @@
+"""What a message is about: the header it asks for, the field of the body it names, and where that is set.
+
+Messages are foreign text. What is found in them is short, has the form of a name, and is only ever shown or typed into
+a field for a person to look at.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Final
+
+from playground.domain.errors import Failure
+
+#: Headers that carry a key, or that no person sets: asking for one of these is asking for something else.
+_NOT_TO_ADD: Final = frozenset(
+    {
+        "x-api-key", "api-key", "x-goog-api-key", "proxy-authorization", "www-authenticate", "content-type",
+        "content-length", "content-encoding", "transfer-encoding", "user-agent", "accept-encoding", "set-cookie",
+    }
+)  # fmt: skip
+_MOST_HEADERS: Final = 3
+
+_HEADER: Final = r"[A-Za-z][A-Za-z0-9]{0,40}(?:-[A-Za-z0-9]{1,40}){1,8}"
+#: A name that looks like a header's and not like a word with a hyphen: x-…, Title-Case, quoted, or beside “header”.
+_NAME: Final = re.compile(
+    r"(?<![\w-])(?:"
+    r"(?P<x>[xX](?:-[A-Za-z0-9]{1,40}){1,8})"
+    r"|(?P<title>[A-Z][A-Za-z0-9]{0,40}(?:-[A-Z][A-Za-z0-9]{0,40}){1,8})"
+    rf"|(?<=[\"'`“‘])(?P<quoted>{_HEADER})(?=[\"'`”’])"
+    rf"|(?P<before>{_HEADER})(?=:?\s+(?:request |http )?header\b)"
+    rf"|(?<=header )(?P<after>{_HEADER})|(?<=headers )(?P<several>{_HEADER})"
+    rf"|(?<=header: )(?P<colon>{_HEADER})|(?<=headers: )(?P<listed>{_HEADER})"
+    r")(?![\w-])"
+)
+_NO_HEADER: Final = re.compile(r"(?:non|cross|same|pre|self|well)-|rate-limit$", re.IGNORECASE)
+_SPEAKS_OF_HEADERS: Final = re.compile(r"\bheaders?\b", re.IGNORECASE)
+_MISSES_IT: Final = re.compile(
+    r"\b(?:requires?|required|missing|needs?|needed|expected|absent|no|provide|include|specify|supply|add|set)\b"
+    r"|\bmust (?:be|have|contain|send)\b|\bnot (?:sent|provided|found|present|given|specified)\b",
+    re.IGNORECASE,
+)
+_ANOTHER_FAULT: Final = re.compile(
+    r"\b(?:invalid|malformed|wrong|too (?:long|large|big|many)|not allowed)\b", re.IGNORECASE
+)
+
+_FIELD: Final = r"(?P<name>[A-Za-z_][\w.\[\]-]{0,80})"
+_OPEN: Final = r"[\"'`(\[]*"
+_MARK: Final = r"[\"'`]"
+#: How messages name the field they are about; the first that fits counts.
+_FIELDS: Final = tuple(
+    re.compile(words, re.IGNORECASE)
+    for words in (
+        rf"\bunsupported (?:parameter|value|argument)s?:? {_OPEN}{_FIELD}",
+        rf"\bunrecognized request arguments? supplied: {_OPEN}{_FIELD}",
+        rf"\b(?:unrecognized|unknown) (?:parameter|argument|field|name|key)s?:? {_OPEN}{_FIELD}",
+        rf"\b(?:unexpected|extra) (?:parameter|keyword argument|field|property)s?:? {_OPEN}{_FIELD}",
+        rf"\bdoes not support (?:the )?(?:parameter|argument)s?:? {_OPEN}{_FIELD}",
+        rf"\bproperty {_MARK}{_FIELD}{_MARK} is (?:unsupported|not)\b",
+        rf"\bextra inputs are not permitted, field: {_MARK}{_FIELD}",
+        rf"(?:^|[;\s]){_FIELD}: (?:extra inputs are not permitted|input should|field required|value error|range:)",
+        rf"\binvalid (?:value|type)(?: for)?:? {_OPEN}{_FIELD}\b",
+        rf"\binvalid {_MARK}{_FIELD}{_MARK}",
+        rf"(?:^|[\s(]){_MARK}{_FIELD}{_MARK} (?:is (?:not|un)|does not|must|may only|should|has to|cannot|and {_MARK})",
+        rf"^{_FIELD} (?:is not (?:supported|allowed|permitted)|is too (?:large|small)|must be|may only be|should be)",
+    )
+)
+_IN_BODY: Final = re.compile(r"^(?:body|request|params?)\.(?=\w)")
+_PLAIN: Final = re.compile(rf"^{_FIELD}$")
+#: What messages put in quotation marks that is no field: kinds of values.
+_NO_FIELD: Final = frozenset(
+    {"none", "null", "json", "string", "object", "array", "value", "input", "body", "request", "error"}
+)
+
+_PLACES: Final = {
+    "model": "model",
+    "messages": "messages",
+    "message": "messages",
+    "contents": "messages",
+    "system": "messages",
+    "tools": "tools",
+    "functions": "tools",
+    "response_format": "output",
+    "output_format": "output",
+}
+
+
+def header_names(message: str) -> tuple[str, ...]:
+    """The headers that a message misses, the likeliest first; empty where it speaks of none.
+
+    ``Either x-portkey-config or x-portkey-provider header is required`` gives the provider's, then the other one. A
+    header that carries a key is none of them, and neither is one that came and was wrong.
+    """
+    if not _SPEAKS_OF_HEADERS.search(message) or not _MISSES_IT.search(message) or _ANOTHER_FAULT.search(message):
+        return ()
+    found = [match[0] for match in _NAME.finditer(message[:4000]) if not _NO_HEADER.match(match[0])]
+    names = {name.lower(): name for name in found if name.lower() not in _NOT_TO_ADD}
+    return tuple(reversed(names.values()))[:_MOST_HEADERS]
+
+
+def parameter_named(failure: Failure) -> str:
+    """The field of the body that a refusal is about, as ``temperature`` or ``messages[1].content``; empty for none."""
+    name = failure.param or ""
+    if not _PLAIN.match(name) or name.lower() in _NO_FIELD:
+        matches = (pattern.search(failure.message[:4000]) for pattern in _FIELDS)
+        name = next((match["name"] for match in matches if match and match["name"].lower() not in _NO_FIELD), "")
+    return _IN_BODY.sub("", name).rstrip(".-[]" if "[" not in name else ".-")
+
+
+def place_of(name: str) -> str:
+    """Where a field of the body is set: "messages", "model", "tools", "output", "parameters" or "raw"."""
+    root, *rest = re.split(r"[.\[]", name)
+    if root == "output_config" and rest[:1] == ["format"]:
+        return "output"
+    return _PLACES.get(root) or ("parameters" if root in _parameters() else "raw")
+
+
+@cache
+def _parameters() -> frozenset[str]:
+    """The names under which the parameters of all protocols stand in a body."""
+    from playground.protocols.protocol import PROTOCOLS, get_protocol
+
+    kinds = [get_protocol(name).parameters_type for name in PROTOCOLS]
+    return frozenset((hint.path or name).split(".")[0] for kind in kinds for name, hint in kind.hints())

@@ -1,0 +1,116 @@
+"""Every failure has words and, where something can be done, a button."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+
+from playground.domain.errors import Failure, FailureKind, Sent
+from playground.engine.advice import (
+    KEY,
+    MODEL,
+    PARAMETERS,
+    RETRY,
+    STREAM_ON,
+    TIMEOUT,
+    Action,
+    advise,
+    headline,
+    own_words,
+)
+
+
+def failure(kind: FailureKind, status: int | None = None) -> Failure:
+    return Failure(kind=kind, message="the gateway's own words", status=status)
+
+
+#: Places of the window, which nobody at a command line has.
+OF_THE_WINDOW = ("settings", "button", "under Raw", "Parameters", "dashboard's tab", "window.")
+
+
+STATUSES = (None, 400, 401, 402, 403, 404, 405, 408, 413, 418, 429, 500, 502, 503, 504, 520, 599)
+
+
+@pytest.mark.parametrize("kind", list(FailureKind))
+def test_every_failure_has_a_headline_a_remedy_and_actions(kind: FailureKind) -> None:
+    some = (True, False, None)
+    for status, keyed, streamed, arrived in product(STATUSES, some, some, (True, False)):
+        sent = Sent(endpoint="chat", keyed=keyed, streamed=streamed)
+        advice = advise(failure(kind, status).model_copy(update={"sent": sent}), arrived=arrived)
+        assert advice.title
+        assert advice.title[-1] != "."
+        for words in (advice.remedy, advice.command):
+            assert words.endswith((".", "?"))
+            assert ("kept" in words) <= arrived, "nothing is kept where nothing came"
+            assert ("treaming" in words) <= (streamed is False), "no use in advising what was done"
+        for place in OF_THE_WINDOW:
+            assert place not in advice.command
+        assert (STREAM_ON in advice.actions) <= (streamed is False)
+        assert len(set(advice.actions)) == len(advice.actions)
+        assert advice.actions
+        assert all(isinstance(action, Action) for action in advice.actions)
+
+
+@pytest.mark.parametrize(
+    ("status", "first"),
+    [(400, PARAMETERS), (401, KEY), (402, RETRY), (403, MODEL), (404, MODEL), (429, RETRY), (500, RETRY), (503, RETRY)],
+)
+def test_the_first_action_is_what_helps_most(status: int, first: Action) -> None:
+    assert advise(failure(FailureKind.HTTP, status)).actions[0] == first
+
+
+def test_a_status_is_named_once() -> None:
+    teapot = failure(FailureKind.HTTP, 418)
+    assert headline(teapot, advise(teapot)) == "The gateway answered with status 418"
+    busy = failure(FailureKind.HTTP, 503)
+    assert headline(busy, advise(busy)) == "The gateway is overloaded · 503"
+    lost = failure(FailureKind.CONNECTION)
+    assert headline(lost, advise(lost)) == "The connection failed"
+
+
+@pytest.mark.parametrize(
+    ("kind", "status", "message", "said"),
+    [
+        (FailureKind.EMPTY, None, "empty response: the body holds nothing", "The body holds nothing"),
+        (FailureKind.EMPTY, None, "Empty response", ""),
+        (FailureKind.HTTP, 418, "HTTP 418 I'm a Teapot, with an empty body", "I'm a Teapot, with an empty body"),
+        (FailureKind.HTTP, 599, "HTTP 599", ""),
+        (FailureKind.HTTP, 400, "  Bad  things\n", "Bad  things"),
+        (FailureKind.CUT_OFF, None, "the JSON body ends in the middle", "the JSON body ends in the middle"),
+    ],
+)
+def test_the_message_does_not_say_the_title_again(
+    kind: FailureKind, status: int | None, message: str, said: str
+) -> None:
+    told = failure(kind, status).model_copy(update={"message": message})
+    assert own_words(told, advise(told)) == said
+
+
+def test_streaming_is_advised_only_where_it_was_off() -> None:
+    late = failure(FailureKind.HTTP, 504)
+    assert STREAM_ON in advise(late, streamed=False).actions
+    assert STREAM_ON not in advise(late, streamed=True).actions
+    assert STREAM_ON not in advise(late).actions
+    knows = late.model_copy(update={"sent": Sent(endpoint="chat", streamed=True)})
+    assert STREAM_ON not in advise(knows, streamed=False).actions
+
+
+def test_what_arrived_is_kept_and_nothing_is_not() -> None:
+    lost = failure(FailureKind.CONNECTION)
+    assert advise(lost, arrived=True).remedy == "What arrived is kept. Retry to ask again."
+    assert advise(lost).remedy == "Retry to ask again."
+
+
+def test_a_first_token_that_is_late_offers_a_longer_time_out() -> None:
+    assert advise(failure(FailureKind.TIMEOUT_FIRST)).actions[0] == TIMEOUT
+
+
+def test_a_status_inside_a_stream_does_not_hide_that_it_was_a_stream() -> None:
+    assert advise(failure(FailureKind.STREAM, 503)).title != advise(failure(FailureKind.HTTP, 503)).title
+
+
+def test_a_key_that_is_not_here_is_asked_for() -> None:
+    gone = advise(failure(FailureKind.NO_KEY))
+    assert gone.actions[0] == KEY
+    assert "nothing was sent" in gone.title

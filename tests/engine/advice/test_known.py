@@ -1,0 +1,156 @@
+"""What gateways, proxies and model servers were seen to say, message by message, and what only sounds alike.
+
+Each body goes through the reader of error bodies first, as on the wire.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from playground.domain.errors import Failure, FailureKind, Sent
+from playground.engine.advice import Action, advise
+from playground.engine.advice.spots import header_names, parameter_named, place_of
+from playground.protocols.errors import read_error
+
+
+def told(status: int | None, body: Any, *, keyed: bool | None = True, endpoint: str = "chat") -> Failure:
+    text = body if isinstance(body, str) else json.dumps(body)
+    sent = Sent(endpoint=endpoint, keyed=keyed, streamed=True)
+    return read_error(text.encode(), status).model_copy(update={"sent": sent})
+
+
+def error(message: str, **more: Any) -> dict[str, Any]:
+    return {"error": {"message": message, **more}}
+
+
+def names(actions: tuple[Action, ...]) -> list[str]:
+    return [action.name for action in actions]
+
+
+def read(name: str) -> list[tuple[str, int | None, Any]]:
+    """The lines of a file beside this one: what a body means, the status it came with, and the body."""
+    lines = (Path(__file__).parent / name).read_text(encoding="utf-8").splitlines()
+    return [(line["meaning"], line["status"], line["body"]) for line in map(json.loads, lines)]
+
+
+#: As gateways, proxies and model servers sent it.
+SAID = read("said.jsonl")
+#: Refusals that hold some of the same words and mean something else, with what they are told as.
+SOUNDS_ALIKE = read("sounds_alike.jsonl")
+
+
+@pytest.mark.parametrize(("meaning", "status", "body"), SAID, ids=[f"{m}-{n}" for n, (m, _, _) in enumerate(SAID)])
+def test_what_is_said_is_understood(meaning: str, status: int | None, body: Any) -> None:
+    keyed = meaning != "key missing"
+    found = advise(told(status, body, keyed=keyed))
+    assert found.meaning == meaning, found.title
+
+
+@pytest.mark.parametrize(
+    ("meaning", "status", "body"), SOUNDS_ALIKE, ids=[f"{m}-{n}" for n, (m, _, _) in enumerate(SOUNDS_ALIKE)]
+)
+def test_what_sounds_alike_is_told_as_what_it_is(meaning: str, status: int | None, body: Any) -> None:
+    found = advise(told(status, body))
+    assert found.meaning == meaning, found.title
+
+
+def test_different_refusals_with_one_status_have_words_and_buttons_of_their_own() -> None:
+    by_meaning = {m: advise(told(s, b)) for m, s, b in SAID if s == 400}
+    assert len({found.title for found in by_meaning.values()}) == len(by_meaning)
+    assert names(by_meaning["model"].actions) == ["model", "retry"]
+    assert names(by_meaning["context"].actions) == ["model", "parameters", "retry"]
+    assert by_meaning["header"].actions[0] == ("header", "Add the header anthropic-version", "anthropic-version")
+    assert names(by_meaning["key refused"].actions) == ["key", "retry"]
+    assert names(by_meaning["tools"].actions) == ["model", "tools", "retry"]
+
+
+def test_the_field_that_is_not_accepted_is_named_and_shown_where_it_is_set() -> None:
+    said = {
+        "temperature": ("parameters", "temperature"),
+        "foo_bar": ("raw", "foo_bar"),
+        "tools[1].function.name": ("tools", "tools[1].function.name"),
+        "response_format.type": ("output", "response_format.type"),
+        "stream_options": ("parameters", "stream_options"),
+        "output_config.format": ("output", "output_config.format"),
+        "output_config.effort": ("parameters", "output_config.effort"),
+    }
+    for name, (action, value) in said.items():
+        found = advise(told(400, error("no", param=name)))
+        assert (found.actions[0].name, found.actions[0].value) == (action, value)
+        assert found.title == f"The gateway does not accept “{name}”"
+    assert place_of("messages[0].content") == "messages"
+    assert advise(told(400, error("no", param="messages[0].content"))).meaning == "turns"
+    assert advise(told(400, error("no", param="None"))).meaning == "400"
+    assert advise(told(500, error("no", param="temperature"))).meaning == "500"
+
+
+def test_a_hostile_name_is_no_field() -> None:
+    for name in ("<b>x</b>", "a" * 500, "x\ny", "../../etc", "\u202egnp"):
+        assert parameter_named(told(400, error("no", param=name))) == ""
+
+
+@pytest.mark.parametrize(
+    ("message", "found"),
+    [
+        (
+            "Either x-portkey-config or x-portkey-provider header is required",
+            ("x-portkey-provider", "x-portkey-config"),
+        ),
+        ("anthropic-version: header is required", ("anthropic-version",)),
+        ("Missing required header: X-Org-Id", ("X-Org-Id",)),
+        ("The `OpenAI-Organization` header must be set", ("OpenAI-Organization",)),
+        ("cf-aig-gateway header missing", ("cf-aig-gateway",)),
+        ("Please provide Helicone-Target-URL in the headers", ("Helicone-Target-URL",)),
+        ("x-api-key header is required", ()),
+        ("Content-Type header must be application/json", ()),
+        ("A non-empty header is required", ()),
+        ("The X-Team header is invalid: it must be a number", ()),
+        ("x-request-id abc: no such model", ()),
+        ("no headers at all", ()),
+    ],
+)
+def test_headers_in_messages(message: str, found: tuple[str, ...]) -> None:
+    assert header_names(message) == found
+
+
+def test_a_key_is_asked_for_where_none_was_sent() -> None:
+    bare = told(401, {"error": "Unauthorized"}, keyed=False)
+    assert advise(bare).meaning == "key missing"
+    assert "No key is set" in advise(bare).remedy
+    assert "PLAYGROUND_API_KEY" in advise(bare).command
+    for status in (403, 500):
+        for keyed, asks in ((False, True), (True, False), (None, False)):
+            found = advise(told(status, "Internal Server Error", keyed=keyed))
+            assert (found.actions[0].name == "key") is asks
+            assert ("many gateways answer like this without one" in found.remedy) is asks
+    assert "key" not in names(advise(told(400, error("no"), keyed=False)).actions)
+    assert "key" not in names(
+        advise(told(500, error("model is loading; model x is currently loading"), keyed=False)).actions
+    )
+
+
+@pytest.mark.parametrize(("endpoint", "other"), [("messages", "chat"), ("chat", "messages")])
+def test_the_other_protocol_is_offered_where_an_endpoint_is_missing(endpoint: str, other: str) -> None:
+    found = advise(told(404, {"detail": "Not Found"}, endpoint=endpoint))
+    assert ("protocol", other) in [(action.name, action.value) for action in found.actions]
+    assert (
+        found.title == f"{'Messages' if endpoint == 'messages' else 'Chat completions'} cannot be found at this address"
+    )
+    assert "protocol" not in names(advise(told(404, {"detail": "Not Found"}, endpoint="models")).actions)
+
+
+@pytest.mark.parametrize(
+    "letters", ["model ", "header x-", "`inputs` ", "exceed ", "a: " * 10, "x-" * 50, "key not ", "('", "no api key "]
+)
+@pytest.mark.parametrize("status", [400, 404, 429, 500])
+def test_no_message_takes_long(letters: str, status: int) -> None:
+    failure = Failure(kind=FailureKind.HTTP, status=status, message=letters * (100_000 // len(letters)))
+    began = time.perf_counter()
+    advise(failure)
+    header_names(failure.message)
+    assert time.perf_counter() - began < 0.5
