@@ -146,7 +146,7 @@ class Accumulator:
     @property
     def answered(self) -> int:
         """How many completions brought anything; 1 at least, since an answer with nothing in it is one, too."""
-        return max(sum(1 for c in self.choices.values() if c.parts or c.finish_reason is not None), 1)
+        return max(sum(1 for c in self.choices.values() if c.parts or c.members or c.finish_reason is not None), 1)
 
     def choice(self, index: int) -> GrowingChoice:
         """The completion with that index, made if needed."""

@@ -15,7 +15,9 @@ from typing import Final
 
 from playground.domain.accumulator import Accumulator
 from playground.domain.tools import parse_json
+from playground.domain.transcript import Role, Turn
 from playground.domain.values import JSON
+from playground.engine.beside import beside_part, beside_turn, clipped
 from playground.engine.frames import FrameIndex
 from playground.engine.timeline import Timeline
 from playground.gateway.tape import Exchange
@@ -71,18 +73,20 @@ class Comparison:
     """What differs between two exchanges. ``answer`` and ``reasoning`` are those of the first choice.
 
     ``figures`` are of a whole exchange, however many choices it brought; where it was several, they say how many.
+    ``beside`` is what came with the first choice that nothing here knows, laid out as JSON.
     """
 
     request: tuple[Difference, ...]
     answer: tuple[Piece, ...]
     reasoning: tuple[Piece, ...]
     figures: tuple[Figure, ...]
+    beside: tuple[Piece, ...] = ()
 
 
 def compare(left: FrameIndex, right: FrameIndex) -> Comparison:
     """Both exchanges, as far as they have come."""
     one, two = _answer(left.exchange), _answer(right.exchange)
-    (answer, reasoning), (other_answer, other_reasoning) = _texts(one), _texts(two)
+    (answer, reasoning, beside), (other_answer, other_reasoning, other_beside) = _texts(one), _texts(two)
     counts = [found.answered if isinstance(found, Accumulator) else None for found in (one, two)]
     several = any(count is not None and count > 1 for count in counts)
     choices, others = counts if several else (None, None)
@@ -97,6 +101,7 @@ def compare(left: FrameIndex, right: FrameIndex) -> Comparison:
             )
             if ours is not None or theirs is not None
         ),
+        beside=diff_words(beside, other_beside),
     )
 
 
@@ -212,21 +217,31 @@ def _answer(exchange: Exchange) -> Accumulator | str:
     return accumulator
 
 
-def _texts(answered: Accumulator | str) -> tuple[str, str]:
-    """What the first choice answered, calls included as they are written, and what it reasoned."""
+def _texts(answered: Accumulator | str) -> tuple[str, str, str]:
+    """What the first choice answered, calls included as they are written, what it reasoned, what is unknown here."""
     if isinstance(answered, str):
-        return answered, ""
+        return answered, "", ""
     if not answered.choices:
-        return "", ""
-    answer, reasoning = [], []
-    for part in answered.choices[min(answered.choices)].parts:
+        return "", "", ""
+    choice = answered.choices[min(answered.choices)]
+    turn = Turn(id="", role=Role.ASSISTANT, parts=choice.freeze(), extra=choice.extra)
+    answer, reasoning, beside = [], [], []
+    for part in turn.parts:
         if part.kind == "reasoning":
             reasoning.append(part.text)
         elif part.kind == "tool_call":
-            answer.append(f"{part.name}({part.text})")
+            answer.append(f"{part.name}({part.arguments})")
         elif part.kind in ("text", "refusal"):
             answer.append(part.text)
-    return "\n".join(filter(None, answer)), "\n".join(filter(None, reasoning))
+        elif part.kind == "unknown":
+            beside.append(_laid_out(part.value))
+        beside += [f"{part.kind}: {_laid_out(found.members)}" for found in beside_part(part)]
+    beside += [f"message: {_laid_out(found.members)}" for found in beside_turn(turn)]
+    return "\n".join(filter(None, answer)), "\n".join(filter(None, reasoning)), "\n".join(beside)
+
+
+def _laid_out(value: JSON) -> str:
+    return json.dumps(clipped(value), ensure_ascii=False, indent=2)
 
 
 def _figures(index: FrameIndex, choices: int | None) -> list[tuple[str, str, float | None]]:

@@ -13,6 +13,7 @@ from playground.domain.events import Event
 from playground.domain.parameters import Parameters
 from playground.domain.request import Request
 from playground.domain.tools import ToolDefinition
+from playground.domain.transcript import Turn
 from playground.domain.values import JSON, JSONObject
 from playground.protocols.sse import DEFAULT_CAP
 
@@ -58,6 +59,10 @@ class Protocol(Interface):
 
     def check(self, request: Request) -> None:
         """Raises ValueError where ``encode`` does, without writing anything: quick however long the conversation is."""
+        ...
+
+    def returned(self, turn: Turn) -> JSONObject:
+        """What goes back, as it does, of the members that a received message came with (``Turn.extra``)."""
         ...
 
     def read_body(self, body: JSONObject) -> tuple[Request, tuple[str, ...]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from playground.domain.parts import Image, Part, Reasoning, Refusal, Text, ToolCall, ToolResult
+from playground.engine.beside import Beside, beside_part, beside_turn
 from playground.engine.export.facts import facts_of, raster_url
 from playground.engine.export.selection import Section, Selection
 from playground.engine.images import is_address
@@ -25,7 +26,9 @@ def _section(section: Section, selection: Selection) -> list[str]:
     model = turn.outcome.model if turn.outcome is not None else ""
     above = [section.speaker, *([_one_line(model)] if model else []), *([section.place] if section.place else [])]
     blocks = [f"## {section.number}. {' · '.join(above)}"]
-    blocks += [_part(part, selection) for part in turn.parts]
+    for part in turn.parts:
+        blocks += [_part(part, selection), *(_beside(found, selection) for found in beside_part(part))]
+    blocks += [_beside(found, selection) for found in beside_turn(turn)]
     if section.ending:
         blocks.append(_quoted(f"**{_one_line(section.ending)}**"))
     return blocks
@@ -51,6 +54,11 @@ def _part(part: Part, selection: Selection) -> str:
             return _image(part)
         case _:
             return f"**A part of a kind not known here**\n\n{_fenced(selection.laid_out(part.value), 'json')}"
+
+
+def _beside(found: Beside, selection: Selection) -> str:
+    about = f"**Unknown:** {_code(found.names)} ({_one_line(found.fate)})"
+    return f"{about}\n\n{_fenced(selection.laid_out(found.members), 'json')}"
 
 
 def _image(part: Image) -> str:

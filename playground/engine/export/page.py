@@ -15,6 +15,7 @@ from playground.domain.hidden import show_hidden
 from playground.domain.parts import Image, Part, Reasoning, Refusal, Text, ToolCall, ToolResult
 from playground.domain.roles import Role
 from playground.domain.values import JSON
+from playground.engine.beside import Beside, beside_part, beside_turn
 from playground.engine.export import rendered
 from playground.engine.export.facts import facts_of, raster_url
 from playground.engine.export.selection import Section, Selection
@@ -73,7 +74,10 @@ def _section(section: Section, selection: Selection) -> str:
     above += f'<span class="id">{_words(selection.clean(model))}</span>' if model else ""
     above += f'<span class="place">{section.place}</span>' if section.place else ""
     out = [f'<section class="{turn.role.value}" id="turn-{section.number}">\n<h2>{section.number}. {above}</h2>\n']
-    out += [_part(part, turn.role, selection) + "\n" for part in turn.parts]
+    for part in turn.parts:
+        out.append(_part(part, turn.role, selection) + "\n")
+        out += [_beside(found, selection) for found in beside_part(part)]
+    out += [_beside(found, selection) for found in beside_turn(turn)]
     if section.ending:
         out.append(f'<p class="ended">{_words(section.ending)}</p>\n')
     out.append("</section>\n")
@@ -108,6 +112,12 @@ def _part(part: Part, role: Role, selection: Selection) -> str:
         case _:
             text = rendered.code(selection.laid_out(part.value), "json")
             return f'<div class="result"><p>A part of a kind not known here</p>{text}</div>'
+
+
+def _beside(found: Beside, selection: Selection) -> str:
+    words = _words(selection.clean(f"unknown: {found.names} · {found.fate}"))
+    text = rendered.code(selection.laid_out(found.members), "json")
+    return f"<details><summary>{words}</summary>{text}</details>\n"
 
 
 def _picture(part: Image) -> str:

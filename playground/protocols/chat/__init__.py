@@ -5,10 +5,11 @@ from __future__ import annotations
 from playground.domain.parameters import Parameters
 from playground.domain.request import Request
 from playground.domain.tools import ToolDefinition
+from playground.domain.transcript import Turn
 from playground.domain.values import JSON, JSONObject
 from playground.protocols.chat.body import read_body
 from playground.protocols.chat.decode import ChatDecoder
-from playground.protocols.chat.encode import encode
+from playground.protocols.chat.encode import encode, returned
 from playground.protocols.chat.parameters import ChatParameters
 from playground.protocols.chat.tools import read_tool, write_tool
 from playground.protocols.protocol import Decoder, Protocol
@@ -30,6 +31,10 @@ class ChatProtocol:
     def check(self, request: Request) -> None:
         """Every turn can be written: what is left are the parameters and the tools."""
         encode(request.model_copy(update={"turns": ()}))
+
+    def returned(self, turn: Turn) -> JSONObject:
+        """What is made to go back of the members that an answer came with."""
+        return returned(turn)
 
     def read_body(self, body: JSONObject) -> tuple[Request, tuple[str, ...]]:
         """The request that ``body`` was written from, and sentences on what could not be kept."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from playground.domain.parameters import Parameters
 from playground.domain.request import Request
 from playground.domain.tools import ToolDefinition
+from playground.domain.transcript import Turn
 from playground.domain.values import JSON, JSONObject
 from playground.protocols.messages.body import read_body
 from playground.protocols.messages.decode import MessagesDecoder
@@ -29,6 +30,10 @@ class MessagesProtocol:
     def check(self, request: Request) -> None:
         """Raises ValueError for arguments that are not a JSON object; no other turns are looked at."""
         encode(request.model_copy(update={"turns": tuple(turn for turn in request.turns if turn.calls)}))
+
+    def returned(self, turn: Turn) -> JSONObject:
+        """Nothing: a message of a request has but a role and content."""
+        return {}
 
     def read_body(self, body: JSONObject) -> tuple[Request, tuple[str, ...]]:
         """The request that ``body`` was written from, and sentences on what could not be kept."""

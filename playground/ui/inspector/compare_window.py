@@ -35,8 +35,8 @@ from playground.ui.theme import tokens
 if TYPE_CHECKING:
     from playground.engine.session import Exchange
 
-ANSWER, REASONING, REQUEST = range(3)
-TABS = ("Answer", "Reasoning", "Request")
+ANSWER, REASONING, REQUEST, BESIDE = range(4)
+TABS = ("Answer", "Reasoning", "Request", "Unknown")
 NONE = "There is nothing to compare yet: the experiment needs two requests."
 GONE = "The bytes of one of these exchanges were let go to save memory, and are not kept on the disk."
 CHANGED_MS = 300
@@ -57,10 +57,12 @@ class CompareWindow(SessionWindow):
         self.tabs.setAccessibleName("What is compared")
         for title in TABS:
             self.tabs.addTab(title)
-        self.texts = tuple(
-            (ChangeText(f"{title} of the first exchange"), ChangeText(f"{title} of the second exchange"))
-            for title in TABS[:2]
-        )
+        self.tabs.setTabToolTip(BESIDE, tip("Parts and members of the answers that this program does not know"))
+        self.tabs.setTabVisible(BESIDE, False)
+        self.texts = {
+            tab: (ChangeText(f"{TABS[tab]} of the first exchange"), ChangeText(f"{TABS[tab]} of the second exchange"))
+            for tab in (ANSWER, REASONING, BESIDE)
+        }
         self.request = ChangeText("What the requests differ in")
         self.bars = FigureBars()
         self.says = QLabel()
@@ -75,14 +77,13 @@ class CompareWindow(SessionWindow):
         self._list()
 
     def _arrange(self) -> None:
-        for pair in self.texts:
+        for tab in range(len(TABS)):
             split = QSplitter()
             split.setChildrenCollapsible(False)
             split.setHandleWidth(1)
-            for text in pair:
+            for text in self.texts.get(tab, (self.request,)):
                 split.addWidget(text)
             self._stack.addWidget(split)
-        self._stack.addWidget(self.request)
         choices = QHBoxLayout()
         choices.setSpacing(16)
         for side, colour in zip(self.sides, ("accent", "tool"), strict=True):
@@ -185,15 +186,17 @@ class CompareWindow(SessionWindow):
         self.found = None
         self.says.setText("")
         self.bars.show_figures(())
-        for text in (self.request, *self.texts[ANSWER], *self.texts[REASONING]):
+        self.tabs.setTabVisible(BESIDE, False)
+        for text in (self.request, *(text for pair in self.texts.values() for text in pair)):
             text.show_words(words)
 
     def show_comparison(self, found: Comparison) -> None:
         """Show what was found out."""
         self.found = found
         self.bars.show_figures(found.figures)
-        for pair, pieces in zip(self.texts, (found.answer, found.reasoning), strict=True):
-            for text, other in zip(pair, (Side.ADDED, Side.REMOVED), strict=True):
+        self.tabs.setTabVisible(BESIDE, bool(found.beside))
+        for tab, pieces in ((ANSWER, found.answer), (REASONING, found.reasoning), (BESIDE, found.beside)):
+            for text, other in zip(self.texts[tab], (Side.ADDED, Side.REMOVED), strict=True):
                 if any(piece.kind is not other for piece in pieces):
                     text.show_pieces(pieces, [other])
                 else:

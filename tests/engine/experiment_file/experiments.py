@@ -37,6 +37,7 @@ JSON_VALUE = st.recursive(
     max_leaves=6,
 )
 OBJECT = st.dictionaries(WORD, JSON_VALUE, max_size=3)
+EXTRA: st.SearchStrategy[Any] = st.just({}) | st.dictionaries(st.sampled_from(["chat", "messages"]), OBJECT, max_size=1)
 
 
 def maybe(strategy: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
@@ -50,7 +51,7 @@ def some(kind: Any, /, **fields: Any) -> st.SearchStrategy[Any]:
 
 
 PARTS: st.SearchStrategy[Part] = st.one_of(
-    some(Text, text=TEXT),
+    some(Text, text=TEXT, extra=EXTRA),
     some(
         Reasoning,
         text=TEXT,
@@ -58,9 +59,10 @@ PARTS: st.SearchStrategy[Part] = st.one_of(
         signature=maybe(TEXT),
         redacted=maybe(TEXT),
         details=st.lists(OBJECT, max_size=2).map(tuple),
+        extra=EXTRA,
     ),
     some(Refusal, text=TEXT),
-    some(ToolCall, id=WORD, name=WORD, arguments=TEXT, id_is_ours=st.booleans(), received=maybe(TEXT)),
+    some(ToolCall, id=WORD, name=WORD, arguments=TEXT, id_is_ours=st.booleans(), received=maybe(TEXT), extra=EXTRA),
     some(ToolResult, call_id=WORD, text=TEXT, is_error=st.booleans(), by=WORD, seconds=maybe(SECONDS)),
     some(Image, url=TEXT, detail=maybe(WORD), name=maybe(TEXT)),
     some(Unknown, value=OBJECT),
@@ -129,6 +131,7 @@ def trees(draw: st.DrawFn) -> tuple[Turn, ...]:
                 parent=st.sampled_from([None, *(other.id for other in made)]),
                 outcome=maybe(OUTCOMES),
                 members=OBJECT,
+                extra=EXTRA,
             )
         )
         made.append(turn)

@@ -1,0 +1,78 @@
+"""What parts and turns came with that nothing here knows, for people: the members, and whether they go back.
+
+Whether they do is asked of the protocol they came over, so that the words are those of what is really sent.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from playground.domain.parts import Part
+from playground.domain.transcript import Turn
+from playground.domain.values import JSON, JSONObject
+from playground.protocols.protocol import PROTOCOLS, get_protocol
+
+LONGEST_TEXT: Final = 1_000  # characters of one text, and
+MOST_ITEMS: Final = 50  # items of one list or members of one object, that are shown
+_NAMES: Final = 120  # characters of all names
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """Members as they stood beside what is known of something: ``of`` names its kind, as ``ExtraDelta`` does.
+
+    ``fate`` says in words whether they go back.
+    """
+
+    of: str
+    members: JSONObject
+    fate: str
+    kind: Literal["beside"] = "beside"
+
+    @property
+    def names(self) -> str:
+        """The names of the members, in one line."""
+        names = " ".join(", ".join(self.members).split())
+        return names if len(names) <= _NAMES else f"{names[: _NAMES - 1]}…"
+
+
+def beside_part(part: Part) -> list[Beside]:
+    """What a part came with; mostly nothing."""
+    if part.kind not in ("text", "reasoning", "tool_call") or not part.extra:
+        return []
+    return [Beside(part.kind, members, _back(over)) for over, members in part.extra.items() if members]
+
+
+def beside_turn(turn: Turn) -> list[Beside]:
+    """What a message itself came with."""
+    found = []
+    for over, members in turn.extra.items():
+        back = get_protocol(over).returned(turn) if over in PROTOCOLS else {}
+        names = [name if back[name] == members.get(name) else f"part of {name}" for name in back]
+        if not back:
+            fate = "not sent back"
+        elif names == list(members):
+            fate = _back(over)
+        else:
+            fate = f"{' and '.join(names)} {_back(over)}"
+        found += [Beside("message", members, fate)] if members else []
+    return found
+
+
+def _back(over: str) -> str:
+    return f"sent back over {get_protocol(over).title}" if over in PROTOCOLS else "not sent back"
+
+
+def clipped(value: JSON) -> JSON:
+    """A value with only the beginning of what is long, and words on how much more there is."""
+    if isinstance(value, str) and len(value) > LONGEST_TEXT:
+        return f"{value[:LONGEST_TEXT]}… and {len(value) - LONGEST_TEXT:,} more characters"
+    if isinstance(value, list):
+        shown = [clipped(item) for item in value[:MOST_ITEMS]]
+        return [*shown, f"… and {len(value) - MOST_ITEMS:,} more"] if len(value) > MOST_ITEMS else shown
+    if isinstance(value, dict):
+        members = {name: clipped(item) for name, item in list(value.items())[:MOST_ITEMS]}
+        more = len(value) - MOST_ITEMS
+        return {**members, "…": f"and {more:,} more"} if more > 0 else members
+    return value
