@@ -6,9 +6,9 @@ over the protocol they came over, each where it stood, and over no other.
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Final, Literal, TypeAlias
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field, ValidationInfo, field_validator
 
 from playground.domain.members import Extra
 from playground.domain.values import JSONObject, Value
@@ -88,12 +88,38 @@ class Image(Value):
 
 
 class Unknown(Value):
-    """A part of a kind we do not know. Kept whole, shown as JSON, sent back as it came."""
+    """A part of a kind we do not know. Kept whole, shown as JSON, sent back as it came.
+
+    ``from_file`` says that it is no part of a message but one of an experiment as a newer version of this application
+    writes it: it goes back into files as it came, and is not sent.
+    """
 
     kind: Literal["unknown"] = "unknown"
     value: JSONObject
+    from_file: bool = False
+
+    @field_validator("from_file")
+    @classmethod
+    def _is_foreign(cls, given: bool, info: ValidationInfo) -> bool:
+        return given and _kind_of_newer(info.data.get("value"))
+
+
+def _known(value: object) -> object:
+    """A part of a kind that only a newer version has is kept as an unknown one."""
+    return Unknown(value=value, from_file=True) if isinstance(value, dict) and _kind_of_newer(value) else value
+
+
+def _kind_of_newer(value: object) -> bool:
+    kind = value.get("kind") if isinstance(value, dict) else None
+    return isinstance(kind, str) and kind not in _KINDS
 
 
 Part: TypeAlias = Annotated[
-    Text | Reasoning | Refusal | ToolCall | ToolResult | Image | Unknown, Field(discriminator="kind")
+    Text | Reasoning | Refusal | ToolCall | ToolResult | Image | Unknown,
+    Field(discriminator="kind"),
+    BeforeValidator(_known),
 ]
+
+_KINDS: Final = frozenset(
+    str(part.model_fields["kind"].default) for part in (Text, Reasoning, Refusal, ToolCall, ToolResult, Image, Unknown)
+)

@@ -268,6 +268,8 @@ def _to_chat(request: Request) -> Iterator[Loss]:
 
 
 def _unknown(where: str, part: Unknown) -> Loss:
+    if part.from_file:
+        return Loss(LOST, where, "a part that only a newer version of this application knows")
     kind = part.value.get("type")
     named = f"of type {kind}" if isinstance(kind, str) and kind else "without a type"
     return Loss(DOUBTFUL, where, f"a part {named[:80]} is sent as it came, in the shape of the other protocol")

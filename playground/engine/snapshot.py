@@ -16,7 +16,7 @@ from pydantic.fields import FieldInfo
 
 from playground.domain.debugging import STOPPED, Answer, Debugging, Reason, ResultDraft, held_back
 from playground.domain.parameters import Parameters
-from playground.domain.parts import Image
+from playground.domain.parts import Image, Unknown
 from playground.domain.prices import Asked
 from playground.domain.reasons import reason_of, shortened
 from playground.domain.request import ReasoningReturn
@@ -250,6 +250,8 @@ def encode(value: Value, kept: Kept = _not_empty) -> JSONObject:
 def _plain(value: Any, kept: Kept) -> JSON:
     if isinstance(value, str):
         return str.__str__(value)  # a member of an enumeration as its text
+    if isinstance(value, Unknown) and value.from_file:
+        return value.value
     if isinstance(value, Value):
         return encode(value, kept)
     if isinstance(value, tuple):

@@ -10,7 +10,7 @@ to go back does: strict gateways refuse the others (``RETURNED``).
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from typing import Final, TypeGuard
 
 from playground.domain.members import with_members
 from playground.domain.parts import Image, Part, Reasoning, Text, ToolCall, ToolResult, Unknown
@@ -87,12 +87,17 @@ def _messages(turn: Turn, rule: ReasoningReturn) -> list[JSONObject]:
 
 def _content(parts: list[Part]) -> str | list[JSONObject]:
     """A string for one text or none, an array of parts for everything else (section 2.1)."""
-    written = [_part(part) for part in parts if isinstance(part, Text | Image | Unknown)]
+    written = [_part(part) for part in parts if _has_place(part)]
     if not written:
         return ""
     if len(written) == 1 and isinstance(parts[0], Text) and not parts[0].extra.get("chat"):
         return parts[0].text
     return written
+
+
+def _has_place(part: Part) -> TypeGuard[Text | Image | Unknown]:
+    """Whether a part stands in the content of a message."""
+    return isinstance(part, Text | Image) or (isinstance(part, Unknown) and not part.from_file)
 
 
 def _part(part: Text | Image | Unknown) -> JSONObject:
@@ -110,7 +115,7 @@ def _assistant(turn: Turn, rule: ReasoningReturn) -> JSONObject:
     fields, thinking = _reasoning(turn, rule)
     content: str | list[JSONObject] | None
     if thinking or any(_takes_a_list(part) for part in turn.parts):
-        content = [*thinking, *(_part(part) for part in turn.parts if isinstance(part, Text | Image | Unknown))]
+        content = [*thinking, *(_part(part) for part in turn.parts if _has_place(part))]
     else:
         content = turn.text
     if not content and (turn.calls or turn.refusal):
@@ -126,7 +131,7 @@ def _assistant(turn: Turn, rule: ReasoningReturn) -> JSONObject:
 
 def _takes_a_list(part: Part) -> bool:
     """Whether a part of an answer can only be said in a list of parts."""
-    return isinstance(part, Image | Unknown) or (isinstance(part, Text) and bool(part.extra.get("chat")))
+    return _has_place(part) and (not isinstance(part, Text) or bool(part.extra.get("chat")))
 
 
 def _call(call: ToolCall) -> JSONObject:

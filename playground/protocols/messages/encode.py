@@ -107,7 +107,7 @@ def _block(part: Part) -> JSONObject | None:
         case Image():
             return {"type": "image", "source": _source(part.url)}
         case Unknown():
-            return part.value
+            return None if part.from_file else part.value
 
 
 def _with_extra(block: JSONObject, part: Text | Reasoning | ToolCall) -> JSONObject:

@@ -15,7 +15,7 @@ from functools import cached_property
 
 from playground.domain.parts import Part
 from playground.ui.conversation.blocks import exact_lines
-from playground.ui.conversation.calls.call_text import brief_json, json_lines, pretty_json, shown_arguments
+from playground.ui.conversation.calls.call_text import brief_json, pretty_json, shown_arguments, unknown_lines
 from playground.ui.conversation.markdown import Line
 from playground.ui.conversation.markdown_stream import MarkdownStream
 from playground.ui.conversation.rows import Row
@@ -244,7 +244,7 @@ def _exact(row: Row, part: Part) -> list[Line]:
         case "text" | "refusal" | "tool_result":
             return exact_lines(part.text, text_mode(row.turn, part))
         case "unknown":
-            return [line for _, text in json_lines(part.value) for line in exact_lines(text, "raw")]
+            return [line for text in unknown_lines(part) for line in exact_lines(text, "raw")]
         case "tool_call":
             answer = row.answers.get(part.id)
             lines = shown_arguments(part.arguments, [], answered=answer is not None)

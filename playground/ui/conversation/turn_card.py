@@ -20,7 +20,7 @@ from playground.ui.conversation import facts
 from playground.ui.conversation.as_sent import AsSent
 from playground.ui.conversation.begun_texts import BegunTexts
 from playground.ui.conversation.calls.call_card import CallCard
-from playground.ui.conversation.calls.call_text import json_lines
+from playground.ui.conversation.calls.call_text import unknown_lines
 from playground.ui.conversation.calls.wiring import wired_call
 from playground.ui.conversation.card_finds import CardFinds
 from playground.ui.conversation.card_frame import CardFrame
@@ -251,7 +251,7 @@ class TurnCard(CardFrame):
             if isinstance(part, Text | Refusal | ToolResult):
                 (self._begun.begin if self._patient else TextView.set_text)(view, part.text)
             elif isinstance(part, Unknown):
-                view.set_text("\n".join(line for _, line in json_lines(part.value)))
+                view.set_text("\n".join(unknown_lines(part)))
 
     @property
     def whole(self) -> bool:

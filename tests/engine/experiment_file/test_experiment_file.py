@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from playground.domain.parts import Image, Text, ToolCall, Unknown
+from playground.domain.request import Request
 from playground.domain.transcript import Role, Turn, make_turn
 from playground.domain.values import Value
 from playground.engine.experiment_file import SUFFIX, ExperimentFileError, open_file, read, save, write
@@ -21,6 +22,8 @@ from playground.engine.gateways import Gateways
 from playground.engine.secrets import Secret
 from playground.engine.session import Session
 from playground.engine.snapshot import Snapshot, restore, snapshot
+from playground.protocols.protocol import PROTOCOLS, get_protocol
+from playground.ui.conversation.calls.call_text import unknown_lines
 from playground.ui.resources import resource_root
 from tests.engine.experiment_file.experiments import experiments
 
@@ -262,7 +265,7 @@ def outcome(**fields: Any) -> dict[str, Any]:
         (turns(("a", "a")), "follows itself"),
         ({"head": "x"}, "the head is “x”, which is not among the turns"),
         ({"turns": [7]}, "turn 1 must be an object"),
-        ({"turns": [{"id": "t", "role": "user", "parts": [{"kind": "hologram"}]}]}, "turn 1: part 1 must name a kind"),
+        ({"turns": [{"id": "t", "role": "user", "parts": [{"depth": 3}]}]}, "turn 1: part 1 must name a kind"),
         ({"extra_headers": {"Authorization": "Bearer abcdefghijklmnop"}}, "extra_headers: “Authorization” looks like"),
         ({"extra_headers": {"X-A": "a\r\nX-B: c"}}, "extra_headers: "),
         (outcome(timing={"started_at": 1e300}), "turn 1"),
@@ -376,3 +379,27 @@ def test_what_cannot_be_read_is_said(tmp_path: Path) -> None:
         file.truncate(600 * 1024 * 1024)  # sparse: it takes no room
     with pytest.raises(ExperimentFileError, match="larger than 512 MiB"):
         open_file(huge)
+
+
+def test_a_part_of_a_newer_version_is_kept_and_shown_and_not_sent() -> None:
+    hologram = {"kind": "hologram", "depth": 3, "text": ["kept", "as it is"]}
+    parts = [{"kind": "text", "text": "look"}, hologram]
+    found = read(json.dumps({**MINIMAL, "turns": [{"id": "t", "role": "user", "parts": parts}], "head": "t"}).encode())
+    unknown = found.turns[0].parts[1]
+    assert isinstance(unknown, Unknown)
+    assert unknown.value == hologram
+    assert "newer version" in unknown_lines(unknown)[0]
+    again = json.loads(write(found))
+    assert again["turns"][0]["parts"] == parts
+    assert read(json.dumps(again).encode()) == found
+    for name in PROTOCOLS:
+        request = Request(protocol=name, model="m", turns=found.turns, parameters=get_protocol(name).parameters_type())
+        assert get_protocol(name).encode(request)["messages"] == [{"role": "user", "content": "look"}]
+
+
+@pytest.mark.parametrize("value", [{"a": 1}, {"kind": "text"}, {"kind": 7}, {}])
+def test_no_part_calls_itself_one_of_a_newer_version(value: dict[str, Any]) -> None:
+    part = {"kind": "unknown", "value": value, "from_file": True}
+    found = read(json.dumps({**MINIMAL, "turns": [{"id": "t", "role": "user", "parts": [part]}]}).encode())
+    assert found.turns[0].parts == (Unknown(value=value),)
+    assert read(write(found)) == found

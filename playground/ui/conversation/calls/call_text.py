@@ -5,12 +5,14 @@ from __future__ import annotations
 import difflib
 import json
 
+from playground.domain.parts import Unknown
 from playground.domain.tools import Problem, parse_json
 from playground.domain.values import JSON
 from playground.ui.conversation.markdown import Line, Span, Style
 
 ONE_LINE = 48  # characters of JSON that fit into half a card; an answered call needs no more room
 PRETTY_LIMIT = 20_000  # characters of arguments that are laid out as a tree; longer ones are shown as they came
+NOT_SENT = "A newer version of this application wrote this part. It is kept, and not sent."
 LONGEST_DIFF = 400  # lines that are compared; the cost grows with their square
 
 
@@ -61,6 +63,12 @@ def changed_lines(received: str, arguments: str) -> list[Line]:
         elif mark == " ":
             out.append(Line("raw", (Span(f"  {text}", Style.CODE),)))
     return out
+
+
+def unknown_lines(part: Unknown) -> list[str]:
+    """The lines that a part of an unknown kind is shown with."""
+    lines = [line for _, line in json_lines(part.value)]
+    return [NOT_SENT, *lines] if part.from_file else lines
 
 
 def json_lines(value: JSON) -> list[tuple[tuple[str | int, ...], str]]:
