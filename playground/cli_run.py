@@ -70,6 +70,7 @@ def add_run(commands: Any) -> None:
         metavar="WHEN[:FIELD]",
         help="send earlier reasoning back: never, after-tools or always, and under which field (default: as in FILE)",
     )
+    gateway.add_argument("--proxy", default="", metavar="URL", help="go through this proxy (default: the system's)")
     gateway.add_argument(
         "--ca", type=Path, metavar="FILE", help="a PEM file of certificates to trust besides the system's"
     )
@@ -159,6 +160,7 @@ def _options(arguments: argparse.Namespace) -> RunOptions:
         max_event=arguments.max_event,
         max_body=arguments.max_body,
         ca=arguments.ca,
+        proxy=arguments.proxy,
         allow_http=arguments.allow_http,
         answers=arguments.answers,
         max_steps=arguments.max_steps,

@@ -171,7 +171,7 @@ class _Judge:
     def _failed(self, protocol: str, failure: Failure) -> Verdict:
         status = failure.status
         if failure.kind is FailureKind.HTTP and status == 407:
-            proxy = proxy_for(self._address.base) or "on the way"
+            proxy = proxy_for(self._address.base, self._made.proxy) or "on the way"
             words = f"The proxy {proxy} wants a user name and a password (HTTP 407){_said(failure)}"
             return Verdict(False, words, ("They go into the proxy's address: http://name:password@host.",))
         if failure.kind is FailureKind.HTTP:
@@ -215,8 +215,8 @@ def surroundings(made: Connection, address: Address, exchange: Exchange | None) 
         yield f"The address was read as {address.base}: {', '.join(address.repairs)}."
     if made.key_repairs and made.clean_key:
         yield f"The key had {' and '.join(made.key_repairs)} in it; they are taken out before it is sent."
-    if proxy := proxy_for(address.base):
-        yield f"It goes through the proxy {proxy}, which the environment names."
+    if proxy := proxy_for(address.base, made.proxy):
+        yield f"It goes through the proxy {proxy}{'' if made.proxy else ', which the environment names'}."
     if exchange is not None and (words := clock_words(exchange)):
         yield words
 

@@ -30,7 +30,9 @@ from playground.engine.profiles import Auth, Profile, Timeouts, connection, reso
 from playground.engine.run import RunRefusedError
 from playground.engine.secrets import KEY_VARIABLE, Secret, clean_key
 from playground.engine.spreadsheet import json_text
+from playground.gateway.address import is_loopback
 from playground.gateway.outgoing import header_problem
+from playground.gateway.proxy import proxy_url
 from playground.protocols.protocol import PROTOCOLS
 
 if TYPE_CHECKING:
@@ -43,9 +45,9 @@ class RunOptions:
     """What the command line says besides the file; what is None is as a new gateway in the window has it.
 
     ``key`` is as it was given. ``headers`` are (name, value) pairs; those that carry a secret are told by name and
-    value. ``timeouts`` are seconds by the names of ``Timeouts``, None for no limit. ``max_event`` and ``max_body`` are
-    in MiB. ``reasoning`` overrides what the file says. ``answers`` is a table (``playground.engine.answer_table``),
-    ``max_steps`` the requests at most; ``record`` is where a cassette is written.
+    value. ``proxy`` may hold a password. ``timeouts`` are seconds by the names of ``Timeouts``, None for no limit.
+    ``max_event`` and ``max_body`` are in MiB. ``reasoning`` overrides what the file says. ``answers`` is a table
+    (``playground.engine.answer_table``), ``max_steps`` the requests at most; ``record`` is where a cassette is written.
     """
 
     base_url: str
@@ -58,6 +60,7 @@ class RunOptions:
     max_event: int | None = None
     max_body: int | None = None
     ca: Path | None = None
+    proxy: str = field(default="", repr=False)
     allow_http: bool = False
     answers: Path | None = None
     max_steps: int | None = None
@@ -157,6 +160,7 @@ class _Gateway:
     key: Secret | None
     headers: dict[str, Secret]
     remarks: tuple[str, ...]
+    proxy: str = field(repr=False)
     client: GatewayClient | None = None
 
     @property
@@ -168,7 +172,8 @@ class _Gateway:
         from playground.gateway.client import GatewayClient
 
         if self.client is None:
-            self.client = GatewayClient(connection(self.profile, self.key, self.headers))
+            made = connection(self.profile, self.key, self.headers)
+            self.client = GatewayClient(made.model_copy(update={"proxy": self.proxy}))
         return self.client
 
     async def aclose(self) -> None:
@@ -206,14 +211,21 @@ def _gateway(options: RunOptions) -> _Gateway:
         plain_http_origin=origin if options.allow_http else "",
         **{name: value for name, value in given.items() if value is not None},
     )
-    if (consent := consent_needed(profile)) is not None:
+    consent = consent_needed(profile)
+    if consent is not None or (_leaves(options.proxy, origin) and (key or secret) and not options.allow_http):
+        way = plain_origin(origin) if consent is not None else f"The way to {plain_origin(origin)} through that proxy"
         raise BadInputError(
-            f"{plain_origin(consent.new_origin)} is not encrypted: anyone on the way can read the key. Use https://, "
-            "or send it all the same with --allow-http"
+            f"{way} is not encrypted: anyone on the way can read the key. Use https://, or send it all the same with "
+            "--allow-http"
         )
     remarks = [f"Using {address.base} ({'; '.join(address.repairs)})."] if address.repairs else []
     remarks += [f"{KEY_VARIABLE}: {words}" for words in typed.remarks]
-    return _Gateway(profile, key, secret, tuple(remarks))
+    return _Gateway(profile, key, secret, tuple(remarks), options.proxy)
+
+
+def _leaves(proxy: str, origin: str) -> bool:
+    """Whether an unencrypted request leaves this machine for a proxy."""
+    return bool(proxy) and origin.startswith("http:") and not is_loopback(proxy_url(origin, proxy))
 
 
 # ---- the recording ---------------------------------------------------------------------------------------------------

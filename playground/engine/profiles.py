@@ -121,6 +121,7 @@ def connection(
         base_url=profile.base_url,
         key=key,
         headers=profile.headers | secrets,
+        secret_headers=frozenset(secrets),
         auth=profile.auth,
         timeouts=profile.timeouts,
         ca_file=profile.ca_file,

@@ -50,7 +50,9 @@ class Connection(Value):
 
     ``base_url`` is as typed; ``playground.gateway.address.resolve`` reads it. ``auth`` maps a protocol name to
     the way its key is sent (default: bearer). ``headers`` are added last and win over ours. ``ca_file`` is a PEM file
-    trusted besides the system's certificates. ``max_event_bytes`` caps one event of a stream or one JSON answer,
+    trusted besides the system's certificates. ``proxy`` is a proxy's address, used instead of the one that the
+    surroundings name; it may hold a password. ``secret_headers`` names the headers whose values are secrets, besides
+    those that are known to be. ``max_event_bytes`` caps one event of a stream or one JSON answer,
     ``max_body_bytes`` any whole body, both after gzip was undone. ``retries`` is for whoever runs requests: the client
     never tries again itself.
     """
@@ -61,6 +63,8 @@ class Connection(Value):
     auth: dict[str, Auth] = Field(default_factory=dict)
     timeouts: Timeouts = Timeouts()
     ca_file: str | None = None
+    proxy: str = Field(default="", repr=False)
+    secret_headers: frozenset[str] = frozenset()
     retries: int = Field(default=0, ge=0)
     max_event_bytes: int = Field(default=100 * MEBIBYTE, gt=0)
     max_body_bytes: int = Field(default=256 * MEBIBYTE, gt=0)

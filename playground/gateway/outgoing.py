@@ -17,6 +17,7 @@ from playground.domain.values import JSON, JSONObject
 from playground.gateway.address import Address
 from playground.gateway.connection import MESSAGES_VERSION, Auth, Connection
 from playground.gateway.inflate import ACCEPTED
+from playground.gateway.proxy import proxy_secrets
 from playground.gateway.redact import Redactor, is_secret_header
 from playground.protocols.protocol import Protocol
 
@@ -154,8 +155,9 @@ def redactor(connection: Connection) -> Redactor:
     secrets = []
     if connection.key is not None:
         secrets += [connection.clean_key, connection.key.get_secret_value()]
+    secrets += proxy_secrets(connection.proxy)
     for name, value in connection.headers.items():
-        if is_secret_header(name):
+        if is_secret_header(name) or name in connection.secret_headers:
             scheme, space, rest = value.strip().partition(" ")
             secrets.append(rest.strip() if space and scheme.isalpha() else value.strip())
     return Redactor(secrets)

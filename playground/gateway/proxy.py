@@ -6,26 +6,36 @@ password. Nothing here opens a socket.
 
 from __future__ import annotations
 
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from playground.gateway.address import is_loopback
 
 
-def proxy_url(url: str) -> str:
+def proxy_url(url: str, given: str = "") -> str:
     """The proxy on the way to ``url``, credentials included and so never to be shown; "" when it goes straight there.
 
-    Loopback addresses and those in ``NO_PROXY`` go straight.
+    One that is ``given`` is used for every address. Of the surroundings' loopback addresses and those in ``NO_PROXY``
+    go straight.
     """
     from urllib.request import getproxies, proxy_bypass  # late: it brings an HTTP client of its own
 
-    parts = urlsplit(url)
-    if is_loopback(url) or proxy_bypass(parts.netloc.rpartition("@")[2]):
-        return ""
-    proxies = getproxies()
-    found = (proxies.get(parts.scheme) or proxies.get("all") or "").strip()
+    found = given.strip()
+    if not found:
+        parts = urlsplit(url)
+        if is_loopback(url) or proxy_bypass(parts.netloc.rpartition("@")[2]):
+            return ""
+        proxies = getproxies()
+        found = (proxies.get(parts.scheme) or proxies.get("all") or "").strip()
     return found if "://" in found or not found else f"http://{found}"
 
 
-def proxy_for(url: str) -> str:
+def proxy_for(url: str, given: str = "") -> str:
     """Host and port of that proxy, for people; "" when there is none."""
-    return proxy_url(url).partition("://")[2].rpartition("@")[2].partition("/")[0]
+    return proxy_url(url, given).partition("://")[2].rpartition("@")[2].partition("/")[0]
+
+
+def proxy_secrets(given: str) -> tuple[str, ...]:
+    """What of a proxy that is ``given`` must not be shown or kept: its password, as written and as it is sent."""
+    userinfo, at, _ = proxy_url("", given).partition("://")[2].rpartition("@") if given.strip() else ("", "", "")
+    password = userinfo.partition(":")[2]
+    return (password, unquote(password)) if at and password else ()

@@ -200,7 +200,8 @@ class Transfer:
         from playground.gateway.transport import explain
 
         answering = self.exchange.answered is not None
-        failure = explain(error, self._request.url, answering=answering, banner=self._banner)
+        given = self._connection.proxy
+        failure = explain(error, self._request.url, answering=answering, banner=self._banner, given=given)
         return failure.model_copy(update={"message": self._redactor.text(failure.message)})
 
     def _too_late(self, stage: Stage) -> Failure:
@@ -211,7 +212,7 @@ class Transfer:
         alive = " Signs of life came, but no content." if self.exchange.reads else ""
         if stage is Stage.CONNECT:
             kind = FailureKind.TIMEOUT_CONNECT
-            proxy = proxy_for(self._request.url)
+            proxy = proxy_for(self._request.url, self._connection.proxy)
             way = f" through the proxy {proxy}" if proxy else ""
             words = f"No connection to {host}{way} within {times.connect:g} s. Check the address and the network."
         elif stage is Stage.FIRST:

@@ -43,15 +43,19 @@ def make_client(connection: Connection, base: str) -> httpx.AsyncClient:
             http1=True,
             http2=False,
             follow_redirects=False,
-            proxy=proxy_url(base) or None,
+            proxy=proxy_url(base, connection.proxy) or None,
             trust_env=False,  # the proxy is chosen above, so that the one shown is the one used
             timeout=httpx.Timeout(None),  # the clocks are ours
             limits=httpx.Limits(max_connections=None, max_keepalive_connections=20, keepalive_expiry=KEEP_OPEN),
         )
     except ImportError:
-        raise ValueError("The proxy set in the environment is a SOCKS proxy, which is not supported.") from None
+        raise ValueError(f"The proxy {_set_in(connection.proxy)} is a SOCKS proxy, which is not supported.") from None
     except (httpx.InvalidURL, ValueError):
-        raise ValueError("The proxy set in the environment has an address that cannot be read.") from None
+        raise ValueError(f"The proxy {_set_in(connection.proxy)} has an address that cannot be read.") from None
+
+
+def _set_in(proxy: str) -> str:
+    return "given for this gateway" if proxy else "set in the environment"
 
 
 def _tls(connection: Connection) -> ssl.SSLContext:
@@ -88,16 +92,17 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
         waiting += [one.__cause__, one.__context__]
 
 
-def explain(error: Exception, url: str, *, answering: bool, banner: bytes = b"") -> Failure:
+def explain(error: Exception, url: str, *, answering: bool, banner: bytes = b"", given: str = "") -> Failure:
     """The failure that an exception of httpx stands for.
 
     ``answering``: status and headers had come already. ``banner`` is how the first read on the connection began.
+    ``given`` is the connection's own proxy.
     """
     parts = urlsplit(url)
     host = parts.hostname or url
     port = parts.port or (443 if parts.scheme == "https" else 80)
-    proxy = proxy_for(url)
-    place = f"the proxy {proxy} (set in the environment)" if proxy else f"{host}:{port}"
+    proxy = proxy_for(url, given)
+    place = f"the proxy {proxy} ({_set_in(given)})" if proxy else f"{host}:{port}"
     causes = list(_chain(error))
 
     def failure(kind: FailureKind, message: str) -> Failure:

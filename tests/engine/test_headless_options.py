@@ -18,6 +18,7 @@ from playground.engine.profiles import Auth
 from playground.engine.secrets import Secret
 from tests.engine.headless import CANARY, Desk, experiment
 from tests.support.fault_server import FaultServer, head, hold, send, sleep, sse, text_chunk, whole
+from tests.support.proxy import Proxy
 
 FINE = send(head(), sse(text_chunk("Hi", "stop"), "[DONE]"))
 BUSY = send(whole(503, "application/json", b'{"code": 1, "message": "busy", "data": null}'))
@@ -101,6 +102,37 @@ async def test_no_secret_goes_out_unencrypted_without_consent(desk: Desk, secret
     assert "--allow-http" in ended.err
     assert (await desk.run(experiment(), allow_http=True, **there)).code == ExitCode.TRANSPORT
     assert (await desk.run(experiment(), base_url=there["base_url"], key=None)).code == ExitCode.TRANSPORT
+
+
+async def test_a_proxy_of_its_own_whose_password_is_shown_nowhere(desk: Desk, server: FaultServer) -> None:
+    names = {"gateway.example": ("127.0.0.1", server.port), "127.0.0.1": ("127.0.0.1", server.port)}
+    tape = desk.folder / "a.cassette.json"
+    with Proxy(names, "me:pass-word-4711") as proxy:
+        there = {"base_url": "http://gateway.example/v1", "allow_http": True}
+        way = f"http://me:pass-word-4711@127.0.0.1:{proxy.port}"
+        assert (await desk.run(experiment(), proxy=way, record=tape, **there)).code == ExitCode.OK
+        assert (await desk.run(experiment(), proxy=way)).code == ExitCode.OK, "this machine is reached through it, too"
+        assert [login for _, login in proxy.asked] == ["me:pass-word-4711"] * 2
+        refused = await desk.run(experiment(), proxy=way.replace("4711", "4712"), **there)
+        assert refused.code == ExitCode.HTTP
+        assert "--proxy" in refused.err
+        nobody = await desk.run(experiment(), proxy="http://me:pass-word-4711@127.0.0.1:1", **there)
+        assert nobody.code == ExitCode.TRANSPORT
+        assert "Nothing answers at the proxy 127.0.0.1:1 (given for this gateway)" in nobody.err
+        assert "pass-word" not in tape.read_text(encoding="utf-8") + refused.err + nobody.err
+    odd = await desk.run(experiment(), proxy="socks5://127.0.0.1:1", **there)
+    assert odd.code == ExitCode.BAD_INPUT
+    assert "The proxy given for this gateway is a SOCKS proxy" in odd.err
+    leaving = await desk.run(experiment(), proxy="http://proxy.example:3128")
+    assert leaving.code == ExitCode.BAD_INPUT
+    assert "through that proxy is not encrypted" in leaving.err
+
+
+async def test_a_secret_header_that_comes_back_is_masked(desk: Desk, server: FaultServer) -> None:
+    server.play(send(head(), sse(text_chunk("It is hush-4711-hush.", "stop"), "[DONE]")))
+    for as_json in (False, True):
+        ended = await desk.run(experiment(), headers=(("X-Portkey-Virtual-Key", "hush-4711-hush"),), as_json=as_json)
+        assert "It is ••••." in ended.out
 
 
 # What stands in the file goes out

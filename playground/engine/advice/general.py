@@ -67,6 +67,7 @@ _STATUS: Final = {
         407,
         "The proxy on the way wants a user name and a password",
         "They go into the proxy's address, which the environment names: http://name:password@host.",
+        command="They go into the proxy's address, with --proxy or in the environment: http://name:password@host.",
     ),
     408: _http(408, "The gateway gave up waiting", "Retry in a moment."),
     413: _http(413, "The request is too large", "Take out images or earlier turns, then run again."),

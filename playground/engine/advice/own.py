@@ -41,7 +41,12 @@ OWN: Final[tuple[Known, ...]] = (
         kinds=_BEFORE,
     ),
     Known(
-        Advice("proxy", "The proxy cannot be used", "The environment names it. Correct that, and start again."),
+        Advice(
+            "proxy",
+            "The proxy cannot be used",
+            "The environment names it. Correct that, and start again.",
+            command="Correct it where it stands: with --proxy, or in the environment.",
+        ),
         r"^The proxy ",
         kinds=_BEFORE,
     ),
