@@ -3,15 +3,18 @@
 A protocol's parameter model is a subclass of ``Parameters`` whose fields are all ``X | None`` with default
 None: None means "default", and the field is absent from the body. A value outside the documented range is
 kept and sent; ``flag`` says what is odd about it.
+
+A new experiment begins with a few fields set by the program (``Hint.ours``). They are the program's own until a person
+sets them: ``is_ours`` tells, and ``note`` says so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Self
 
-from pydantic import ConfigDict, StrictBool, StrictFloat, StrictInt, ValidationError
+from pydantic import ConfigDict, PrivateAttr, StrictBool, StrictFloat, StrictInt, ValidationError
 from pydantic.fields import FieldInfo
 
 from playground.domain.values import JSON, JSONObject, Value
@@ -25,6 +28,8 @@ class Hint:
     allowed), "list" (up to ``most`` strings), "json", "thinking", "tool_choice". ``low`` and ``high`` are the
     documented range, inclusive; ``soft_high`` only sets how far a slider reaches. ``path`` is the place in the
     body, with dots, where it differs from the field's name. ``start`` is what a control starts from when set.
+    ``ours`` is what a new experiment begins with, and ``instead`` what the program sends for a field that the protocol
+    requires while it is at default. A field is sent only while the field that it ``needs`` is on.
     """
 
     label: str
@@ -41,12 +46,18 @@ class Hint:
     start: Any = None
     source: str = ""  # section of the specification
     deprecated: str = ""
+    ours: Any = None
+    instead: Any = None
+    needs: str = ""
 
 
 class Parameters(Value):
     """Base of every protocol's parameter model. Unknown keys are kept and sent as they are."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
+
+    #: The fields that hold what the program would have them hold because a person set them so.
+    _by_hand: frozenset[str] = PrivateAttr(default=frozenset())
 
     #: Whether the schema of an answer stands in an object with a name of its own, as on chat completions.
     names_schema: ClassVar[bool] = True
@@ -57,16 +68,50 @@ class Parameters(Value):
         for name, info in cls.model_fields.items():
             yield name, _hint(name, info)
 
-    def with_value(self, name: str, value: JSON) -> Self:
-        """A copy with one field set; None sets it back to default."""
-        return self.model_copy(update={name: value})
+    @classmethod
+    def begin(cls, wire: JSONObject) -> Self:
+        """What ``wire`` sets, as ``from_wire`` reads it, and for all else what a new experiment begins with."""
+        found = cls.from_wire(wire)
+        ours = {name: hint.ours for name, hint in cls.hints() if hint.ours is not None and getattr(found, name) is None}
+        return found.model_copy(update=ours)
 
-    def to_wire(self) -> JSONObject:
-        """Exactly what is set, under the names and in the places the body wants."""
+    @property
+    def by_hand(self) -> tuple[str, ...]:
+        """The fields that a person set to what the program would have set them to, to be kept with the values."""
+        return tuple(sorted(self._by_hand))
+
+    def set_by_hand(self, names: Iterable[str]) -> Self:
+        """A copy in which a person set these fields, and no others, to what they are."""
+        copy = self.model_copy()
+        copy._by_hand = frozenset(name for name in names if self._as_we_would(name))
+        return copy
+
+    def is_ours(self, name: str) -> bool:
+        """Whether the value of a field is the program's own."""
+        return name not in self._by_hand and self._as_we_would(name)
+
+    def _as_we_would(self, name: str) -> bool:
+        """Whether a field, or what is none, holds what a new experiment begins with."""
+        info = type(self).model_fields.get(name)
+        ours = _hint(name, info).ours if info is not None else None
+        value = getattr(self, name, None)
+        return ours is not None and type(value) is type(ours) and bool(value == ours)
+
+    def with_value(self, name: str, value: JSON, *, by_hand: bool = True) -> Self:
+        """A copy with one field set; None sets it back to default. ``by_hand``: by a person, not by the program."""
+        others = (other for other in self._by_hand if other != name)
+        return self.model_copy(update={name: value}).set_by_hand((*others, name) if by_hand else others)
+
+    def to_wire(self, over: JSONObject | None = None) -> JSONObject:
+        """Exactly what is set, under the names and in the places the body wants.
+
+        ``over`` are members of the body that will stand in the place of these: a field that ``needs`` one of them is
+        sent as that one says.
+        """
         body: JSONObject = {}
         for name, hint in type(self).hints():
             value = getattr(self, name)
-            if value is None:
+            if value is None or (hint.needs and not self._is_on(hint.needs, over)):
                 continue
             at = body
             *above, last = (hint.path or name).split(".")
@@ -80,6 +125,11 @@ class Parameters(Value):
             else:
                 body.setdefault(name, value)
         return body
+
+    def _is_on(self, name: str, over: JSONObject | None = None) -> bool:
+        """Whether a switch is on; a value that is no switch may well mean it."""
+        value = over[name] if over is not None and name in over else getattr(self, name)
+        return value is not None and value is not False
 
     @classmethod
     def from_wire(cls, body: JSONObject) -> Self:
@@ -102,7 +152,7 @@ class Parameters(Value):
         fields = {**{k: rest.pop(k) for k in list(rest) if k in cls.model_fields}, **fields}
         known = {k: v for k, v in fields.items() if cls.fits(k, v)}
         odd = {k: v for k, v in fields.items() if k not in known}
-        return cls.model_validate({**rest, **known}).model_copy(update=odd)
+        return cls.model_validate({**rest, **known}).model_copy(update=odd).set_by_hand(fields)
 
     @classmethod
     def fits(cls, name: str, value: JSON) -> bool:
@@ -137,6 +187,16 @@ class Parameters(Value):
             return f"more than the documented {hint.most}; all are sent"
         return ""
 
+    def note(self, name: str) -> str:
+        """What the program has to do with a field, for the panel; empty when nothing."""
+        hints = dict(type(self).hints())
+        hint, value = hints[name], getattr(self, name)
+        if value is None:
+            return "" if hint.instead is None else f"{hint.instead} is sent: the protocol requires a value"
+        if hint.needs and not self._is_on(hint.needs):
+            return f"not sent while {hints[hint.needs].label} is not on"
+        return "the program's own; Delete leaves it out" if self.is_ours(name) else ""
+
 
 def _hint(name: str, info: FieldInfo) -> Hint:
     for item in info.metadata:
@@ -169,8 +229,9 @@ Stream = Annotated[
         label="Stream",
         group="Delivery",
         editor="switch",
-        help="Send the answer piece by piece as it is generated. Recommended for long answers.",
+        help="Send the answer piece by piece as it is generated. Recommended for long answers. A new experiment does.",
         start=True,
+        ours=True,
         source="4.1",
     ),
 ]

@@ -55,7 +55,8 @@ def carry_parameters(source: Parameters, target: Parameters) -> Parameters:
     for old, new, there, back in _pairs(source, target):
         value, kept = getattr(source, old), getattr(target, new)
         if (back(kept) if kept is not None else None) != value:
-            target = target.with_value(new, there(value) if value is not None else None)
+            moved = there(value) if value is not None else None
+            target = target.with_value(new, moved, by_hand=not source.is_ours(old))
     return target
 
 

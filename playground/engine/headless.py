@@ -132,7 +132,7 @@ def _read_request(value: JSON) -> tuple[Request, tuple[str, ...]]:
         protocol=protocol.name,
         model=model,
         turns=said.turns,
-        parameters=protocol.parameters_type.from_wire({"stream": True, **_object(value, "parameters")}),
+        parameters=protocol.parameters_type.begin(_object(value, "parameters")),
         tools=tools,
         extra_body=extra,
         reasoning_return=said.reasoning_return,

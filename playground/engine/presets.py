@@ -43,7 +43,8 @@ class Preset(Value):
 
     ``system`` is the text of the system turn, empty for none. ``parameters`` are the fields that are set, of
     ``protocol``. ``switches`` says whether applying it speaks that protocol; otherwise the parameters that have a
-    counterpart in the experiment's own are taken over. ``model`` is empty where it does not matter.
+    counterpart in the experiment's own are taken over; ``by_hand`` are those a person set to what a new experiment
+    begins with. ``model`` is empty where it does not matter.
     """
 
     id: str = Field(default_factory=lambda: uuid4().hex)
@@ -54,6 +55,7 @@ class Preset(Value):
     system: str | None = None
     tools: tuple[ToolDefinition, ...] | None = None
     parameters: JSONObject | None = None
+    by_hand: tuple[str, ...] = ()
 
 
 def from_session(session: Session, name: str, *, with_model: bool = False) -> Preset:
@@ -67,6 +69,7 @@ def from_session(session: Session, name: str, *, with_model: bool = False) -> Pr
         system=system.text if system is not None else "",
         tools=session.tools,
         parameters=fields_of(session.current_parameters()),
+        by_hand=session.current_parameters().by_hand,
     )
 
 
@@ -112,7 +115,7 @@ def _applied(session: Session, preset: Preset) -> tuple[Transcript, dict[str, An
 
 def _parameters(session: Session, preset: Preset, protocol: str) -> Parameters:
     try:
-        found = parameters_of(preset.protocol, preset.parameters or {})
+        found = parameters_of(preset.protocol, preset.parameters or {}, preset.by_hand)
     except ValueError:
         raise PresetError(f"The parameters of “{preset.name}” cannot be read.") from None
     if protocol == preset.protocol:

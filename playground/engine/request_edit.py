@@ -143,7 +143,8 @@ def _parameters(own: Parameters, read: Request, before: Request) -> Parameters:
     gone = [name for name in odd if name not in read.extra_body or not same(read.extra_body[name], odd[name])]
     if same(wire, was) and not gone:
         return own
-    return type(own).from_wire({**wire, **{name: value for name, value in odd.items() if name not in gone}})
+    found = type(own).from_wire({**wire, **{name: value for name, value in odd.items() if name not in gone}})
+    return found.set_by_hand(name for name in found.by_hand if not own.is_ours(name))
 
 
 def _tools(own: tuple[ToolDefinition, ...], read: Request, before: Request) -> tuple[ToolDefinition, ...]:

@@ -36,7 +36,7 @@ class Origin(StrEnum):
     SET = "set"  # in a panel, or in the conversation
     INHERITED = "inherited"  # from the gateway's settings
     EXTRA = "extra"  # from the experiment's extra body or headers
-    OURS = "sent by the program"  # a header that every request has
+    OURS = "the program's own"  # what nobody set: a new experiment begins with it, or every request has it
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,13 +110,17 @@ def _fields(session: Session, parameters: Parameters, body: JSONObject) -> Itera
         for path, inner in rows.items():
             present.add(path)
             name, hint = hints.get(path, ("", None))
-            note = parameters.flag(name) if name and origin is Origin.SET else ""
+            if name and origin is Origin.SET and (parameters.is_ours(name) or getattr(parameters, name) is None):
+                origin_here = Origin.OURS
+            else:
+                origin_here = origin
+            note = parameters.flag(name) if name and origin_here is Origin.SET else ""
             if origin is Origin.EXTRA and top in inherited:
                 note = "replaces the value from the gateway's settings"
-            yield FieldRow(path, inner, origin, hint.label if hint else _LABELS.get(path, ""), note)
-    for path, (_, hint) in hints.items():
+            yield FieldRow(path, inner, origin_here, hint.label if hint else _LABELS.get(path, ""), note)
+    for path, (name, hint) in hints.items():
         if path not in present and not hint.deprecated:
-            yield FieldRow(path, None, Origin.DEFAULT, hint.label)
+            yield FieldRow(path, None, Origin.DEFAULT, hint.label, parameters.note(name))
     if "tools" not in body:
         yield FieldRow("tools", None, Origin.DEFAULT, _LABELS["tools"])
 

@@ -170,9 +170,7 @@ class Settings(ABC):
         """The current protocol's parameters; a new experiment starts with streaming and usage switched on."""
         found = self.parameters.get(self.protocol)
         if found is None:
-            kind = get_protocol(self.protocol).parameters_type
-            wanted = {name: True for name in ("stream", "include_usage") if name in kind.model_fields}
-            found = kind.model_validate(wanted)
+            found = get_protocol(self.protocol).parameters_type.begin({})
             self.parameters = {**self.parameters, self.protocol: found}
         return found
 

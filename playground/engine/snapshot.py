@@ -62,7 +62,8 @@ class Snapshot(Value):
     ``title`` is empty while it is the first words. ``created_at`` and ``changed_at`` are Unix times in seconds.
     ``gateway`` is the name of the gateway, for people and for other computers, where ``profile_id`` says nothing.
     ``parameters`` are the fields of each protocol's parameters by protocol (the output format is one of them), those
-    at their default left out. ``turns`` is the whole tree, oldest first; ``head`` the end of the branch that is shown.
+    at their default left out; ``by_hand`` names those that a person set to what a new experiment begins with.
+    ``turns`` is the whole tree, oldest first; ``head`` the end of the branch that is shown.
     ``reasoning_return`` is None where the gateway's rule holds. ``unsent`` is what was typed and cannot be sent yet.
     """
 
@@ -77,6 +78,7 @@ class Snapshot(Value):
     protocol: str = "chat"
     model: str = ""
     parameters: dict[str, JSONObject] = Field(default_factory=dict)
+    by_hand: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     tools: tuple[ToolDefinition, ...] = ()
     extra_body: JSONObject = Field(default_factory=dict)
     extra_headers: dict[str, str] = Field(default_factory=dict)
@@ -125,6 +127,7 @@ def snapshot(session: Session) -> Snapshot:
         protocol=session.protocol,
         model=session.model,
         parameters={name: fields_of(found) for name, found in session.parameters.items()},
+        by_hand={name: found.by_hand for name, found in session.parameters.items() if found.by_hand},
         tools=session.tools,
         extra_body=session.extra_body,
         extra_headers=session.extra_headers,
@@ -147,7 +150,9 @@ def restore(found: Snapshot, session: Session) -> None:
     """
     if found.protocol not in PROTOCOLS:
         raise ValueError(f"It speaks the protocol “{shortened(found.protocol)}”, which this version does not know.")
-    parameters = {name: parameters_of(name, fields) for name, fields in found.parameters.items()}
+    parameters = {
+        name: parameters_of(name, fields, found.by_hand.get(name, ())) for name, fields in found.parameters.items()
+    }
     session.id = found.id
     session.given_title = found.title
     session.created_at, session.changed_at = found.created_at, found.changed_at
@@ -213,12 +218,12 @@ def fields_of(parameters: Parameters) -> JSONObject:
     return {name: list(value) if isinstance(value, tuple) else value for name, value in found.items()}
 
 
-def parameters_of(protocol: str, fields: JSONObject) -> Parameters:
+def parameters_of(protocol: str, fields: JSONObject, by_hand: tuple[str, ...] = ()) -> Parameters:
     """The reverse; a value of a wrong type stays as it is, to be sent and flagged."""
     kind = get_protocol(protocol).parameters_type if protocol in PROTOCOLS else Parameters
     odd = {name: value for name, value in fields.items() if name in kind.model_fields and not kind.fits(name, value)}
     rest = {name: value for name, value in fields.items() if name not in odd}
-    return kind.model_validate(rest).model_copy(update=odd)
+    return kind.model_validate(rest).model_copy(update=odd).set_by_hand(by_hand)
 
 
 # ---- as JSON ---------------------------------------------------------------------------------------------------------

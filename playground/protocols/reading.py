@@ -32,11 +32,12 @@ def same(one: JSON, other: JSON) -> bool:
 
 def split_parameters(kind: type[Parameters], rest: JSONObject) -> tuple[Parameters, JSONObject]:
     """The parameters that ``rest`` sets, and what has no field, or a value that a field would not give back."""
-    roots = {(hint.path or name).split(".")[0] for name, hint in kind.hints()}
+    roots = {(hint.path or name).split(".")[0]: hint.needs for name, hint in kind.hints()}
     mapped: JSONObject = {}
     extra: JSONObject = {}
     for name, value in rest.items():
-        if name in roots and _fits(kind, {name: value}):
+        needed = {roots[name]: rest[roots[name]]} if roots.get(name) in rest else {}
+        if name in roots and _fits(kind, {**needed, name: value}):
             mapped[name] = value
         else:
             extra[name] = value

@@ -319,3 +319,14 @@ async def test_a_tool_loop_goes_on_over_the_other_protocol(session: Session, dem
     last = session.transcript.path[-1]
     assert last.outcome is not None
     assert last.outcome.failure is None, last.outcome.failure
+
+
+def test_the_programs_own_stays_so_over_the_other_protocol(session: Session) -> None:
+    session.switch_protocol("messages")
+    assert session.current_parameters().is_ours("stream")
+    session.set_parameters(session.current_parameters().with_value("stream", False))
+    session.switch_protocol("chat")
+    session.set_parameters(session.current_parameters().with_value("stream", True))
+    session.switch_protocol("messages")
+    assert session.current_parameters().to_wire() == {"stream": True}
+    assert not session.current_parameters().is_ours("stream")

@@ -228,9 +228,11 @@ async def test_an_address_that_is_none(tmp_path: Path) -> None:
     assert ended.err.strip().startswith("playground: ")
 
 
-def test_unset_parameters_stay_unset() -> None:
+def test_what_no_file_sets_is_as_in_a_new_experiment() -> None:
     request = read_request(experiment())
-    assert request.parameters.to_wire() == {"stream": True}
+    assert request.parameters.to_wire() == {"stream": True, "stream_options": {"include_usage": True}}
+    off = read_request(experiment(parameters={"stream": False}))
+    assert off.parameters.to_wire() == {"stream": False}
     with pytest.raises(BadInputError):
         read_request(None)
 

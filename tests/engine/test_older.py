@@ -53,3 +53,16 @@ async def test_turns_stay_with_the_gateway_their_experiment_was_on(gateways: Gat
     assert first.outcome.asked == second.outcome.asked == Asked(profile_id="demo")
     assert second.outcome.usage is not None
     assert second.outcome.usage.cost == 0.5, "the gateway said so then"
+
+
+async def test_what_an_earlier_version_began_with_is_the_programs_own(gateways: Gateways) -> None:
+    session = opened(gateways, parameters={"chat": {"stream": True, "include_usage": True, "seed": 7}})
+    assert [session.current_parameters().is_ours(name) for name in ("stream", "include_usage", "seed")] == [
+        True,
+        True,
+        False,
+    ]
+    off = opened(gateways, parameters={"chat": {"stream": False, "include_usage": True}})
+    assert off.current_parameters().to_wire() == {"stream": False}
+    left_out = opened(gateways, parameters={"chat": {"include_usage": True}})
+    assert left_out.current_parameters().to_wire() == {}, "what was left out stays left out"

@@ -10,7 +10,7 @@ import pytest
 from playground.domain.parts import Image
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, make_turn
-from playground.engine.presets import Preset, PresetError, PresetStore, apply, from_session
+from playground.engine.presets import Preset, PresetError, PresetStore, apply, fits, from_session
 from playground.engine.secrets import Secret
 from playground.engine.session import Session
 from playground.engine.snapshot import snapshot
@@ -194,3 +194,15 @@ def test_no_key_reaches_the_file(session: Session, tmp_path: Path) -> None:
     assert "canary" not in store.path.read_text()
     assert "••••" in store.path.read_text()
     assert len(PresetStore(store.path).presets) == 1
+
+
+def test_what_a_person_set_and_what_is_the_programs_own_stay_apart(session: Session) -> None:
+    fill(session)
+    assert fits(session, from_session(session, "As it begins"))
+    session.set_parameters(session.current_parameters().with_value("stream", False).with_value("stream", True))
+    preset = from_session(session, "By hand")
+    assert fits(session, preset)
+    into = other(session)
+    assert apply(into, preset)
+    assert not into.current_parameters().is_ours("stream")
+    assert into.current_parameters().is_ours("include_usage")

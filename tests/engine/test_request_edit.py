@@ -67,7 +67,8 @@ def test_each_field_says_where_it_comes_from(session: Session) -> None:
     found = rows(view)
     assert found["model"] == ("m-1", Origin.SET)
     assert found["temperature"] == (3, Origin.SET)
-    assert found["stream_options.include_usage"] == (True, Origin.SET)
+    assert found["stream"] == (True, Origin.OURS), "nobody set it"
+    assert found["stream_options.include_usage"] == (True, Origin.OURS)
     assert found["top_p"] == (0.5, Origin.INHERITED)
     assert found["route"] == ("us", Origin.EXTRA)
     assert found["debug"] == (True, Origin.EXTRA)
@@ -80,6 +81,43 @@ def test_each_field_says_where_it_comes_from(session: Session) -> None:
         "route": "replaces the value from the gateway's settings",
     }
     assert json.loads(view.text) == session.preview()
+
+
+def test_what_a_person_sets_to_what_the_program_would_is_set(session: Session) -> None:
+    session.set_parameters(session.current_parameters().with_value("stream", False))
+    view = request_view(session)
+    found = rows(view)
+    assert found["stream"] == (False, Origin.SET)
+    assert found["stream_options.include_usage"] == (None, Origin.DEFAULT)
+    assert "not sent while Stream is not on" in [row.note for row in view.fields]
+    session.set_parameters(session.current_parameters().with_value("stream", True))
+    found = rows(request_view(session))
+    assert found["stream"] == (True, Origin.SET)
+    assert found["stream_options.include_usage"] == (True, Origin.OURS)
+    assert session.undo()
+    assert session.undo()
+    assert rows(request_view(session))["stream"] == (True, Origin.OURS)
+    edit(session, {"temperature": 1})
+    assert rows(request_view(session))["stream"] == (True, Origin.OURS), "an edit of another field does not set it"
+
+
+def test_the_limit_that_messages_require_is_the_programs_own(gateways: Gateways) -> None:
+    session = make(gateways, "messages")
+    assert rows(request_view(session))["max_tokens"] == (4096, Origin.OURS)
+    session.set_parameters(session.current_parameters().with_value("max_tokens", 4096))
+    assert rows(request_view(session))["max_tokens"] == (4096, Origin.SET)
+
+
+@pytest.mark.parametrize("where", ["gateway", "experiment"])
+def test_streaming_switched_off_by_an_extra_body_takes_its_options_along(gateways: Gateways, where: str) -> None:
+    inherited = {"stream": False} if where == "gateway" else {"stream": True}
+    session = make(gateways, profile=PROFILE.model_copy(update={"extra_body": inherited}))
+    session.set_extra_body({} if where == "gateway" else {"stream": False})
+    assert session.preview()["stream"] is False
+    assert "stream_options" not in session.preview()
+    session.set_parameters(session.current_parameters().with_value("stream", False))
+    session.set_extra_body({"stream": True})
+    assert session.preview()["stream_options"] == {"include_usage": True}
 
 
 def test_headers_and_address_with_their_secrets_masked(session: Session) -> None:

@@ -59,6 +59,7 @@ def fill(session: Session) -> None:
     session.pinned = session.archived = True
     session.set_tools((ToolDefinition(name="get_weather", source='{"half": ', group="Weather"),))
     session.set_parameters(session.current_parameters().model_copy(update={"stop": ("a", "b"), "temperature": "hot"}))
+    session.set_parameters(session.current_parameters().with_value("stream", False).with_value("stream", True))
     session.switch_protocol("messages")
     session.set_extra_body({"x": {"y": None}})
     session.set_extra_headers({"X-Team": "blue"})
@@ -89,6 +90,7 @@ async def test_an_experiment_comes_back_whole(session: Session, gateways: Gatewa
     assert back.transcript == session.transcript
     assert back.transcript.path[-1].calls[0].received == '{"city": "Oslo"}'
     assert back.parameters == session.parameters
+    assert [back.parameters["chat"].is_ours(name) for name in ("stream", "include_usage")] == [False, True]
     assert back.debugger.debugging == session.debugger.debugging
     assert back.debugger.draft("answer", "call_1") == ResultDraft(text="sun", is_error=True)
     assert back.debugger.reason("answer", "call_1") == STOPPED

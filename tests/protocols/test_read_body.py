@@ -165,3 +165,24 @@ def test_the_order_of_names_comes_back_too(protocol: str) -> None:
     )
     body = get_protocol(protocol).encode(request)
     assert json.dumps(get_protocol(protocol).encode(get_protocol(protocol).read_body(body)[0])) == json.dumps(body)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"stream": True, "stream_options": {"include_usage": True}},
+        {"stream_options": {"include_usage": True}, "stream": True},
+        {"stream": False, "stream_options": {"include_usage": True}},
+        {"stream": None, "stream_options": {"include_usage": False}},
+        {"stream_options": {"include_usage": True, "x": None}, "stream": 1},
+        {"stream": "yes", "stream_options": {"include_usage": True}},
+        {"stream": True, "stream_options": {"include_usage": True, "chunk_size": 3}},
+    ],
+)
+def test_options_of_a_stream_go_out_as_they_came(options: dict[str, Any]) -> None:
+    protocol = get_protocol("chat")
+    body = {"model": "m", "messages": [], **options}
+    request, _ = protocol.read_body(body)
+    assert protocol.encode(request) == body
+    if options["stream"] is True and options["stream_options"] == {"include_usage": True}:
+        assert request.parameters.to_wire() == options, "the panel shows it"

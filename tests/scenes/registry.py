@@ -18,6 +18,7 @@ MODULES = (
     "scenes",
     "features",
     "trouble",
+    "request",
     "tools",
     "debugger_cards",
     "debugger_rules",

@@ -27,7 +27,7 @@ KEEP: Final = ReasoningReturn()
 def encode(request: Request) -> JSONObject:
     """The body; ``extra_body`` wins over everything else, key by key."""
     body: JSONObject = {"model": request.model, "messages": encode_turns(request.turns, request.reasoning_return)}
-    body.update(request.parameters.to_wire())
+    body.update(request.parameters.to_wire(request.extra_body))
     tools = [write_tool(tool) for tool in request.tools if tool.sendable]
     if tools:
         body["tools"] = tools

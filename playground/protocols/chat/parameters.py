@@ -153,9 +153,12 @@ class ChatParameters(Parameters):
             label="Usage in stream",
             group="Delivery",
             editor="switch",
-            help="Ask for the token counts in the last chunk of a stream. Switch it off for gateways that refuse it.",
+            help="Ask for the token counts in the last chunk of a stream; sent only with Stream on. Switch it off for "
+            "gateways that refuse it.",
             path="stream_options.include_usage",
             start=True,
+            ours=True,
+            needs="stream",
             source="4.1",
         ),
     ] = None

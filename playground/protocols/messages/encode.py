@@ -36,7 +36,7 @@ def encode(request: Request) -> JSONObject:
     if system:
         body["system"] = system
     body["messages"] = encode_turns(request.turns)
-    parameters = request.parameters.to_wire()
+    parameters = request.parameters.to_wire(request.extra_body)
     if isinstance(parameters.get("tool_choice"), str):
         parameters["tool_choice"] = {"type": parameters["tool_choice"]}
     if isinstance(parameters.get("stop_sequences"), str):

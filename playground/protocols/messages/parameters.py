@@ -32,9 +32,9 @@ class MessagesParameters(Parameters):
         """This tool must be called."""
         return {"type": "tool", "name": name}
 
-    def to_wire(self) -> JSONObject:
+    def to_wire(self, over: JSONObject | None = None) -> JSONObject:
         """As the base does; "one call at a time" goes into the tool choice, which is then an object."""
-        body = super().to_wire()
+        body = super().to_wire(over)
         single = body.pop(ONE_CALL, None)
         if single is not None:
             choice = body.get("tool_choice", "auto")
@@ -94,6 +94,7 @@ class MessagesParameters(Parameters):
             soft_high=64000,
             step=1,
             start=MAX_TOKENS_START,
+            instead=MAX_TOKENS_START,
             source="4.2",
         ),
     ] = None

@@ -34,7 +34,8 @@ WHOLE = Qt.ItemDataRole.UserRole + 1  # the value as JSON, to be edited; None wh
 FIELD, VALUE, FROM = range(3)
 LONGEST = 200  # characters of a value that are shown
 WIDEST = {FIELD: 0.42, FROM: 0.32}  # of the table that a column takes at most
-COLOURS = {"set": "accent", "inherited": "system", "extra": "tool", "default": "muted", "sent by the program": "muted"}
+OURS = "the program's own"
+COLOURS = {"set": "accent", "inherited": "system", "extra": "tool", "default": "muted", OURS: "muted"}
 IN_TEXT = frozenset({"messages", "system", "tools"})  # too large to be edited in one line
 
 
@@ -206,7 +207,7 @@ def _item(line: Line) -> QTreeWidgetItem:
     item.setFont(FIELD, code_font())
     item.setFont(VALUE, code_font())
     grey = QColor(tokens().muted)
-    if line.origin in ("default", "inherited", "sent by the program"):
+    if line.origin in ("default", "inherited", OURS):
         item.setForeground(FIELD, grey)
         item.setForeground(VALUE, grey)
     item.setForeground(FROM, QColor(tokens().error if line.odd else getattr(tokens(), COLOURS[line.origin])))
@@ -222,11 +223,11 @@ def _groups(view: RequestView, gateway: str) -> list[tuple[str, list[Line]]]:
     for row in view.fields:
         origin = row.origin.value
         says = _says(origin, gateway)
-        words = origin
+        words = _word(origin)
         if row.note:
-            words, says = f"{origin} · {row.note}", f"{says}; {row.note}"
+            words, says = f"{words} · {row.note}", f"{says}; {row.note}"
         if origin == "default":
-            absent.append(Line(row.name, "", origin, origin, says, whole="", label=row.label))
+            absent.append(Line(row.name, "", origin, words, says, whole="", label=row.label))
         else:
             whole = None if row.name in IN_TEXT else _text(row.value)
             odd = bool(row.note) and origin == "set"
@@ -234,10 +235,13 @@ def _groups(view: RequestView, gateway: str) -> list[tuple[str, list[Line]]]:
     headers = []
     for header in view.headers:
         origin = header.origin.value
-        words = "program" if origin == "sent by the program" else origin
-        headers.append(Line(header.name, header.value, origin, words, _says(origin, gateway)))
+        headers.append(Line(header.name, header.value, origin, _word(origin), _says(origin, gateway)))
     groups = [("Body", body), ("Not sent", absent), ("Headers", headers)]
     return [(title, lines) for title, lines in groups if lines]
+
+
+def _word(origin: str) -> str:
+    return "program" if origin == OURS else origin
 
 
 def _says(origin: str, gateway: str) -> str:
@@ -246,6 +250,7 @@ def _says(origin: str, gateway: str) -> str:
         "set": "set in a panel or in the conversation",
         "inherited": f"inherited from the settings of “{gateway}”",
         "extra": "extra: from this experiment's Raw tab",
+        OURS: "the program's own: nobody set it",
     }.get(origin, origin)
 
 

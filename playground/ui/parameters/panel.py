@@ -55,7 +55,7 @@ class ParameterPanel(ScrollPage):
             self._build(type(parameters))
         self._value = parameters
         for name, row in self.rows.items():
-            row.show_value(getattr(parameters, name), parameters.flag(name), fresh=fresh)
+            row.show_value(getattr(parameters, name), parameters.flag(name), parameters.note(name), fresh=fresh)
         others = ", ".join(parameters.model_extra or {})
         self.also_sent.setText(f"Also sent as it is: {show_hidden(others)}")
         self.also_sent.setVisible(bool(others))
@@ -128,5 +128,6 @@ class ParameterPanel(ScrollPage):
 
     def _edited(self, name: str, value: JSON) -> None:
         self._value = self._value.with_value(name, value)
-        self.rows[name].set_flag(self._value.flag(name))
+        for known, row in self.rows.items():  # one field may decide whether another is sent
+            row.set_flag(self._value.flag(known), self._value.note(known))
         self.changed.emit(self._value)

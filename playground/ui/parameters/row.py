@@ -36,7 +36,7 @@ class ParameterRow(QWidget):
         self.hint = hint
         self._value: JSON = None
         self._problem = ""
-        self._flag = ""
+        self._flag = self._note = ""
         self.label = QLabel(hint.label)
         self.label.setTextFormat(Qt.TextFormat.PlainText)
         self.label.setWordWrap(True)
@@ -74,20 +74,20 @@ class ParameterRow(QWidget):
         """Why what stands in the field is not sent; empty when it is."""
         return self._problem
 
-    def show_value(self, value: JSON, flag: str = "", *, fresh: bool = False) -> None:
+    def show_value(self, value: JSON, flag: str = "", note: str = "", *, fresh: bool = False) -> None:
         """Show a value from outside. Unfinished text stays while the value is the one last told, unless ``fresh``."""
         if fresh or not same(value, self._value):
             self._value = value
             self._problem = ""
             self._show(value)
-        self.set_flag(flag)
+        self.set_flag(flag, note)
 
-    def set_flag(self, flag: str) -> None:
-        """Say what is odd about the value; it is sent all the same."""
-        self._flag = flag
-        text = self._problem or flag
+    def set_flag(self, flag: str, note: str = "") -> None:
+        """Say what is odd about the value, which is sent all the same, else what the program has to do with it."""
+        self._flag, self._note = flag, note
+        text = self._problem or flag or note
         self.flag_label.setText(show_hidden(text))
-        look(self.flag_label, "flag-error" if self._problem else "flag")
+        look(self.flag_label, "flag-error" if self._problem else "flag" if flag else "small")
         self.flag_label.setVisible(bool(text))
         self._dress()
 
@@ -109,7 +109,7 @@ class ParameterRow(QWidget):
         new = None if problem else value
         changed = not same(new, self._value)
         self._value = new
-        self.set_flag("" if changed else self._flag)
+        self.set_flag(*(("", "") if changed else (self._flag, self._note)))
         if changed:
             self.edited.emit(self.name, new)
 

@@ -96,3 +96,31 @@ def test_odd_values_are_flagged_and_still_sent(name: str, value: object, flagged
 
 def test_back_to_default() -> None:
     assert ChatParameters(temperature=1, seed=2).with_value("temperature", None).to_wire() == {"seed": 2}
+
+
+@pytest.mark.parametrize("stream", [False, None])
+def test_options_of_a_stream_go_out_with_a_stream_only(stream: bool | None) -> None:
+    parameters = ChatParameters.begin({})
+    assert parameters.to_wire() == {"stream": True, "stream_options": {"include_usage": True}}
+    off = parameters.with_value("stream", stream)
+    assert "stream_options" not in off.to_wire()
+    assert off.note("include_usage") == "not sent while Stream is not on"
+    assert off.to_wire({"stream": True})["stream_options"] == {"include_usage": True}
+    assert "stream_options" not in parameters.to_wire({"stream": False})
+    assert off.with_value("stream", True).to_wire() == parameters.to_wire(), "what it held is still there"
+
+
+def test_the_programs_own_is_told_from_what_a_person_set() -> None:
+    parameters = ChatParameters.begin({"include_usage": None})
+    assert parameters.is_ours("stream")
+    assert parameters.note("stream") == "the program's own; Delete leaves it out"
+    by_hand = parameters.with_value("stream", False).with_value("stream", True)
+    assert not by_hand.is_ours("stream")
+    assert by_hand.is_ours("include_usage")
+    assert by_hand.by_hand == ("stream",)
+    assert by_hand != parameters, "it is another setting, and can be undone"
+    assert not by_hand.with_value("stream", None).is_ours("stream")
+    assert not ChatParameters.from_wire({"stream": True}).is_ours("stream"), "what was read was set"
+    assert parameters.set_by_hand(["stream", "temperature", "no field"]).by_hand == ("stream",)
+    assert not ChatParameters.from_wire({"stream": 1}).is_ours("stream")
+    assert not parameters.is_ours("temperature")

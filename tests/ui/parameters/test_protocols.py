@@ -12,7 +12,7 @@ from playground.protocols.chat.parameters import ChatParameters
 from playground.protocols.messages.parameters import MessagesParameters
 from playground.ui.parameters.numbers import show_number
 from playground.ui.parameters.panel import ParameterPanel
-from playground.ui.parameters.rows import ChoiceRow, JsonRow, NumberRow
+from playground.ui.parameters.rows import ChoiceRow, JsonRow, NumberRow, SwitchRow
 
 VALUES: dict[str, Any] = {
     "number": 0.5,
@@ -74,3 +74,28 @@ def test_a_slider_of_tokens_groups_its_thousands(qtbot: QtBot) -> None:
     row = panel.rows["max_completion_tokens"]
     assert isinstance(row, NumberRow)
     assert row.field.text() == show_number(2048, 1, True)
+
+
+def said(panel: ParameterPanel, name: str) -> str:
+    """What stands below a row, where anything does."""
+    label = panel.rows[name].flag_label
+    return label.text() if label.isVisibleTo(panel) else ""
+
+
+def test_what_is_the_programs_own_says_so_until_a_person_sets_it(qtbot: QtBot) -> None:
+    panel = ParameterPanel()
+    qtbot.addWidget(panel)
+    panel.set_value(ChatParameters.begin({}))
+    row = panel.rows["stream"]
+    assert isinstance(row, SwitchRow)
+    assert said(panel, "stream") == said(panel, "include_usage") == "the program's own; Delete leaves it out"
+    row.pill.click()
+    assert panel.value.to_wire() == {"stream": False}
+    assert said(panel, "stream") == ""
+    assert said(panel, "include_usage") == "not sent while Stream is not on"
+    row.pill.click()
+    assert panel.value.to_wire() == ChatParameters.begin({}).to_wire()
+    assert said(panel, "stream") == "", "now it is set"
+    assert said(panel, "include_usage") == "the program's own; Delete leaves it out"
+    panel.set_value(MessagesParameters())
+    assert said(panel, "max_tokens") == "4096 is sent: the protocol requires a value"
