@@ -143,6 +143,7 @@ class Delivery(Response):
         if self._streamed:
             await emit(self._rendering.opening())
         due = clock()
+        spoil = False  # the next piece
         for beat in self._beats:
             if beat.kind == "stall":
                 await self._stall(emit, beat.seconds)
@@ -153,13 +154,19 @@ class Delivery(Response):
                 raise _CutError
             elif beat.kind == "error":
                 await emit(self._rendering.error(STOPPED, OVERLOADED))
+                if self._streamed:
+                    await self._stall(emit, beat.seconds)
                 return
+            elif beat.kind == "garble":
+                spoil = True
             else:
                 due += self._pace.gap(self._dice, self._streams)
                 if due > clock():
                     await asyncio.sleep(due - clock())
                 if self._streamed:
-                    await emit(self._rendering.beat(beat))
+                    part = self._rendering.beat(beat)
+                    await emit(_spoilt(part) if spoil else part)
+                    spoil = False
         await emit(self._rendering.closing(self._complete) if self._streamed else to_json(self._rendering.whole()))
 
     async def _stall(self, emit: Emit, seconds: float) -> None:
@@ -170,6 +177,11 @@ class Delivery(Response):
             step = min(left, _KEEP_ALIVE)
             await asyncio.sleep(step)
             left -= step
+
+
+def _spoilt(part: bytes) -> bytes:
+    """The last event of ``part`` without its end."""
+    return part.rstrip()[:-12] + b"\n\n"
 
 
 async def _watch(receive: Receive) -> None:

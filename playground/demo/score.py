@@ -17,7 +17,7 @@ from playground.demo.plan import Plan
 class Beat:
     """One thing to send (or to do): ``text`` of reasoning, content or the arguments of ``call`` number ``at``."""
 
-    kind: Literal["reasoning", "text", "call", "arguments", "stall", "cut", "error"]
+    kind: Literal["reasoning", "text", "call", "arguments", "stall", "cut", "error", "garble"]
     choice: int = 0
     text: str = ""
     at: int = 0
@@ -26,7 +26,7 @@ class Beat:
 
 
 def beats(plans: tuple[Plan, ...], directives: Directives) -> Iterator[Beat]:
-    """The beats of all plans, taken in turn, with the stall, cut or error in the middle."""
+    """The beats of all plans, taken in turn, with the trouble asked for in the middle."""
     rows = [list(_of(plan, choice)) for choice, plan in enumerate(plans)]
     woven = [beat for turn in itertools.zip_longest(*rows) for beat in turn if beat is not None]
     middle = (len(woven) + 1) // 2
@@ -37,8 +37,10 @@ def beats(plans: tuple[Plan, ...], directives: Directives) -> Iterator[Beat]:
         yield Beat("cut")
         return
     if directives.has("error"):
-        yield Beat("error")
+        yield Beat("error", seconds=directives.number("error", 0.0))
         return
+    if directives.has("garble"):
+        yield Beat("garble")
     yield from woven[middle:]
 
 

@@ -84,6 +84,7 @@ class GrowingChoice:
     finish_reason: str | None = None
     closed: bool = True  # whether the next fragment opens a new part
     deltas: int = 0  # content fragments received, a stand-in for tokens until usage arrives
+    failure: Failure | None = None  # what went wrong with the answer it belongs to, while it is still being received
     is_json: bool = False  # whether JSON was asked for, so that a view shows it as code from the start
     members: Members | None = None  # of the message, that nothing here knows
 

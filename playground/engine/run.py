@@ -156,6 +156,9 @@ class Run:
         if call is None:
             return
         accumulator.add(events)
+        if accumulator.failure is not None:
+            for choice in accumulator.choices.values():
+                choice.failure = accumulator.failure
         session.limits = call.limits
         if self._lane.state is RunState.WAITING and events and accumulator.failure is None:
             self._lane.set_state(RunState.STREAMING)

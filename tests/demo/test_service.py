@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import time
+from collections.abc import Callable
 from typing import Any
 
 import httpx
@@ -141,6 +142,33 @@ def test_error_in_the_stream(gateway: Gateway) -> None:
     assert "overloaded" in last["error"]["message"]
     assert "[DONE]" not in response.text
     refused(gateway.chat("!error Hello"), 503)
+
+
+def test_an_error_that_leaves_the_connection_open(gateway: Gateway) -> None:
+    begun = time.monotonic()
+    response = gateway.chat("!error=0.3 Hello", stream=True)
+    assert 0.3 <= time.monotonic() - begun < 2
+    *_, error, alive = response.text.strip().split("\n\n")
+    assert "overloaded" in error
+    assert alive == ": keep-alive"
+
+
+@pytest.mark.parametrize("ask", [Gateway.chat, Gateway.native])
+def test_an_event_that_is_no_json(gateway: Gateway, ask: Callable[..., httpx.Response]) -> None:
+    response = ask(gateway, "!garble Hello", stream=True)
+    lines = [line.removeprefix("data: ") for line in response.text.splitlines() if line.startswith("data: ")]
+    broken = [number for number, line in enumerate(lines) if line != "[DONE]" and not _is_json(line)]
+    assert len(broken) == 1
+    assert 3 < broken[0] < len(lines) - 3, "in the middle"
+    assert ask(gateway, "!garble Hello").json()
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True
 
 
 def test_without_done(gateway: Gateway) -> None:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from functools import partial
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QLabel, QPlainTextEdit, QPushButton, QToolButton
 
 from playground.domain.transcript import Ending, Role
 from playground.engine.gateways import DEMO_ID
 from playground.ui.conversation.error_card import ErrorCard
+from playground.ui.conversation.hole_card import HoleCard
+from playground.ui.inspector.wire_views import TimelineView
 from tests.flows.conftest import Person, Stage
 
 CONTROL = Qt.KeyboardModifier.ControlModifier
@@ -134,5 +138,57 @@ def test_variants_are_made_and_leafed_through(stage: Stage) -> None:
         await person.until(lambda: person.path[-1] == first, "the first again")
         await person.press("Later variant", person.card(-1))
         await person.until(lambda: person.path[-1] == second, "the second again")
+
+    stage.play(scene)
+
+
+def test_an_answer_with_a_hole_says_so_and_shows_the_frame(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        await person.run("Tell me about rivers !garble")
+        await person.idle(turns=2)
+        turn = person.path[-1]
+        assert turn.outcome is not None
+        assert turn.outcome.holes == ("not_json",)
+        card = person.card(-1)
+        hole = await person.seen(HoleCard, inside=card)
+        words = " ".join(label.text() for label in person.find(QLabel, inside=card))
+        assert "Part of the answer could not be read" in words
+        assert "part unread" in words
+        assert "part unread" in card.accessibleName()
+        assert person.session.summary.endswith("part unread")
+        await person.press("Show the frame", hole)
+        page = person.app.window.inspector.view(TimelineView).page
+        await person.until(lambda: page.table.chosen, "the frame")
+        assert page.trace is not None
+        (number,) = page.table.chosen
+        assert page.trace.index.holes == [number]
+        payload = page.trace.index.data(number)
+        with pytest.raises(ValueError, match="line 1"):
+            json.loads(payload)
+
+    stage.play(scene)
+
+
+def test_an_error_is_shown_while_the_connection_stays_open_and_the_text_stays(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        never_again(person)
+        await person.run("Tell me about rivers !error=30")
+        error = await person.seen(ErrorCard)
+        card = person.card(-1)
+        assert error in person.find(ErrorCard, inside=card)
+        assert person.session.growing, "it is still being received"
+        assert person.find(QPushButton, inside=error) == []
+        assert any("still open" in label.text() for label in person.find(QLabel, inside=error))
+        await person.idle(turns=2)
+        (last,) = person.find(ErrorCard, inside=person.card(-1))
+        assert last is not error
+        assert person.find(QPushButton, inside=last)
+        turn = person.path[-1]
+        assert turn.text
+        assert turn.outcome is not None
+        assert turn.outcome.failure is not None
+        assert turn.outcome.timing is not None
+        assert turn.outcome.timing.end is not None
+        assert turn.outcome.timing.end < 10
 
     stage.play(scene)

@@ -8,6 +8,7 @@ from playground.engine.credentials import store_secret
 from playground.engine.profiles import Profile
 from playground.engine.secrets import Secret
 from playground.gateway.connection import Timeouts
+from playground.ui.conversation.error_card import ErrorCard
 from tests.scenes.registry import WIDE, scene
 from tests.scenes.stage import Stage
 
@@ -126,3 +127,26 @@ async def _test(stage: Stage, profile: Profile, *, key: str = "") -> None:
 def _only_the_turns(stage: Stage) -> None:
     for dock in (stage.window.left_dock, stage.window.right_dock, stage.window.bottom_dock):
         dock.hide()
+
+
+@scene(sizes=WIDE)
+async def answer_with_a_hole(stage: Stage) -> None:
+    """An event in the middle was no JSON: the rest is there, and the turn says that something is missing."""
+    stage.fresh("demo-chat")
+    await stage.ask("Tell me a little about rivers !garble !long=40")
+
+
+@scene()
+async def call_after_a_hole(stage: Stage) -> None:
+    """The same in an answer that calls a tool: no rule answers it."""
+    await stage.sample()
+    await stage.answer("sunny", "rainy")
+    await stage.ask("And in Oslo? !garble")
+
+
+@scene()
+async def error_while_open(stage: Stage) -> None:
+    """The gateway said that it failed and leaves the connection open: it is said at once."""
+    stage.fresh("demo-chat")
+    await stage.ask("Tell me a little about rivers !error=20 !long=40", wait=False)
+    await stage.until(lambda: bool(stage.window.findChildren(ErrorCard)), "the error")

@@ -59,6 +59,8 @@ class WireCommands(Protocol):
 
     def lint(self, turn_id: str) -> None: ...
 
+    def hole(self, turn_id: str) -> None: ...
+
 
 class ValueCommands(Protocol):
     """The values of the variables that turns mention, by name."""

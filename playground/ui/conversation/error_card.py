@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QColor, QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 
 from playground.domain.durations import countdown, span
 from playground.domain.errors import Failure
 from playground.engine.advice import RETRY, Action, advise, headline, limit_words, own_words
+from playground.ui.conversation.error_frame import ErrorFrame
 from playground.ui.conversation.text_view import TextView
 from playground.ui.flow_layout import FlowLayout
-from playground.ui.theme import tokens
 
 
-class ErrorCard(QFrame):
+class ErrorCard(ErrorFrame):
     """``action_taken`` carries the ``Action`` chosen; ``actions`` are those advised unless given.
 
     ``streamed`` says whether streaming was on, where the failure does not know it; ``arrived`` whether any of the
@@ -92,19 +91,10 @@ class ErrorCard(QFrame):
         layout.addWidget(row)
         self.setAccessibleName(f"Error: {advice.title}")
 
+    def stay_open(self) -> None:
+        """Say that more may come."""
+        self._wait.setText("The connection is still open: what else comes is read.")
+
     def count_down(self, seconds: float, attempt: int, most: int) -> None:
         """Say when the next try begins, and which of how many it is."""
         self._wait.setText(f"next try in {countdown(seconds)} · {attempt + 1} of {most}")
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        t = tokens()
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QColor(t.error))
-        painter.setBrush(QColor(t.error_background))
-        painter.drawRoundedRect(self.rect().toRectF().adjusted(0.5, 0.5, -0.5, -0.5), 7, 7)
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange:
-            self.update()

@@ -77,6 +77,12 @@ def reasoning_line(turn: Turn) -> str:
     return " · ".join(parts)
 
 
+def hole_words(outcome: Outcome) -> str:
+    """What could not be read of an answer, a line each; empty where nothing is missing."""
+    notes = dict(outcome.deviations)
+    return "\n".join(f"• {notes.get(code, code)}" for code in outcome.holes)
+
+
 def ending_words(outcome: Outcome) -> tuple[str, str]:
     """The chip that says why a turn ended, and the longer words for its tooltip."""
     reason = outcome.finish_reason

@@ -14,7 +14,7 @@ from playground.domain.errors import Failure
 from playground.domain.parts import Image, Part, Reasoning, Refusal, Text, ToolCall, ToolResult, Unknown
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, Turn
-from playground.engine.advice import GIVE_UP, RETRY_NOW, Action
+from playground.engine.advice import Action
 from playground.engine.pause import Pause
 from playground.ui.conversation import facts
 from playground.ui.conversation.as_sent import AsSent
@@ -25,13 +25,13 @@ from playground.ui.conversation.calls.wiring import wired_call
 from playground.ui.conversation.card_finds import CardFinds
 from playground.ui.conversation.card_frame import CardFrame
 from playground.ui.conversation.commands import TurnCommands
-from playground.ui.conversation.error_card import ErrorCard
 from playground.ui.conversation.inline_editor import InlineEditor
 from playground.ui.conversation.reasoning_view import ReasoningView
 from playground.ui.conversation.role_words import ROLE_WORDS
 from playground.ui.conversation.rows import Row
 from playground.ui.conversation.shown_parts import REDACTED, is_judged, shown_parts, text_mode
 from playground.ui.conversation.text_view import TextView
+from playground.ui.conversation.turn_end import TurnEnd
 from playground.ui.conversation.turn_header import TurnHeader
 from playground.ui.conversation.turn_images import TurnImages
 from playground.ui.conversation.turn_menu import fill_menu
@@ -76,13 +76,21 @@ class TurnCard(CardFrame):
         self._header.lint_asked.connect(self._ask_lint)
         self._header.menu.aboutToShow.connect(self._fill_menu)
         self._body = QVBoxLayout()
-        self._body.setContentsMargins(1, 2, 4, 0)  # text begins where the role does
         self._body.setSpacing(8)
+        self._end = TurnEnd()
+        self._end.action_taken.connect(self._advice_taken)
+        self._end.frame_asked.connect(self._ask_hole)
+        self._end.height_changed.connect(self.height_changed)
+        column = QVBoxLayout()
+        column.setContentsMargins(1, 2, 4, 0)  # text begins where the role does
+        column.setSpacing(8)
+        column.addLayout(self._body)
+        column.addLayout(self._end)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(17, 6, 10, 10)
         layout.setSpacing(2)
         layout.addWidget(self._header)
-        layout.addLayout(self._body)
+        layout.addLayout(column)
         self._sent = AsSent(commands.variables, self._header.sent)
         self._sent.height_changed.connect(self.height_changed)
         layout.addWidget(self._sent)
@@ -119,6 +127,7 @@ class TurnCard(CardFrame):
         self._waiting, self._told = False, math.inf
         self._refresh_header(row.growing)
         if row.growing:
+            self._end.clear()
             self._show_waiting()
             return
         wanted = shown_parts(row.turn)
@@ -129,11 +138,9 @@ class TurnCard(CardFrame):
             self._parts.append(view)
         judged = next((view for view in self._parts if isinstance(view, VerdictView)), None)
         self._header.show_verdict(*(judged.verdict if judged is not None else ("", "chip", "")))
-        outcome = row.turn.outcome
-        if outcome is not None and outcome.failure is not None:
-            self._parts.append(self._make_error(outcome.failure, streamed=outcome.streamed, arrived=bool(wanted)))
-        elif not wanted:
-            empty = QLabel("(nothing arrived)" if outcome is not None else "(empty)")
+        self._end.show_turn(row.turn)
+        if not wanted and not self._end:
+            empty = QLabel("(nothing arrived)" if row.turn.outcome is not None else "(empty)")
             empty.setProperty("kind", "muted")
             self._parts.append(empty)
         for view in old:
@@ -226,14 +233,6 @@ class TurnCard(CardFrame):
             for card in self.calls:
                 card.show_state(self._commands.calls.state(self.turn.id, card.call.id))
 
-    def _make_error(
-        self, failure: Failure, *, streamed: bool | None, arrived: bool, actions: tuple[Action, ...] | None = None
-    ) -> ErrorCard:
-        error = ErrorCard(failure, streamed=streamed, arrived=arrived, actions=actions)
-        error.action_taken.connect(self._advice_taken)
-        error.height_changed.connect(self.height_changed)
-        return error
-
     def _fill(self, view: QWidget, part: Part) -> None:
         turn = self.turn
         if isinstance(view, CallCard) and isinstance(part, ToolCall):
@@ -269,7 +268,7 @@ class TurnCard(CardFrame):
         if waiting is not self._waiting:
             self._waiting = waiting
             self._refresh_header(growing=True, waiting=waiting)
-        self._show_pause(pause)
+        self._show_trouble(pause, choice.failure, has_parts=bool(choice.parts))
         if not 0 <= elapsed - self._told < FIGURES_S:
             self._told = elapsed
             self._header.show_figures(facts.live_figures(elapsed, choice.deltas))
@@ -303,20 +302,17 @@ class TurnCard(CardFrame):
                     view.setProperty("drawn", len(part.fragments))
         self.finds.follow()
 
-    def _show_pause(self, pause: Pause | None) -> None:
-        shown = self._parts[0] if self._parts else None
-        if pause is None:
-            if isinstance(shown, ErrorCard):
-                self._clear()
-                self._show_waiting()
-            return
-        if not isinstance(shown, ErrorCard) or shown.failure is not pause.failure:
+    def _show_trouble(self, pause: Pause | None, failure: Failure | None, *, has_parts: bool) -> None:
+        if pause is not None:
             self._clear()
-            shown = self._make_error(pause.failure, streamed=None, arrived=False, actions=(RETRY_NOW, GIVE_UP))
-            self._parts.append(shown)
-            self._body.addWidget(shown)
-            self.height_changed.emit()
-        shown.count_down(pause.remaining, pause.attempt, pause.most)
+            self._end.show_pause(pause)
+        elif failure is not None:
+            if not has_parts:
+                self._clear()
+            self._end.show_live(failure, arrived=has_parts)
+        elif self._end:  # the next try begins
+            self._end.clear()
+            self._show_waiting()
 
     def _clear(self) -> None:
         for view in self._parts:
@@ -437,6 +433,9 @@ class TurnCard(CardFrame):
         at = self._row.variants.index(self.turn.id) + step
         if 0 <= at < len(self._row.variants):
             self._commands.select_variant(self._row.variants[at])
+
+    def _ask_hole(self) -> None:
+        self._commands.wire.hole(self.turn.id)
 
     def _ask_lint(self) -> None:
         self._commands.wire.lint(self.turn.id)

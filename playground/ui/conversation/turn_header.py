@@ -16,6 +16,8 @@ from playground.ui.mark_label import Chip
 from playground.ui.plain_text import tip
 from playground.ui.theme import SMALL_PX, body_font, tokens
 
+PART_UNREAD = "part unread"
+
 
 class TurnHeader(QWidget):
     """Shows a row's facts. ``menu`` is filled by whoever connects to its ``aboutToShow``."""
@@ -37,7 +39,8 @@ class TurnHeader(QWidget):
         self._role.setMenu(roles)
         self._model = QLabel(textFormat=Qt.TextFormat.PlainText)
         self._model.setProperty("kind", "small")
-        self._ending, self._verdict = Chip(), Chip()
+        self._ending, self._hole, self._verdict = Chip(), Chip(), Chip()
+        self._hole.say(PART_UNREAD, "chip-error")
         self._lint = QPushButton()
         self._lint.setProperty("kind", "pill")
         self._lint.setFixedHeight(20)  # of the chips' height, so that a header is as tall with it as without
@@ -65,7 +68,7 @@ class TurnHeader(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(6)
-        left: tuple[QWidget, ...] = (self._role, self._model, self._ending, self._verdict, self._lint)
+        left: tuple[QWidget, ...] = (self._role, self._model, self._ending, self._hole, self._verdict, self._lint)
         for widget in left:
             row.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
         row.addStretch(1)
@@ -89,6 +92,9 @@ class TurnHeader(QWidget):
         self._ending.setText(chip)
         self._ending.setToolTip(words)
         self._ending.setVisible(bool(chip))
+        unread = facts.hole_words(outcome) if outcome else ""
+        self._hole.setToolTip(tip(f"Part of the answer could not be read:\n{unread}"))
+        self._hole.setVisible(bool(unread))
         deviations = outcome.deviations if outcome else ()
         self._lint.setText(f"{len(deviations)} deviation{'s' * (len(deviations) > 1)}")
         self._lint.setAccessibleName(f"{self._lint.text()} from the specification: show them")
@@ -103,7 +109,7 @@ class TurnHeader(QWidget):
         self._before.setEnabled(at > 1)
         self._after.setEnabled(at < len(row.variants))
         self.edit.setVisible(not growing)
-        return chip
+        return f"{chip}, {PART_UNREAD}" if unread else chip
 
     def show_verdict(self, words: str, kind: str, says: str) -> None:
         """Whether the answer fits the format it was asked for; nothing without words."""

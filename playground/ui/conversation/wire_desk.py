@@ -11,6 +11,7 @@ class WireDesk(QObject):
     frames_asked = Signal(str, str)
     compare_asked = Signal(str)  # turn id
     lint_asked = Signal(str)  # turn id
+    hole_asked = Signal(str)  # turn id
 
     def show_turn(self, turn_id: str) -> None:
         """Show the first frame that brought something of a turn."""
@@ -27,3 +28,7 @@ class WireDesk(QObject):
     def lint(self, turn_id: str) -> None:
         """List what the stream that brought a turn did differently from the specification."""
         self.lint_asked.emit(turn_id)
+
+    def hole(self, turn_id: str) -> None:
+        """Show what of a turn could not be read."""
+        self.hole_asked.emit(turn_id)

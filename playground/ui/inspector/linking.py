@@ -149,6 +149,17 @@ class Linking(QObject):
             return True
         return self._show_part(answer, 0)
 
+    def show_hole(self, turn_id: str) -> bool:
+        """Choose the frames in which something could not be read that may belong to a turn."""
+        turn = self._session().transcript.turns.get(turn_id)
+        answer = self._answer(turn) if turn is not None else None
+        if answer is None or not answer.trace.index.holes:
+            return False
+        self._show(answer.trace.exchange.id)
+        self._page.choose(answer.trace.index.holes)
+        self._page.table.setFocus()
+        return True
+
     def _show_part(self, answer: Answer, part: int) -> bool:
         frame = answer.trace.index.parts(answer.choice)[part].frame
         self._show(answer.trace.exchange.id)

@@ -53,6 +53,7 @@ class WireControl(QObject):
         inspector.view(DiffView).when_made(self._diff_made)
         inspector.status.exchange_asked.connect(show_exchange)
         window.pane.wire.frames_asked.connect(self.show_frames)
+        window.pane.wire.hole_asked.connect(self.show_hole)
         window.pane.wire.lint_asked.connect(self._lint_of)
         window.pane.wire.compare_asked.connect(self.compare_turn)
 
@@ -134,31 +135,34 @@ class WireControl(QObject):
 
     def show_frames(self, turn_id: str, call_id: str = "") -> None:
         """Show the frame that carried a call, or the first one of a turn."""
+        self._look_up(turn_id, lambda links: links.show_call(turn_id, call_id) if call_id else links.show_turn(turn_id))
+
+    def show_hole(self, turn_id: str) -> None:
+        """Show the frames in which something of a turn could not be read."""
+        self._look_up(turn_id, lambda links: links.show_hole(turn_id))
+
+    def _look_up(self, turn_id: str, show: Callable[[Linking], bool]) -> None:
         self.open_timeline()
         exchange = self._exchange_of(turn_id)
         if exchange is not None and self._session.may_fetch(exchange):
-            spawn(self._fetch_and_show(exchange.id, turn_id, call_id), name="fetch exchange")
+            spawn(self._fetch_and_show(exchange.id, show), name="fetch exchange")
         else:
-            self._show_frames(turn_id, call_id)
+            self._show_found(show)
 
     def _exchange_of(self, turn_id: str) -> Exchange | None:
         turn = self._session.transcript.turns.get(turn_id)
         outcome = turn.outcome if turn is not None else None
         return self._session.exchanges.get(outcome.exchange or "") if outcome is not None else None
 
-    async def _fetch_and_show(self, exchange_id: str, turn_id: str, call_id: str) -> None:
+    async def _fetch_and_show(self, exchange_id: str, show: Callable[[Linking], bool]) -> None:
         session = self._session
         with contextlib.suppress(StoreError):  # then there are only its times, as the timeline says
             await session.bring_exchange(exchange_id)
         if session is self._session:
-            self._show_frames(turn_id, call_id)
+            self._show_found(show)
 
-    def _show_frames(self, turn_id: str, call_id: str) -> None:
-        linking = self._linking
-        if linking is None:
-            return
-        found = linking.show_call(turn_id, call_id) if call_id else linking.show_turn(turn_id)
-        if not found:
+    def _show_found(self, show: Callable[[Linking], bool]) -> None:
+        if self._linking is not None and not show(self._linking):
             self._window.pane.notice.say(NO_FRAMES, stays=False)
 
     def show_selection(self) -> None:

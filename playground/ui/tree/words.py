@@ -23,7 +23,9 @@ def mark_of(turn: Turn, growing: Collection[str]) -> str:
     """The word for how a turn ended, where it did not end well, or that it is still being received; else empty."""
     if turn.id in growing:
         return "being received"
-    return ENDINGS.get(turn.outcome.ending, "") if turn.outcome is not None else ""
+    if turn.outcome is None:
+        return ""
+    return ENDINGS.get(turn.outcome.ending, "") or ("part unread" if turn.outcome.holes else "")
 
 
 def about(layout: TreeLayout, turn: Turn, growing: Collection[str]) -> str:
@@ -49,7 +51,7 @@ def first_words(turn: Turn) -> str:
 def summary(transcript: Transcript, ends: int) -> str:
     """The tree in a line: turns, branches, and what did not end well."""
     turns = transcript.turns.values()
-    counts = Counter(ENDINGS[t.outcome.ending] for t in turns if t.outcome is not None and t.outcome.ending in ENDINGS)
+    counts = Counter(word for turn in turns if (word := mark_of(turn, ())))
     words = [plural(len(transcript.turns), "turn"), plural(ends, "branch", "branches")]
     words += [f"{count:,} {word}" for word, count in sorted(counts.items())]
     return " · ".join(words)

@@ -69,6 +69,9 @@ class Asked:
     def lint(self, turn_id: str) -> None:
         self.log.append(("lint", turn_id))
 
+    def hole(self, turn_id: str) -> None:
+        self.log.append(("hole", turn_id))
+
     def edit_text(self, turn_id: str, text: str) -> None:
         self.log.append(("edit_text", turn_id, text))
 
