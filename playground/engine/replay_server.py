@@ -1,7 +1,8 @@
 """Serves recorded exchanges as a gateway on loopback: same status, headers and bytes, at the recorded times.
 
-A request gets the answer that was recorded for the same body, else the next one recorded for its endpoint. It runs on
-the event loop that starts it, listens on 127.0.0.1 only, asks for no key and connects to nobody.
+A request gets the answer that was recorded for the same body, else the next one recorded for its endpoint. One that
+asks for no stream gets what a recorded stream said as one body, when the stream had ended. It runs on the event loop
+that starts it, listens on 127.0.0.1 only, asks for no key and connects to nobody.
 """
 
 from __future__ import annotations
@@ -12,14 +13,16 @@ import json
 import socket
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from playground.domain.accumulator import Accumulator
 from playground.domain.values import JSON
 from playground.engine.cassette import Cassette
 from playground.engine.frames import FrameIndex
 from playground.engine.pace import Pace
 from playground.gateway.redact import MASK
-from playground.gateway.tape import Exchange
+from playground.gateway.tape import Exchange, Read
 from playground.protocols.protocol import PROTOCOLS, get_protocol
 
 if TYPE_CHECKING:
@@ -151,8 +154,11 @@ class ReplayServer:
             return True
         number, alike = chosen
         how = "the same body" if alike else "another body, taken in order"
+        exchange = self._exchanges[number]
+        if _wants_one_body(body) and (whole := as_one_body(exchange)) is not None:
+            exchange, how = whole, f"{how}; the stream as one body"
         self._log(f"{method} {path}: exchange {number + 1} of {len(self._exchanges)} ({how})")
-        return await self._play(connection, self._exchanges[number])
+        return await self._play(connection, exchange)
 
     async def _play(self, connection: _Connection, exchange: Exchange) -> bool:
         """Send a recorded answer. False where it broke off: the connection ends as the recorded one did."""
@@ -177,6 +183,43 @@ class ReplayServer:
         connection.end()
         await connection.flush()
         return True
+
+
+def as_one_body(exchange: Exchange) -> Exchange | None:
+    """A recorded stream as the exchange it would have been without streaming; None for one that is no stream.
+
+    What broke off or failed on its way stays as it was recorded: there is no whole of it.
+    """
+    streamed = (exchange.content_type or "").partition(";")[0].strip().lower() == "text/event-stream"
+    if not streamed or not exchange.protocol or not exchange.complete:
+        return None
+    protocol = get_protocol(exchange.protocol)
+    answer = Accumulator()
+    for _, events in exchange.replay(protocol.decoder(exchange.content_type)):
+        answer.add(events)
+    if answer.failure is not None or not answer.ending_seen:
+        return None
+    try:
+        body = json.dumps(protocol.write_answer(answer, int(exchange.started_at)), ensure_ascii=False)
+    except (ValueError, RecursionError):
+        return None
+    headers = [pair for pair in exchange.response_headers if pair[0].lower() != "content-type"]
+    at = exchange.reads[-1].at if exchange.reads else exchange.ended or 0.0
+    return replace(
+        exchange,
+        response_headers=(("Content-Type", "application/json"), *headers),
+        reads=[Read(at, body.encode("utf-8", "replace"))],
+        answered=at,  # without a stream, nothing is said before all is known
+    )
+
+
+def _wants_one_body(body: bytes) -> bool:
+    """Whether a request can be read and asks for no stream."""
+    try:
+        asked = json.loads(body)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(asked, dict) and asked.get("stream") is not True
 
 
 def pieces(exchange: Exchange) -> Iterator[Piece]:

@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 from typing import Protocol as Interface
 
+from playground.domain.accumulator import Accumulator
 from playground.domain.events import Event
 from playground.domain.parameters import Parameters
 from playground.domain.request import Request
@@ -76,6 +77,13 @@ class Protocol(Interface):
         """A fresh decoder. ``content_type`` is a hint; the body itself decides where it is wrong or missing.
 
         ``cap`` is the largest event, or whole JSON body, in bytes; a larger one ends in ``Failed`` with TOO_LARGE.
+        """
+        ...
+
+    def write_answer(self, answer: Accumulator, created: int) -> JSONObject:
+        """What a stream said as the body of an answer that is not streamed; ``created`` is Unix time in seconds.
+
+        Raises ValueError where the protocol has no place for what was said.
         """
         ...
 

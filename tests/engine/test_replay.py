@@ -13,8 +13,10 @@ from contextlib import aclosing
 from typing import Any
 
 import pytest
+from pydantic import SecretStr
 
 from playground.demo.server import DemoConfig, DemoServer
+from playground.domain.accumulator import Accumulator
 from playground.domain.errors import FailureKind
 from playground.domain.events import TextDelta
 from playground.domain.request import Request
@@ -24,13 +26,14 @@ from playground.engine.cassette import Cassette, read, write
 from playground.engine.gateways import DEMO_ID, Gateways
 from playground.engine.pace import Pace
 from playground.engine.replay import CassettePlayer
-from playground.engine.replay_server import ReplayServer, pieces
+from playground.engine.replay_server import ReplayServer, as_one_body, pieces
 from playground.engine.session import Session
 from playground.engine.workspace import Workspace
 from playground.gateway.call import Call
 from playground.gateway.client import GatewayClient
 from playground.gateway.connection import Connection
 from playground.gateway.tape import Exchange
+from playground.protocols.chat.parameters import ChatParameters
 from playground.protocols.protocol import get_protocol
 from tests.engine.exchanges import exchange
 from tests.protocols.streams import DONE, chunk
@@ -62,7 +65,8 @@ async def finish(call: Call) -> str:
 
 
 def hello(text: str = "Hello") -> Request:
-    return Request(protocol="chat", model="m-1", turns=(make_turn(Role.USER, text),))
+    turns = (make_turn(Role.USER, text),)
+    return Request(protocol="chat", model="m-1", turns=turns, parameters=ChatParameters(stream=True))
 
 
 @pytest.fixture
@@ -289,6 +293,52 @@ async def test_any_client_will_do() -> None:
     assert await reader.read() == b""
     writer.close()
     await server.aclose()
+
+
+async def recorded_on_the_demo(protocol: str, model: str, prompt: str, *, stream: bool, url: str) -> Exchange:
+    """What the demo gateway answers, over a real socket."""
+    made = get_protocol(protocol)
+    tools = (ToolDefinition(name="get_weather", parameters={"type": "object", "properties": {"city": {}}}),)
+    given: dict[str, Any] = {"stream": stream} | ({"include_usage": True} if stream and protocol == "chat" else {})
+    given |= {"max_tokens": 4000, "thinking": {"type": "enabled", "budget_tokens": 1024}} if protocol != "chat" else {}
+    turns, parameters = (make_turn(Role.USER, prompt),), made.parameters_type.from_wire(given)
+    request = Request(protocol=protocol, model=model, turns=turns, tools=tools, parameters=parameters)
+    async with GatewayClient(Connection(base_url=url, key=SecretStr("demo"))) as client:
+        call = client.open(made, request)
+        await finish(call)
+    assert call.exchange.failure is None
+    return call.exchange
+
+
+@pytest.mark.parametrize(("protocol", "model"), [("chat", "demo-reasoner"), ("messages", "demo-messages")])
+async def test_who_asks_for_no_stream_gets_what_the_stream_said_as_one_body(protocol: str, model: str) -> None:
+    demo = DemoServer(DemoConfig(tokens_per_second=0, time_to_first_token=0))
+    url = await asyncio.to_thread(demo.start)
+    prompt = "What is the weather in Paris? !calls=2"
+    streamed = await recorded_on_the_demo(protocol, model, prompt, stream=True, url=url)
+    await asyncio.to_thread(demo.stop)
+    server, client = await serve(streamed, pace=Pace(math.inf))
+    whole = await recorded_on_the_demo(protocol, model, prompt, stream=False, url=server.base_url)
+    assert whole.content_type == "application/json"
+    said = []
+    for tape in (streamed, whole):
+        answer = Accumulator()
+        for _, events in tape.replay(get_protocol(protocol).decoder(tape.content_type)):
+            answer.add(events)
+        assert answer.complete
+        said.append((answer.id, answer.model, answer.usage, answer.choice(0).freeze(), answer.choice(0).finish_reason))
+        assert len(answer.choice(0).calls) == 2
+        assert not answer.deviations
+    assert said[0] == said[1]
+    await client.aclose()
+    await server.aclose()
+
+
+async def test_a_stream_that_broke_off_is_no_body() -> None:
+    assert as_one_body(exchange(HELLO[:1], complete=False)) is None
+    assert as_one_body(exchange(HELLO[:1])) is None
+    assert as_one_body(exchange([(0.1, b"{}")], content_type="application/json")) is None
+    assert as_one_body(exchange([(0.1, b'data: {"error": {"message": "x"}}\n\n' + DONE)])) is None
 
 
 async def test_a_client_that_goes_away_is_not_waited_for() -> None:

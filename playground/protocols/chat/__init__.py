@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from playground.domain.accumulator import Accumulator
 from playground.domain.parameters import Parameters
 from playground.domain.request import Request
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Turn
 from playground.domain.values import JSON, JSONObject
+from playground.protocols.chat.answer import write_answer
 from playground.protocols.chat.body import read_body
 from playground.protocols.chat.decode import ChatDecoder
 from playground.protocols.chat.encode import encode, returned
@@ -43,6 +45,10 @@ class ChatProtocol:
     def decoder(self, content_type: str | None = None, cap: int = DEFAULT_CAP) -> Decoder:
         """A decoder of one answer; ``cap`` is the largest event or JSON body in bytes."""
         return ChatDecoder(content_type, cap)
+
+    def write_answer(self, answer: Accumulator, created: int) -> JSONObject:
+        """The completion object of section 2.4."""
+        return write_answer(answer, created)
 
     def read_tool(self, value: JSON) -> ToolDefinition:
         """A definition in the shape of section 2.3."""

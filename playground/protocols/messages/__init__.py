@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from playground.domain.accumulator import Accumulator
 from playground.domain.parameters import Parameters
 from playground.domain.request import Request
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Turn
 from playground.domain.values import JSON, JSONObject
+from playground.protocols.messages.answer import write_answer
 from playground.protocols.messages.body import read_body
 from playground.protocols.messages.decode import MessagesDecoder
 from playground.protocols.messages.encode import encode, read_tool, write_tool
@@ -42,6 +44,10 @@ class MessagesProtocol:
     def decoder(self, content_type: str | None = None, cap: int = DEFAULT_CAP) -> Decoder:
         """A decoder of one answer; ``cap`` is the largest event or JSON body in bytes."""
         return MessagesDecoder(content_type, cap)
+
+    def write_answer(self, answer: Accumulator, created: int) -> JSONObject:
+        """The message; it says no time. Raises ValueError for arguments that are not a JSON object."""
+        return write_answer(answer)
 
     def read_tool(self, value: JSON) -> ToolDefinition:
         """A definition ``{name, description, input_schema}``."""
