@@ -526,7 +526,7 @@ def test_replay_serves_a_cassette_until_it_is_interrupted(cassette_file: Path) -
         line = child.stdout.readline()
         found = re.search(r"Replaying 1 exchange at (http://127\.0\.0\.1:\d+/v1)\.", line)
         assert found is not None, line
-        request = urllib.request.Request(f"{found[1]}/chat/completions", data=b'{"model": "x"}')
+        request = urllib.request.Request(f"{found[1]}/chat/completions", data=b'{"model": "x", "stream": true}')
         with urllib.request.urlopen(request, timeout=10) as answer:
             assert answer.read() == CHAT + DONE
         assert "exchange 1 of 1 (another body, taken in order)" in child.stdout.readline()
