@@ -16,6 +16,7 @@ PAIRS = [
     ("text", "accent_background"),
     ("muted", "accent_background"),
     ("accent", "accent_background"),
+    ("text", "line"),
     ("text", "reasoning_background"),
     ("muted", "reasoning_background"),
     ("reasoning", "reasoning_background"),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 
-from PySide6.QtGui import QAbstractTextDocumentLayout, QColor, QTextBlock, QTextCharFormat, QTextCursor, QTextDocument
+from PySide6.QtGui import QAbstractTextDocumentLayout, QColor, QTextBlock, QTextCursor, QTextDocument
 from PySide6.QtGui import QTextTable as Table
 
 from playground.ui.conversation.document import DocumentWriter, drawn_text
@@ -87,9 +87,8 @@ class LinkedMarks:
             cursor.setPosition(begin)
             cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
             selection.cursor = cursor
-            selection.format.setBackground(QColor(t.accent_background))
-            selection.format.setUnderlineStyle(QTextCharFormat.UnderlineStyle.SingleUnderline)
-            selection.format.setUnderlineColor(QColor(t.accent))
+            selection.format.setBackground(QColor(t.accent))
+            selection.format.setForeground(QColor(t.on_accent))
             out.append(selection)
         return out
 

@@ -277,14 +277,15 @@ class TextView(QTextEdit):
         context.clip = QRectF(event.rect())
         context.palette = self.palette()
         context.palette.setColor(QPalette.ColorRole.Text, QColor(tokens().text))
-        cursor = self.textCursor()
-        context.selections = self._marked(event.rect().top(), event.rect().bottom())
-        if cursor.hasSelection():
+        selections = self._marked(event.rect().top(), event.rect().bottom())
+        if (cursor := self.textCursor()).hasSelection():
             selection = QAbstractTextDocumentLayout.Selection()
             selection.cursor = cursor
-            selection.format.setBackground(QColor(tokens().accent))
-            selection.format.setForeground(QColor(tokens().on_accent))
-            context.selections = [*context.selections, selection]
+            t, here = tokens(), self.hasFocus()  # one left behind recedes before what is marked from elsewhere
+            selection.format.setBackground(QColor(t.accent if here else t.line))
+            selection.format.setForeground(QColor(t.on_accent if here else t.text))
+            selections.insert(len(selections) if here else 0, selection)
+        context.selections = selections
         painter.setClipRect(event.rect())
         self._layout.draw(painter, context)
         painter.end()

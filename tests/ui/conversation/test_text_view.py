@@ -401,3 +401,27 @@ def test_a_strip_painted_alone_looks_as_it_does_in_the_whole(view: TextView) -> 
     for top in range(0, view.height() - 6, 3):
         strip = view.grab(QRect(0, top, view.width(), 6)).toImage()
         assert not _differ(strip, whole.copy(0, top, view.width(), 6)), f"the strip at {top}"
+
+
+def test_what_is_marked_from_elsewhere_stands_out_before_a_selection_left_behind(qtbot: QtBot) -> None:
+    view = TextView(mode="plain")
+    qtbot.addWidget(view)
+    view.resize(400, 60)
+    view.set_text("old selection, chosen frame")
+    view.show()
+    qtbot.waitExposed(view)
+    cursor = QTextCursor(view.document())
+    cursor.setPosition(0)
+    cursor.setPosition(13, QTextCursor.MoveMode.KeepAnchor)
+    view.setTextCursor(cursor)
+    view.show_linked([(15, 27)])
+    view.clearFocus()
+
+    def ground(place: int) -> str:
+        at = QTextCursor(view.document())
+        at.setPosition(place)
+        corner = view.cursorRect(at).topLeft()
+        return view.viewport().grab().toImage().pixelColor(corner.x() + 1, corner.y() + 1).name()
+
+    assert ground(0) == tokens().line.lower()
+    assert ground(15) == tokens().accent.lower()
