@@ -67,7 +67,8 @@ class ToolResult(Value):
     """The answer to one tool call (specification, section 2.1, role ``tool``).
 
     ``by`` says how it was answered: "you", "table", "fixed", "fork", "filled", or empty where it is not known.
-    ``seconds`` is the time from the complete call to the answer. Neither goes out.
+    ``seconds`` is the time from the complete call to the answer. Neither goes out. A result that came as a list of
+    blocks has it in ``extra``, which goes back as long as ``text`` is what its texts say.
     """
 
     kind: Literal["tool_result"] = "tool_result"
@@ -76,6 +77,7 @@ class ToolResult(Value):
     is_error: bool = False
     by: str = ""
     seconds: float | None = None
+    extra: Extra = Field(default_factory=dict)
 
 
 class Image(Value):
@@ -85,6 +87,7 @@ class Image(Value):
     url: str
     detail: str | None = None
     name: str | None = None
+    extra: Extra = Field(default_factory=dict)
 
 
 class Unknown(Value):

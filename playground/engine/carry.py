@@ -17,7 +17,7 @@ from playground.domain.parts import Image, Reasoning, Refusal, Text, ToolCall, T
 from playground.domain.request import Request
 from playground.domain.tools import parse_json
 from playground.domain.transcript import Role, Turn
-from playground.domain.values import JSON
+from playground.domain.values import JSON, JSONObject
 from playground.protocols.protocol import get_protocol
 
 LOST: Final = "lost"  # will not be sent
@@ -222,6 +222,7 @@ def _to_messages(request: Request) -> Iterator[Loss]:
                 yield Loss(CHANGED, where, f"joins the turn before it in one {side.value} message")
             before = side
         yield from _parts_to_messages(where, turn)
+        yield from _members(where, turn, "chat")
 
 
 def _follows_call(turns: tuple[Turn, ...], at: int) -> bool:
@@ -264,8 +265,31 @@ def _to_chat(request: Request) -> Iterator[Loss]:
                 yield Loss(LOST, where, f"that the result of {part.call_id} is an error; its text is sent")
             elif isinstance(part, Unknown):
                 yield _unknown(where, part)
+        yield from _members(where, turn, "messages")
         if _interleaved(turn):
             yield Loss(CHANGED, where, "its text is joined and its calls follow; their order is not sent")
+
+
+def _members(where: str, turn: Turn, source: str) -> Iterator[Loss]:
+    """What came with a turn or its parts over one protocol and goes back over no other."""
+    names = list(turn.members) if source == "chat" else []
+    for part in turn.parts:
+        extra = dict(getattr(part, "extra", {}).get(source, {}))
+        if isinstance(part, ToolResult) and isinstance(blocks := extra.pop("content", None), list):
+            if any(not isinstance(block, dict) or block.keys() != {"type", "text"} for block in blocks):
+                yield Loss(LOST, where, f"what the result of {part.call_id} holds besides text")
+            extra = {name: value for name, value in extra.items() if value}
+        names += _names(extra)
+    if names:
+        yield Loss(LOST, where, f"{_and(list(dict.fromkeys(names)))} (known to {get_protocol(source).title} alone)")
+
+
+def _names(extra: JSONObject) -> Iterator[str]:
+    for name, value in extra.items():
+        if name in ("function", "image_url") and isinstance(value, dict):  # known themselves: only what is in them
+            yield from (f"{name}.{inner}" for inner in value)
+        else:
+            yield name
 
 
 def _unknown(where: str, part: Unknown) -> Loss:

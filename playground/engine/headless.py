@@ -17,6 +17,7 @@ from playground.domain.tools import ToolDefinition, parse_json
 from playground.domain.transcript import make_turn
 from playground.domain.values import JSON, JSONObject
 from playground.engine.file_version import version_problem
+from playground.protocols.chat.reasoning import DETAILS, FIELDS
 from playground.protocols.chat.tools import read_tool as read_chat_tool
 from playground.protocols.protocol import Protocol, get_protocol
 from playground.protocols.reading import read_tools
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 VERSION: Final = 1
 KNOWN = {"playground", "protocol", "model", "messages", "parameters", "tools", "extra_body", "$schema"}
+#: Members of a message that chat completions alone has.
+_CHAT_ONLY: Final = frozenset({"tool_calls", "refusal", "name", DETAILS, *FIELDS})
 STDIN: Final = Path("-")
 _SYSTEM: Final = ("system", "developer")
 
@@ -149,23 +152,28 @@ def _conversation(protocol: Protocol, messages: JSON) -> tuple[Request, tuple[st
     if protocol is not chat and isinstance(messages, list):
         top = next((at for at, item in enumerate(messages) if not _is_system(item)), len(messages))
         rest = messages[top:]
-        if all(map(_is_of_both, rest)) and protocol_of({"messages": rest}) == (protocol.name, True):
-            said, notes = protocol.read_body({"messages": rest})
-            turns = (*chat.read_body({"messages": messages[:top]})[0].turns, *said.turns)
-            return said.model_copy(update={"turns": turns}), notes
+        if all(map(_is_of_both, rest)) and protocol_of({"messages": rest}) != ("chat", True):
+            system = [block for item in messages[:top] for block in _blocks(item["content"])]
+            return protocol.read_body({"system": system, "messages": rest})
     said, notes = chat.read_body({"messages": messages})
     if protocol is not chat:
         notes += tuple(f"{loss}." for loss in losses(said, protocol.name) if loss.kind == LOST)
     return said, notes
 
 
+def _blocks(content: JSON) -> list[JSON]:
+    return [{"type": "text", "text": content}] if isinstance(content, str) else content
+
+
 def _is_system(item: JSON) -> bool:
-    return isinstance(item, dict) and item.get("role") in ("system", "developer")
+    """Whether a message goes to the top over native messages."""
+    known = isinstance(item, dict) and item.get("role") in ("system", "developer")
+    return known and isinstance(item.get("content"), str | list)
 
 
 def _is_of_both(item: JSON) -> bool:
     """Whether either protocol can have such a message."""
-    return isinstance(item, dict) and item.get("role") in ("user", "assistant") and "tool_calls" not in item
+    return isinstance(item, dict) and item.get("role") in ("user", "assistant") and _CHAT_ONLY.isdisjoint(item)
 
 
 def _tools(protocol: Protocol, items: list[JSON]) -> tuple[ToolDefinition, ...]:

@@ -248,6 +248,21 @@ def test_what_chat_cannot_carry_of_turns() -> None:
     ]
 
 
+def test_members_of_one_protocol_alone_are_named() -> None:
+    image = Image(url="u", extra={"chat": {"cache_control": {}, "image_url": {"fps": 2}}})
+    named = said(Role.USER, image).model_copy(update={"members": {"name": "Ada"}})
+    assert told(named) == [
+        (LOST, "Turn 1 (user): name, cache_control and image_url.fps (known to Chat completions alone)")
+    ]
+    plain = ToolResult(call_id="t", text="x", extra={"messages": {"content": [{"type": "text", "text": "x"}]}})
+    assert told(said(Role.TOOL, plain), to="chat") == []
+    pictured = plain.model_copy(update={"extra": {"messages": {"content": [{"type": "image"}], "is_error": False}}})
+    assert told(said(Role.TOOL, pictured), to="chat") == [
+        (LOST, "Turn 1 (tool): what the result of t holds besides text")
+    ]
+    assert told(said(Role.USER, Text(text="x", extra={"chat": {"a": 1}})), to="chat") == []
+
+
 def test_the_extra_body_is_pointed_out() -> None:
     request = Request(protocol="chat", model="m", extra_body={"top_k": 1, "logprobs": True})
     assert [str(loss) for loss in losses(request, "messages")] == [

@@ -367,3 +367,43 @@ def test_gathering_costs_what_comes_not_what_is_there() -> None:
     assert len(found["audio"]["data"]) == 3_000_000
     assert found["ids"] == list(range(3000))
     assert found["note"] == "".join(f"{number} " for number in range(3000))
+
+
+# Images and results, of files and imports
+
+
+def test_an_image_goes_back_with_all_it_came_with() -> None:
+    part = {"type": "image_url", "image_url": {"url": "u", "detail": "low", "fps": 2}, "cache_control": {"type": "x"}}
+    messages = [{"role": "user", "content": [part]}]
+    turns = read_messages(messages)
+    assert turns[0].images[0].url == "u"
+    assert chat_messages(tuple(turns)) == messages
+    block = {"type": "image", "source": {"type": "url", "url": "u"}, "cache_control": {"type": "x"}}
+    natives = [{"role": "user", "content": [block]}]
+    turns, notes = read_conversation(None, natives)
+    assert (turns[0].images[0].url, notes) == ("u", [])
+    assert native_messages(tuple(turns)) == natives
+    assert "cache_control" not in json.dumps(chat_messages(tuple(turns)))
+
+
+RESULTS = [
+    "text",
+    [],
+    [{"type": "text", "text": "It is "}, {"type": "text", "text": "cold.", "cache_control": {"type": "ephemeral"}}],
+    [{"type": "text", "text": "See:"}, {"type": "image", "source": {"type": "url", "url": "u"}}],
+]
+
+
+@pytest.mark.parametrize("content", RESULTS)
+def test_a_result_goes_back_as_it_came_until_its_text_is_another(content: Any) -> None:
+    block = {"type": "tool_result", "tool_use_id": "t", "content": content, "is_error": False, "cache_control": {}}
+    natives = [{"role": "user", "content": [block]}]
+    turns, notes = read_conversation(None, natives)
+    assert notes == []
+    assert native_messages(tuple(turns)) == natives
+    messages = [{"role": "tool", "tool_call_id": "t", "content": content}]
+    for there, back in ((turns, native_messages), (read_messages(messages), chat_messages)):
+        result = there[0].results[0]
+        edited = there[0].model_copy(update={"parts": (result.model_copy(update={"text": "warm", "is_error": True}),)})
+        assert '"content": "warm"' in json.dumps(back((edited,)))
+    assert chat_messages(tuple(read_messages(messages))) == messages

@@ -19,6 +19,7 @@ from playground.domain.transcript import Role, Turn
 from playground.domain.values import JSON, JSONObject
 from playground.protocols.chat.reasoning import CONTENT_PART, DETAILS, INLINE
 from playground.protocols.chat.tools import write_tool
+from playground.protocols.jsontext import said, whole
 
 DEFAULT_FIELD: Final = "reasoning_content"
 KEEP: Final = ReasoningReturn()
@@ -77,12 +78,18 @@ def _messages(turn: Turn, rule: ReasoningReturn) -> list[JSONObject]:
     if turn.role is Role.ASSISTANT:
         return [_assistant(turn, rule)]
     out: list[JSONObject] = [
-        {"role": "tool", "tool_call_id": result.call_id, "content": result.text} for result in turn.results
+        {"role": "tool", "tool_call_id": result.call_id, "content": _result(result)} for result in turn.results
     ]
     rest: list[Part] = [part for part in turn.parts if not isinstance(part, ToolResult)]
     if rest or not out:
         out.append({"role": turn.role.value, "content": _content(rest)})
     return out
+
+
+def _result(result: ToolResult) -> JSON:
+    """The text, or the list it came as while that says the same."""
+    content = result.extra.get("chat", {}).get("content")
+    return content if isinstance(content, list) and whole(said(content)) == result.text else result.text
 
 
 def _content(parts: list[Part]) -> str | list[JSONObject]:
@@ -107,7 +114,7 @@ def _part(part: Text | Image | Unknown) -> JSONObject:
         image: JSONObject = {"url": part.url}
         if part.detail is not None:
             image["detail"] = part.detail
-        return {"type": "image_url", "image_url": image}
+        return with_members({"type": "image_url", "image_url": image}, part.extra.get("chat", {}))
     return part.value
 
 

@@ -13,7 +13,7 @@ from playground.domain.transcript import Role, Turn, new_id
 from playground.domain.values import JSON, JSONObject
 from playground.protocols.chat.reasoning import CONTENT_PART, DETAILS, FIELDS, plain_text
 from playground.protocols.chat.toolcalls import unknown_of
-from playground.protocols.jsontext import keepable, members_beside, text_of, whole, write
+from playground.protocols.jsontext import keepable, members_beside, said, text_of, whole, write
 from playground.protocols.reading import MessageError
 
 _ROLES: Final = {role.value: role for role in Role}
@@ -93,14 +93,13 @@ def _result(item: JSONObject) -> ToolResult:
     if not isinstance(call_id, str) or not call_id:
         raise ValueError("“tool_call_id” is missing or is not text")
     content = item.get("content")
+    extra: JSONObject = {}
     if isinstance(content, list):
-        content = "".join(
-            part["text"] if isinstance(part, dict) and isinstance(part.get("text"), str) else write(part)
-            for part in content
-        )
+        extra = members_beside({"content": content}, (), empty=True)
+        content = said(content)
     if content is not None and not isinstance(content, str):
         raise ValueError("“content” of a tool message must be text")
-    return ToolResult(call_id=whole(call_id), text=whole(content or ""))
+    return ToolResult(call_id=whole(call_id), text=whole(content or ""), extra=_extra(extra))
 
 
 def _content(content: JSON) -> list[Part]:
@@ -126,8 +125,11 @@ def _part(part: JSON, number: int) -> Part:
         url = image.get("url") if isinstance(image, dict) else image
         if not isinstance(url, str) or not url:
             raise ValueError(f"content part {number} has no image “url”")
-        detail = image.get("detail") if isinstance(image, dict) else None
-        return Image(url=whole(url), detail=text_of(detail) or None)
+        inner = image if isinstance(image, dict) else {}
+        extra = members_beside(part, ("type", "image_url"), empty=True)
+        if more := members_beside(inner, ("url", "detail"), empty=True):
+            extra["image_url"] = more
+        return Image(url=whole(url), detail=text_of(inner.get("detail")) or None, extra=_extra(extra))
     if kind == "thinking" and plain_text(part.get("thinking")):
         return Reasoning(text=whole(plain_text(part["thinking"])), field=CONTENT_PART)
     return Unknown(value=keepable(part))

@@ -100,17 +100,31 @@ def _block(part: Part) -> JSONObject | None:
         case ToolCall():
             return _with_extra({"type": "tool_use", "id": part.id, "name": part.name, "input": _input(part)}, part)
         case ToolResult():
-            block = {"type": "tool_result", "tool_use_id": part.call_id, "content": part.text}
-            if part.is_error:
-                block["is_error"] = True
-            return block
+            return _result(part)
         case Image():
-            return {"type": "image", "source": _source(part.url)}
+            return _with_extra({"type": "image", "source": _source(part.url)}, part)
         case Unknown():
             return None if part.from_file else part.value
 
 
-def _with_extra(block: JSONObject, part: Text | Reasoning | ToolCall) -> JSONObject:
+def _result(part: ToolResult) -> JSONObject:
+    """The result as text, or as the blocks it came as while they say the same."""
+    extra = part.extra.get("messages", {})
+    content = extra.get("content")
+    same = isinstance(content, list) and jsontext.whole(texts_in(content)) == part.text
+    block: JSONObject = {"type": "tool_result", "tool_use_id": part.call_id, "content": content if same else part.text}
+    if part.is_error:
+        block["is_error"] = True
+    return with_members(block, extra)
+
+
+def texts_in(content: list[JSON]) -> str:
+    """The texts in the blocks of a result, joined."""
+    texts = [block.get("text") for block in content if isinstance(block, dict)]
+    return "".join(text for text in texts if isinstance(text, str))
+
+
+def _with_extra(block: JSONObject, part: Text | Reasoning | ToolCall | Image) -> JSONObject:
     extra = part.extra.get("messages")
     if not extra:
         return block

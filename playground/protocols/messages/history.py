@@ -13,7 +13,7 @@ from playground.domain.transcript import Role, Turn, new_id
 from playground.domain.values import JSON, JSONObject
 from playground.protocols.jsontext import keepable, members_beside, text_of, whole, write
 from playground.protocols.messages.blocks import READ
-from playground.protocols.messages.encode import REDACTED, encode_turns
+from playground.protocols.messages.encode import REDACTED, encode_turns, texts_in
 from playground.protocols.reading import MessageError, same
 
 _ROLES: Final = {"user": Role.USER, "assistant": Role.ASSISTANT}
@@ -28,7 +28,7 @@ def read_conversation(system: JSON, messages: JSON) -> tuple[list[Turn], list[st
     turns: list[Turn] = []
     notes: list[str] = []
     try:
-        _append(turns, Role.SYSTEM, _blocks(system), [])
+        _append(turns, Role.SYSTEM, _blocks(system))
     except ValueError as error:
         raise ValueError(f"“system”: {error}") from None
     if not isinstance(messages, list):
@@ -37,7 +37,7 @@ def read_conversation(system: JSON, messages: JSON) -> tuple[list[Turn], list[st
         try:
             role, blocks = _message(item)
             lost = [name for name in item if name not in ("role", "content")]
-            _append(turns, role, blocks, lost)
+            _append(turns, role, blocks)
         except ValueError as error:
             raise MessageError(number, str(error)) from None
         if lost:
@@ -72,7 +72,7 @@ def _blocks(content: JSON) -> list[JSONObject]:
     return content
 
 
-def _append(turns: list[Turn], role: Role, blocks: list[JSONObject], lost: list[str]) -> None:
+def _append(turns: list[Turn], role: Role, blocks: list[JSONObject]) -> None:
     """Add the turns of one message: one for each run of results, and a new one where thinking begins anew.
 
     The encoder puts thinking first in a turn, so thinking in the middle stays there only as the start of the next.
@@ -89,7 +89,7 @@ def _append(turns: list[Turn], role: Role, blocks: list[JSONObject], lost: list[
         else:
             runs.append((speaker, [block]))
     for speaker, run in runs or [(role, [])]:
-        parts = tuple(_result(block, lost) if speaker is Role.TOOL else _part(block) for block in run)
+        parts = tuple(_result(block) if speaker is Role.TOOL else _part(block) for block in run)
         turns.append(Turn(id=new_id(), role=speaker, parts=parts, parent=turns[-1].id if turns else None))
 
 
@@ -98,8 +98,8 @@ def _part(block: JSONObject) -> Part:
     part = _known(block)
     if part is None:
         return Unknown(value=keepable(block))
-    if isinstance(part, Text | Reasoning | ToolCall):
-        known, _ = READ[block["type"]]
+    if isinstance(part, Text | Reasoning | ToolCall | Image):
+        known = READ[block["type"]][0] if block["type"] in READ else frozenset({"type", "source"})
         members = members_beside(block, known, empty=True)
         part = part.model_copy(update={"extra": {"messages": members}}) if members else part
     written = encode_turns((Turn(id="", role=Role.USER, parts=(part,)),))[0]["content"]
@@ -127,16 +127,18 @@ def _known(block: JSONObject) -> Part | None:
             return None
 
 
-def _result(block: JSONObject, lost: list[str]) -> Part:
-    """One result; it answers its call even where something in it has to be left out."""
+def _result(block: JSONObject) -> Part:
+    """One result. What it says besides text and whether it is an error goes back as it came."""
     call_id, content = block.get("tool_use_id"), block.get("content")
     if not isinstance(call_id, str) or not call_id:
         raise ValueError("“tool_use_id” of a tool result is missing or is not text")
-    lost += [name for name in block if name not in ("type", "tool_use_id", "content", "is_error")]
-    texts = []
-    for inner in _blocks(content):
-        if isinstance(inner.get("text"), str):
-            texts.append(inner["text"])
-        else:
-            lost.append(f"{inner['type']} in a tool result")
-    return ToolResult(call_id=whole(call_id), text=whole("".join(texts)), is_error=block.get("is_error") is True)
+    failed = block.get("is_error") is True
+    known = {
+        "type",
+        "tool_use_id",
+        *(["is_error"] if failed else []),
+        *([] if isinstance(content, list) else ["content"]),
+    }
+    extra = members_beside(block, known, empty=True)
+    text = whole(texts_in(_blocks(content)))
+    return ToolResult(call_id=whole(call_id), text=text, is_error=failed, extra={"messages": extra} if extra else {})

@@ -35,7 +35,8 @@ def test_results_of_one_step_are_one_turn() -> None:
         ToolCall(id="a", name="f", arguments="{not json"),
         ToolCall(id="b", name="g", arguments=""),
     )
-    assert turns[1].parts == (ToolResult(call_id="a", text="1"), ToolResult(call_id="b", text="2"))
+    extra = {"chat": {"content": [{"type": "text", "text": "2"}]}}
+    assert turns[1].parts == (ToolResult(call_id="a", text="1"), ToolResult(call_id="b", text="2", extra=extra))
     assert turns[2].parent == turns[1].id
 
 
