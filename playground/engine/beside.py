@@ -13,8 +13,9 @@ from playground.domain.transcript import Turn
 from playground.domain.values import JSON, JSONObject
 from playground.protocols.protocol import PROTOCOLS, get_protocol
 
-LONGEST_TEXT: Final = 1_000  # characters of one text, and
-MOST_ITEMS: Final = 50  # items of one list or members of one object, that are shown
+LONGEST_TEXT: Final = 400  # characters of one text, and
+MOST_ITEMS: Final = 50  # items of one list or members of one object, and
+MOST_VALUES: Final = 500  # values altogether, that are shown
 _NAMES: Final = 120  # characters of all names
 
 
@@ -66,13 +67,24 @@ def _back(over: str) -> str:
 
 def clipped(value: JSON) -> JSON:
     """A value with only the beginning of what is long, and words on how much more there is."""
-    if isinstance(value, str) and len(value) > LONGEST_TEXT:
-        return f"{value[:LONGEST_TEXT]}… and {len(value) - LONGEST_TEXT:,} more characters"
-    if isinstance(value, list):
-        shown = [clipped(item) for item in value[:MOST_ITEMS]]
-        return [*shown, f"… and {len(value) - MOST_ITEMS:,} more"] if len(value) > MOST_ITEMS else shown
-    if isinstance(value, dict):
-        members = {name: clipped(item) for name, item in list(value.items())[:MOST_ITEMS]}
-        more = len(value) - MOST_ITEMS
-        return {**members, "…": f"and {more:,} more"} if more > 0 else members
-    return value
+    left = MOST_VALUES
+
+    def cut(value: JSON) -> JSON:
+        nonlocal left
+        left -= 1
+        if isinstance(value, str) and len(value) > LONGEST_TEXT:
+            return f"{value[:LONGEST_TEXT]}… and {len(value) - LONGEST_TEXT:,} more characters"
+        if not isinstance(value, list | dict):
+            return value
+        pairs = list(value.items() if isinstance(value, dict) else enumerate(value))
+        shown = []
+        for name, item in pairs[:MOST_ITEMS]:
+            if left > 0:
+                shown.append((name, cut(item)))
+        if more := len(pairs) - len(shown):
+            shown.append(("…", f"and {more:,} more"))
+        if isinstance(value, dict):
+            return dict(shown)
+        return [f"{name} {item}" if name == "…" else item for name, item in shown]
+
+    return cut(value)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from playground.domain.debugging import Answer, Policy, ResultDraft, ToolRule
+from playground.domain.parts import Text, ToolCall, ToolResult
+from playground.domain.transcript import Ending, Outcome, Role, Turn, make_turn, new_id
 from playground.engine.run_state import RunState
+from playground.ui.conversation.members_fold import MembersFold
 from tests.scenes.registry import WIDE, scene
 from tests.scenes.stage import Stage
 
@@ -60,3 +63,28 @@ async def call_answering(stage: Stage) -> None:
     await stage.ask("Compare the weather in Lisbon and Oslo. !calls=2", wait=False)
     await stage.until(lambda: stage.session.state is RunState.ANSWERING, "answers on their way")
     await stage.scroll_to_turn(-1)
+
+
+@scene()
+async def unknown_members(stage: Stage) -> None:
+    """What came with a call, a text and a message and is not known here: quiet lines, two of them open."""
+    signed = {"chat": {"extra_content": {"google": {"thought_signature": "CrICAdHtim827fQ" * 90}}}}
+    cited = {"type": "char_location", "cited_text": "Oslo lies at 59.9° north.", "document_index": 0}
+    link = {"type": "url_citation", "url_citation": {"url": "https://weather.example/oslo", "title": "Oslo"}}
+    done = Outcome(ending=Ending.COMPLETE, model="demo-chat", finish_reason="stop")
+    call = ToolCall(id="call_1", name="get_weather", arguments='{"city": "Oslo"}', extra=signed)
+    text = Text(text="It is **9 degrees** in Oslo.", extra={"messages": {"citations": [cited]}})
+    turns = (
+        make_turn(Role.USER, "How warm is it in Oslo?"),
+        Turn(id=new_id(), role=Role.ASSISTANT, parts=(call,), outcome=done),
+        Turn(id=new_id(), role=Role.TOOL, parts=(ToolResult(call_id="call_1", text="9 degrees", by="you"),)),
+        Turn(id=new_id(), role=Role.ASSISTANT, parts=(text,), outcome=done, extra={"chat": {"annotations": [link]}}),
+    )
+    for turn in turns:
+        stage.session.add_turn(turn)
+    await stage.settle()
+    folds = [fold for card in stage.window.pane.view.cards.values() for fold in card.findChildren(MembersFold)]
+    for fold in (folds[0], folds[-1]):
+        fold.unfold()
+    stage.window.bottom_dock.hide()
+    await stage.scroll_to_turn(1)

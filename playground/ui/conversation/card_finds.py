@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from PySide6.QtCore import QRect
 from PySide6.QtGui import QTextCursor
 
 from playground.ui.conversation.calls.call_card import CallCard
-from playground.ui.conversation.finding import markdown_lines, places_in
+from playground.ui.conversation.finding import places_in
+from playground.ui.conversation.members_fold import MembersFold
 from playground.ui.conversation.reasoning_view import ReasoningView
 from playground.ui.conversation.text_view import TextView
 from playground.ui.conversation.verdict_view import VerdictView
@@ -17,15 +18,18 @@ from playground.ui.conversation.verdict_view import VerdictView
 if TYPE_CHECKING:
     from playground.ui.conversation.turn_card import TurnCard
 
+#: What may be folded, and its text not read yet.
+Folded: TypeAlias = ReasoningView | MembersFold
+
 
 class CardFinds:
-    """``show`` highlights; ``count`` says how many places there are, in reasoning that is folded, too."""
+    """``show`` highlights; ``count`` says how many places there are, in what is folded, too."""
 
     def __init__(self, card: TurnCard) -> None:
         self._card = card
         self._pattern: re.Pattern[str] | None = None
         self._current: int | None = None
-        self._unread: dict[ReasoningView, tuple[str, re.Pattern[str], int]] = {}
+        self._unread: dict[Folded, tuple[str, re.Pattern[str], int]] = {}
 
     def show(self, pattern: re.Pattern[str] | None, current: int | None = None) -> None:
         """Highlight what ``pattern`` matches; the place of number ``current`` more than the others."""
@@ -40,23 +44,23 @@ class CardFinds:
         before = 0
         texts = self._texts()
         self._unread = {view: self._unread[view] for _, view in texts if view in self._unread}
-        for text, reasoning in texts:
+        for text, folded in texts:
             text.show_found(self._pattern, None if self._current is None else self._current - before)
-            before += self._count(text, reasoning)
+            before += self._count(text, folded)
 
     @property
     def count(self) -> int:
         """How many places there are."""
-        return sum(self._count(text, reasoning) for text, reasoning in self._texts())
+        return sum(self._count(text, folded) for text, folded in self._texts())
 
     def unfold(self) -> bool:
-        """Make the current place visible if it is in folded reasoning. Returns whether there is a current place."""
+        """Make the current place visible if it is in something folded. Returns whether there is a current place."""
         found = self._current_text()
         if found is None:
             return False
-        reasoning = found[1]
-        if reasoning is not None and not reasoning.is_open:
-            reasoning.unfold()
+        folded = found[1]
+        if folded is not None and not folded.is_open:
+            folded.unfold()
             self.follow()
         return True
 
@@ -74,35 +78,36 @@ class CardFinds:
         rect = rect.united(text.cursorRect(cursor))
         return QRect(text.viewport().mapTo(self._card, rect.topLeft()), rect.size())
 
-    def _current_text(self) -> tuple[TextView, ReasoningView | None, int] | None:
+    def _current_text(self) -> tuple[TextView, Folded | None, int] | None:
         left = self._current
         if left is None:
             return None
-        for text, reasoning in self._texts():
-            count = self._count(text, reasoning)
+        for text, folded in self._texts():
+            count = self._count(text, folded)
             if left < count:
-                return text, reasoning, left
+                return text, folded, left
             left -= count
         return None
 
-    def _count(self, text: TextView, reasoning: ReasoningView | None) -> int:
-        if reasoning is None or not reasoning.unread or self._pattern is None:
+    def _count(self, text: TextView, folded: Folded | None) -> int:
+        if folded is None or not folded.unread or self._pattern is None:
             return len(text.found.places)
-        source = reasoning.source
-        known = self._unread.get(reasoning)
+        source = folded.source
+        known = self._unread.get(folded)
         if known is None or known[0] != source or known[1] is not self._pattern:
-            known = self._unread[reasoning] = (source, self._pattern, places_in(self._pattern, markdown_lines(source)))
+            known = self._unread[folded] = (source, self._pattern, places_in(self._pattern, folded.source_lines))
         return known[2]
 
-    def _texts(self) -> list[tuple[TextView, ReasoningView | None]]:
-        out: list[tuple[TextView, ReasoningView | None]] = []
+    def _texts(self) -> list[tuple[TextView, Folded | None]]:
+        out: list[tuple[TextView, Folded | None]] = []
         for view in self._card.body:
             if isinstance(view, TextView):
                 out.append((view, None))
-            elif isinstance(view, ReasoningView):
+            elif isinstance(view, ReasoningView | MembersFold):
                 out.append((view.text_view, view))
             elif isinstance(view, VerdictView):
                 out.append((view.view, None))
             elif isinstance(view, CallCard):
                 out += [(text, None) for text in view.texts]
+                out += [(fold.text_view, fold) for fold in view.folds]
         return out

@@ -13,13 +13,13 @@ from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from playground.domain.parts import Part
+from playground.engine.beside import beside_part
 from playground.ui.conversation.blocks import exact_lines
 from playground.ui.conversation.calls.call_text import brief_json, pretty_json, shown_arguments, unknown_lines
 from playground.ui.conversation.markdown import Line
 from playground.ui.conversation.markdown_stream import MarkdownStream
 from playground.ui.conversation.rows import Row
-from playground.ui.conversation.shown_parts import REDACTED, is_judged, shown_parts, text_mode
+from playground.ui.conversation.shown_parts import REDACTED, Shown, beside_text, is_judged, shown_parts, text_mode
 from playground.ui.json_text import pretty
 from playground.ui.plain_text import HIDDEN, show_hidden, show_prose
 
@@ -188,6 +188,11 @@ def markdown_lines(source: str) -> list[str]:
     return line_texts(stream.lines)
 
 
+def exact_texts(text: str) -> list[str]:
+    """The text of each paragraph that is drawn for an exact text."""
+    return line_texts(exact_lines(text, "raw"))
+
+
 def places_in(pattern: re.Pattern[str], lines: Iterable[str]) -> int:
     """How many places ``pattern`` matches in these lines."""
     return len(pattern.findall(BETWEEN.join(lines)))
@@ -206,6 +211,10 @@ def _source(row: Row) -> str:
                 out.append(json.dumps(part.value, ensure_ascii=False))
             case _:
                 pass
+        if part.kind in ("text", "reasoning", "tool_call") and part.extra:
+            out.append(json.dumps(part.extra, ensure_ascii=False))
+    if row.turn.extra:
+        out.append(json.dumps(row.turn.extra, ensure_ascii=False))
     text = "\n".join([*out, *[_unescaped(answer.result.text) for answer in row.answers.values()]])
     return text if text.isascii() or not HIDDEN.search(text) else text + show_hidden(text)
 
@@ -232,11 +241,11 @@ def _read(row: Row) -> Generator[None, None, str]:
     return BETWEEN.join(out)
 
 
-def _is_markdown(row: Row, part: Part) -> bool:
+def _is_markdown(row: Row, part: Shown) -> bool:
     return text_mode(row.turn, part) == "markdown" and not (part.kind == "text" and is_judged(row.turn))
 
 
-def _exact(row: Row, part: Part) -> list[Line]:
+def _exact(row: Row, part: Shown) -> list[Line]:
     """The lines of what is not Markdown."""
     match part.kind:
         case "text" if is_judged(row.turn):
@@ -249,6 +258,9 @@ def _exact(row: Row, part: Part) -> list[Line]:
             answer = row.answers.get(part.id)
             lines = shown_arguments(part.arguments, [], answered=answer is not None)
             result = exact_lines(brief_json(answer.result.text) or "(empty)", "raw") if answer is not None else []
-            return [*lines, *result]
+            beside = [line for one in beside_part(part) for line in exact_lines(beside_text(one), "raw")]
+            return [*lines, *result, *beside]
+        case "beside":
+            return exact_lines(beside_text(part), "raw")
         case _:
             return []

@@ -6,6 +6,7 @@ from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
+from playground.ui.conversation.finding import markdown_lines
 from playground.ui.conversation.text_view import TextView
 from playground.ui.icons import icon
 from playground.ui.theme import tokens
@@ -51,6 +52,11 @@ class ReasoningView(QFrame):
     def source(self) -> str:
         """All the reasoning received."""
         return self._text.source + "".join(self._pending)
+
+    @property
+    def source_lines(self) -> list[str]:
+        """Its paragraphs as they are drawn."""
+        return markdown_lines(self.source)
 
     def grow(self, fragments: list[str], facts: str) -> None:
         """More has arrived; ``fragments`` are all pieces so far."""

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 from playground.domain.output import wants_json
 from playground.domain.parts import Part, Reasoning, Text
 from playground.domain.transcript import Role, Turn
+from playground.engine.beside import Beside, beside_part, beside_turn, clipped
+from playground.ui.conversation.calls.call_text import json_lines
 
 REDACTED = "(redacted by the provider)"
+
+#: What stands in a card: a part, or what came beside one. What came with a call stands in the call's own card.
+Shown: TypeAlias = Part | Beside
 
 
 def is_judged(turn: Turn) -> bool:
@@ -15,27 +22,36 @@ def is_judged(turn: Turn) -> bool:
     return outcome is not None and wants_json(outcome.response_format) and bool(turn.text) and not turn.calls
 
 
-def shown_parts(turn: Turn) -> list[Part]:
+def shown_parts(turn: Turn) -> list[Shown]:
     """The parts that are shown; the text of an answer that was to be JSON is one part.
 
-    Images that follow one another are shown together, in the place of the first.
+    Images that follow one another are shown together, in the place of the first. What a part came with that nothing
+    here knows follows it; what the message came with stands at the end.
     """
-    parts: list[Part] = []
+    parts: list[Shown] = []
     before = ""
+    whole = Text(text=turn.text) if is_judged(turn) else None
     for part in turn.parts:
-        if not (part.kind == "image" and before == "image") and not (part.kind == "reasoning" and not _has_words(part)):
+        if whole is not None and isinstance(part, Text):
+            parts += [whole] if whole not in parts else []
+        elif not (part.kind == "image" and before == "image") and not (
+            part.kind == "reasoning" and not _has_words(part)
+        ):
             parts.append(part)
+        if part.kind != "tool_call":
+            parts += beside_part(part)
         before = part.kind
-    if not is_judged(turn):
-        return parts
-    first = next(part for part in parts if isinstance(part, Text))
-    whole = first.model_copy(update={"text": turn.text})
-    return [whole if part is first else part for part in parts if part is first or not isinstance(part, Text)]
+    return parts + beside_turn(turn)
 
 
-def text_mode(turn: Turn, part: Part) -> str:
+def beside_text(found: Beside) -> str:
+    """The text of what came beside a part, as a card shows it."""
+    return "\n".join(line for _, line in json_lines(clipped(found.members)))
+
+
+def text_mode(turn: Turn, part: Shown) -> str:
     """How a text of a turn is drawn where nobody asked for the exact text: "markdown", "plain" or "raw"."""
-    if part.kind in ("unknown", "tool_result"):
+    if part.kind in ("unknown", "tool_result", "beside"):
         return "raw"
     return "markdown" if turn.role is Role.ASSISTANT else "plain"
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import partial
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
@@ -11,25 +10,27 @@ from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from playground.domain.accumulator import GrowingChoice
 from playground.domain.errors import Failure
-from playground.domain.parts import Image, Part, Reasoning, Refusal, Text, ToolCall, ToolResult, Unknown
+from playground.domain.parts import Image, Reasoning, Refusal, Text, ToolCall, ToolResult, Unknown
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, Turn
 from playground.engine.advice import Action
+from playground.engine.beside import Beside
 from playground.engine.pause import Pause
 from playground.ui.conversation import facts
 from playground.ui.conversation.as_sent import AsSent
 from playground.ui.conversation.begun_texts import BegunTexts
 from playground.ui.conversation.calls.call_card import CallCard
 from playground.ui.conversation.calls.call_text import unknown_lines
-from playground.ui.conversation.calls.wiring import wired_call
 from playground.ui.conversation.card_finds import CardFinds
 from playground.ui.conversation.card_frame import CardFrame
 from playground.ui.conversation.commands import TurnCommands
 from playground.ui.conversation.inline_editor import InlineEditor
+from playground.ui.conversation.members_fold import MembersFold
+from playground.ui.conversation.part_views import PartViews
 from playground.ui.conversation.reasoning_view import ReasoningView
 from playground.ui.conversation.role_words import ROLE_WORDS
 from playground.ui.conversation.rows import Row
-from playground.ui.conversation.shown_parts import REDACTED, is_judged, shown_parts, text_mode
+from playground.ui.conversation.shown_parts import REDACTED, Shown, shown_parts
 from playground.ui.conversation.text_view import TextView
 from playground.ui.conversation.turn_end import TurnEnd
 from playground.ui.conversation.turn_header import TurnHeader
@@ -38,7 +39,7 @@ from playground.ui.conversation.turn_menu import fill_menu
 from playground.ui.conversation.verdict_view import VerdictView
 from playground.ui.theme import tokens
 
-BESIDE_TEXT = 32  # pixels of a card's width that its text does not have
+OTHERWISE = "Receiving what is not text…"
 FIGURES_S = 0.1  # between two readings of the figures of a growing turn: each lays the card out
 
 
@@ -62,10 +63,9 @@ class TurnCard(CardFrame):
         self._commands = commands
         self._row = row
         self._tools = tools
-        self._zoom = zoom
+        self._views = PartViews(self, commands, zoom)
         self._parts: list[QWidget] = []
         self._editor: InlineEditor | None = None
-        self._exact = False
         self._patient = width > 0
         self._begun = BegunTexts()
         self.finds = CardFinds(self)
@@ -133,7 +133,7 @@ class TurnCard(CardFrame):
         wanted = shown_parts(row.turn)
         old, self._parts = self._parts, []
         for part in wanted:
-            view = self._reuse(old, part) or self._make(part)
+            view = self._reuse(old, part) or self._views.make(part)
             self._fill(view, part)
             self._parts.append(view)
         judged = next((view for view in self._parts if isinstance(view, VerdictView)), None)
@@ -163,69 +163,9 @@ class TurnCard(CardFrame):
             self._body.addWidget(label)
             self.height_changed.emit()
 
-    def _reuse(self, old: list[QWidget], part: Part) -> QWidget | None:
-        for view in old:
-            if view in self._parts:
-                continue
-            if isinstance(part, ToolCall):
-                if isinstance(view, CallCard) and (view.call.id == part.id or self._patient):
-                    return view
-            elif isinstance(part, Reasoning):
-                if isinstance(view, ReasoningView):
-                    return view
-            elif isinstance(part, Image):
-                if isinstance(view, TurnImages):
-                    return view
-            elif isinstance(part, Text) and is_judged(self.turn):
-                if isinstance(view, VerdictView):
-                    return view
-            elif isinstance(view, TextView) and not isinstance(part, Unknown) and view.mode == self._mode(part):
-                return view
-        return None
-
-    def _make(self, part: Part) -> QWidget:
-        if isinstance(part, ToolCall):
-            return self._make_call()
-        if isinstance(part, Reasoning):
-            return self._make_reasoning()
-        if isinstance(part, Image):
-            return TurnImages(self._commands)
-        if isinstance(part, Text) and is_judged(self.turn):
-            return self._make_verdict()
-        return self._make_text(self._mode(part))
-
-    def _mode(self, part: Part) -> str:
-        return "raw" if self._exact else text_mode(self.turn, part)
-
-    def _make_text(self, mode: str) -> TextView:
-        view = TextView(mode=mode, zoom=self._zoom)
-        view.setAccessibleName("Text of the turn")
-        view.link_clicked.connect(self._commands.open_link)
-        view.height_changed.connect(self.height_changed)
-        if (width := self.width() - BESIDE_TEXT) > BESIDE_TEXT:
-            view.resize(width, view.height())
-            view.setLineWrapColumnOrWidth(width)
-        return view
-
-    def _make_verdict(self) -> VerdictView:
-        view = VerdictView(zoom=self._zoom)
-        view.set_exact(self._exact)
-        view.height_changed.connect(self.height_changed)
-        return view
-
-    def _make_reasoning(self) -> ReasoningView:
-        view = ReasoningView(zoom=self._zoom)
-        view.height_changed.connect(self.height_changed)
-        view.text_view.link_clicked.connect(self._commands.open_link)
-        return view
-
-    def _make_call(self) -> CallCard:
-        card = wired_call(self._commands, self._turn_id)
-        card.height_changed.connect(self.height_changed)
-        return card
-
-    def _turn_id(self) -> str:
-        return self.turn.id
+    def _reuse(self, old: list[QWidget], part: Shown) -> QWidget | None:
+        left = (view for view in old if view not in self._parts)
+        return next((view for view in left if self._views.can_show(view, part, any_call=self._patient)), None)
 
     def refresh_calls(self) -> None:
         """The debugger may know something else of the calls."""
@@ -233,7 +173,7 @@ class TurnCard(CardFrame):
             for card in self.calls:
                 card.show_state(self._commands.calls.state(self.turn.id, card.call.id))
 
-    def _fill(self, view: QWidget, part: Part) -> None:
+    def _fill(self, view: QWidget, part: Shown) -> None:
         turn = self.turn
         if isinstance(view, CallCard) and isinstance(part, ToolCall):
             tool = next((tool for tool in self._tools if tool.name == part.name), None)
@@ -244,6 +184,8 @@ class TurnCard(CardFrame):
             view.set_text(part.text or REDACTED, facts.reasoning_line(turn))
         elif isinstance(view, TurnImages) and isinstance(part, Image):
             view.show_run(turn, part)
+        elif isinstance(view, MembersFold) and isinstance(part, Beside):
+            view.show_members(part)
         elif isinstance(view, VerdictView) and isinstance(part, Text):
             view.show_answer(part.text, turn.outcome.response_format if turn.outcome else None)
         elif isinstance(view, TextView):
@@ -272,16 +214,16 @@ class TurnCard(CardFrame):
         if not 0 <= elapsed - self._told < FIGURES_S:
             self._told = elapsed
             self._header.show_figures(facts.live_figures(elapsed, choice.deltas))
-        if choice.parts and self._parts and isinstance(self._parts[0], QLabel):
-            self._clear()
+        if self._parts and isinstance(label := self._parts[0], QLabel):
+            if choice.parts:
+                self._clear()
+            elif choice.members is not None:
+                label.setText(OTHERWISE)
         last = len(choice.parts) - 1
         for number, part in enumerate(choice.parts):
             view = self._parts[number] if number < len(self._parts) else None
             if view is None:
-                exact = part.kind == "unknown" or self._exact or choice.is_json
-                view = {"reasoning": self._make_reasoning, "tool_call": self._make_call}.get(
-                    part.kind, partial(self._make_text, "raw" if exact else "markdown")
-                )()
+                view = self._views.make_growing(part, is_json=choice.is_json)
                 self._parts.append(view)
                 self._body.addWidget(view)
             if isinstance(view, ReasoningView):
@@ -384,7 +326,7 @@ class TurnCard(CardFrame):
     @property
     def as_made(self) -> bool:
         """Whether nothing was done to it by hand and it shows a turn that is whole."""
-        return not self._row.growing and self._editor is None and not self._exact
+        return not self._row.growing and self._editor is None and not self._views.exact
 
     def take_row(self, row: Row, tools: tuple[ToolDefinition, ...]) -> None:
         """Show another turn, as a new card would."""
@@ -404,27 +346,27 @@ class TurnCard(CardFrame):
 
     def set_zoom(self, zoom: float) -> None:
         """Another text size."""
-        self._zoom = zoom
+        self._views.zoom = zoom
         for view in self._parts:
             if isinstance(view, TextView | VerdictView):
                 view.set_zoom(zoom)
-            elif isinstance(view, ReasoningView):
+            elif isinstance(view, ReasoningView | MembersFold):
                 view.text_view.set_zoom(zoom)
 
     def _fill_menu(self) -> None:
-        fill_menu(self._header.menu, self._row, self._commands, self._exact, self._copy, self._set_exact)
+        fill_menu(self._header.menu, self._row, self._commands, self._views.exact, self._copy, self._set_exact)
 
     def _copy(self) -> None:
         turn = self.turn
         QGuiApplication.clipboard().setText(turn.text or "\n".join(result.text for result in turn.results))
 
     def _set_exact(self, exact: bool) -> None:
-        self._exact = exact
+        self._views.exact = exact
         for view, part in zip(self._parts, shown_parts(self.turn), strict=False):
             if isinstance(view, VerdictView):
                 view.set_exact(exact)
             elif isinstance(view, TextView) and isinstance(part, Text | Refusal):
-                view.set_mode(self._mode(part))
+                view.set_mode(self._views.mode(part))
 
     def _role_chosen(self, role: Role) -> None:
         self._commands.change_role(self.turn.id, role)

@@ -69,6 +69,11 @@ def everything() -> list[Row]:
             turn(Role.USER, Text(text=MARKDOWN)),
             turn(Role.ASSISTANT, Reasoning(text=f"I think of a token.\n\n{MARKDOWN}"), Text(text=MARKDOWN)),
             turn(Role.ASSISTANT, call, broken, reason="tool_calls"),
+            turn(
+                Role.ASSISTANT,
+                Text(text="token", extra={"messages": {"citations": [{"token": "a token", "url": "http://token"}]}}),
+                ToolCall(id="a", name="f", arguments='{"token": 1}', extra={"chat": {"token": "x" * 900 + "token"}}),
+            ).model_copy(update={"extra": {"chat": {"token": ["token"] * 70}}}),
             turn(Role.TOOL, ToolResult(call_id="a", text='{"result": "token token"}')),
             turn(Role.TOOL, ToolResult(call_id="c", text="a token that answers nothing")),
             turn(Role.ASSISTANT, Refusal(text="No *token* for you."), Unknown(value={"token": ["token"]})),

@@ -50,7 +50,6 @@ class CallCard(CallFrame):
     arguments_edited = Signal(str, str)  # raw arguments
     result_edited = Signal(str, str)  # turn id of the result, text
     result_deleted = Signal(str)  # turn id of the result
-    height_changed = Signal()
 
     def __init__(self, choices: Callable[[str], list[tuple[str, Reply]]], parent: QWidget | None = None) -> None:
         """``choices`` gives the answers offered for a call of the tool of that name."""
@@ -198,6 +197,7 @@ class CallCard(CallFrame):
         problems = self._problems(call.arguments)
         self._judge(problems if self._hidden is not self._arguments else self._problems_typed())
         self._show_arguments(problems, cut=cut)
+        self.show_beside(call)
         self._refresh()
 
     def _show_arguments(self, problems: list[Problem], *, cut: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""What a call's card looks like around its parts: the frame, the two halves, chips and quiet buttons."""
+"""What a call's card looks like around its parts: the frame, the two halves, what stands below them, quiet buttons."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
+from playground.domain.parts import ToolCall
+from playground.engine.beside import beside_part
+from playground.ui.conversation.members_fold import MembersFold
 from playground.ui.theme import tokens
 
 NARROW = 500  # pixels
@@ -14,10 +17,12 @@ NARROW = 500  # pixels
 class CallFrame(QFrame):
     """A frame with a head above ``rule``, and two halves below it; ``lit`` while it asks for attention.
 
-    The halves stand in ``body``: side by side, or one below the other where the frame is ``narrow``.
+    The halves stand in ``body``: side by side, or one below the other where the frame is ``narrow``. Below them are
+    ``folds`` of what the call came with that nothing here knows.
     """
 
     narrowed = Signal(bool)
+    height_changed = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -29,6 +34,24 @@ class CallFrame(QFrame):
         self.body.setSpacing(0)
         self.rule = QFrame()
         self.rule.setProperty("kind", "line")
+        self.folds: list[MembersFold] = []
+
+    def show_beside(self, call: ToolCall) -> None:
+        """Show what ``call`` came with."""
+        found = beside_part(call)
+        for fold in self.folds[len(found) :]:
+            fold.hide()
+            fold.deleteLater()
+        del self.folds[len(found) :]
+        layout = self.layout()
+        while layout is not None and len(self.folds) < len(found):
+            fold = MembersFold()
+            fold.setContentsMargins(10, 0, 10, 6)
+            fold.height_changed.connect(self.height_changed)
+            layout.addWidget(fold)
+            self.folds.append(fold)
+        for fold, one in zip(self.folds, found, strict=True):
+            fold.show_members(one)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -56,7 +79,7 @@ class CallFrame(QFrame):
         if self.halved and not self.narrow:
             x = self.width() // 2
             painter.setPen(QColor(t.line))
-            painter.drawLine(x, self.rule.y() + 1, x, self.height() - 2)
+            painter.drawLine(x, self.rule.y() + 1, x, self.body.geometry().bottom() - 1)
 
 
 def half() -> QVBoxLayout:
