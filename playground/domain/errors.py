@@ -6,6 +6,7 @@ A ``Failure`` is data on a turn, not an exception: it is kept, shown and saved w
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Final
 
 from playground.domain.values import Value
 
@@ -29,10 +30,16 @@ class FailureKind(StrEnum):
     HTTP = "http"  # an answer with a status of 400 or above
     STREAM = "stream"  # an error object inside a stream that began with 200
     DECODE = "decode"  # the body is not what the protocol says
+    OTHER_PROTOCOL = "other_protocol"  # an answer, of the protocol that was not asked
     CUT_OFF = "cut_off"  # the body ended without a finish reason
+    NO_BODY = "no_body"  # the body has not a single byte that says anything
     EMPTY = "empty"  # a complete answer with nothing in it
     TOO_LARGE = "too_large"  # an event or body above the set cap
     INTERNAL = "internal"  # our own fault
+
+
+#: What a decoder makes of the way a body ended. A known reason for its end, a person's or the network's, replaces it.
+GUESSES: Final = frozenset({FailureKind.CUT_OFF, FailureKind.NO_BODY, FailureKind.EMPTY, FailureKind.DECODE})
 
 
 class Sent(Value):

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from playground.domain.errors import Failure, FailureKind
+from playground.domain.errors import GUESSES, Failure
 from playground.domain.events import (
     Deviation,
     Event,
@@ -46,8 +46,6 @@ _LINE_END: Final = re.compile(r"[\r\n]+")
 LAID_OUT: Final = 256 * 1024  # bytes of JSON that are laid out; more is shown as it came
 #: The whole body is in memory already: no event of it is too large to be looked at.
 _NO_CAP: Final = 1 << 62
-#: What a decoder makes of an end that a person or a broken connection made.
-_GUESSES: Final = frozenset({FailureKind.CUT_OFF, FailureKind.EMPTY, FailureKind.DECODE})
 
 
 class Kind(StrEnum):
@@ -327,8 +325,8 @@ def bits(*kinds: Kind) -> int:
 
 def _is_guess(event: Event) -> bool:
     if isinstance(event, Failed):
-        return event.failure.kind in _GUESSES
-    return isinstance(event, Deviation) and event.code in ("cut_off", "empty", "broken_event")
+        return event.failure.kind in GUESSES
+    return isinstance(event, Deviation) and (event.code in GUESSES or event.code == "broken_event")
 
 
 def _payload(raw: bytes) -> str:

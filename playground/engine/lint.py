@@ -33,6 +33,7 @@ _BLOCKS: Final = (
     "4.2",
     "An answer has content, a list of blocks; the public protocol starts and stops each by its index.",
 )
+_JSON: Final = ("", "By the JSON standard (RFC 8259) a number is written in digits; NaN and Infinity are none.")
 _ERROR: Final = ("7.2", "An error is a JSON object with code, message and data.")
 
 _CHAT: Final = {
@@ -61,8 +62,11 @@ _CHAT: Final = {
     "message_repeated": _CHUNK,
     "no_end_marker": _STREAM,
     "no_finish_reason": _REASON,
+    "no_body": _STREAM,
     "not_json": _STREAM,
     "not_object": _STREAM,
+    "number_not_json": _JSON,
+    "other_protocol": _STREAM,
     "plain_completion": _DELTA,
     "refusal_shape": _DELTA,
     "reasoning_name": ("2.5", "Reasoning comes as delta.reasoning_content."),
@@ -100,6 +104,7 @@ _INPUT: Final = (
     "By the public protocol the input of a call comes once, as fragments of JSON text that are joined.",
 )
 _MESSAGES: Final = {
+    "number_not_json": _JSON,
     "content_text": _BLOCKS,
     "block_index_shared": _BLOCKS,
     "block_shape": _BLOCKS,

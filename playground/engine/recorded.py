@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterable
 
 from playground.domain.accumulator import Accumulator
-from playground.domain.errors import FailureKind
+from playground.domain.errors import GUESSES, FailureKind
 from playground.domain.events import Event, ReasoningDelta, RefusalDelta, TextDelta, ToolCallDelta
 from playground.domain.output import format_of
 from playground.domain.prices import Asked
@@ -20,8 +20,6 @@ from playground.domain.usage import Timing
 from playground.domain.values import JSON, JSONObject
 from playground.gateway.tape import Exchange
 from playground.protocols.protocol import get_protocol
-
-_GUESSES = frozenset({FailureKind.CUT_OFF, FailureKind.EMPTY, FailureKind.DECODE})
 
 
 def body_of(exchange: Exchange) -> JSONObject | None:
@@ -68,7 +66,7 @@ def answers_of(exchange: Exchange) -> tuple[Turn, ...]:
             answer.add(events)
             _mark(marks, times, events, read.at)
     failure = exchange.failure
-    if failure is None and answer.failure is not None and (exchange.complete or answer.failure.kind not in _GUESSES):
+    if failure is None and answer.failure is not None and (exchange.complete or answer.failure.kind not in GUESSES):
         failure = answer.failure
     if failure is not None:
         ending = Ending.CUT_OFF if failure.kind is FailureKind.CUT_OFF else Ending.FAILED

@@ -11,7 +11,7 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Final
 
-from playground.domain.errors import Failure, FailureKind, Sent
+from playground.domain.errors import GUESSES, Failure, FailureKind, Sent
 from playground.domain.events import (
     Deviation,
     Event,
@@ -39,9 +39,6 @@ if TYPE_CHECKING:
 
 #: Events that a person would call progress; only these re-arm the clocks.
 CONTENT: Final = frozenset({TextDelta, ReasoningDelta, RefusalDelta, ToolCallDelta, UnknownPart, ExtraDelta})
-
-#: A decoder's own verdicts, which a known reason replaces.
-_GUESSES: Final = frozenset({FailureKind.CUT_OFF, FailureKind.EMPTY, FailureKind.DECODE})
 
 #: Bytes of an error body that are read; the failure's excerpt is shorter still.
 ERROR_BODY: Final = 1024 * 1024
@@ -171,7 +168,7 @@ class Call:
         failure = self._told(failure)
         events = self._close_decoder()
         verdicts = [event for event in events if isinstance(event, Failed)]
-        told = next((event.failure for event in verdicts if event.failure.kind not in _GUESSES), None)
+        told = next((event.failure for event in verdicts if event.failure.kind not in GUESSES), None)
         if self.exchange.failure is None and told is None:
             if self._decoder is not None and not verdicts:
                 events.append(Deviation("broken_after_end", f"The answer was whole. After it: {failure.message}"))
@@ -198,7 +195,7 @@ class Call:
 
 def _is_guess(event: Event) -> bool:
     """Whether a decoder says here what it made of an end whose real cause is known."""
-    return isinstance(event, Failed) or (isinstance(event, Deviation) and event.code in _GUESSES)
+    return isinstance(event, Failed) or (isinstance(event, Deviation) and event.code in GUESSES)
 
 
 async def read_refusal(transfer: Transfer, redactor: Redactor, now: float) -> Failure:

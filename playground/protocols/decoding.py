@@ -8,19 +8,33 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import ClassVar, Final, NamedTuple
 
 from playground.domain.errors import Failure, FailureKind
 from playground.domain.events import Deviation, Event, Failed, ReasoningDelta, StreamEnd, TextDelta, ToolCallDelta
 from playground.domain.transcript import new_id
 from playground.domain.values import JSON, JSONObject
-from playground.protocols import jsontext
+from playground.protocols import jsontext, verdicts
 from playground.protocols.errors import looks_like_error, read_error
 from playground.protocols.repeats import Place, Repeats
 from playground.protocols.sse import DEFAULT_CAP, Frame, SSEParser
 
 _SPACE: Final = b" \t\r\n\x00"
 _BOM: Final = b"\xef\xbb\xbf"
+CHAT_NAME: Final = "Chat completions"
+MESSAGES_NAME: Final = "the Messages protocol"
+#: What says of an object that it is of the native messages protocol.
+MESSAGE_EVENTS: Final = frozenset(
+    {
+        "message",
+        "message_start",
+        "message_delta",
+        "message_stop",
+        "content_block_start",
+        "content_block_delta",
+        "content_block_stop",
+    }
+)
 _FRAGMENTS: Final = frozenset({TextDelta, ReasoningDelta, ToolCallDelta})
 
 
@@ -43,6 +57,9 @@ class BodyDecoder(ABC):
     ``content_type`` is the response's header; ``cap`` the largest event or JSON body in bytes.
     """
 
+    _names: ClassVar[tuple[str, str]]  # of the protocol that is read, and of the other one, for people
+    _end_marker: ClassVar[str]
+
     def __init__(self, content_type: str | None = None, cap: int = DEFAULT_CAP) -> None:
         self.finished = False
         self._content_type = (content_type or "").partition(";")[0].strip().lower()
@@ -61,6 +78,8 @@ class BodyDecoder(ABC):
         self._anything = False  # any byte that is not white space
         self._objects = 0  # JSON objects understood as part of an answer
         self._loose: list[str] = []  # text outside the format, kept for the verdict
+        self._of_other = False  # objects of the other protocol came
+        self._odd_numbers: list[str] = []  # met since they were noted last
         self._odd = False  # the object being read may hold halves of surrogate pairs
         self._whole_body = False  # the object being read is the whole answer
         self._source = ""  # its text
@@ -193,10 +212,11 @@ class BodyDecoder(ABC):
             return
         text = self._body.decode("utf-8", "replace")
         try:
-            value = jsontext.parse(text)
+            value = jsontext.parse(text, self._odd_numbers)
         except ValueError as error:
-            self._fail(out, _unreadable(text, str(error)))
+            self._unreadable(text, str(error), out)
             return
+        self._note_numbers(out)
         if self._content_type == "text/event-stream":
             self._note(out, "json_body", "one JSON body came although the content type says event stream")
         self._whole_body = True
@@ -208,7 +228,7 @@ class BodyDecoder(ABC):
     # -- frames ------------------------------------------------------------------------------------------------
 
     def _frames(self, frames: Sequence[Frame | bytes], out: list[Event], *, last: bool = False) -> None:
-        parse, odd, repeats = jsontext.parse, jsontext.has_halves, self._repeats
+        parse, odd, repeats, odd_numbers = jsontext.parse, jsontext.has_halves, self._repeats, self._odd_numbers
         lesson: tuple[Frame, JSONObject] | None = None  # learnt at the end: the rest of this read knows the old edges
         for frame in frames:
             if isinstance(frame, bytes):
@@ -222,10 +242,12 @@ class BodyDecoder(ABC):
             data = frame.data
             if data[:1] == "{" and frame.kind == "data":
                 try:
-                    value = parse(data)
+                    value = parse(data, odd_numbers)
                 except ValueError as error:
                     self._not_json(frame, str(error), out, last)
                     continue
+                if odd_numbers:
+                    self._note_numbers(out)
                 self._source = data
                 self._odd = "\\u" in data and odd(data)
                 if self.finished:
@@ -255,10 +277,11 @@ class BodyDecoder(ABC):
         if frame.kind == "stray":
             self._note(out, "stray_text", "text came outside the event format, without “data:”")
         try:
-            value = jsontext.parse(text) if text else None
+            value = jsontext.parse(text, self._odd_numbers) if text else None
         except ValueError as error:
             self._not_json(frame, str(error), out, last)
             return
+        self._note_numbers(out)
         self._odd = jsontext.has_halves(text)
         if self.finished:
             self._after_end(value, frame.event, out)
@@ -311,7 +334,7 @@ class BodyDecoder(ABC):
                 elif item:
                     self._not_object(item, jsontext.write(item), out)
         elif self._whole_body:
-            self._fail(out, _unreadable(text, "not an object"))
+            self._fail(out, verdicts.no_answer("neither an object nor a list of objects", text))
         else:
             self._not_object(value, text, out)
 
@@ -345,7 +368,10 @@ class BodyDecoder(ABC):
 
     def _judge(self, out: list[Event]) -> None:
         if not self._anything:
-            self._fail(out, Failure(kind=FailureKind.EMPTY, message="empty response: the body holds nothing"))
+            self._note(out, "no_body", "the body is empty")
+            self._fail(out, verdicts.no_body())
+        elif self._of_other and not self._objects:
+            self._fail(out, verdicts.other_protocol(*self._names, self._source))
         elif not self._objects and any(self._loose):
             self._fail(out, read_error("\n".join(self._loose), None, FailureKind.DECODE))
         elif not self._objects and not self.finished:
@@ -354,30 +380,38 @@ class BodyDecoder(ABC):
             self._verdict(out)
 
     def _cut_off(self, out: list[Event]) -> None:
-        message = "the stream ended without a finish reason, possibly cut off"
-        self._note(out, "cut_off", message)
-        self._fail(out, Failure(kind=FailureKind.CUT_OFF, message=message))
+        self._note(out, "cut_off", "the stream ended without a finish reason, possibly cut off")
+        self._fail(out, verdicts.stopped_short(self._objects, self._end_marker))
 
-    def _empty(self, out: list[Event]) -> None:
+    def _empty(self, out: list[Event], reason: str | None) -> None:
+        """A complete answer has nothing in it; ``reason`` is its finish reason."""
         if self._holes:
-            message = f"nothing of the answer could be read: {next(iter(self._holes.values()))}"
-            self._fail(out, Failure(kind=FailureKind.DECODE, message=message))
+            self._fail(out, verdicts.nothing_readable(next(iter(self._holes.values()))))
             return
-        message = "empty response: the answer is complete and holds nothing"
-        self._note(out, "empty", message)
-        self._fail(out, Failure(kind=FailureKind.EMPTY, message=message))
+        self._note(out, "empty", "the answer is complete and holds nothing")
+        self._fail(out, verdicts.nothing_in_it(reason))
+
+    def _unreadable(self, text: str, reason: str, out: list[Event]) -> None:
+        failure = verdicts.not_json(text, reason)
+        if failure.kind is FailureKind.CUT_OFF:
+            self._note(out, "cut_off", "the JSON body breaks off, possibly cut off")
+        self._fail(out, failure)
 
     def _too_large(self, out: list[Event]) -> None:
         if not self._failed:
-            size = f"{self._cap / 1048576:g} MiB" if self._cap >= 1048576 else f"{self._cap} bytes"
-            self._fail(
-                out,
-                Failure(
-                    kind=FailureKind.TOO_LARGE,
-                    message=f"one event is larger than {size}; raise the limit in the settings if this is expected",
-                ),
-            )
+            self._fail(out, verdicts.too_large(self._cap))
         self.finished = True
+
+    def _note_other(self, out: list[Event]) -> None:
+        """An object of the other protocol came; nothing of it is in the answer."""
+        self._of_other = True
+        self._note(out, "other_protocol", f"objects of {self._names[1]} came", hole=True)
+
+    def _note_numbers(self, out: list[Event]) -> None:
+        if self._odd_numbers:
+            note = f"{self._odd_numbers[0]} stands where JSON has no such number; it is kept as text"
+            self._odd_numbers.clear()
+            self._note(out, "number_not_json", note)
 
     def _fail(self, out: list[Event], failure: Failure) -> None:
         self._flush(out)
@@ -394,16 +428,3 @@ class BodyDecoder(ABC):
             if hole:
                 self._holes[code] = note
             out.append(Deviation(code, note, hole))
-
-
-def _unreadable(text: str, reason: str) -> Failure:
-    """A body that began like JSON and is none: cut off where it just stops, else not what the protocol says."""
-    stripped = text.rstrip()
-    whole_looking = stripped[-1:] in ("}", "]")
-    return Failure(
-        kind=FailureKind.DECODE if whole_looking else FailureKind.CUT_OFF,
-        message=f"the body is not readable as JSON ({jsontext.whole(reason[:200])})"
-        if whole_looking
-        else "the JSON body ends in the middle, possibly cut off",
-        body=jsontext.whole(text[:65536]),
-    )

@@ -21,20 +21,39 @@ _HALF: Final = re.compile(r"\\u[dD][89a-fA-F]")
 _HIGH: Final = re.compile("[\ud800-\udbff]\\Z")
 
 
-def parse(text: str) -> JSON:
-    """The value that ``text`` holds. Raises ValueError (the deepest nesting and the longest numbers included)."""
+def parse(text: str, odd: list[str] | None = None) -> JSON:
+    """The value that ``text`` holds. Raises ValueError (the deepest nesting and the longest numbers included).
+
+    NaN, Infinity and -Infinity are read although JSON has none of them; ``odd`` takes those that were met.
+    """
     try:
-        return from_json(text, cache_strings="keys")  # what a model writes is worth no place in a cache
+        # What a model writes is worth no place in a cache.
+        return from_json(text, cache_strings="keys", allow_inf_nan=False)
     except (ValueError, TypeError):  # TypeError: half of a surrogate pair, not escaped
         # Broken; or halves of surrogate pairs, an odd number, a mark before it, very deep: all readable.
-        return _parse_with_care(text)
+        return _parse_with_care(text, odd if odd is not None else [])
 
 
-def _parse_with_care(text: str) -> JSON:
+def _parse_with_care(text: str, odd: list[str]) -> JSON:
+    def constant(word: str) -> float:
+        odd.append(word)
+        return float(word)
+
     try:
-        return json.loads(text.strip(" \t\r\n\ufeff"), parse_int=_whole_number)
+        return json.loads(text.strip(" \t\r\n\ufeff"), parse_int=_whole_number, parse_constant=constant)
     except RecursionError:
         raise ValueError("nested too deeply") from None
+
+
+def breaks_off(text: str) -> bool:
+    """Whether ``text`` is how JSON begins, and ends before it does: all of it fits, and more would have to come."""
+    try:
+        from_json(_HALF.sub(r"\\ufffd", text.lstrip(" \t\r\n\ufeff")))
+    except TypeError:
+        return False
+    except ValueError as error:
+        return str(error).startswith("EOF while parsing")
+    return False
 
 
 def _whole_number(text: str) -> int | str:
@@ -123,7 +142,7 @@ def text_of(value: JSON) -> str:
     if isinstance(value, str):
         return whole(value)
     if isinstance(value, int | float) and not isinstance(value, bool):
-        return str(value)
+        return write(value)
     return ""
 
 

@@ -6,6 +6,7 @@ Raises nothing but ValueError for a protocol that we do not speak, whatever the 
 from __future__ import annotations
 
 import itertools
+from math import isfinite
 
 from playground.domain.accumulator import Accumulator, GrowingChoice
 from playground.domain.errors import Failure, FailureKind
@@ -17,7 +18,7 @@ from playground.protocols.messages.decode import MessagesDecoder
 from playground.protocols.protocol import Decoder, get_protocol
 
 #: Verdicts of ours about a body; the gateway said nothing of the kind.
-_OURS = (FailureKind.CUT_OFF, FailureKind.EMPTY)
+_OURS = (FailureKind.CUT_OFF, FailureKind.NO_BODY, FailureKind.EMPTY)
 
 
 def summarise(protocol_name: str, data: bytes, content_type: str | None = None) -> JSONObject:
@@ -26,8 +27,8 @@ def summarise(protocol_name: str, data: bytes, content_type: str | None = None) 
     ``choices`` holds index, content, reasoning, tool_calls (id, name, arguments as raw text) and finish_reason of each
     completion; ``usage`` is the object as received, or None; ``complete`` whether an end marker or all finish reasons
     came and no error; ``error`` is None or message, code (as received), type, status, param and request_id;
-    ``deviations`` lists code and note. A cut-off or empty answer is a deviation, not an error. Ids made here for calls
-    that came without one are ``call_1``, ``call_2`` and so on.
+    ``deviations`` lists code and note. That an answer is cut off, empty or not there is a deviation, not an error. Ids
+    made here for calls that came without one are ``call_1``, ``call_2`` and so on. All of it can be written as JSON.
     """
     get_protocol(protocol_name)
     decoder = _decoder(protocol_name, content_type)
@@ -78,4 +79,5 @@ def _code(failure: Failure) -> JSON:
         code = error_fields(jsontext.parse(failure.body)).code
     except ValueError:
         return failure.code
-    return code if jsontext.text_of(code) == failure.code else failure.code
+    finite = not isinstance(code, float) or isfinite(code)
+    return code if finite and jsontext.text_of(code) == failure.code else failure.code

@@ -11,10 +11,13 @@ from PySide6.QtWidgets import QAbstractButton, QLabel, QPlainTextEdit, QPushButt
 
 from playground.domain.transcript import Ending, Role
 from playground.engine.gateways import DEMO_ID
+from playground.engine.profiles import Profile
 from playground.ui.conversation.error_card import ErrorCard
 from playground.ui.conversation.hole_card import HoleCard
 from playground.ui.inspector.wire_views import TimelineView
 from tests.flows.conftest import Person, Stage
+from tests.protocols.messages.test_decode import said, start, stop
+from tests.support.fault_server import FaultServer, head, hold, send
 
 CONTROL = Qt.KeyboardModifier.ControlModifier
 
@@ -190,5 +193,26 @@ def test_an_error_is_shown_while_the_connection_stays_open_and_the_text_stays(st
         assert turn.outcome.timing is not None
         assert turn.outcome.timing.end is not None
         assert turn.outcome.timing.end < 10
+
+    stage.play(scene)
+
+
+def test_an_answer_of_the_other_protocol_is_called_that_and_one_press_switches(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        with FaultServer() as server:
+            server.play(send(head()), send(start(), said("Hello"), stop()), hold())
+            profile = person.app.gateways.store.add(Profile(name="Misled", base_url=server.url, retries=0))
+            person.session.set_profile(profile.id)
+            person.session.set_model("m")
+            await person.run("Is anybody there?")
+            await person.idle(turns=2)
+            error = await person.seen(ErrorCard, inside=person.card(-1))
+            words = " ".join(label.text() for label in person.find(QLabel, inside=error))
+            assert "The answer is of the other protocol" in words
+            assert "holds nothing" not in words
+            await person.press("Switch to Messages", error)
+            await person.until(lambda: person.session.protocol == "messages", "the other protocol")
+            await person.key(Qt.Key.Key_Return, CONTROL)
+            await person.until(lambda: person.path[-1].text == "Hello", "the answer, read as what it is")
 
     stage.play(scene)

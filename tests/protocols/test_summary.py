@@ -65,6 +65,43 @@ def test_an_error_with_its_code_as_received(code: object) -> None:
     assert found["error"]["status"] == (429 if code in (429, "429") else None)
 
 
+@pytest.mark.parametrize("protocol", ["chat", "messages"])
+@pytest.mark.parametrize("body", [b"", b"\n", b": alive\n\n", b"{", b"data: {", b"data: [DONE]\n\n"])
+def test_a_body_that_is_no_answer_says_why_in_an_error_or_a_deviation(protocol: str, body: bytes) -> None:
+    found = summarise(protocol, body)
+    assert found["complete"] is (body == b"data: [DONE]\n\n")
+    assert found["error"] or found["deviations"]
+
+
+def test_an_answer_with_a_hole_is_not_complete() -> None:
+    found = summarise("chat", chunk({"content": "a"}) + b"data: {broken\n\n" + chunk({}, "stop") + DONE)
+    assert (found["complete"], found["error"]) == (False, None)
+    assert [d["code"] for d in found["deviations"]] == ["not_json"]
+
+
+@pytest.mark.parametrize("odd", ["NaN", "-Infinity", "1e999", "-1e400"])
+@pytest.mark.parametrize(
+    "place",
+    [
+        '{"choices":[],"usage":{"cost":ODD}}',
+        '{"choices":[],"usage":ODD}',
+        '{"error":{"message":"m","code":ODD}}',
+        '{"error":{"message":ODD,"code":{"a":[ODD]}}}',
+        '{"choices":[{"index":ODD,"delta":{"content":[{"type":"chart","at":ODD}]},"finish_reason":ODD}]}',
+        '{"choices":[{"index":0,"delta":{"tool_calls":[{"index":ODD,"function":{"name":"f","arguments":{"x":ODD}}}]}}]}',
+        '{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","input":{"x":ODD}}}',
+        '{"type":"content_block_start","index":0,"content_block":{"type":"chart","at":ODD}}',
+        '{"type":"message_delta","delta":{"stop_reason":ODD},"usage":{"output_tokens":ODD}}',
+        "ODD",
+    ],
+)
+def test_what_is_printed_is_json_whatever_numbers_came(place: str, odd: str) -> None:
+    text = place.replace("ODD", odd)
+    for protocol in ("chat", "messages"):
+        for body in (text.encode(), f"data: {text}\n\n".encode()):
+            json.dumps(summarise(protocol, body), allow_nan=False)
+
+
 def test_messages() -> None:
     body = {
         "type": "message",
@@ -88,5 +125,5 @@ def test_an_unknown_protocol_is_refused() -> None:
     st.binary(max_size=200) | st.text(alphabet='{}[]":,\\ud8\n data:<>e', max_size=80).map(str.encode),
 )
 def test_any_bytes_give_a_summary(protocol: str, body: bytes) -> None:
-    json.dumps(summarise(protocol, body), ensure_ascii=False).encode()
-    json.dumps(summarise(protocol, b"data: " + body + b"\n\n"), ensure_ascii=False).encode()
+    json.dumps(summarise(protocol, body), ensure_ascii=False, allow_nan=False).encode()
+    json.dumps(summarise(protocol, b"data: " + body + b"\n\n"), ensure_ascii=False, allow_nan=False).encode()

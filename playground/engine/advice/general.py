@@ -182,6 +182,12 @@ _KIND: Final = {
         (GATEWAY, RETRY),
         command="Check that --base-url is the gateway's and that the file's “protocol” is the right one.",
     ),
+    FailureKind.NO_BODY: Advice(
+        "no body",
+        "The answer has no body",
+        "Retry. If it stays so, something between here and the gateway may swallow what it sends.",
+        (RETRY, GATEWAY),
+    ),
     FailureKind.CUT_OFF: Advice("cut off", "Ended without a finish reason, possibly cut off", _AGAIN),
     FailureKind.EMPTY: Advice("empty", "Empty response", "The answer held no content. Retry, or change the prompt."),
     FailureKind.TOO_LARGE: Advice(
@@ -198,6 +204,8 @@ _KIND: Final = {
 def general(failure: Failure) -> Advice:
     """Advice by kind and status alone."""
     status, sent = failure.status or 0, failure.sent or Sent(endpoint="")
+    if failure.kind is FailureKind.OTHER_PROTOCOL:
+        return other_protocol(sent.endpoint)
     if failure.kind is not FailureKind.HTTP:
         return _KIND[failure.kind]
     if status == 401:
@@ -210,6 +218,20 @@ def general(failure: Failure) -> Advice:
         "status",
         f"The gateway answered with status {status}" if status else "The gateway answered with an error",
         "What it says stands above, if it said anything.",
+    )
+
+
+def other_protocol(endpoint: str) -> Advice:
+    """What came is an answer, of the protocol that was not asked."""
+    other = {"chat": "messages", "messages": "chat"}.get(endpoint, "")
+    return Advice(
+        "other protocol",
+        "The answer is of the other protocol",
+        "Switch to it and run again. If both are answered like this, the base URL may lead to one endpoint alone.",
+        (*((switch_to(other),) if other else ()), GATEWAY, RETRY),
+        command=f"Set “protocol” to “{other}” in the file."
+        if other
+        else "Set “protocol” in the file to the other one.",
     )
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from playground.domain.errors import Failure, FailureKind
 from playground.domain.events import (
     Event,
     ExtraDelta,
@@ -23,7 +22,7 @@ from playground.domain.events import (
     UsageReport,
 )
 from playground.domain.values import JSON, JSONObject
-from playground.protocols import jsontext
+from playground.protocols import jsontext, verdicts
 from playground.protocols.chat.reasoning import (
     CONTENT_PART,
     DETAILS,
@@ -35,7 +34,7 @@ from playground.protocols.chat.reasoning import (
 )
 from playground.protocols.chat.toolcalls import ToolCalls
 from playground.protocols.chat.usage import read_usage
-from playground.protocols.decoding import BodyDecoder, make_call_id
+from playground.protocols.decoding import CHAT_NAME, MESSAGE_EVENTS, MESSAGES_NAME, BodyDecoder, make_call_id
 from playground.protocols.errors import looks_like_error, read_error
 from playground.protocols.repeats import Place
 from playground.protocols.sse import DEFAULT_CAP
@@ -77,6 +76,9 @@ class _Choice:
 
 class ChatDecoder(BodyDecoder):
     """Decoder of one chat-completions body; ``make_id`` names calls that came without an id."""
+
+    _names = CHAT_NAME, MESSAGES_NAME
+    _end_marker = "[DONE]"
 
     def __init__(
         self, content_type: str | None = None, cap: int = DEFAULT_CAP, make_id: Callable[[], str] = make_call_id
@@ -136,19 +138,18 @@ class ChatDecoder(BodyDecoder):
         if value.get("error"):
             return  # reported by the caller
         odd = bool(value.get("choices"))  # there is something in place of the list
-        if value.get("usage"):
+        kind = jsontext.text_of(value.get("type"))
+        if kind in MESSAGE_EVENTS and "choices" not in value:
+            self._note_other(out)
+            if kind == "message_stop":
+                self._end(out)
+        elif value.get("usage") and not self._whole_body:
             self._objects += 1
             self._note(out, "choices_missing", "a chunk has no list of choices", hole=odd)
         elif looks_like_error(value):
             self._fail(out, read_error(value, text=self._source))
         elif self._whole_body:
-            message = "the body is JSON but not a chat completion: it has no choices"
-            if value.get("type") == "message":
-                message += "; it looks like an answer of the native messages protocol"
-            self._fail(
-                out,
-                Failure(kind=FailureKind.DECODE, message=message, body=jsontext.whole(self._source[:65536])),
-            )
+            self._fail(out, verdicts.no_answer("no chat completion: it has no choices", self._source))
         elif "choices" in value or value.get("object") == "chat.completion.chunk":
             self._objects += 1
             self._note(out, "choices_missing", "a chunk has no list of choices", hole=odd)
@@ -437,4 +438,4 @@ class ChatDecoder(BodyDecoder):
             self._cut_off(out)
             return
         if not any(state.seen for state in states) and all(reason in _NATURAL for reason in reasons):
-            self._empty(out)
+            self._empty(out, next(iter(reasons), None))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playground.domain.usage import Usage
 from playground.domain.values import JSON, JSONObject
-from playground.protocols.jsontext import amount_of, count_of, keepable
+from playground.protocols.jsontext import amount_of, count_of, members_beside
 
 
 def read_usage(value: JSONObject) -> Usage:
@@ -28,7 +28,7 @@ def read_usage(value: JSONObject) -> Usage:
             "reasoning_tokens",
         ),
         cost=amount_of(value.get("cost")),
-        raw=keepable(value),
+        raw=members_beside(value, (), empty=True),
     )
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from playground.domain.errors import Failure, FailureKind
 from playground.domain.events import (
     Event,
     ExtraDelta,
@@ -24,8 +23,8 @@ from playground.domain.events import (
     UsageReport,
 )
 from playground.domain.values import JSON, JSONObject
-from playground.protocols import jsontext
-from playground.protocols.decoding import BodyDecoder, make_call_id
+from playground.protocols import jsontext, verdicts
+from playground.protocols.decoding import CHAT_NAME, MESSAGES_NAME, BodyDecoder, make_call_id
 from playground.protocols.errors import looks_like_error, read_error
 from playground.protocols.jsontext import keepable, members_beside, text_of
 from playground.protocols.messages.blocks import READ, Block
@@ -68,6 +67,9 @@ _DELTA: Final = frozenset({"type", "signature", *_FRAGMENT.values()})
 
 class MessagesDecoder(BodyDecoder):
     """Decoder of one messages body; ``make_id`` names calls that came without an id."""
+
+    _names = MESSAGES_NAME, CHAT_NAME
+    _end_marker = "message_stop"
 
     def __init__(
         self, content_type: str | None = None, cap: int = DEFAULT_CAP, make_id: Callable[[], str] = make_call_id
@@ -118,13 +120,10 @@ class MessagesDecoder(BodyDecoder):
             self._fail(out, read_error(value, text=self._source))
         elif kind == "message" or isinstance(value.get("content"), list):
             self._message(value, out)
+        elif isinstance(value.get("choices"), list):
+            self._note_other(out)
         elif self._whole_body:
-            message = "the body is JSON but not a message: it has no content"
-            if isinstance(value.get("choices"), list):
-                message += "; it looks like an answer of the chat-completions protocol"
-            self._fail(
-                out, Failure(kind=FailureKind.DECODE, message=message, body=jsontext.whole(self._source[:65536]))
-            )
+            self._fail(out, verdicts.no_answer("no message: it has no content", self._source))
         else:
             self._note(
                 out, "unknown_event", f"an event of a kind not known here: {text_of(kind)[:60] or 'without a type'}"
@@ -422,4 +421,4 @@ class MessagesDecoder(BodyDecoder):
         elif not self.finished:
             self._note(out, "no_end_marker", "the stream ended without message_stop")
         if not self._seen and self._finish in _NATURAL:
-            self._empty(out)
+            self._empty(out, self._finish)

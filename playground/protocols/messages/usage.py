@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from playground.domain.usage import Usage
 from playground.domain.values import JSONObject
-from playground.protocols.jsontext import amount_of, count_of, keepable
+from playground.protocols.jsontext import amount_of, count_of, members_beside
 
 
 def read_usage(value: JSONObject) -> Usage:
@@ -24,5 +24,5 @@ def read_usage(value: JSONObject) -> Usage:
         cached=read,
         reasoning=count_of(details.get("thinking_tokens")) if isinstance(details, dict) else None,
         cost=amount_of(value.get("cost")),
-        raw=keepable(value),
+        raw=members_beside(value, (), empty=True),
     )

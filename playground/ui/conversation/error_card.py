@@ -73,9 +73,9 @@ class ErrorCard(ErrorFrame):
             wait = QLabel(f"The gateway asks to wait {span(failure.retry_after)} before the next try.")
             wait.setProperty("kind", "muted")
             layout.addWidget(wait)
-        remedy = QLabel(advice.remedy, textFormat=Qt.TextFormat.PlainText, wordWrap=True)
-        remedy.setProperty("kind", "muted")
-        layout.addWidget(remedy)
+        self._remedy = QLabel(advice.remedy, textFormat=Qt.TextFormat.PlainText, wordWrap=True)
+        self._remedy.setProperty("kind", "muted")
+        layout.addWidget(self._remedy)
         row = QWidget()
         flow = FlowLayout(row, 6)
         for number, action in enumerate(actions):
@@ -92,8 +92,8 @@ class ErrorCard(ErrorFrame):
         self.setAccessibleName(f"Error: {advice.title}")
 
     def stay_open(self) -> None:
-        """Say that more may come."""
-        self._wait.setText("The connection is still open: what else comes is read.")
+        """Say that more may come; it is too early for a remedy."""
+        self._remedy.setText("The connection is still open: what else comes is read.")
 
     def count_down(self, seconds: float, attempt: int, most: int) -> None:
         """Say when the next try begins, and which of how many it is."""

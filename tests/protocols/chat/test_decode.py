@@ -112,7 +112,8 @@ def test_neither_reason_nor_end_marker_is_cut_off_and_keeps_the_text() -> None:
     answer = chat(chunk({"content": "half"}))
     assert failure(answer) is FailureKind.CUT_OFF
     assert text(answer) == "half"
-    assert "possibly cut off" in (answer.failure.message if answer.failure else "")
+    assert answer.failure is not None
+    assert answer.failure.message == "The stream stopped after 1 event: neither a finish reason nor [DONE] came."
 
 
 def test_an_event_broken_off_is_cut_off_and_keeps_what_came_before() -> None:
@@ -128,7 +129,9 @@ def test_one_of_two_choices_without_reason_and_no_end_marker_is_cut_off() -> Non
 def test_a_complete_stream_with_nothing_in_it_is_an_empty_response() -> None:
     answer = chat(chunk({"role": "assistant", "content": ""}), chunk({}, "stop"), DONE)
     assert failure(answer) is FailureKind.EMPTY
-    assert "empty response" in (answer.failure.message if answer.failure else "")
+    assert answer.failure is not None
+    assert answer.failure.message == "The answer ended with “stop”, and neither text nor a call came."
+    assert list(answer.deviations) == ["empty"]
 
 
 @pytest.mark.parametrize("reason", ["length", "content_filter"])
@@ -137,8 +140,11 @@ def test_nothing_but_a_reason_that_explains_it_is_no_failure(reason: str) -> Non
 
 
 @pytest.mark.parametrize("body", [b"", b"\n\n \r\n"])
-def test_no_bytes_are_an_empty_response(body: bytes) -> None:
-    assert failure(chat(body)) is FailureKind.EMPTY
+def test_no_bytes_are_no_complete_answer(body: bytes) -> None:
+    answer = chat(body)
+    assert failure(answer) is FailureKind.NO_BODY
+    assert list(answer.deviations) == ["no_body"]
+    assert not answer.ending_seen
 
 
 def test_comments_alone_are_cut_off() -> None:
@@ -340,13 +346,76 @@ def test_plain_text_is_a_failure_that_quotes_it() -> None:
 def test_json_that_is_no_completion_says_so() -> None:
     answer = chat(b'{"hello": 1}')
     assert failure(answer) is FailureKind.DECODE
-    native = chat(b'{"type":"message","content":[{"type":"text","text":"a"}]}')
-    assert native.failure is not None
-    assert "native messages" in native.failure.message
 
 
-def test_a_json_body_broken_off_is_cut_off() -> None:
-    assert failure(chat(b'{"choices":[{"message":{"content":"a')) is FailureKind.CUT_OFF
+def test_an_answer_of_the_native_protocol_is_named() -> None:
+    message = {"type": "message", "content": [{"type": "text", "text": "a"}], "usage": {"output_tokens": 1}}
+    whole = chat(json.dumps(message).encode())
+    events: list[dict[str, Any]] = [
+        {"type": "message_start", "message": {**message, "content": []}},
+        {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "a"}},
+        {"type": "content_block_stop", "index": 0},
+        {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 1}},
+        {"type": "message_stop"},
+    ]
+    stream = b"".join(data(event, event=str(event["type"])) for event in events)
+    decoder = ChatDecoder()
+    decoder.feed(stream)
+    assert decoder.finished, "an open socket is not waited for"
+    for answer in (whole, chat(stream), chat(stream[: len(stream) // 2])):
+        assert answer.failure is not None
+        assert answer.failure.kind is FailureKind.OTHER_PROTOCOL
+        assert answer.failure.message == (
+            "This is an answer of the Messages protocol, and it was read as one of Chat completions."
+        )
+        assert answer.deviations.keys() <= {"other_protocol", "broken_event"}
+        assert not answer.complete
+    mixed = chat(chunk({"content": "a"}), stream)
+    assert (failure(mixed), text(mixed), list(mixed.holes)) == (None, "a", ["other_protocol"])
+
+
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [
+        (b'{"choices":[{"message":{"content":"a', FailureKind.CUT_OFF),
+        (b'{"choices":[{"message":{"content":"a"}', FailureKind.CUT_OFF),  # a bracket at its end is no sign
+        (b'{"choices":[{"message":{"content":"\\ud83d', FailureKind.CUT_OFF),
+        (b'\xef\xbb\xbf{"choices":[{"message":{"content":nul', FailureKind.CUT_OFF),
+        (b'{"choices":[', FailureKind.CUT_OFF),
+        (b"{", FailureKind.CUT_OFF),
+        (b'{"choices": [{]}, "object": "chat.completion"', FailureKind.DECODE),  # nor is there being none
+        (b'{"choices":[{"message":{"content":"a"}}],} trailing', FailureKind.DECODE),
+        (b"{malformed json: <<<SHORT", FailureKind.DECODE),
+        (b"{'choices': []", FailureKind.DECODE),
+        (b'{"choices":[]}}', FailureKind.DECODE),
+        (b"[" * 500, FailureKind.DECODE),
+    ],
+)
+def test_a_json_body_is_cut_off_or_malformed_by_where_it_stops_being_json(body: bytes, kind: FailureKind) -> None:
+    answer = chat(body)
+    assert answer.failure is not None
+    assert answer.failure.kind is kind
+    assert list(answer.deviations) == (["cut_off"] if kind is FailureKind.CUT_OFF else [])
+    assert ("breaks off" in answer.failure.message) is (kind is FailureKind.CUT_OFF)
+
+
+@pytest.mark.parametrize("odd", ["NaN", "Infinity", "-Infinity"])
+def test_a_number_that_json_has_not_is_kept_as_text_and_noted(odd: str) -> None:
+    usage = data({"choices": [], "usage": {"total_tokens": 3, "cost": "ODD"}}).replace(b'"ODD"', odd.encode())
+    answer = chat(chunk({"content": "a"}, "stop"), usage, DONE)
+    assert answer.usage is not None
+    assert (answer.usage.total, answer.usage.raw) == (3, {"total_tokens": 3, "cost": odd})
+    assert list(answer.deviations) == ["number_not_json"]
+    assert answer.complete
+    assert not chat(chunk({"content": odd}, "stop"), DONE).deviations, "in a text they are words"
+
+
+def test_a_number_too_large_for_any_reader_is_kept_as_text() -> None:
+    usage = data({"choices": [], "usage": {"total_tokens": "ODD"}}).replace(b'"ODD"', b"1e999")
+    answer = chat(chunk({"content": "a"}, "stop"), usage, DONE)
+    assert answer.usage is not None
+    assert answer.usage.raw == {"total_tokens": "Infinity"}
 
 
 def test_a_list_of_chunks_is_read() -> None:

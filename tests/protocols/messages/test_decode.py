@@ -10,7 +10,7 @@ import pytest
 from playground.domain.errors import FailureKind
 from playground.domain.parts import Reasoning, Text, ToolCall, Unknown
 from playground.protocols.messages.decode import MessagesDecoder
-from tests.protocols.streams import DONE, calls, coalesced, data, failure, fold, messages, messages_events, text
+from tests.protocols.streams import DONE, calls, chunk, coalesced, data, failure, fold, messages, messages_events, text
 
 USAGE = {"input_tokens": 10, "cache_creation_input_tokens": 2, "cache_read_input_tokens": 3, "output_tokens": 1}
 
@@ -328,10 +328,29 @@ def test_content_as_text_in_a_whole_body() -> None:
     assert answer.complete
 
 
-def test_a_chat_body_is_named() -> None:
-    answer = messages(b'{"choices":[]}')
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"choices":[]}',
+        chunk({"role": "assistant"}) + chunk({"content": "a"}) + chunk({}, "stop") + DONE,
+        chunk({"content": "a"}) + chunk({}, "stop", usage={"total_tokens": 1}),
+        chunk({"content": "a"}) + chunk({"content": "b"})[:-4],
+    ],
+)
+def test_a_chat_answer_is_named(body: bytes) -> None:
+    answer = messages(body)
     assert answer.failure is not None
-    assert "chat-completions" in answer.failure.message
+    assert answer.failure.kind is FailureKind.OTHER_PROTOCOL
+    assert answer.failure.message == (
+        "This is an answer of Chat completions, and it was read as one of the Messages protocol."
+    )
+    assert "other_protocol" in answer.deviations
+    assert not answer.complete
+
+
+def test_no_bytes_are_no_complete_answer() -> None:
+    assert failure(messages(b"")) is FailureKind.NO_BODY
+    assert failure(messages(b"\r\n")) is FailureKind.NO_BODY
 
 
 @pytest.mark.parametrize(
