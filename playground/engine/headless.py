@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from playground.domain.parameters import Parameters
 from playground.domain.request import Request
 from playground.domain.roles import Role
 from playground.domain.tools import ToolDefinition, parse_json
@@ -135,7 +136,7 @@ def _read_request(value: JSON) -> tuple[Request, tuple[str, ...]]:
         protocol=protocol.name,
         model=model,
         turns=said.turns,
-        parameters=protocol.parameters_type.begin(_object(value, "parameters")),
+        parameters=_parameters(protocol, _object(value, "parameters")),
         tools=tools,
         extra_body=extra,
         reasoning_return=said.reasoning_return,
@@ -174,6 +175,18 @@ def _is_system(item: JSON) -> bool:
 def _is_of_both(item: JSON) -> bool:
     """Whether either protocol can have such a message."""
     return isinstance(item, dict) and item.get("role") in ("user", "assistant") and _CHAT_ONLY.isdisjoint(item)
+
+
+def _parameters(protocol: Protocol, wanted: JSONObject) -> Parameters:
+    """What the file sets; for what it does not name, what a new experiment begins with. Null leaves a known one out."""
+    kind = protocol.parameters_type
+    named = {name: root for name, hint in kind.hints() if (root := (hint.path or name).split(".")[0]) in wanted}
+    given = {key: value for key, value in wanted.items() if value is not None or key not in named.values()}
+    parameters, known = kind.begin(given), kind.from_wire(given)
+    for name in named:
+        if getattr(known, name) is None:
+            parameters = parameters.with_value(name, None)
+    return parameters
 
 
 def _tools(protocol: Protocol, items: list[JSON]) -> tuple[ToolDefinition, ...]:

@@ -233,6 +233,11 @@ def test_what_no_file_sets_is_as_in_a_new_experiment() -> None:
     assert request.parameters.to_wire() == {"stream": True, "stream_options": {"include_usage": True}}
     off = read_request(experiment(parameters={"stream": False}))
     assert off.parameters.to_wire() == {"stream": False}
+    for left_out in ({"stream_options": None}, {"stream_options": None, "temperature": None}):
+        assert read_request(experiment(parameters=left_out)).parameters.to_wire() == {"stream": True}
+    odd = read_request(experiment(parameters={"stream_options": {}, "top_k": None}))
+    assert odd.parameters.to_wire() == {"stream": True, "stream_options": {}, "top_k": None}
+    assert read_request(experiment(parameters={"stream": None})).parameters.to_wire() == {}
     with pytest.raises(BadInputError):
         read_request(None)
 
