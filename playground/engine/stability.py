@@ -260,9 +260,18 @@ async def _ask(client: GatewayClient, request: Request, number: int) -> Sample:
         first_content=first,
         usage=answer.usage,
         finish_reason=choice.finish_reason,
-        failure=failure,
+        failure=failure or _hole(answer),
         choices=answer.answered,
     )
+
+
+def _hole(answer: Accumulator) -> Failure | None:
+    """A sample of which part could not be read says nothing for certain: it counts as failed.
+
+    What could not be read differs from one to the next and is left out, so that they are counted together.
+    """
+    failure = Failure(kind=FailureKind.DECODE, message="Part of the answer could not be read.")
+    return failure if answer.holes else None
 
 
 def quantile(values: Sequence[float], share: float) -> float | None:

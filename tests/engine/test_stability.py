@@ -88,6 +88,14 @@ async def test_failures_are_samples_too(bench: Bench) -> None:
     assert "429: Rate limit" in stability_csv(found)
 
 
+async def test_an_answer_with_a_hole_is_a_sample_that_failed(bench: Bench) -> None:
+    bench.session.add_turn(make_turn(Role.USER, "Hello !garble"))
+    found = await sample(bench.session, step_request(bench.session), count=2)
+    ((words, count),) = found.results[0].failures()
+    assert count == 2
+    assert words == "Part of the answer could not be read."
+
+
 async def test_no_more_than_allowed_at_once_and_stop_keeps_what_came() -> None:
     with DemoServer(DemoConfig(tokens_per_second=40, time_to_first_token=0.05, rate_limit=1_000_000)) as slow:
         async with GatewayClient(Connection(base_url=slow.base_url, key=Secret("demo"))) as client:
