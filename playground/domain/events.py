@@ -54,7 +54,9 @@ class RefusalDelta:
 class ToolCallDelta:
     """A fragment of the ``call``-th tool call of a choice (our own count from 0, in order of appearance).
 
-    ``id`` and ``name`` are None when this fragment does not set them; ``arguments`` is appended.
+    ``id`` and ``name`` are None when this fragment does not set them; ``arguments`` is appended. ``held`` counts the
+    characters of arguments that came with this fragment and are not given out before it is known what they are; the
+    first ``late`` of ``arguments`` are such characters of earlier fragments.
     """
 
     choice: int
@@ -63,6 +65,13 @@ class ToolCallDelta:
     name: str | None = None
     arguments: str = ""
     id_is_ours: bool = False
+    held: int = 0
+    late: int = 0
+
+    @property
+    def only_late(self) -> bool:
+        """Whether all that it carries came earlier."""
+        return 0 < self.late == len(self.arguments) and self.id is None and self.name is None
 
 
 @dataclass(frozen=True, slots=True)

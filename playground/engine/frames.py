@@ -249,7 +249,8 @@ class FrameIndex(Places):
         match event:
             case ToolCallDelta():
                 named = event.id is not None or event.name is not None
-                return (_BIT[Kind.TOOL_CALL] if named else 0) | (_BIT[Kind.ARGUMENTS] if event.arguments else 0)
+                came = event.held or len(event.arguments) > event.late
+                return (_BIT[Kind.TOOL_CALL] if named else 0) | (_BIT[Kind.ARGUMENTS] if came else 0)
             case Deviation(code, note, hole):
                 self.deviations[number] = (*self.deviations.get(number, ()), (code, note))
                 if hole:

@@ -45,7 +45,7 @@ class PartInfo(NamedTuple):
 
 
 class _Part:
-    __slots__ = ("choice", "kind", "length", "number", "pieces", "serial")
+    __slots__ = ("choice", "held", "kind", "length", "number", "pieces", "serial")
 
     def __init__(self, kind: str, choice: int, serial: int) -> None:
         self.kind = kind
@@ -54,6 +54,7 @@ class _Part:
         self.number = -1  # while there is nothing in it
         self.length = 0
         self.pieces = array("I")
+        self.held: list[tuple[int, int]] = []  # of a call: pieces with characters given out later, and how many
 
 
 class _Choice:
@@ -167,7 +168,21 @@ class Places:
         if part is None:
             part = choice.calls[event.call] = self._new("tool_call", event.choice)
             choice.last = None
-        self._add(part, len(event.arguments), frame)
+        if event.late:
+            self._give_out(part)
+        if not event.only_late:
+            self._add(part, len(event.arguments) - event.late, frame)
+        if event.held:
+            part.held.append((part.pieces[-1], event.held))
+
+    def _give_out(self, part: _Part) -> None:
+        """Put characters that were held back where they came. They are the first of their part."""
+        came = dict(part.held)
+        part.held.clear()
+        for piece in part.pieces:
+            self._start[piece] = part.length
+            part.length += came.get(piece, 0)
+            self._end[piece] = part.length
 
     def _extra(self, event: ExtraDelta, frame: int) -> None:
         if event.of == "tool_call":

@@ -113,7 +113,7 @@ def _mark(
     marks: dict[str, float], times: dict[tuple[int, int], tuple[float, float]], events: list[Event], at: float
 ) -> None:
     for event in events:
-        if isinstance(event, ToolCallDelta):
+        if isinstance(event, ToolCallDelta) and not event.only_late:
             key = (event.choice, event.call)
             times[key] = (times.get(key, (at, at))[0], at)
         if "first_content" in marks:

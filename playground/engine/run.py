@@ -167,7 +167,7 @@ class Run:
             if "first_content" not in self._marks:
                 self._mark(events, reads[-1].at)
             for event in events:
-                if type(event) is ToolCallDelta:
+                if type(event) is ToolCallDelta and not event.only_late:
                     times = self._call_times.setdefault((event.choice, event.call), [reads[-1].at, 0.0])
                     times[1] = reads[-1].at
         for index in accumulator.choices:

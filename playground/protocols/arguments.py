@@ -29,11 +29,15 @@ TWICE: Final[Note] = (
 
 
 class Arguments:
-    """Feed it fragments; each feed gives what is to be added to the arguments now. ``release`` when no more come."""
+    """Feed it fragments; each feed gives what is to be added to the arguments now. ``release`` when no more come.
 
-    __slots__ = ("_held", "_pieces", "_read", "_reader")
+    After either, ``held`` counts the characters of it that were held back, ``late`` those given out that were before.
+    """
+
+    __slots__ = ("_held", "_pieces", "_read", "_reader", "held", "late")
 
     def __init__(self) -> None:
+        self.held = self.late = 0
         self._pieces: list[str] = []  # given out
         self._held = ""  # an empty object that came first
         self._reader: PartialJson | None = None  # made when it matters where the first value ends
@@ -51,9 +55,10 @@ class Arguments:
         """Take a fragment in; gives the text to add, and what was odd about it."""
         if self._held:
             return self._after_held(text)
+        self.held = self.late = 0
         if text[-1:] == "}" or text[-1:].isspace():  # the usual fragment ends in neither
             if not self._pieces and _is_empty_object(text):
-                self._held = text
+                self._held, self.held = text, len(text)
                 return "", None
             if self._pieces and is_object(text) and self.are_whole():
                 if self.say(text):
@@ -67,6 +72,7 @@ class Arguments:
     def release(self) -> str:
         """The end: what was held back is what it is."""
         held, self._held = self._held, ""
+        self.held, self.late = 0, len(held)
         if held:
             self._pieces.append(held)
         return held
@@ -95,14 +101,17 @@ class Arguments:
 
     def _after_held(self, text: str) -> tuple[str, Note | None]:
         stripped = text.strip()
+        self.held = 0
         if not stripped:
             self._held += text
+            self.held = len(text)
             return "", None
         if _is_empty_object(text):
             return "", REPEATED
         held, self._held = self._held, ""
         if stripped[0] != "{":  # no other object: whatever it is, it goes on from there
             self._pieces += [held, text]
+            self.late = len(held)
             return held + text, None
         self._pieces.append(text)
         return text, PLACEHOLDER

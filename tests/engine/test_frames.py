@@ -118,6 +118,35 @@ def test_selected_characters_of_calls_that_come_interleaved() -> None:
     assert index.span_of(8) == ()
 
 
+def held(*frames: bytes) -> FrameIndex:
+    index = indexed(exchange([(0.1 * n, data) for n, data in enumerate([*frames, chunk({}, "tool_calls"), DONE], 1)]))
+    check_places(index, index.exchange)
+    return index
+
+
+def test_arguments_that_are_held_back_belong_to_the_frames_they_came_in() -> None:
+    alone = held(call_chunk(fragment("{}", index=0, id="a", name="f")))
+    assert alone.frames_of(0, 0, 0, 2) == [0]
+    assert [alone.row(n).kinds for n in range(2)] == [
+        (Kind.TOOL_CALL, Kind.ARGUMENTS, Kind.START),
+        (Kind.FINISH,),
+    ]
+    assert alone.span_of(1) == (), "the end brought none of it"
+
+    named = call_chunk(fragment(index=0, id="a", name="f"))
+    spread = held(named, call_chunk(fragment("{}", index=0)), call_chunk(fragment(" ", index=0)))
+    assert [spread.frame_of(0, 0, at) for at in range(3)] == [1, 1, 2]
+    assert spread.span_of(0) == ((0, 0, 0, 0),)
+    assert [spread.row(n).kind for n in range(4)] == [Kind.TOOL_CALL, Kind.ARGUMENTS, Kind.ARGUMENTS, Kind.FINISH]
+
+    gone_on = held(call_chunk(fragment("{}", index=0, id="a", name="f")), call_chunk(fragment(" x", index=0)))
+    assert [gone_on.frame_of(0, 0, at) for at in range(4)] == [0, 0, 1, 1]
+
+    left_out = held(call_chunk(fragment("{}", index=0, id="a", name="f")), call_chunk(fragment('{"x":1}', index=0)))
+    assert left_out.frames_of(0, 0, 0, 7) == [1]
+    assert Kind.ARGUMENTS in left_out.row(0).kinds, "it did carry some, although they count for nothing"
+
+
 def test_it_grows_with_the_exchange_and_closes_with_it() -> None:
     first, second = chunk({"content": "a"}), chunk({"content": "b"}, "stop")
     tape = exchange([(0.1, first + second[:10])], ended=False)

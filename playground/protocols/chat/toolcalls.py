@@ -101,7 +101,7 @@ class ToolCalls:
         """No more comes: give out what was held back."""
         for call in self._calls:
             if held := call.arguments.release():
-                out.append(ToolCallDelta(self._choice, call.number, arguments=held))
+                out.append(ToolCallDelta(self._choice, call.number, arguments=held, late=len(held)))
 
     def function_call(self, value: JSON, out: list[Event]) -> None:
         """The older form with one call and no id (``function_call``)."""
@@ -218,6 +218,7 @@ class ToolCalls:
                 name=fragment.name or None,
                 arguments=arguments,
                 id_is_ours=ours,
+                held=call.arguments.held,
             )
         )
         return call
@@ -237,11 +238,14 @@ class ToolCalls:
                 new_name = call.name = fragment.name
         elif fragment.name:
             self._note("tool_name_repeated", "the name of a call is repeated in later fragments")
-        arguments, odd = call.arguments.feed(fragment.arguments)
+        known = call.arguments
+        arguments, odd = known.feed(fragment.arguments)
         if odd is not None:
             self._note(*odd)
-        if new_id or new_name or arguments:
-            out.append(ToolCallDelta(self._choice, call.number, new_id, new_name, arguments))
+        if new_id or new_name or arguments or known.held:
+            out.append(
+                ToolCallDelta(self._choice, call.number, new_id, new_name, arguments, held=known.held, late=known.late)
+            )
 
 
 def unknown_of(entry: JSONObject, *, empty: bool = False) -> JSONObject:

@@ -268,7 +268,7 @@ class MessagesDecoder(BodyDecoder):
             if given or (self._whole_body and given is not None):
                 self._arguments(block, given if isinstance(given, str) else self._object_text(given), out)
             if held := block.arguments.release():
-                out.append(ToolCallDelta(0, block.call, arguments=held))
+                out.append(ToolCallDelta(0, block.call, arguments=held, late=len(held)))
         elif block.kind not in READ:
             value = block.whole()
             if not value:
@@ -347,11 +347,12 @@ class MessagesDecoder(BodyDecoder):
             block.input.append(text)
 
     def _arguments(self, block: Block, text: str, out: list[Event]) -> None:
-        text, odd = block.arguments.feed(text)
+        known = block.arguments
+        text, odd = known.feed(text)
         if odd is not None:
             self._note(out, *odd)
-        if text:
-            out.append(ToolCallDelta(0, block.call, arguments=text))
+        if text or known.held:
+            out.append(ToolCallDelta(0, block.call, arguments=text, held=known.held, late=known.late))
 
     def _text(self, given: JSON, out: list[Event]) -> None:
         if text := self._text_in(given, out):
