@@ -1,212 +1,335 @@
 """Tests a gateway and says in words what was found: does it answer, is the key let in, what does it offer.
 
 The same address, headers, certificates and proxy serve a test and a run. Nothing is kept, nothing is tried again, and
-no secret gets into the words. What a gateway said stands in them as it came.
+no secret gets into the words. What a gateway said stands in them as it came. What mends a fault in one step is offered.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
 from typing import TYPE_CHECKING, Final
+from urllib.parse import urljoin, urlsplit
 
 from playground.domain.durations import span
 from playground.domain.errors import Failure, FailureKind
-from playground.engine.advice import advise
-from playground.gateway.address import Address, doubled, resolve
+from playground.engine.advice import TITLES, Advice
+from playground.engine.advice.spots import header_names
+from playground.engine.endpoints import LIST, Found, State, ask, models, quoted
+from playground.gateway.address import Address, candidates, doubled, repair, resolve
 from playground.gateway.connection import Auth, Connection
 from playground.gateway.limits import read_date
 from playground.gateway.proxy import proxy_for
 
 if TYPE_CHECKING:
-    from playground.gateway.client import GatewayClient
-    from playground.gateway.models import ModelList
     from playground.gateway.tape import Exchange
-
-TITLES: Final = {"chat": "Chat completions", "messages": "Messages"}
-
-#: Statuses of a path that is not there, or not for this.
-_NO_PATH: Final = frozenset({404, 405, 501})
 
 #: Seconds that two clocks may differ before it is worth a word.
 _CLOCKS_AGREE: Final = 60.0
 
-_MODEL: Final = re.compile(r"\bmodel\b", re.IGNORECASE)  # not "models", which stands in paths
-_MODELS_NAMED: Final = 6
-_LONGEST: Final = 600  # characters of a gateway's message in one line of words
-
-_TYPE_IT: Final = "Typing a model id works all the same."
-_NO_LIST: Final = "If the address is right, this gateway has no model list, and typing a model id works."
+_LONGEST: Final = 600  # characters of a gateway's message in the headline
+_TYPE_IT: Final = "typing a model id works"
 _SENT_AS: Final = {
     Auth.BEARER: "Authorization: Bearer",
     Auth.X_API_KEY: "x-api-key",
     Auth.BOTH: "Authorization: Bearer and x-api-key",
 }
+_NAMES: Final = {**TITLES, LIST: "model list"}
+_KEYLESS: Final = frozenset({400, 403, 500})
+_FORBIDDEN: Final = (
+    "Most often the account needs identity verification: do that in the service's dashboard. The key may also lack "
+    "the permission, or this network may not be allowed."
+)
+#: Meanings whose remedy is about a run and not about a gateway that is being set up.
+_OF_A_RUN: Final = frozenset(
+    {"400", "404", "422", "status", "parameter", "turns", "model", "decode", "stream", "empty"}
+)
+
+
+class Mends(StrEnum):
+    """What an offer changes."""
+
+    ADDRESS = "address"  # the base URL becomes ``value``
+    HEADER = "header"  # a header of that name goes with every request; a person gives its value
+    KEY_STYLE = "key_style"  # the key is sent in that way on every protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """One step that mends what was found. ``label`` is for its button."""
+
+    mends: Mends
+    value: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One endpoint, what it is found to be, and that in words that go on from its title."""
+
+    title: str
+    state: State
+    words: str
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a test of a gateway found: one line that sums up, and what to know or do besides.
+    """What a test of a gateway found: a line that sums up, one for each endpoint, and what to know or do besides.
 
-    ``models`` are the ids that were listed. ``about_key`` says that what failed is the key and not the address.
+    ``asked`` says what went out. ``models`` are the ids that were listed. ``about_key`` says that what failed is the
+    key and not the address.
     """
 
     ok: bool
     headline: str
+    lines: tuple[Line, ...] = ()
     details: tuple[str, ...] = ()
+    asked: str = ""
+    offers: tuple[Offer, ...] = ()
     models: tuple[str, ...] = ()
     about_key: bool = False
 
 
 async def try_gateway(made: Connection) -> Verdict:
-    """Ask the gateway for its models, once for each way in which the key is sent. Never raises.
+    """Ask the model list and both endpoints, and where something is not there, other addresses on the same origin.
 
-    Without a model list an empty request knocks at the endpoints themselves, so that a gateway that only has no list
-    is told from a wrong address.
+    Never raises. See ``playground.engine.endpoints.ask`` for what is sent; nothing is generated.
     """
-    from playground.gateway.client import GatewayClient
-
     try:
         address = resolve(made.base_url)
     except ValueError as error:
         return Verdict(False, str(error))
-    names = ["chat", "messages"] if made.auth_for("chat") is not made.auth_for("messages") else ["chat"]
-    async with GatewayClient(made) as client:
-        listings = {name: await client.list_models(name) for name in names}
-        knocks = await _knock(client) if all(_missing(listing.failure) for listing in listings.values()) else []
-    judge = _Judge(made, address, knocks)
-    verdicts = {name: judge.verdict(name, listing) for name, listing in listings.items()}
-    shown = next((name for name, verdict in verdicts.items() if verdict.ok), names[0])
-    details = [*verdicts[shown].details]
-    if len(verdicts) > 1:
-        details = [*(f"{TITLES[name]}: {verdict.headline}" for name, verdict in verdicts.items()), *details]
-    exchanges = [*listings[shown].exchanges, *knocks]
-    details += surroundings(made, address, exchanges[0] if exchanges else None)
-    found = verdicts[shown]
-    return Verdict(found.ok, found.headline, tuple(details), tuple(listings[shown].ids), found.about_key)
+    found = await ask(made)
+    tried: dict[str, tuple[Found, ...]] = {}
+    if _worth_a_look_elsewhere(address, found):
+        for url in candidates(address.base):
+            tried[url] = await ask(made.model_copy(update={"base_url": url}))
+            if _there(tried[url]) == len(tried[url]):
+                break
+    better = max(
+        (url for url in tried if _there(tried[url]) > _there(found)), key=lambda url: _there(tried[url]), default=""
+    )
+    return _Judge(made, address, found, tried, better).verdict()
 
 
-async def _knock(client: GatewayClient) -> list[Exchange]:
-    """Knock at the endpoints until one is there."""
-    from playground.protocols.protocol import PROTOCOLS, get_protocol
-
-    knocks: list[Exchange] = []
-    for name in PROTOCOLS:
-        knocks.append(await client.knock(get_protocol(name)))
-        if _is_there(knocks[-1]):
-            break
-    return knocks
+def _there(found: Sequence[Found]) -> int:
+    return sum(one.there for one in found)
 
 
-def _missing(failure: Failure | None) -> bool:
-    return failure is not None and failure.kind is FailureKind.HTTP and failure.status in _NO_PATH
-
-
-def _is_there(knock: Exchange) -> bool:
-    """Whether an endpoint answered; a 404 that speaks of a model comes from one (specification, section 7.1)."""
-    failure = knock.failure
-    if knock.status is None or failure is None or not _missing(failure):
-        return knock.status is not None
-    names_it = "model" in f"{failure.code} {failure.type}".lower() or _MODEL.search(failure.message)
-    return knock.status == 404 and bool(names_it)
+def _worth_a_look_elsewhere(address: Address, found: Sequence[Found]) -> bool:
+    """Whether a version segment is missing together with something else, or nothing of use is there."""
+    if all(one.unreachable for one in found):
+        return False
+    missing = [one for one in found if one.state is State.MISSING]
+    return bool(missing) if address.suggestion else all(one in missing for one in found if one.endpoint != LIST)
 
 
 class _Judge:
-    """Puts one model list, or its failure, into words."""
+    """Puts what was found at an address into words. ``tried`` is what other addresses gave, ``better`` one of them."""
 
-    def __init__(self, made: Connection, address: Address, knocks: list[Exchange]) -> None:
+    def __init__(
+        self,
+        made: Connection,
+        address: Address,
+        found: Sequence[Found],
+        tried: dict[str, tuple[Found, ...]],
+        better: str,
+    ) -> None:
         self._made = made
         self._address = address
-        self._knocks = knocks
+        self._found = found
+        self._tried = tried
+        self._better = better
+        self._lists = [one for one in found if one.endpoint == LIST]
+        self._ends = [one for one in found if one.endpoint != LIST]
 
-    def verdict(self, protocol: str, listing: ModelList) -> Verdict:
-        """What the answer to GET /models, with the key sent as for ``protocol``, means."""
-        failure, count = listing.failure, len(listing.models)
-        if failure is None and count:
-            more = f" and {count - _MODELS_NAMED} more" if count > _MODELS_NAMED else ""
-            named = f"Models: {', '.join(listing.ids[:_MODELS_NAMED])}{more}"
-            words = f"OK: {count} {'model' if count == 1 else 'models'} in {listing.seconds:.2f} s."
-            return Verdict(True, words, (named, *self._open_door()))
-        if failure is None:
-            return Verdict(True, f"The gateway answers, but its model list is empty. {_TYPE_IT}", self._open_door())
-        if count:
-            return Verdict(False, f"The model list broke off after {count}: {_quoted(failure)}")
-        if _missing(failure):
-            return self._without_list(protocol, failure)
-        return self._failed(protocol, failure)
-
-    def _open_door(self) -> tuple[str, ...]:
-        return () if self._has_key() else ("No key is set; the gateway answered without one.",)
-
-    def _has_key(self) -> bool:
-        return bool(self._made.clean_key or self._own_headers())
-
-    def _own_headers(self) -> list[str]:
-        """Headers of the person's own that go out in place of the key's."""
-        return [name for name in self._made.headers if name.strip().lower() in ("authorization", "x-api-key")]
-
-    def _without_list(self, protocol: str, failure: Failure) -> Verdict:
-        there = self._knocks[-1] if self._knocks and _is_there(self._knocks[-1]) else None
-        nothing = f"There is no model list at {self._address.models} (HTTP {failure.status})."
-        if there is None:
-            words = f"Nothing is found below {self._address.base} (HTTP {failure.status}){_said(failure)}"
-            return Verdict(False, words, (*self._wrong_address(), _NO_LIST))
-        if there.failure is not None and there.failure.status in (401, 402, 403, 407, 429):
-            refused = self._failed(protocol, there.failure)
-            return replace(refused, details=(*refused.details, f"{nothing} {_TYPE_IT}"))
-        if there.failure is not None and there.failure.kind is not FailureKind.HTTP:
-            return self._failed(protocol, there.failure)
-        words = f"The gateway answers, but offers no model list (HTTP {failure.status}). {_TYPE_IT}"
-        let_in = " and the key was not refused" if self._has_key() else ""
-        return Verdict(True, words, (f"{there.method} {there.url} is there (HTTP {there.status}){let_in}.",))
-
-    def _wrong_address(self) -> tuple[str, ...]:
-        found = [words for words in (doubled(self._address.base), self._address.note) if words]
-        return (
-            *found,
-            "The base URL ends in the version segment, such as /v1, once, and without an endpoint's path.",
+    def verdict(self) -> Verdict:
+        """The whole of it."""
+        if all(one.unreachable for one in self._found) and (failure := self._found[0].failure) is not None:
+            return Verdict(False, failure.message, details=tuple(self._surroundings()))
+        ids = next((one.models for one in self._lists if one.models), ())
+        usable = [one for one in self._ends if self._is_usable(one)]
+        main = None if usable else self._main()
+        details = [
+            *self._elsewhere(),
+            *(self._remedies(main) if main is not None else ()),
+            *self._besides(bool(usable)),
+        ]
+        return Verdict(
+            ok=bool(usable),
+            headline=self._works(usable, len(ids)) if usable else self._fails(main),
+            lines=tuple(self._lines()),
+            details=(*details, *self._surroundings()),
+            asked=self._what_was_asked(),
+            offers=tuple(self._offers()),
+            models=ids,
+            about_key=main is not None and self._is_about_key(main),
         )
 
-    def _failed(self, protocol: str, failure: Failure) -> Verdict:
-        status = failure.status
-        if failure.kind is FailureKind.HTTP and status == 407:
-            proxy = proxy_for(self._address.base, self._made.proxy) or "on the way"
-            words = f"The proxy {proxy} wants a user name and a password (HTTP 407){_said(failure)}"
-            return Verdict(False, words, ("They go into the proxy's address: http://name:password@host.",))
-        if failure.kind is FailureKind.HTTP:
-            advice = advise(failure)
-            waits = [f"It asks to wait {span(failure.retry_after)}."] if failure.retry_after else []
-            named = [f"The limit that was hit: {failure.dimension}."] if failure.dimension else []
-            remedy = {401: self._key_causes(protocol, failure), 403: [_FORBIDDEN]}.get(status or 0, [advice.remedy])
-            words = f"{advice.title} (HTTP {status}){_said(failure)}"
-            return Verdict(False, words, (*remedy, *named, *waits), about_key=status in (401, 402, 403))
-        if failure.kind is FailureKind.STREAM:
-            return Verdict(False, f"The gateway reports an error{_said(failure)}", self._wrong_address())
-        if failure.kind is FailureKind.DECODE:
-            return Verdict(False, failure.message, self._wrong_address())
-        return Verdict(False, failure.message)
+    # What it comes to
 
-    def _key_causes(self, protocol: str, failure: Failure) -> list[str]:
+    def _is_usable(self, one: Found) -> bool:
+        """Whether runs may well work there: it is there, and the list does not say that the key is refused."""
+        lists = [listed for listed in self._lists if listed.auth is one.auth]
+        if any(listed.state is State.REFUSED for listed in lists):
+            return False
+        return one.state is State.OK or (one.state is State.UNSURE and any(x.state is State.OK for x in lists))
+
+    def _main(self) -> Found | None:
+        """The failure that tells most of why nothing is usable; None where it is all just not there."""
+        failed = [one for one in self._found if one.state in (State.REFUSED, State.FAILED, State.UNSURE)]
+        rank = {State.REFUSED: 0, State.FAILED: 2, State.UNSURE: 3}
+        return min(failed, key=lambda one: 1 if self._headers(one) else rank[one.state], default=None)
+
+    def _works(self, usable: Sequence[Found], count: int) -> str:
+        names = " and ".join(TITLES[one.endpoint] for one in usable)
+        is_there = f"OK: {names} {'is' if len(usable) == 1 else 'are'} there"
+        if count:
+            return f"{is_there}, {models(count)} listed."
+        if any(one.state is State.OK for one in self._lists):
+            return f"{is_there}. The model list is empty; {_TYPE_IT}."
+        if all(one.state is State.MISSING for one in self._lists):
+            return f"{is_there}, without a model list; {_TYPE_IT}."
+        return f"{is_there}. The model list fails; {_TYPE_IT}."
+
+    def _fails(self, main: Found | None) -> str:
+        if main is not None and main.failure is not None and (advice := main.advice) is not None:
+            status = main.failure.status
+            if main.failure.kind not in (FailureKind.HTTP, FailureKind.STREAM):
+                return main.failure.message
+            code = f" (HTTP {status})" if status and str(status) not in advice.title else ""
+            return f"{advice.title}{code}{_said(main.failure)}"
+        if any(one.state is State.OK for one in self._lists):
+            return "The gateway lists its models, but neither Chat completions nor Messages is at this address."
+        first = self._found[0]
+        if first.failure is None or first.failure.status is None or first.failure.kind is FailureKind.DECODE:
+            return f"No gateway answers at {self._address.base}: {first.words}."
+        return f"Nothing is found below {self._address.base} (HTTP {first.failure.status}){_said(first.failure)}"
+
+    def _is_about_key(self, main: Found) -> bool:
+        status = main.failure.status if main.failure is not None else None
+        return main.state is State.REFUSED or status in (401, 402, 403) or self._may_want_a_key(main)
+
+    def _may_want_a_key(self, main: Found) -> bool:
+        """Whether no key is set and the answer is one that many gateways give then."""
+        failure = main.failure
+        if failure is None or failure.kind is not FailureKind.HTTP or failure.status not in _KEYLESS:
+            return False
+        return not self._has_key() and not self._headers(main)
+
+    # Line by line
+
+    def _lines(self) -> Iterator[Line]:
+        for one in self._found:
+            several = one.endpoint == LIST and len(self._lists) > 1
+            name = _NAMES[one.endpoint] + (f", key as {_SENT_AS[one.auth]}" if several else "")
+            yield Line(name[0].upper() + name[1:], one.state, one.words)
+
+    # What to know or do
+
+    def _elsewhere(self) -> Iterator[str]:
+        if self._better:
+            names = list(dict.fromkeys(_NAMES[one.endpoint] for one in self._tried[self._better] if one.there))
+            listed = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
+            yield f"More is at {self._better}: {listed}."
+        elif self._tried:
+            yield f"Nothing more is at {' or '.join(self._tried)}."
+
+    def _besides(self, ok: bool) -> Iterator[str]:
+        if ok and not self._has_key():
+            yield "No key is set; the gateway answered without one."
+        if not ok and not self._better and all(one.state is State.MISSING for one in self._ends):
+            yield from (words for words in (doubled(self._address.base), self._address.note) if words)
+            yield "The base URL ends in the version segment, such as /v1, once, and without an endpoint's path."
+
+    def _remedies(self, main: Found) -> Iterator[str]:
+        failure, advice = main.failure, main.advice
+        if failure is None or advice is None:
+            return
+        if names := self._headers(main):
+            yield f"Add {' or '.join(names)} with the value that this gateway wants, then test again."
+        elif main.state is State.REFUSED and (failure.status != 403 or advice.meaning != "403"):
+            yield from self._key_causes(main, advice)
+        elif self._may_want_a_key(main):
+            yield "No key is set: many gateways answer like this without one. Enter the key, then test again."
+        elif failure.status == 403:
+            yield _FORBIDDEN
+        elif failure.kind is FailureKind.HTTP and advice.meaning not in _OF_A_RUN:
+            yield advice.remedy
+        if failure.dimension:
+            yield f"The limit that was hit: {failure.dimension}."
+        if failure.retry_after:
+            yield f"It asks to wait {span(failure.retry_after)}."
+
+    def _key_causes(self, main: Found, advice: Advice) -> list[str]:
         """Why a key is refused (specification, section 5), the likeliest first."""
+        failure = main.failure
         if not self._has_key():
             return ["No key is set. Enter the one that this gateway issued."]
         if own := self._own_headers():
             return [f"Your own header {', '.join(own)} was sent. Check its value, or remove it and enter a key."]
-        if "expire" in f"{failure.message} {failure.code} {failure.type}".lower():
+        if advice.meaning == "key header":
+            return []  # its offer says it all
+        if failure is not None and "expire" in f"{failure.message} {failure.code} {failure.type}".lower():
             return ["The token has expired: get a new one from the service and enter it."]
         clean = "" if self._made.key_repairs else " It holds no spaces or line breaks."
-        how = _SENT_AS[self._made.auth_for(protocol)]
         return [
             f"Likely causes: the key was revoked, its token has expired, or it belongs to another service.{clean}",
-            f"It was sent as {how}. If this gateway wants it otherwise, change how the key is sent.",
+            f"It was sent as {_SENT_AS[main.auth]}. If this gateway wants it otherwise, change how the key is sent.",
         ]
 
+    def _what_was_asked(self) -> str:
+        """What went out, so that nobody has to wonder what a test costs."""
+        base = self._address.base
+        elsewhere = f" The same at {' and '.join(self._tried)}." if self._tried else ""
+        return (
+            f"Asked: GET {base}/models, and an empty request to /chat/completions and /messages, which is refused "
+            f"before anything is generated.{elsewhere}"
+        )
 
-_FORBIDDEN: Final = (
-    "Most often the account needs identity verification: do that in the service's dashboard. The key may also lack "
-    "the permission, or this network may not be allowed."
-)
+    def _surroundings(self) -> Iterable[str]:
+        exchange = next((one.exchange for one in self._found if one.exchange is not None), None)
+        return surroundings(self._made, self._address, exchange)
+
+    # What mends it
+
+    def _offers(self) -> Iterator[Offer]:
+        if self._better:
+            yield Offer(Mends.ADDRESS, self._better, f"Use {self._better}")
+        if moved := self._moved():
+            yield Offer(Mends.ADDRESS, moved, f"Use {moved}")
+        for name in dict.fromkeys(name for one in self._found for name in self._headers(one)):
+            yield Offer(Mends.HEADER, name, f"Add the header {name}")
+        if any(one.advice is not None and one.advice.meaning == "key header" for one in self._found):
+            yield Offer(Mends.KEY_STYLE, Auth.X_API_KEY.value, "Send the key as x-api-key")
+
+    def _moved(self) -> str:
+        """The base URL that a redirect leads to, on the same host only: a key must not be led astray."""
+        for one in self._found:
+            to = one.exchange.response_header("location") if one.exchange is not None else None
+            if to and one.failure is not None and one.failure.kind is FailureKind.REDIRECT and one.exchange is not None:
+                try:
+                    base, _ = repair(urljoin(one.exchange.url, to))
+                except ValueError:
+                    continue
+                if urlsplit(base).hostname == urlsplit(self._address.base).hostname and base != self._address.base:
+                    return base
+        return ""
+
+    def _headers(self, one: Found) -> tuple[str, ...]:
+        """Headers that the gateway asks for and that are not among its own yet."""
+        if one.failure is None or one.advice is None or one.advice.meaning != "header":
+            return ()
+        known = {name.strip().lower() for name in self._made.headers}
+        return tuple(name for name in header_names(one.failure.message) if name.lower() not in known)
+
+    def _has_key(self) -> bool:
+        return bool(self._made.clean_key or self._own_headers() or self._made.secret_headers)
+
+    def _own_headers(self) -> list[str]:
+        """Headers of the person's own that go out in place of the key's."""
+        return [name for name in self._made.headers if name.strip().lower() in ("authorization", "x-api-key")]
 
 
 def surroundings(made: Connection, address: Address, exchange: Exchange | None) -> Iterable[str]:
@@ -237,9 +360,4 @@ def clock_words(exchange: Exchange) -> str:
 
 def _said(failure: Failure) -> str:
     """The gateway's own words behind a colon; only a full stop where it said nothing."""
-    return "." if failure.message.startswith(f"HTTP {failure.status}") else f": {_quoted(failure)}"
-
-
-def _quoted(failure: Failure) -> str:
-    text = failure.message
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+    return "." if failure.message.startswith(f"HTTP {failure.status}") else f": {quoted(failure, _LONGEST)}"

@@ -18,7 +18,7 @@ from playground.domain.prices import Price
 from playground.domain.reasons import reason_of
 from playground.domain.request import ReasoningReturn
 from playground.domain.values import JSONObject, Value
-from playground.engine.connection_test import Verdict, try_gateway
+from playground.engine.connection_test import Mends, Offer, Verdict, try_gateway
 from playground.engine.extras import secret_in
 from playground.engine.list_file import ListFile, ListFileError
 from playground.engine.secrets import Secret, looks_secret
@@ -30,6 +30,8 @@ __all__ = [
     "Address",
     "Auth",
     "Connection",
+    "Mends",
+    "Offer",
     "Profile",
     "ProfileError",
     "ProfileStore",

@@ -19,6 +19,10 @@ DEFAULT_PORTS = {"http": 80, "https": 443}
 _SCHEME = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]*):/+")
 _VERSION = re.compile(r"/v\d+[a-z0-9.]*(/|$)", re.IGNORECASE)
 _REPEATED_VERSION = re.compile(r"(/v\d+)(?:\1)+(?=/|$)", re.IGNORECASE)
+#: An endpoint's path with more behind it; a provider's own path may well go through /models.
+_PASTED = re.compile(
+    r"(/chat/completions|/completions|/messages|/models(?=/v\d|/chat/|/messages|/models))(?:/|$)", re.IGNORECASE
+)
 _HOST = re.compile(r"^[^\s<>\"{}|\\^`%/?#@]+$")
 
 
@@ -128,12 +132,33 @@ def _plain_path(parts: SplitResult, repairs: list[str]) -> str:
 def doubled(base: str) -> str:
     """What a repaired base still seems to hold twice, in words that explain a 404; "" when nothing."""
     path = urlsplit(base).path
-    pasted = next((end for end in ENDPOINTS if f"{end}/" in f"{path}/"), "")
-    if pasted:
-        return f"The address holds {pasted}, which is added by itself."
+    if pasted := _PASTED.search(path):
+        return f"The address holds {pasted[1]}, which is added by itself."
     if len(list(_VERSION.finditer(path))) > 1:
         return f"The address names a version more than once ({path})."
     return ""
+
+
+def candidates(base: str) -> tuple[str, ...]:
+    """Other base URLs on the same origin that a repaired one may be meant to be, the likeliest first.
+
+    With the version segment that is missing, or without what stands too much in it: an endpoint's path and what
+    follows that, a second version, any version; at last with nothing but the usual version.
+    """
+    parts = urlsplit(base)
+    start, path = f"{parts.scheme}://{parts.netloc}", parts.path
+    found: list[str] = []
+    if pasted := _PASTED.search(path):
+        path = path[: pasted.start()]
+        found.append(path)
+    versions = list(_VERSION.finditer(path))
+    if not versions:
+        found.append(f"{path}/v1")
+    elif len(versions) > 1:
+        found += [path[: versions[0].end()].rstrip("/"), path[: versions[0].start()] + path[versions[-1].start() :]]
+    else:
+        found.append(path[: versions[0].start()])
+    return tuple(dict.fromkeys(url for url in (start + one for one in (*found, "/v1")) if url != base))
 
 
 def is_loopback(url: str) -> bool:

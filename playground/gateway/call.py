@@ -123,7 +123,11 @@ class Call:
         blank = blank_exchange(self._redactor, request)
         exchange.method, exchange.url, exchange.request_body = blank.method, blank.url, blank.request_body
         self._choices = request.choices
-        self._sent = Sent(endpoint=self._protocol.name, keyed=request.keyed, streamed=request.streams)
+        self._sent = Sent(
+            endpoint=self._protocol.name,
+            keyed=request.keyed or bool(self._connection.secret_headers),
+            streamed=request.streams,
+        )
         self._transfer = transfer = Transfer(http, self._connection, self._redactor, request, exchange)
         await transfer.start()
         now = time.time()

@@ -127,7 +127,7 @@ class GatewayClient:
             exchange = blank_exchange(self.redactor)
             exchange.failure = failure
             return exchange, failure
-        sent = Sent(endpoint=endpoint, keyed=request.keyed, streamed=False)
+        sent = Sent(endpoint=endpoint, keyed=request.keyed or bool(self.connection.secret_headers), streamed=False)
         exchange = blank_exchange(self.redactor, request)
         transfer = Transfer(http, self.connection, self.redactor, request, exchange)
         try:

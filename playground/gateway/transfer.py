@@ -217,9 +217,7 @@ class Transfer:
             words = f"No connection to {host}{way} within {times.connect:g} s. Check the address and the network."
         elif stage is Stage.FIRST:
             kind = FailureKind.TIMEOUT_FIRST
-            quiet = self._request.body and not self._request.streams
-            advice = "turn streaming on" if quiet else "raise the time-out for the first content"
-            words = f"Connected, but no content within {times.first:g} s.{alive} Try again, or {advice}."
+            words = f"Connected, but no content within {times.first:g} s.{alive}"
         elif stage is Stage.TOTAL:
             kind = FailureKind.TIMEOUT_TOTAL
             words = f"Not finished within {times.total:g} s, the time set for a whole answer."

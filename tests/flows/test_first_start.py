@@ -22,6 +22,7 @@ from playground.ui.help.update_dialog import UpdateDialog
 from playground.ui.inspector.wire_views import TimelineView
 from playground.ui.profiles.dialog import ProfileDialog
 from tests.flows.conftest import Person, Stage
+from tests.support.fault_server import FaultServer, keep, send, whole
 
 D = TypeVar("D", bound=QDialog)
 FRAMES = len(HINTS) - 2  # the hint whose button shows the frames
@@ -105,6 +106,53 @@ def test_the_guide_can_be_skipped_and_belongs_to_its_experiment(stage: Stage) ->
         await person.press("Skip all", guide._bar)
         assert not guide._bar.isVisible()
         assert guide.done
+
+    stage.play(scene)
+
+
+def test_an_address_without_its_version_is_mended_with_one_click(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        with DemoServer(SECURED) as gateway:
+            await person.press("Connect a gateway", person.pane.welcome)
+            wizard = await dialog(person, ConnectDialog)
+            await type_into(person, wizard.first.address.edit, gateway.base_url.removesuffix("/v1"))
+            await type_into(person, wizard.first.key.edit, KEY)
+            await person.do(wizard.next_button.click)
+            await person.until(lambda: wizard.second.headline.text() == "It does not work yet", "nothing there")
+            (offer,) = wizard.second.found.offers
+            assert offer.text() == f"Use {gateway.base_url}"
+            await person.do(offer.click)
+            await person.until(lambda: wizard.second.headline.text() == "It works", "the test")
+            assert len(wizard.second.found.lines) == 3
+            assert wizard.first.address.text() == gateway.base_url
+            await person.do(wizard.back_button.click)
+            await type_into(person, wizard.first.key.edit, "sk-another-key-00000")
+            assert wizard._verdict is None, "a verdict goes with what it judged"
+            await person.do(wizard.reject)
+
+    stage.play(scene)
+
+
+def test_a_header_that_is_wanted_is_typed_among_all_settings(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        with FaultServer() as server:
+            missing = b'{"message": "Either x-portkey-config or x-portkey-provider header is required"}'
+            server.play(send(whole(400, "application/json", missing)), keep())
+            await person.press("Connect a gateway", person.pane.welcome)
+            wizard = await dialog(person, ConnectDialog)
+            await type_into(person, wizard.first.address.edit, server.url)
+            await person.do(wizard.next_button.click)
+            await person.until(lambda: len(wizard.second.found.offers) == 2, "the offers")
+            await person.do(wizard.second.found.offers[0].click)
+            settings = await dialog(person, ProfileDialog)
+            assert settings.form.address.text() == server.url
+            (edit,) = settings.form.headers.edits
+            await person.until(edit.value.hasFocus, "the cursor in its value")
+            assert edit.name.text() == "x-portkey-provider"
+            await person.do(lambda: edit.value.setText("openai"))
+            await person.do(settings.save_button.click)
+            await person.until(lambda: settings.message.text().startswith("Saved."), "it to be saved")
+            await person.do(settings.reject)
 
     stage.play(scene)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from playground.gateway.address import is_loopback, needs_consent, origin, resolve
+from playground.gateway.address import candidates, doubled, is_loopback, needs_consent, origin, resolve
 
 GOOD = "https://gateway.example/v1"
 
@@ -140,3 +140,26 @@ def test_origin() -> None:
     assert origin("http://[::1]:8080/v1") == "http://[::1]:8080"
     with pytest.raises(ValueError, match="host"):
         origin("/v1")
+
+
+@pytest.mark.parametrize(
+    ("path", "others"),
+    [
+        ("", ["/v1"]),
+        ("/gateway", ["/gateway/v1", "/v1"]),
+        ("/v1", [""]),
+        ("/api/v1", ["/api", "/v1"]),
+        ("/v1/openai/v2", ["/v1", "/v2"]),
+        ("/v1/chat/completions/v1", ["/v1", ""]),
+        ("/v1/models/v1", ["/v1", ""]),
+        ("/models/vendor/large/v1", ["/models/vendor/large", "/v1"]),
+    ],
+)
+def test_addresses_that_a_base_may_be_meant_to_be(path: str, others: list[str]) -> None:
+    assert candidates(f"https://gateway.example{path}") == tuple(f"https://gateway.example{other}" for other in others)
+
+
+def test_a_providers_own_path_through_models_is_no_endpoint_pasted() -> None:
+    assert doubled("https://gateway.example/models/vendor/large/v1") == ""
+    assert "/models" in doubled("https://gateway.example/v1/models/v1")
+    assert "/chat/completions" in doubled("https://gateway.example/v1/chat/completions/v1")

@@ -18,7 +18,7 @@ from playground.ui.help.help_window import HelpWindow
 from playground.ui.help.update_dialog import UpdateDialog
 from tests.scenes.registry import SMALL, WIDE, scene
 from tests.scenes.stage import SceneError, Stage
-from tests.support.fault_server import FaultServer, send, whole
+from tests.support.fault_server import FaultServer, keep, send, whole
 
 W = TypeVar("W", bound=QWidget)
 KEY = "sk-scene-0123456789abcdef"
@@ -107,6 +107,28 @@ async def connect_testing(stage: Stage) -> None:
 async def connect_works(stage: Stage) -> None:
     """The test went well."""
     await _tested(stage, stage.app.demo.start())
+
+
+@scene(sizes=SMALL)
+async def connect_version(stage: Stage) -> None:
+    """A well-known proxy without its version: all but messages is there, and the address that has it is offered."""
+    with FaultServer() as server:
+        server.play(send(whole(404, "application/json", b'{"detail": "Not Found"}')), keep())
+        models = send(whole(200, "application/json", b'{"data": [{"id": "small"}, {"id": "large"}]}'))
+        there = send(whole(400, "application/json", b'{"error": {"message": "messages is missing"}}'))
+        for path in ("/chat/completions", "/v1/chat/completions", "/v1/messages"):
+            server.play_at(path, there, keep())
+        for path in ("/models", "/v1/models"):
+            server.play_at(path, models, keep())
+        await _tested(stage, server.url.removesuffix("/v1"))
+
+
+@scene()
+async def connect_no_key(stage: Stage) -> None:
+    """A gateway that answers 500 to everything without a key."""
+    with FaultServer() as server:
+        server.play(send(whole(500, "text/plain", b"Internal Server Error")), keep())
+        await _tested(stage, server.url, key="")
 
 
 @scene()

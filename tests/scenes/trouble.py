@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import socket
 
 from playground.engine.credentials import store_secret
@@ -9,8 +10,9 @@ from playground.engine.profiles import Profile
 from playground.engine.secrets import Secret
 from playground.gateway.connection import Timeouts
 from playground.ui.conversation.error_card import ErrorCard
-from tests.scenes.registry import WIDE, scene
+from tests.scenes.registry import SMALL, WIDE, scene
 from tests.scenes.stage import Stage
+from tests.support.fault_server import FaultServer, head, keep, send, whole
 
 TALL = ("900x2600",)
 REFUSED = "http://127.0.0.1:9/v1"
@@ -23,6 +25,34 @@ async def errors_of_status(stage: Stage) -> None:
     _only_the_turns(stage)
     for status in ("400", "402", "403", "404", "429=300", "500", "503", "504"):
         await stage.ask(f"Hello !{status}")
+
+
+@scene(sizes=("900x3400",))
+async def errors_told(stage: Stage) -> None:
+    """Refusals that say what is wrong: each has words and buttons of its own, whatever their status."""
+    _only_the_turns(stage)
+    with FaultServer() as server:
+        await _at(stage, "scripted", server.url)
+        for status, message in (
+            (400, "There are no healthy deployments for this model. Received Model Group=demo-chat"),
+            (
+                400,
+                "This model's maximum context length is 4097 tokens. Your messages resulted in 5000 tokens.",
+            ),
+            (400, "Either x-portkey-config or x-portkey-provider header is required"),
+            (400, "Unsupported value: 'temperature' does not support 0.2 with this model."),
+            (400, "registry.example/gemma does not support tools"),
+            (400, "No connected db."),
+            (404, "Not Found"),
+            (429, "Your credit balance is too low to access the API."),
+            (500, "Internal Server Error"),
+            (418, ""),
+        ):
+            body = json.dumps({"error": {"message": message}}).encode() if message else b""
+            server.play(send(whole(status, "application/json", body)), keep())
+            await stage.ask("Hello")
+        server.play(send(head(), b"data: [DONE]\n\n"))
+        await stage.ask("Hello")
 
 
 @scene(sizes=("900x3000",))
@@ -43,6 +73,11 @@ async def errors_of_connection(stage: Stage) -> None:
             stage.session.set_profile(stage.app.gateways.store.add(profile).id)
             stage.session.set_model("demo-chat")
             await stage.ask(prompt)
+    for said in (b"SSH-2.0-OpenSSH_9.2\r\n", head(200, None, f"X-Long: {'a' * 200_000}")):
+        with FaultServer() as server:
+            server.play(send(said))
+            await _at(stage, "odd", server.url)
+            await stage.ask("Who is there?")
     await _at_demo(stage, "impatient", retries=0, timeouts=Timeouts(idle=0.3))
     for prompt in ("!long=30 !stall=5", "!long=30 !cut", "!long=30 !error", "!empty", "!html", "!length !long=30"):
         await stage.ask(f"Tell me a little {prompt}")
@@ -67,6 +102,21 @@ async def error_503(stage: Stage) -> None:
 async def gateways_test_ok(stage: Stage) -> None:
     """A gateway that answers: what Test says of it."""
     await _test(stage, Profile(name="Local gateway", base_url=stage.app.demo.start()), key="a-key")
+
+
+@scene(sizes=SMALL)
+async def gateways_test_address(stage: Stage) -> None:
+    """An address without its version: the one that works is offered."""
+    await _test(stage, Profile(name="Local gateway", base_url=stage.app.demo.start().removesuffix("/v1")), key="a-key")
+
+
+@scene()
+async def gateways_test_header(stage: Stage) -> None:
+    """A gateway that wants a header."""
+    with FaultServer() as server:
+        missing = b'{"message": "Either x-portkey-config or x-portkey-provider header is required"}'
+        server.play(send(whole(400, "application/json", missing)), keep())
+        await _test(stage, Profile(name="Local gateway", base_url=server.url))
 
 
 @scene(sizes=WIDE)
@@ -114,6 +164,12 @@ async def _at_demo(stage: Stage, name: str, *, retries: int, timeouts: Timeouts 
     stage.session.set_model("demo-chat")
 
 
+async def _at(stage: Stage, name: str, url: str) -> None:
+    """Go on at a gateway that wants no key, without a second try."""
+    stage.session.set_profile(stage.app.gateways.store.add(Profile(name=name, base_url=url, retries=0)).id)
+    stage.session.set_model("demo-chat")
+
+
 async def _test(stage: Stage, profile: Profile, *, key: str = "") -> None:
     made = stage.app.gateways.store.add(profile)
     stage.act("gateway.settings")
@@ -121,7 +177,7 @@ async def _test(stage: Stage, profile: Profile, *, key: str = "") -> None:
     dialog.select(made.id)
     dialog.form.key.edit.setText(key)
     dialog.test_current()
-    await stage.until(lambda: dialog.message.text() not in ("", "Testing…"), "the test's verdict")
+    await stage.until(lambda: dialog.message.text().partition(":")[0] not in ("", "Testing"), "the test's verdict")
 
 
 def _only_the_turns(stage: Stage) -> None:

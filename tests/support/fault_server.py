@@ -147,6 +147,7 @@ class FaultServer:
         self._reads_request = reads_request
         self._script: list[Step] = []
         self._queue: deque[list[Step]] = deque()
+        self._places: dict[str, list[Step]] = {}
         self._changed = threading.Condition()
         self._loop = asyncio.new_event_loop()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -168,6 +169,10 @@ class FaultServer:
     def play_next(self, *steps: Step | list[Step]) -> None:
         """The script for one request, before ``play``'s; several calls queue up."""
         self._queue.append(_flat(steps))
+
+    def play_at(self, path: str, *steps: Step | list[Step]) -> None:
+        """The script for requests to that path, with or without its query, before ``play``'s."""
+        self._places[path] = _flat(steps)
 
     def wait_closed(self, count: int = 1, timeout: float = 2.0) -> tuple[str, float]:
         """Wait until the peer closed ``count`` connections; the last one's kind and time. Raises TimeoutError."""
@@ -234,13 +239,17 @@ class FaultServer:
             while not peer.closed.is_set():
                 if self._reads_request and not await self._receive(peer):
                     return
-                script = self._queue.popleft() if self._queue else self._script
+                script = self._queue.popleft() if self._queue else self._script_here()
                 if not await self._perform(peer, script):
                     return
         finally:
             if not peer.writer.transport.is_closing():
                 peer.writer.close()
             listener.cancel()
+
+    def _script_here(self) -> list[Step]:
+        target = self.requests[-1].target if self._reads_request else ""
+        return self._places.get(target) or self._places.get(target.partition("?")[0]) or self._script
 
     async def _listen(self, peer: _Peer) -> None:
         """Read all the time, so that a close is seen while a script plays."""

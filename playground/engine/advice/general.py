@@ -66,7 +66,7 @@ _STATUS: Final = {
     407: _http(
         407,
         "The proxy on the way wants a user name and a password",
-        "They go into the proxy's address, which the environment names: http://name:password@host.",
+        "They go into the proxy's address: http://name:password@host.",
         command="They go into the proxy's address, with --proxy or in the environment: http://name:password@host.",
     ),
     408: _http(408, "The gateway gave up waiting", "Retry in a moment."),
@@ -189,7 +189,7 @@ _KIND: Final = {
         (RETRY, GATEWAY),
     ),
     FailureKind.CUT_OFF: Advice("cut off", "Ended without a finish reason, possibly cut off", _AGAIN),
-    FailureKind.EMPTY: Advice("empty", "Empty response", "The answer held no content. Retry, or change the prompt."),
+    FailureKind.EMPTY: Advice("empty", "Empty response", "Retry, or change the prompt."),
     FailureKind.TOO_LARGE: Advice(
         "too large",
         "The answer is larger than the set cap",

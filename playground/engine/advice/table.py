@@ -19,7 +19,7 @@ _OVER_LIMIT: Final = frozenset({413, 429})
 _BEHIND: Final = frozenset({500, 502, 503, 504})
 
 #: A model's id as messages write it.
-_ID: Final = r"""["'`“«]?[^\s"'`”»]{1,200}["'`”»]?"""
+_ID: Final = r"""["'`“«]?[^\s"'`”»]{0,200}["'`”»]?"""
 _KEY: Final = (
     r"(?:api[- _]?key|(?:auth(?:entication|orization)?|access|bearer|proxy server|virtual) (?:token|key)|credentials?)"
 )

@@ -15,12 +15,12 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from playground.engine.credentials import NeedsConsent
-from playground.engine.profiles import Profile, ProfileError, ProfileStore, Verdict, connection
+from playground.engine.profiles import Auth, Mends, Offer, Profile, ProfileError, ProfileStore, Verdict
 from playground.engine.secrets import Keys
 from playground.ui.first_start.connect_pages import AddressPage, ModelPage, TestPage
 from playground.ui.first_start.steps_row import StepsRow
 from playground.ui.profiles.dialog import Spawn, Tester
-from playground.ui.profiles.draft import Draft, credentials_of, problem, save
+from playground.ui.profiles.draft import Draft, HeaderRow, connection_of, credentials_of, problem, save
 from playground.ui.profiles.rows import push_button, say
 
 STEPS = ("Address and key", "Test", "Model")
@@ -132,10 +132,9 @@ class ConnectDialog(QDialog):
                 self.first.say(f"Nothing was sent. {given.words} Tick the box above to agree.")
                 self.first.address.consent.setFocus()
                 return
-            made = connection(draft.profile, given.key, given.headers)
             self.second.begin(draft.host)
             self._go_to(TEST)
-            self._verdict = await self._tester(made)
+            self._verdict = await self._tester(connection_of(draft, given))
             self.second.show_verdict(self._verdict)
         except asyncio.CancelledError:
             if shiboken6.isValid(self):
@@ -223,6 +222,23 @@ class ConnectDialog(QDialog):
             super().reject()
             self.settings_asked.emit(draft)
 
+    def _take_offer(self, offer: Offer) -> None:
+        """Do what the test offered, and test again; a header's value is typed among all settings."""
+        if self._task is not None:
+            return
+        if offer.mends is Mends.HEADER:
+            draft = self.draft()
+            super().reject()
+            self.settings_asked.emit(replace(draft, headers=(*draft.headers, HeaderRow(offer.value))))
+            return
+        if offer.mends is Mends.ADDRESS:
+            self.first.address.set_text(offer.value, consent=self.first.address.consented())
+        else:
+            style = Auth(offer.value)
+            profile = self._base.profile.model_copy(update={"auth": dict.fromkeys(("chat", "messages"), style)})
+            self._base = replace(self._base, profile=profile)
+        self.test()
+
     def _skip(self) -> None:
         self._go_to(MODEL)
 
@@ -263,6 +279,7 @@ class ConnectDialog(QDialog):
         self.first.changed.connect(self._edited)
         self.second.again_asked.connect(self.test)
         self.second.skip_asked.connect(self._skip)
+        self.second.offer_taken.connect(self._take_offer)
         self.third.chosen.connect(self.next)
         self.settings_button.clicked.connect(self._ask_settings)
         self.cancel_button.clicked.connect(self.reject)

@@ -21,8 +21,10 @@ from playground.ui.plain_text import show_hidden
 from playground.ui.profiles.address_field import AddressField
 from playground.ui.profiles.key_field import KeyField
 from playground.ui.profiles.rows import push_button, say, text_label
+from playground.ui.profiles.test_result import TestResult
 
 GAP = 6  # pixels between a field and the words that belong to it
+ASKED = "An empty request is refused before anything is generated, so nothing is billed."
 WHERE = "Paste the address your provider gives for its interface (API), and the key that belongs to it."
 
 
@@ -69,20 +71,24 @@ class AddressPage(QScrollArea):
 
 
 class TestPage(QScrollArea):
-    """What the test found. ``again_asked`` and ``skip_asked``: the person wants another one, or to go on without."""
+    """What the test found. ``again_asked`` and ``skip_asked``: the person wants another one, or to go on without.
+
+    ``offer_taken`` carries the ``Offer`` that is to be carried out.
+    """
 
     again_asked = Signal()
     skip_asked = Signal()
+    offer_taken = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()
         self.headline = text_label(kind="title", wrap=True)
         self.words = text_label(wrap=True)
-        self.details = text_label(kind="muted", wrap=True)
-        for label in (self.words, self.details):
-            label.setTextInteractionFlags(
-                Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
-            )
+        self.words.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        self.found = TestResult()
+        self.found.offer_taken.connect(self.offer_taken)
         self.progress = QProgressBar()
         self.progress.setRange(0, 0)
         self.progress.setTextVisible(False)
@@ -96,7 +102,7 @@ class TestPage(QScrollArea):
         column = QVBoxLayout(inner)
         column.setContentsMargins(24, 4, 24, 8)
         column.setSpacing(10)
-        for widget in (self.headline, self.progress, self.words, self.details):
+        for widget in (self.headline, self.progress, self.words, self.found):
             column.addWidget(widget)
         column.addSpacing(6)
         row = QHBoxLayout()
@@ -113,27 +119,28 @@ class TestPage(QScrollArea):
 
     def begin(self, where: str) -> None:
         """The test is under way."""
-        self._show("Testing…", f"Asking {where} which models it has.", "", "")
+        self._show("Testing…", f"Asking {where} for its models, and with an empty request for both endpoints.", "")
+        self.found.say(ASKED)
         self.progress.show()
 
     def show_verdict(self, verdict: Verdict) -> None:
         """The test has ended."""
         kind = "ok" if verdict.ok else "error"
-        self._show("It works" if verdict.ok else "It does not work yet", verdict.headline, kind, "")
-        say(self.details, "\n\n".join(verdict.details))
+        self._show("It works" if verdict.ok else "It does not work yet", verdict.headline, kind)
+        self.found.show_verdict(verdict)
         self.again.setVisible(not verdict.ok)
         self.skip.setVisible(not verdict.ok)
 
     def show_stopped(self) -> None:
         """The person ended the test."""
-        self._show("The test was stopped", "Nothing was saved.", "", "")
+        self._show("The test was stopped", "Nothing was saved.", "")
         self.again.show()
         self.skip.show()
 
-    def _show(self, headline: str, words: str, kind: str, details: str) -> None:
+    def _show(self, headline: str, words: str, kind: str) -> None:
         self.headline.setText(headline)
         say(self.words, words, kind)
-        say(self.details, details)
+        self.found.clear()
         for widget in (self.progress, self.again, self.skip):
             widget.hide()
         self.setAccessibleName(f"{headline}. {words}")

@@ -18,14 +18,24 @@ from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QScrollArea, QWidget
 
 from playground.engine.credentials import NeedsConsent, forget_secrets
-from playground.engine.profiles import Connection, Profile, ProfileError, ProfileStore, Verdict, connection
+from playground.engine.profiles import (
+    Auth,
+    Connection,
+    Mends,
+    Offer,
+    Profile,
+    ProfileError,
+    ProfileStore,
+    Verdict,
+)
 from playground.engine.secrets import Keys
 from playground.ui.profiles.dialog_layout import left_side, right_side, rule
-from playground.ui.profiles.draft import NEW_NAME, Draft, credentials_of, problem, save
+from playground.ui.profiles.draft import NEW_NAME, Draft, connection_of, credentials_of, problem, save
 from playground.ui.profiles.form import ProfileForm
 from playground.ui.profiles.gateway_list import GatewayList
 from playground.ui.profiles.question_bar import QuestionBar
 from playground.ui.profiles.rows import push_button, quiet_button, say, text_label
+from playground.ui.profiles.test_result import TestResult
 
 USE = "Save and us&e"
 Tester = Callable[[Connection], Awaitable[Verdict]]
@@ -65,6 +75,7 @@ class ProfileDialog(QDialog):
         self._fresh: dict[str, Draft] = {}  # drafts that were never saved, as they began
         self._current = ""
         self._in_use = in_use
+        self._judged: Draft | None = None  # what a verdict that is shown, or a test under way, is about
         self._wanted: set[str] = set()  # those the open experiment is to ask as soon as they are saved
         self._build()
         active = store.get(in_use) or store.active
@@ -96,7 +107,10 @@ class ProfileDialog(QDialog):
         if empty:
             del self._drafts[empty], self._fresh[empty]
             self._refresh()
-        self.form.name.setFocus()
+        if open_header := next((row.name for row in draft.headers if row.name and not (row.value or row.kept)), ""):
+            self.add_header(open_header)
+        else:
+            self.form.name.setFocus()
 
     def ask_for_key(self) -> None:
         """Have the key of the gateway in the form typed."""
@@ -149,7 +163,8 @@ class ProfileDialog(QDialog):
         if wrong:
             self._tell(wrong, "error")
             return
-        self._tell("Testing…", "small")
+        self._tell("Testing: asking for the models, and with an empty request for both endpoints…", "small")
+        self._judged = draft.judged
         self.test_button.setText("Stop &test")
         self._test = self._spawn(self._run_test(draft), name="test gateway")
 
@@ -171,6 +186,19 @@ class ProfileDialog(QDialog):
             ("Keep editing", "", self.form.name.setFocus),
         )
 
+    def _take_offer(self, offer: Offer) -> None:
+        """Do what a test offered, and test again where nothing is left to be typed."""
+        if self._test is not None or self._saving is not None:
+            return
+        if offer.mends is Mends.HEADER:
+            self.add_header(offer.value)
+            return
+        if offer.mends is Mends.ADDRESS:
+            self.form.address.set_text(offer.value, consent=self.form.address.consented())
+        else:
+            self.form.set_key_style(Auth(offer.value))
+        self.test_current()
+
     # ---- drafts
 
     def _begin(self, draft: Draft) -> None:
@@ -189,7 +217,11 @@ class ProfileDialog(QDialog):
         self._refresh()
 
     def _edited(self) -> None:
-        self._drafts[self._current] = self.form.draft()
+        draft = self._drafts[self._current] = self.form.draft()
+        if self._judged is not None and draft.judged != self._judged:  # it was about something else
+            if self._test is not None:
+                self._test.cancel()
+            self._tell("")
         self.question.dismiss()
         self._refresh()
 
@@ -307,13 +339,10 @@ class ProfileDialog(QDialog):
             if isinstance(given, NeedsConsent):
                 self._tell(f"Nothing was sent. {given.words} Tick the box above to agree.", "warning")
                 return
-            plain = {
-                row.name.strip(): row.value.strip() for row in draft.headers if row.name.strip() and not row.secret
-            }
-            profile = draft.profile.model_copy(update={"headers": plain})
-            verdict = await self._tester(connection(profile, given.key, given.headers))
-            details = [*verdict.details, *([given.problem] if given.problem else [])]
-            self._tell(verdict.headline, "ok" if verdict.ok else "error", "\n".join(details))
+            verdict = await self._tester(connection_of(draft, given))
+            self._tell(verdict.headline, "ok" if verdict.ok else "error")
+            self._judged = draft.judged
+            self.found.show_verdict(verdict, *([given.problem] if given.problem else []))
         except asyncio.CancelledError:
             if shiboken6.isValid(self):
                 self._tell("The test was stopped.", "small")
@@ -342,9 +371,10 @@ class ProfileDialog(QDialog):
             self._test.cancel()
         super().reject()
 
-    def _tell(self, words: str, kind: str = "small", details: str = "") -> None:
+    def _tell(self, words: str, kind: str = "small") -> None:
+        self._judged = None
         say(self.message, words, kind)
-        say(self.details, details)
+        self.found.clear()
         self.message.setAccessibleName(words)
 
     def _build(self) -> None:
@@ -358,10 +388,10 @@ class ProfileDialog(QDialog):
         self.form = ProfileForm(self._keys)
         self.question = QuestionBar()
         self.message = text_label(kind="small", wrap=True)
-        self.details = text_label(kind="small", wrap=True)
-        for label in (self.message, self.details):
-            label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-            label.hide()
+        self.message.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.message.hide()
+        self.found = TestResult()
+        self.found.offer_taken.connect(self._take_offer)
         self.test_button = push_button("&Test")
         self.close_button = push_button("&Close")
         self.save_button = push_button("&Save", "primary")
@@ -378,7 +408,7 @@ class ProfileDialog(QDialog):
         whole.setSpacing(0)
         whole.addWidget(left_side(self.list, self.add_button, self.copy_button, self.remove_button))
         whole.addWidget(rule(upright=True))
-        told = self.question, self.message, self.details
+        told = self.question, self.message, self.found
         buttons = self.test_button, self.close_button, self.use_button, self.save_button
         whole.addLayout(right_side(self.form_area, told, buttons), 1)
         self.list.currentRowChanged.connect(self._picked)

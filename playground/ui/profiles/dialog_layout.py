@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QObject, QSize, Qt
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from playground.ui.profiles.rows import text_label
 
@@ -30,18 +41,18 @@ def left_side(gateways: QWidget, add: QToolButton, copy: QToolButton, remove: QT
 
 
 def right_side(
-    form_area: QScrollArea, told: tuple[QWidget, QLabel, QLabel], buttons: tuple[QPushButton, ...]
+    form_area: QScrollArea, told: tuple[QWidget, QLabel, QWidget], buttons: tuple[QPushButton, ...]
 ) -> QVBoxLayout:
-    """The form; below it the question, the message and its details; then the buttons, the first apart from the rest."""
-    question, message, details = told
+    """The form; below it the question, the message and what a test found; then the buttons, the first apart."""
+    question, message, result = told
     asking = QVBoxLayout()
     asking.setContentsMargins(16, 0, 16, 0)
     asking.addWidget(question)
     telling = QVBoxLayout()
     telling.setContentsMargins(24, 0, 24, 0)
-    telling.setSpacing(4)
+    telling.setSpacing(6)
     telling.addWidget(message)
-    telling.addWidget(details)
+    telling.addWidget(FittingArea(result))
     row = QHBoxLayout()
     row.setContentsMargins(24, 0, 24, 0)
     row.setSpacing(8)
@@ -61,6 +72,42 @@ def right_side(
     layout.addLayout(telling)
     layout.addLayout(row)
     return layout
+
+
+class FittingArea(QScrollArea):
+    """As high as what it holds, up to a share of the window, and scrolled beyond that; gone while that is hidden."""
+
+    SHARE = 0.45
+
+    def __init__(self, held: QWidget) -> None:
+        super().__init__()
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+        self._held = held
+        self.setWidget(held)
+        held.installEventFilter(self)
+        self.setVisible(not held.isHidden())
+
+    def heightForWidth(self, width: int) -> int:
+        return min(self._held.heightForWidth(width), int(self.window().height() * self.SHARE))
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._held.sizeHint().width(), self.heightForWidth(max(self.width(), 1)))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self._held.minimumSizeHint().width(), 0)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self._held:
+            if event.type() in (QEvent.Type.ShowToParent, QEvent.Type.HideToParent):
+                self.setVisible(not self._held.isHidden())
+            elif event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Resize):
+                self.updateGeometry()
+        return super().eventFilter(watched, event)
 
 
 def rule(*, upright: bool = False) -> QFrame:

@@ -20,7 +20,7 @@ from playground.engine.credentials import (
     store_secret,
 )
 from playground.engine.extras import secret_in
-from playground.engine.profiles import Profile, ProfileError, ProfileStore, resolve_address
+from playground.engine.profiles import Connection, Profile, ProfileError, ProfileStore, connection, resolve_address
 from playground.engine.secrets import KeyringState, Keys, Secret, clean_key, looks_secret
 from playground.ui.json_text import pretty, read_json
 
@@ -63,6 +63,15 @@ class Draft:
         rows += [HeaderRow(name, kept=True) for name in profile.secret_headers]
         body = pretty(json.dumps(profile.extra_body, ensure_ascii=False)) if profile.extra_body else ""
         return cls(profile.model_copy(update={"headers": {}, "extra_body": {}}), tuple(rows), body)
+
+    @property
+    def judged(self) -> Draft:
+        """The draft as far as a test of its gateway depends on it: what is about runs, or just a name, is left out."""
+        blank = Profile(id=self.profile.id)
+        about_runs = ("name", "default_model", "reasoning_return", "retries", "max_event_mib", "max_body_mib", "prices")
+        return replace(
+            self, body="", profile=self.profile.model_copy(update={name: getattr(blank, name) for name in about_runs})
+        )
 
     @property
     def title(self) -> str:
@@ -169,6 +178,13 @@ async def credentials_of(draft: Draft, keys: Keys) -> Credentials | NeedsConsent
     if isinstance(stored, NeedsConsent):
         return stored
     return replace(stored, key=Secret(key) if key else stored.key, headers=stored.headers | typed)
+
+
+def connection_of(draft: Draft, given: Credentials) -> Connection:
+    """The draft as a test reaches it, with the secrets that it may send."""
+    rows = [row for row in draft.headers if row.name.strip() and not row.secret]
+    plain = {row.name.strip(): row.value.strip() for row in rows}
+    return connection(draft.profile.model_copy(update={"headers": plain}), given.key, given.headers)
 
 
 async def _stored(draft: Draft, keys: Keys, key: str) -> Credentials | NeedsConsent:

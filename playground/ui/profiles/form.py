@@ -155,6 +155,11 @@ class ProfileForm(QWidget):
             move_key=self.key.move_key.isChecked() and self.key.move_key.isVisibleTo(self.key),
         )
 
+    def set_key_style(self, style: Auth) -> None:
+        """Send the key in that way on every protocol."""
+        for combo in self.auth.values():
+            combo.setCurrentIndex(combo.findData(style))
+
     def describe(self) -> None:
         """Bring the words beside the fields up to what is typed and what the keyring says."""
         draft = self.draft()

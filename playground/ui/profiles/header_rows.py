@@ -101,6 +101,7 @@ class HeaderRows(QWidget):
         edit.removed.connect(self._remove)
         self.edits.append(edit)
         self._rows.addWidget(edit)
+        edit.show()  # now, not once the layout gets to it: what is not shown keeps no focus
         before = self.edits[-2].remove if len(self.edits) > 1 else None
         if before is not None:
             QWidget.setTabOrder(before, edit.name)

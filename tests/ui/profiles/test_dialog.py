@@ -26,12 +26,13 @@ from PySide6.QtWidgets import (
 
 from playground.demo.server import DemoConfig, DemoServer
 from playground.engine.credentials import credentials_for, store_secret
-from playground.engine.profiles import Connection, Profile, ProfileStore, Verdict, try_gateway
+from playground.engine.profiles import Auth, Connection, Profile, ProfileStore, Verdict, try_gateway
 from playground.engine.secrets import KeyringError, Keys, Secret
 from playground.ui import loop
 from playground.ui.profiles.dialog import ProfileDialog
 from playground.ui.profiles.draft import Draft
 from playground.ui.theme import Theme
+from tests.support.fault_server import FaultServer, keep, send, whole
 
 CANARY = "sk-canary-8f2a61c0de"
 
@@ -257,8 +258,111 @@ def test_the_demo_gateway_is_tested_as_typed(play: Callable[[Scene], Desk]) -> N
             dialog.test_button.click()
             await until(lambda: dialog.test_button.text() == "&Test")
             assert dialog.message.text().startswith("OK: ")
-            assert dialog.details.text().startswith("Models: demo-")
+            lines = [line.text() for line in dialog.found.lines]
+            assert lines[0].startswith("Model list: 5 models in ")
+            assert lines[1:] == [
+                "Chat completions: is there and does not refuse the key (HTTP 400 to an empty request)",
+                "Messages: is there and does not refuse the key (HTTP 400 to an empty request)",
+            ]
+            assert [line.mark for line in dialog.found.lines] == ["check"] * 3
+            assert "nothing" not in dialog.found.details.text().lower()
             assert desk.store.profiles == ()  # a test saves nothing
+
+        play(scene)
+
+
+def test_a_verdict_goes_with_what_it_judged(play: Callable[[Scene], Desk]) -> None:
+    with DemoServer(DemoConfig(key=CANARY, rate_limit=1_000_000)) as server:
+
+        async def scene(desk: Desk) -> None:
+            dialog = desk.open()
+            type_into(dialog.form.address.edit, server.base_url)
+            type_into(dialog.form.key.edit, CANARY)
+            changes: list[Callable[[], object]] = [
+                lambda: type_into(dialog.form.key.edit, CANARY[:-1]),
+                lambda: type_into(dialog.form.address.edit, server.base_url[:-1]),
+                lambda: dialog.form.set_key_style(Auth.BOTH),
+                lambda: dialog.form.headers.add_named("X-Team"),
+                lambda: dialog.form.ca_file.setText("/nowhere.pem"),
+            ]
+            for change in changes:
+                dialog.test_button.click()
+                await until(lambda: dialog.test_button.text() == "&Test")
+                assert dialog.found.isVisible()
+                dialog.form.name.setText(f"{dialog.form.name.text()}x")
+                dialog.form.model.setText("demo-chat")
+                assert dialog.message.text(), "a name changes nothing that was judged"
+                change()
+                assert not dialog.message.text()
+                assert not dialog.found.isVisible()
+                assert not (dialog.found.lines)
+                assert not (dialog.found.offers)
+
+        play(scene)
+
+
+def test_a_test_of_what_is_changed_meanwhile_ends(play: Callable[[Scene], Desk]) -> None:
+    async def scene(desk: Desk) -> None:
+        desk.hold = asyncio.Event()
+        await saved_profile(desk)
+        dialog = desk.open()
+        dialog.test_button.click()
+        await until(lambda: bool(desk.tested))
+        type_into(dialog.form.address.edit, "https://another.example/v1")
+        await until(lambda: dialog.test_button.text() == "&Test")
+        desk.hold.set()
+        await asyncio.sleep(0.05)
+        assert "stopped" in dialog.message.text()
+
+    play(scene)
+
+
+def test_the_address_that_works_is_taken_with_one_click(play: Callable[[Scene], Desk]) -> None:
+    with DemoServer(DemoConfig(key=CANARY, rate_limit=1_000_000)) as server:
+
+        async def scene(desk: Desk) -> None:
+            dialog = desk.open()
+            type_into(dialog.form.address.edit, server.base_url.removesuffix("/v1"))
+            type_into(dialog.form.key.edit, CANARY)
+            dialog.test_button.click()
+            await until(lambda: bool(dialog.found.offers))
+            assert dialog.message.text().startswith("Nothing is found below")
+            (offer,) = dialog.found.offers
+            assert offer.text() == f"Use {server.base_url}"
+            offer.click()
+            assert dialog.form.address.text() == server.base_url
+            await until(lambda: dialog.message.text().startswith("OK: "))
+            assert dialog.found.offers == []
+
+        play(scene)
+
+
+def test_a_header_and_a_way_to_send_the_key_are_offered(play: Callable[[Scene], Desk]) -> None:
+    with FaultServer() as server:
+
+        async def scene(desk: Desk) -> None:
+            dialog = desk.open()
+            missing = {"message": "Either x-portkey-config or x-portkey-provider header is required"}
+            server.play(send(whole(400, "application/json", json.dumps(missing).encode())), keep())
+            type_into(dialog.form.address.edit, server.url)
+            dialog.test_button.click()
+            await until(lambda: len(dialog.found.offers) == 2)
+            dialog.found.offers[0].click()
+            (edit,) = dialog.form.headers.edits
+            assert (edit.name.text(), edit.value.hasFocus()) == ("x-portkey-provider", True)
+            assert not dialog.found.isVisible()
+            QTest.keyClicks(edit.value, "openai")
+            wanted = {"error": {"type": "authentication_error", "message": "x-api-key header is required"}}
+            server.play(send(whole(401, "application/json", json.dumps(wanted).encode())), keep())
+            type_into(dialog.form.key.edit, CANARY)
+            dialog.test_button.click()
+            await until(lambda: len(dialog.found.offers) == 1)
+            assert server.requests[-1].header("x-portkey-provider") == "openai"
+            asked = len(server.requests)
+            dialog.found.offers[0].click()
+            assert {combo.currentData() for combo in dialog.form.auth.values()} == {Auth.X_API_KEY}
+            await until(lambda: len(server.requests) >= asked + 3 and dialog.test_button.text() == "&Test")
+            assert server.requests[-1].header("x-api-key") == CANARY
 
         play(scene)
 
