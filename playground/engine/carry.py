@@ -1,45 +1,28 @@
 """From one wire protocol to the other: which parameters mean the same, and what the other one cannot carry.
 
 The encoders do the carrying of turns; this module says beforehand, in words, what they will leave out or send
-differently. It changes no transcript: a switch deletes nothing, so switching back restores everything.
+differently (of turns see ``playground.engine.carry_turns``). It changes no transcript: a switch deletes nothing, so
+switching back restores everything.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from playground.domain.output import schema_of
 from playground.domain.parameters import Parameters
-from playground.domain.parts import Image, Reasoning, Refusal, Text, ToolCall, ToolResult, Unknown
 from playground.domain.request import Request
-from playground.domain.tools import parse_json
-from playground.domain.transcript import Role, Turn
-from playground.domain.values import JSON, JSONObject
-from playground.protocols.protocol import get_protocol
-
-LOST: Final = "lost"  # will not be sent
-CHANGED: Final = "changed"  # will be sent, in another shape or place
-DOUBTFUL: Final = "doubtful"  # will be sent as it is, and may be refused
+from playground.domain.tools import ToolDefinition
+from playground.domain.values import JSON
+from playground.engine.carry_turns import turn_losses
+from playground.engine.loss import CHANGED, DOUBTFUL, LOST, Loss, listed
+from playground.protocols.protocol import Protocol, get_protocol
 
 _ORDER: Final = (LOST, CHANGED, DOUBTFUL)
-_SYSTEM: Final = (Role.SYSTEM, Role.DEVELOPER)
 _CHAT_ONLY_EFFORTS: Final = ("none", "minimal")
 SCHEMA_NAME: Final = "answer"  # chat completions wants a name for a schema, native messages has none
-
-
-@dataclass(frozen=True, slots=True)
-class Loss:
-    """One thing that the other protocol does not carry as it stands. ``kind`` is LOST, CHANGED or DOUBTFUL."""
-
-    kind: str
-    where: str
-    what: str
-
-    def __str__(self) -> str:
-        return f"{self.where}: {self.what}"
 
 
 # Parameters
@@ -149,7 +132,7 @@ def _parameter_losses(source: Parameters, to: str) -> Iterator[Loss]:
             yield Loss(LOST, where, f"{name} ({_short(value)}) has no counterpart in {title}")
             continue
         if extras := _left_behind(name, value):
-            yield Loss(LOST, where, f"{_and(extras)} of {name}")
+            yield Loss(LOST, where, f"{listed(extras)} of {name}")
         flag = target.with_value(new, moved).flag(new)
         if flag and not target_hints[new].deprecated and not source.flag(name):
             yield Loss(DOUBTFUL, where, f"{hint.label} {_short(value)} is {_without_end(flag)} in {title}")
@@ -182,7 +165,7 @@ def _is_usual(name: str, value: JSON) -> bool:
     return name == "include_usage" or (name == "n" and value == 1)
 
 
-# Turns
+# All of it
 
 
 def losses(request: Request, to: str) -> list[Loss]:
@@ -194,134 +177,39 @@ def losses(request: Request, to: str) -> list[Loss]:
     if to == request.protocol:
         return []
     found = list(_parameter_losses(request.parameters, to))
-    found += _to_messages(request) if to == "messages" else _to_chat(request)
+    found += turn_losses(request, to)
+    found += _tool_losses(request, to)
     if request.extra_body:
-        names = _and(sorted(request.extra_body))
+        names = listed(sorted(request.extra_body))
         found.append(Loss(DOUBTFUL, "Extra body", f"{names} will be sent unchanged; the fields may mean nothing there"))
     return sorted(found, key=lambda loss: _ORDER.index(loss.kind))
 
 
-def _place(number: int, turn: Turn) -> str:
-    return f"Turn {number} ({turn.role.value})"
+def _tool_losses(request: Request, to: str) -> Iterator[Loss]:
+    """What becomes of the definitions: what is in one here and is not in it there, or the reverse."""
+    here, there = get_protocol(request.protocol), get_protocol(to)
+    for tool in request.tools:
+        if not tool.sendable:
+            continue
+        for name in type(tool).model_fields:
+            if (
+                name not in ("name", "parameters")
+                and _is_written(here, tool, name)
+                and not _is_written(there, tool, name)
+            ):
+                yield Loss(LOST, "Tools", f"{name} of {tool.name}")
+        if to == "messages" and tool.parameters is None:
+            yield Loss(CHANGED, "Tools", f"{tool.name} has no schema; Messages needs one, and any object is allowed")
 
 
-def _to_messages(request: Request) -> Iterator[Loss]:
-    before: Role | None = None  # the side that spoke last, system turns apart
-    for number, turn in enumerate(request.turns, 1):
-        where = _place(number, turn)
-        if turn.role in _SYSTEM:
-            if before is not None:
-                yield Loss(CHANGED, where, "stands in the middle; it goes into the system prompt at the top")
-            if turn.role is Role.DEVELOPER:
-                yield Loss(CHANGED, where, "there is no developer role; it is sent as system")
-            if turn.images:
-                yield Loss(DOUBTFUL, where, "its image goes into the system prompt, which takes text only")
-        else:
-            side = Role.ASSISTANT if turn.role is Role.ASSISTANT else Role.USER
-            if side is before and not (turn.role is Role.TOOL and _follows_call(request.turns, number - 1)):
-                yield Loss(CHANGED, where, f"joins the turn before it in one {side.value} message")
-            before = side
-        yield from _parts_to_messages(where, turn)
-        yield from _members(where, turn, "chat")
-
-
-def _follows_call(turns: tuple[Turn, ...], at: int) -> bool:
-    """Whether only tool turns lie between this one and the assistant turn they answer: one message is their norm."""
-    while at > 0 and turns[at].role is Role.TOOL:
-        at -= 1
-    return bool(turns[at].calls)
-
-
-def _parts_to_messages(where: str, turn: Turn) -> Iterator[Loss]:
-    for part in turn.parts:
-        if isinstance(part, Reasoning) and part.signature is None and part.redacted is None:
-            what = "its reasoning has no signature" + (" and vendor records" if part.details else "")
-            yield Loss(LOST, where, f"{what}; Messages takes back signed thinking only, so it stays here")
-        elif isinstance(part, Reasoning) and part.details:
-            yield Loss(LOST, where, "the vendor records of its reasoning (reasoning_details)")
-        elif isinstance(part, Refusal):
-            yield Loss(CHANGED, where, "its refusal is sent as ordinary text")
-        elif isinstance(part, Image):
-            if part.detail is not None:
-                yield Loss(LOST, where, f"the detail of its image ({part.detail})")
-            if part.url[:5].lower() == "data:" and ";base64," not in part.url[:200].lower():
-                yield Loss(DOUBTFUL, where, "its image is a data URL without base64, sent as an address")
-        elif isinstance(part, ToolCall) and not _is_object(part.arguments):
-            what = f"the arguments of {part.name} ({part.id}) are not a JSON object: nothing can be sent until they are"
-            yield Loss(DOUBTFUL, where, what)
-        elif isinstance(part, Unknown):
-            yield _unknown(where, part)
-
-
-def _to_chat(request: Request) -> Iterator[Loss]:
-    for number, turn in enumerate(request.turns, 1):
-        where = _place(number, turn)
-        for part in turn.parts:
-            if isinstance(part, Reasoning) and part.redacted is not None:
-                yield Loss(LOST, where, "its redacted thinking")
-            elif isinstance(part, Reasoning) and part.signature is not None:
-                yield Loss(LOST, where, "the signature of its thinking; the text goes only if reasoning is sent back")
-            elif isinstance(part, ToolResult) and part.is_error:
-                yield Loss(LOST, where, f"that the result of {part.call_id} is an error; its text is sent")
-            elif isinstance(part, Unknown):
-                yield _unknown(where, part)
-        yield from _members(where, turn, "messages")
-        if _interleaved(turn):
-            yield Loss(CHANGED, where, "its text is joined and its calls follow; their order is not sent")
-
-
-def _members(where: str, turn: Turn, source: str) -> Iterator[Loss]:
-    """What came with a turn or its parts over one protocol and goes back over no other."""
-    names = list(turn.members) if source == "chat" else []
-    for part in turn.parts:
-        extra = dict(getattr(part, "extra", {}).get(source, {}))
-        if isinstance(part, ToolResult) and isinstance(blocks := extra.pop("content", None), list):
-            if any(not isinstance(block, dict) or block.keys() != {"type", "text"} for block in blocks):
-                yield Loss(LOST, where, f"what the result of {part.call_id} holds besides text")
-            extra = {name: value for name, value in extra.items() if value}
-        names += _names(extra)
-    if names:
-        yield Loss(LOST, where, f"{_and(list(dict.fromkeys(names)))} (known to {get_protocol(source).title} alone)")
-
-
-def _names(extra: JSONObject) -> Iterator[str]:
-    for name, value in extra.items():
-        if name in ("function", "image_url") and isinstance(value, dict):  # known themselves: only what is in them
-            yield from (f"{name}.{inner}" for inner in value)
-        else:
-            yield name
-
-
-def _unknown(where: str, part: Unknown) -> Loss:
-    if part.from_file:
-        return Loss(LOST, where, "a part that only a newer version of this application knows")
-    kind = part.value.get("type")
-    named = f"of type {kind}" if isinstance(kind, str) and kind else "without a type"
-    return Loss(DOUBTFUL, where, f"a part {named[:80]} is sent as it came, in the shape of the other protocol")
-
-
-def _interleaved(turn: Turn) -> bool:
-    """Whether text follows a call: the chat protocol has all text first."""
-    called = False
-    for part in turn.parts:
-        if isinstance(part, ToolCall):
-            called = True
-        elif called and isinstance(part, Text) and part.text:
-            return True
-    return False
-
-
-def _is_object(arguments: str) -> bool:
-    try:
-        return not arguments.strip() or isinstance(parse_json(arguments), dict)
-    except ValueError:
+def _is_written(protocol: Protocol, tool: ToolDefinition, name: str) -> bool:
+    """Whether a field of a definition has a place in it."""
+    default = type(tool).model_fields[name].get_default(call_default_factory=True)
+    if getattr(tool, name) == default:
         return False
+    return protocol.write_tool(tool) != protocol.write_tool(tool.model_copy(update={name: default}))
 
 
 def _short(value: JSON) -> str:
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
     return text if len(text) <= 60 else f"{text[:59]}…"
-
-
-def _and(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -146,7 +146,8 @@ def _read_request(value: JSON) -> tuple[Request, tuple[str, ...]]:
 
 def _conversation(protocol: Protocol, messages: JSON) -> tuple[Request, tuple[str, ...]]:
     """The messages as a request that holds nothing else, and what of them cannot be sent. Raises ValueError."""
-    from playground.engine.carry import LOST, losses
+    from playground.engine.carry import losses
+    from playground.engine.loss import LOST
     from playground.engine.request_import import protocol_of
 
     chat = get_protocol("chat")

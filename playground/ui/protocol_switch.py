@@ -11,8 +11,9 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
-from playground.engine.carry import CHANGED, DOUBTFUL, LOST, Loss, losses
+from playground.engine.carry import losses
 from playground.engine.changes import Change, PathChanged, SettingsChanged, TurnChanged
+from playground.engine.loss import CHANGED, DOUBTFUL, LOST, Loss
 from playground.engine.session import Session
 from playground.ui.plain_text import show_hidden
 from playground.ui.tool_bar import PROTOCOLS

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import time
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,11 +14,12 @@ from hypothesis import strategies as st
 from playground.demo.server import DemoServer
 from playground.domain.parameters import Parameters
 from playground.domain.parts import Image, Part, Reasoning, Refusal, Text, ToolCall, ToolResult, Unknown
-from playground.domain.request import Request
+from playground.domain.request import ReasoningReturn, Request, SendReasoning
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Ending, Role, Turn, make_turn, new_id
 from playground.domain.values import JSON
-from playground.engine.carry import CHANGED, DOUBTFUL, LOST, carry_parameters, losses
+from playground.engine.carry import carry_parameters, losses
+from playground.engine.loss import CHANGED, DOUBTFUL, LOST
 from playground.engine.session import Session
 from playground.protocols.protocol import get_protocol
 
@@ -256,11 +262,172 @@ def test_members_of_one_protocol_alone_are_named() -> None:
     ]
     plain = ToolResult(call_id="t", text="x", extra={"messages": {"content": [{"type": "text", "text": "x"}]}})
     assert told(said(Role.TOOL, plain), to="chat") == []
-    pictured = plain.model_copy(update={"extra": {"messages": {"content": [{"type": "image"}], "is_error": False}}})
+    blocks = [{"type": "text", "text": "x"}, {"type": "image"}]
+    pictured = plain.model_copy(update={"extra": {"messages": {"content": blocks, "is_error": False}}})
     assert told(said(Role.TOOL, pictured), to="chat") == [
         (LOST, "Turn 1 (tool): what the result of t holds besides text")
     ]
     assert told(said(Role.USER, Text(text="x", extra={"chat": {"a": 1}})), to="chat") == []
+
+
+def test_turns_with_nothing_in_them_are_listed() -> None:
+    empty = said(Role.USER)
+    assert told(make_turn(Role.USER, "a"), empty, make_turn(Role.ASSISTANT, "b"))[0] == (
+        LOST,
+        "Turn 2 (user): is empty; Messages leaves it out",
+    )
+    assert told(empty, make_turn(Role.ASSISTANT, "b")) == [
+        (DOUBTFUL, "Turn 1 (user): is empty; a message without content may be refused")
+    ]
+    assert [kind for kind, _ in told(empty, said(Role.USER, Text(text="")), make_turn(Role.ASSISTANT, "b"))] == [
+        LOST,
+        CHANGED,  # it joins the one before it
+        DOUBTFUL,
+    ]
+    assert told(said(Role.SYSTEM), make_turn(Role.USER, "a")) == [
+        (LOST, "Turn 1 (system): is empty; Messages leaves it out")
+    ]
+    thought = said(Role.ASSISTANT, Reasoning(text="hm"))
+    assert (
+        DOUBTFUL,
+        "Turn 2 (assistant): nothing of it can be sent; a message without content may be refused",
+    ) in told(make_turn(Role.USER, "a"), thought, make_turn(Role.USER, "b"))
+    assert told(make_turn(Role.USER, "a"), empty, make_turn(Role.ASSISTANT, "b"), to="chat") == [
+        (
+            CHANGED,
+            "Turn 2 (user): is empty; Messages leaves it out, Chat completions sends a message without content",
+        )
+    ]
+    assert told(empty, make_turn(Role.ASSISTANT, "b"), to="chat") == []  # an empty message over both
+
+
+def test_what_answers_came_with_is_listed() -> None:
+    call = ToolCall(id="c", name="f", arguments="{}", extra={"chat": {"extra_content": {"x": 1}, "function": {"y": 2}}})
+    extra = {"chat": {"audio": {"id": "au"}, "channel": "final", "annotations": [{"type": "url_citation"}]}}
+    turn = said(Role.ASSISTANT, call).model_copy(update={"extra": extra})
+    names = "extra_content, function.y and audio"  # the rest of the message is not sent anyway
+    assert told(make_turn(Role.USER, "a"), turn) == [
+        (LOST, f"Turn 2 (assistant): {names} (known to Chat completions alone)")
+    ]
+    assert told(make_turn(Role.USER, "a"), turn, to="chat") == []
+    cited = Text(text="a", extra={"messages": {"citations": [{"url": "u"}]}})
+    direct = ToolCall(id="c", name="f", arguments="{}", extra={"messages": {"caller": {"type": "direct"}}})
+    assert told(make_turn(Role.USER, "a"), said(Role.ASSISTANT, cited, direct), to="chat") == [
+        (LOST, "Turn 2 (assistant): citations and caller (known to Messages alone)")
+    ]
+
+
+def test_the_order_of_turns_and_parts_is_spoken_of() -> None:
+    call, result = ToolCall(id="c", name="f", arguments="{}"), ToolResult(call_id="c", text="1")
+    late = (said(Role.ASSISTANT, call), make_turn(Role.USER, "wait"), said(Role.TOOL, result))
+    doubt = (DOUBTFUL, "Turn 4 (tool): its result does not stand right behind its call")
+    assert doubt in told(make_turn(Role.USER, "a"), *late)
+    assert doubt in told(make_turn(Role.USER, "a"), *late, to="chat")
+    mixed = said(Role.USER, Text(text="so"), result)
+    start = (make_turn(Role.USER, "a"), said(Role.ASSISTANT, call))
+    assert (CHANGED, "Turn 3 (user): its results go before what else it holds") in told(*start, mixed, to="chat")
+    assert any(kind == DOUBTFUL and "results belong first" in line for kind, line in told(*start, mixed))
+    two = make_turn(Role.SYSTEM, "One."), make_turn(Role.SYSTEM, "Two."), make_turn(Role.USER, "a")
+    assert told(*two) == [(CHANGED, "Turn 2 (system): joins the turn before it in one system prompt")]
+    assert told(*two, to="chat") == []
+    texts = said(Role.ASSISTANT, Text(text="One."), Text(text=" Two."))
+    assert told(texts, to="chat") == [(CHANGED, "Turn 1 (assistant): its texts are joined into one")]
+    thought = said(Role.ASSISTANT, Text(text="so"), Reasoning(text="hm", signature="s"))
+    assert (CHANGED, "Turn 1 (assistant): its thinking goes to the front") in told(thought)
+    refused = said(Role.ASSISTANT, Refusal(text="no"))
+    assert told(refused, to="chat") == [
+        (CHANGED, "Turn 1 (assistant): its refusal is sent as one, apart from the text")
+    ]
+
+
+def test_tools_that_need_a_schema_are_pointed_out() -> None:
+    request = Request(protocol="chat", model="m", tools=(ToolDefinition(name="f", description="d", strict=True),))
+    assert [str(loss) for loss in losses(request, "messages")] == [
+        "Tools: f has no schema; Messages needs one, and any object is allowed"
+    ]
+
+
+def call(**extra: Any) -> ToolCall:
+    return ToolCall(id="c", name="f", arguments="", extra=extra)
+
+
+#: How a loss is called, and a way to say a word in a turn: in parts, or in the turn besides. Some are sent nowhere.
+WAYS: list[tuple[str, Callable[[str], list[Part] | dict[str, Any]]]] = [
+    ("text", lambda word: [Text(text=word)]),
+    ("refusal", lambda word: [Refusal(text=word)]),
+    ("reasoning", lambda word: [Reasoning(text=word, field="reasoning")]),
+    ("thinking", lambda word: [Reasoning(text="hm", field="thinking", signature=word)]),
+    ("thinking", lambda word: [Reasoning(text="", redacted=word)]),
+    ("records|thinking", lambda word: [Reasoning(text="hm", signature="s", details=({"text": word},))]),
+    ("its call", lambda word: [ToolCall(id=word, name=word, arguments=f'{{"x": "{word}"}}')]),
+    ("extra_content|its call", lambda word: [call(chat={"extra_content": word})]),
+    ("function.x|its call", lambda word: [call(chat={"function": {"x": word}})]),
+    ("caller|its call", lambda word: [call(messages={"caller": word})]),
+    ("its call", lambda word: [call().model_copy(update={"received": word})]),
+    ("citations", lambda word: [Text(text="a", extra={"messages": {"citations": [word]}})]),
+    ("cache_control", lambda word: [Text(text="a", extra={"chat": {"cache_control": word}})]),
+    ("result", lambda word: [ToolResult(call_id=word, text=word, by="you")]),
+    (
+        "cache_control|result",
+        lambda word: [ToolResult(call_id="c", text="", extra={"messages": {"cache_control": word}})],
+    ),
+    ("detail|image", lambda word: [Image(url="http://x.example/a.png", detail=word)]),
+    ("image", lambda word: [Image(url=f"http://x.example/{word}", name="n")]),
+    ("unknown", lambda word: [Unknown(value={"type": word})]),
+    ("newer", lambda word: [Unknown(value={"kind": "hologram", "x": word}, from_file=True)]),
+    ("name", lambda word: {"members": {"name": word}}),
+    ("audio", lambda word: {"extra": {"chat": {"audio": {"id": word, "data": "A"}}}}),
+    ("annotations", lambda word: {"extra": {"chat": {"annotations": [{"type": "file", "x": word}]}}}),
+    ("channel", lambda word: {"extra": {"chat": {"channel": word}}}),
+    ("container", lambda word: {"extra": {"messages": {"container": word}}}),
+]
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(Role), st.lists(st.sampled_from(range(len(WAYS))), max_size=3)), max_size=4),
+    st.sampled_from(["chat", "messages"]),
+)
+def test_all_that_is_sent_here_is_sent_there_or_listed(made: list[tuple[Role, list[int]]], to: str) -> None:
+    turns: list[Turn] = []
+    words: list[tuple[int, list[str], str]] = []  # number of the turn, what a loss is called, the word
+    for number, (role, ways) in enumerate(made, 1):
+        turn = said(role)
+        for way in ways:
+            called, make = WAYS[way]
+            word = f"w{len(words)}w"
+            more = make(word)
+            turn = turn.model_copy(update=more if isinstance(more, dict) else {"parts": (*turn.parts, *more)})
+            words.append((number, called.split("|"), word))
+        turns.append(turn)
+    here = "chat" if to == "messages" else "messages"
+    back = ReasoningReturn(when=SendReasoning.ALWAYS)
+    request = Request(protocol=here, model="m", turns=tuple(turns), reasoning_return=back)
+    sent = json.dumps(get_protocol(here).encode(request))
+    arrives = json.dumps(get_protocol(to).encode(request.model_copy(update={"protocol": to})))
+    told: dict[int, list[str]] = {}
+    for loss in losses(request, to):
+        if loss.kind == LOST:
+            told.setdefault(int(loss.where.split()[1]), []).append(loss.what)
+    for number, names, word in words:
+        lost = word in sent and word not in arrives
+        assert not lost or any(name in line for line in told.get(number, []) for name in names), (names, told)
+    for number, (role, ways) in enumerate(made, 1):
+        if ways and role in (Role.USER, Role.ASSISTANT) and {WAYS[way][0] for way in ways} <= {"text", "unknown"}:
+            assert number not in told
+
+
+def test_a_long_conversation_is_judged_in_no_time() -> None:
+    call, result = ToolCall(id="c", name="f", arguments="{}"), ToolResult(call_id="c", text="1" * 1000)
+    four = (
+        make_turn(Role.USER, "a" * 1000, Image(url=PIXEL)),
+        said(Role.ASSISTANT, Reasoning(text="hm"), call),
+        said(Role.TOOL, result),
+        make_turn(Role.ASSISTANT, "b" * 1000),
+    )
+    request = Request(protocol="chat", model="m", turns=four * 1000)
+    began = time.perf_counter()
+    losses(request, "messages")
+    assert time.perf_counter() - began < 3
 
 
 def test_the_extra_body_is_pointed_out() -> None:

@@ -80,7 +80,7 @@ def _messages(turn: Turn, rule: ReasoningReturn) -> list[JSONObject]:
     out: list[JSONObject] = [
         {"role": "tool", "tool_call_id": result.call_id, "content": _result(result)} for result in turn.results
     ]
-    rest: list[Part] = [part for part in turn.parts if not isinstance(part, ToolResult)]
+    rest = [part for part in turn.parts if _has_place(part)]
     if rest or not out:
         out.append({"role": turn.role.value, "content": _content(rest)})
     return out
@@ -92,14 +92,14 @@ def _result(result: ToolResult) -> JSON:
     return content if isinstance(content, list) and whole(said(content)) == result.text else result.text
 
 
-def _content(parts: list[Part]) -> str | list[JSONObject]:
+def _content(placed: list[Text | Image | Unknown]) -> str | list[JSONObject]:
     """A string for one text or none, an array of parts for everything else (section 2.1)."""
-    written = [_part(part) for part in parts if _has_place(part)]
-    if not written:
+    if not placed:
         return ""
-    if len(written) == 1 and isinstance(parts[0], Text) and not parts[0].extra.get("chat"):
-        return parts[0].text
-    return written
+    first = placed[0]
+    if len(placed) == 1 and isinstance(first, Text) and not first.extra.get("chat"):
+        return first.text
+    return [_part(part) for part in placed]
 
 
 def _has_place(part: Part) -> TypeGuard[Text | Image | Unknown]:
