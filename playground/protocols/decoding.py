@@ -78,6 +78,7 @@ class BodyDecoder(ABC):
         self._anything = False  # any byte that is not white space
         self._objects = 0  # JSON objects understood as part of an answer
         self._loose: list[str] = []  # text outside the format, kept for the verdict
+        self._room = 4096  # characters of it that are still taken
         self._of_other = False  # objects of the other protocol came
         self._odd_numbers: list[str] = []  # met since they were noted last
         self._odd = False  # the object being read may hold halves of surrogate pairs
@@ -315,8 +316,7 @@ class BodyDecoder(ABC):
             hole = frame.kind == "data" or "{" in text
             note = f"an event is not JSON ({reason[:120]}): {jsontext.whole(text[:120])}"
             self._note(out, "not_json", note, hole=hole)
-            if sum(map(len, self._loose)) < 4096:
-                self._loose.append(text[:4096])
+            self._keep_loose(text)
 
     def _value(self, value: JSON, text: str, event: str | None, out: list[Event]) -> None:
         """Any JSON value that stands where an object is expected."""
@@ -341,7 +341,12 @@ class BodyDecoder(ABC):
     def _not_object(self, value: JSON, text: str, out: list[Event]) -> None:
         note = f"an event is JSON but not an object: {jsontext.whole(text[:120])}"
         self._note(out, "not_object", note, hole=bool(value))
-        self._loose.append(jsontext.text_of(value)[:4096])
+        self._keep_loose(jsontext.text_of(value))
+
+    def _keep_loose(self, text: str) -> None:
+        if text and self._room > 0:
+            self._loose.append(text[: self._room])
+            self._room -= len(text)
 
     # -- what subclasses add -------------------------------------------------------------------------------------
 
@@ -372,7 +377,7 @@ class BodyDecoder(ABC):
             self._fail(out, verdicts.no_body())
         elif self._of_other and not self._objects:
             self._fail(out, verdicts.other_protocol(*self._names, self._source))
-        elif not self._objects and any(self._loose):
+        elif not self._objects and self._loose:
             self._fail(out, read_error("\n".join(self._loose), None, FailureKind.DECODE))
         elif not self._objects and not self.finished:
             self._cut_off(out)

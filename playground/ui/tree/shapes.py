@@ -11,7 +11,7 @@ from playground.ui.theme import Tokens, tokens
 
 R = 7.0  # pixels from the middle of a mark to its edge
 _KEY = ((Role.SYSTEM, "system"), (Role.USER, "user"), (Role.ASSISTANT, "assistant"), (Role.TOOL, "tool"))
-_SIGNS = (("failed", "failed"), ("interrupted", "broken off"))
+_SIGNS = (("failed", "failed"), ("interrupted", "not whole"))
 
 
 def shape(role: Role, x: float, y: float, r: float = R) -> QPainterPath:
@@ -64,7 +64,7 @@ class Key(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(
             "Marks: a diamond is a system turn, a circle a user's, a square the assistant's, a triangle a tool's. "
-            "A small cross says failed, a small bar stopped, cut off or interrupted."
+            "A small cross says failed, a small bar stopped, cut off, interrupted or unread in part."
         )
 
     def _entries(self) -> list[tuple[Role, str, str]]:

@@ -15,6 +15,7 @@ from playground.engine.run import RunRefusedError
 from playground.engine.session import Session
 from playground.gateway.client import GatewayClient
 from playground.ui.tree.page import EMPTY, TreePage
+from playground.ui.tree.words import mark_of
 from tests.scenes.store import grove
 from tests.ui.windows import show_in_front
 
@@ -86,6 +87,15 @@ def test_what_is_pointed_at_is_said_in_words(page: TreePage) -> None:
     assert page.view.accessibleDescription().startswith(page.said.text)
     page.view.look_at("t")
     assert page.said.text == 'Tool · turn 4 — {"temp": 21}'
+
+
+def test_an_answer_of_which_part_could_not_be_read_is_marked_and_counted(page: TreePage, session: Session) -> None:
+    turn = next(turn for turn in session.transcript.turns.values() if not mark_of(turn, ()))
+    unread = turn.model_copy(update={"outcome": Outcome(ending=Ending.COMPLETE, holes=("not_json",))})
+    session.rewrite(session.transcript.replace(unread))
+    page.slices.finish()
+    assert page.said.text.endswith(" · 1 failed · 1 interrupted · 1 part unread · 1 stopped")
+    assert mark_of(unread, ()) == "part unread"
 
 
 def test_hostile_text_is_shown_as_text(page: TreePage, session: Session) -> None:
