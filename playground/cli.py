@@ -7,8 +7,11 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from playground import __version__
+
+_Number = TypeVar("_Number", int, float)
 
 USAGE = """playground [FILE]
        playground [-h | --version | --self-test [--window]]
@@ -65,7 +68,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--window", action="store_true", help="with --self-test: in a window on the screen")
     parser.set_defaults(command=_window, open=None, parser=parser)
-    commands = parser.add_subparsers(title="commands", metavar="", prog="playground")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", prog="playground")
 
     demo = commands.add_parser(
         "demo",
@@ -220,29 +223,36 @@ def _replay(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _number(kind: type[_Number], text: str) -> _Number | None:
+    try:
+        return kind(text)
+    except ValueError:
+        return None
+
+
 def _port(text: str) -> int:
-    value = int(text)
-    if not 0 <= value <= 65535:
+    value = _number(int, text)
+    if value is None or not 0 <= value <= 65535:
         raise argparse.ArgumentTypeError("a port is a number from 0 to 65535")
     return value
 
 
 def _count(text: str) -> int:
-    value = int(text)
-    if value < 0:
+    value = _number(int, text)
+    if value is None or value < 0:
         raise argparse.ArgumentTypeError("give a whole number, 0 or more")
     return value
 
 
 def _speed(text: str) -> float:
-    value = float(text)
-    if not value > 0:
+    value = _number(float, text)
+    if value is None or not value > 0:
         raise argparse.ArgumentTypeError("give a number above 0, or inf")
     return value
 
 
 def _rate(text: str) -> float:
-    value = float(text)
-    if not 0 <= value < float("inf"):
+    value = _number(float, text)
+    if value is None or not 0 <= value < float("inf"):
         raise argparse.ArgumentTypeError("give a number, 0 or more")
     return value

@@ -349,6 +349,22 @@ def test_help_of_a_command_names_it_once(command: str) -> None:
     assert wrong.startswith(f"usage: playground {command} ")
 
 
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (["demo", "--port", "abc"], "argument --port: a port is a number from 0 to 65535"),
+        (["demo", "--rpm", "1.5"], "argument --rpm: give a whole number, 0 or more"),
+        (["demo", "--tps", "x"], "argument --tps: give a number, 0 or more"),
+        (["replay", "x", "--speed", "fast"], "argument --speed: give a number above 0, or inf"),
+        (["fly"], "argument COMMAND: invalid choice: 'fly'"),
+    ],
+)
+def test_what_is_no_number_is_told_in_words(given: list[str], words: str) -> None:
+    ended = playground(*given)
+    assert ended.returncode == 2
+    assert words in ended.stderr.decode()
+
+
 def test_readme_and_help_have_the_exit_codes_of_the_code() -> None:
     readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
     table = readme.partition("| exit code | meaning |\n|---|---|\n")[2].partition("\n\n")[0]

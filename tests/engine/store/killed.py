@@ -4,7 +4,9 @@ Every round is a process of its own, forked from this one, which has all imports
 before left it, streams answers of the demo gateway at URL into new experiments, and writes down what ``flush``
 acknowledged. At a random moment it gets SIGKILL. Then SQLite looks at the file, and all that was acknowledged is looked
 for.
-The last line printed is the outcome as JSON.
+How long a process may live is measured first, and there are as many rounds more as it takes until there was one turn
+acknowledged for each of ROUNDS: a busy machine takes longer and proves as much. The last line printed is the outcome as
+JSON.
 """
 
 from __future__ import annotations
@@ -31,7 +33,9 @@ from playground.engine.store import Mode, Store
 from playground.engine.workspace import Workspace
 
 PACES = ("", " !tps=1500")
-LONGEST = 0.17  # seconds that a process lives at most
+LONGEST = 0.17  # seconds that a process lives at most, unless this machine needs longer for an answer
+PATIENCE = 60.0  # seconds in which any machine has one answer on the disk
+ENOUGH = 240.0  # seconds after which no further round begins
 
 
 async def stream(path: Path, url: str, log: Path) -> None:
@@ -73,15 +77,35 @@ async def warm(url: str, folder: Path) -> None:
     await gateways.aclose()
 
 
-def kill_one(path: Path, url: str, log: Path, after: float) -> None:
-    """One round. It is killed ``after`` seconds, which may be before the store is open."""
+def measure(url: str, folder: Path) -> float:
+    """Seconds that a process needs here until an answer is whole and on the disk, in a store of its own."""
+    log, began = folder / "measured.log", time.monotonic()
+    child = start(folder / "measured" / "experiments.db", url, log)
+    while time.monotonic() - began < PATIENCE and not any(len(turns) > 2 for turns in _said(log)):
+        time.sleep(0.005)
+    end(child)
+    return time.monotonic() - began
+
+
+def _said(log: Path) -> list[Any]:
+    """The turns in each whole line of a log."""
+    lines = log.read_text(encoding="utf-8").split("\n")[:-1] if log.exists() else []
+    return [found[1] for found in map(json.loads, lines) if isinstance(found, list)]
+
+
+def start(path: Path, url: str, log: Path) -> int:
+    """A process that streams into the store at ``path`` until it is killed."""
     child = os.fork()
     if child == 0:
         try:
             asyncio.run(stream(path, url, log))
         finally:
             os._exit(1)
-    time.sleep(after)
+    return child
+
+
+def end(child: int) -> None:
+    """Kill it."""
     os.kill(child, signal.SIGKILL)
     ended = os.waitpid(child, 0)[1]
     if not os.WIFSIGNALED(ended):
@@ -122,10 +146,15 @@ def main(path: Path, url: str, rounds: int) -> None:
     """All rounds; prints the outcome."""
     asyncio.run(warm(url, path.parent))
     chance = random.Random(path.name)
-    acknowledged, wrong = 0, []
-    for number in range(rounds):
+    (path.parent / "measured").mkdir()
+    longest = max(LONGEST, 1.2 * measure(url, path.parent))
+    acknowledged, number, wrong, began = 0, 0, [], time.monotonic()
+    while (number < rounds or acknowledged <= rounds) and time.monotonic() - began < ENOUGH:
         log = path.with_name(f"round-{number}.log")
-        kill_one(path, url, log, chance.uniform(0.005, LONGEST))
+        number += 1
+        child = start(path, url, log)
+        time.sleep(chance.uniform(0.005, longest))  # which may be before the store is open
+        end(child)
         if path.exists():
             count, found = look(path, log)
             acknowledged += count
@@ -144,7 +173,7 @@ def main(path: Path, url: str, rounds: int) -> None:
             "complete": endings.count(Ending.COMPLETE),
         }
 
-    print(json.dumps({"acknowledged": acknowledged, "wrong": wrong[:10], **asyncio.run(last())}))
+    print(json.dumps({"rounds": number, "acknowledged": acknowledged, "wrong": wrong[:10], **asyncio.run(last())}))
 
 
 if __name__ == "__main__":
