@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from pydantic import Field, SerializeAsAny
 
+from playground.domain.json_merge import merged
 from playground.domain.parameters import Parameters
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Turn
@@ -30,8 +31,9 @@ class ReasoningReturn(Value):
 class Request(Value):
     """One request: the path of the transcript, what is set, and the tools on offer.
 
-    ``extra_body`` is merged last into the body, key by key, and wins over everything else. ``extra_headers`` go with
-    this request besides the gateway's own and win over those of the same name; none of them is a secret.
+    ``inherited_body`` is the gateway's extra body, ``extra_body`` the experiment's own: they are merged into the body
+    last, one after the other, and win over everything else (see ``playground.domain.json_merge``). ``extra_headers`` go
+    with this request besides the gateway's own and win over those of the same name; none of them is a secret.
     """
 
     protocol: str
@@ -39,6 +41,16 @@ class Request(Value):
     turns: tuple[Turn, ...] = ()
     parameters: SerializeAsAny[Parameters] = Field(default_factory=Parameters)
     tools: tuple[ToolDefinition, ...] = ()
+    inherited_body: JSONObject = Field(default_factory=dict)
     extra_body: JSONObject = Field(default_factory=dict)
     extra_headers: dict[str, str] = Field(default_factory=dict)
     reasoning_return: ReasoningReturn = ReasoningReturn()
+
+    def with_extras(self, body: JSONObject) -> JSONObject:
+        """``body`` with both extra bodies merged into it."""
+        whole: JSONObject = merged(merged(body, self.inherited_body), self.extra_body)
+        return whole
+
+    def settings(self) -> JSONObject:
+        """What the body says besides model, messages and tools, as far as all protocols spell it alike."""
+        return self.with_extras(self.parameters.to_wire(self.with_extras({})))

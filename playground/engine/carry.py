@@ -179,8 +179,8 @@ def losses(request: Request, to: str) -> list[Loss]:
     found = list(_parameter_losses(request.parameters, to))
     found += turn_losses(request, to)
     found += _tool_losses(request, to)
-    if request.extra_body:
-        names = listed(sorted(request.extra_body))
+    if extras := request.with_extras({}):
+        names = listed(sorted(extras))
         found.append(Loss(DOUBTFUL, "Extra body", f"{names} will be sent unchanged; the fields may mean nothing there"))
     return sorted(found, key=lambda loss: _ORDER.index(loss.kind))
 

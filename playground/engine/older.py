@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from playground.domain.parameters import Parameters
 from playground.domain.transcript import Outcome, Transcript, Turn
+from playground.domain.values import JSONObject
 from playground.protocols.jsontext import amount_of
 
 
@@ -38,3 +40,23 @@ def _told(outcome: Outcome, brought: int, profile_id: str) -> dict[str, object]:
     if not outcome.asked.profile_id and profile_id:
         new["asked"] = outcome.asked.model_copy(update={"profile_id": profile_id})
     return new
+
+
+def as_it_was_sent(parameters: Parameters, extra_body: JSONObject) -> Parameters:
+    """The parameters that went out beside an extra body which replaced whole objects.
+
+    Now it is merged into them: what it hid would be sent again, so it is set back to default.
+    """
+    on = {hint.needs: True for _, hint in type(parameters).hints() if hint.needs}  # hidden is hidden, sent or not
+    wire, kept = parameters.to_wire(on), parameters
+    replaced = (name for name, value in extra_body.items() if isinstance(value, dict))
+    hidden = [name for name in replaced if isinstance(wire.get(name), dict)]
+    for name in type(parameters).model_fields if hidden else ():
+        without = parameters.with_value(name, None).to_wire(on)
+        if any(without.get(member) != wire[member] for member in hidden):
+            kept = kept.with_value(name, None)
+    others = {name: value for name, value in (kept.model_extra or {}).items() if name not in hidden}
+    if others == (kept.model_extra or {}):
+        return kept
+    fields = {name: getattr(kept, name) for name in type(kept).model_fields}
+    return type(kept).model_construct(**fields, **others).set_by_hand(kept.by_hand)

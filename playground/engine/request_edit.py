@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
+from playground.domain.json_merge import at_path, merged
 from playground.domain.members import Extra
 from playground.domain.parameters import Parameters
 from playground.domain.parts import Part, Text, ToolCall, ToolResult
@@ -21,7 +22,7 @@ from playground.domain.values import JSON, JSONObject
 from playground.domain.variables import as_written, names_in
 from playground.engine.changes import RunState
 from playground.engine.extras import secret_in
-from playground.engine.request_view import inherited_body
+from playground.engine.taken_apart import left_over, take_apart
 from playground.gateway.redact import MASK
 from playground.protocols.protocol import get_protocol
 from playground.protocols.reading import same
@@ -54,19 +55,33 @@ def read_edit(session: Session, text: str) -> Edited:
         raise ValueError(
             f"A secret stands in this request, and {MASK} stands for it here. Take it out of the turns first."
         )
-    panels = protocol.encode(asked.model_copy(update={"extra_body": {}}))
-    rest, extra, notes = _overlay(session, body, panels)
+    panels = protocol.encode(asked, extras=False)
+    found = take_apart(body, panels, asked.inherited_body, session.extra_body)
+    rest, extra = found.panels, found.extra
+    notes = [f"“{name}” comes from the gateway's settings and can only be taken out there." for name in found.stuck]
     if "messages" not in rest:
         raise ValueError("“messages” is missing. Leave an empty list for a request without any.")
     if "model" not in rest and "model" not in extra:
         notes.append("A request always names a model: choose another one, or none, at the top.")
         rest["model"] = asked.model
+    required = ((hint.path or name, hint.instead) for name, hint in protocol.parameters_type.hints())
+    notes += [
+        f"The protocol requires “{name}”: {instead} is sent all the same."
+        for name, instead in required
+        if instead is not None and name not in body
+    ]
     read, more = protocol.read_body(rest)
     before, _ = protocol.read_body(panels)
     notes += more
-    extra = {**extra, **{name: value for name, value in read.extra_body.items() if not _kept_back(name, value, before)}}
-    if found := secret_in(extra):
-        raise ValueError(f"“{found}” looks like a key. Keys belong into the gateway's settings, where the keyring is.")
+    new = {name: value for name, value in read.extra_body.items() if not _kept_back(name, value, before)}
+    extra = merged(extra, new)
+    parameters = _parameters(session.current_parameters(), read, before)
+    settled = asked.model_copy(update={"turns": (), "tools": (), "parameters": parameters, "extra_body": extra})
+    parameters = _only_what_is_there(settled, body)
+    settled = settled.model_copy(update={"parameters": parameters})
+    extra = merged(extra, left_over(body, settled, found.stuck))
+    if secret := secret_in(extra):
+        raise ValueError(f"“{secret}” looks like a key. Keys belong into the gateway's settings, where the keyring is.")
     if added := [name for name in extra if name not in session.extra_body]:
         notes.append(f"Kept in the extra body: {', '.join(added)}.")
     transcript = _transcript(session, asked, read, before)
@@ -74,7 +89,7 @@ def read_edit(session: Session, text: str) -> Edited:
         notes.append(f"In the turns that are different the values stand now, without their variables: {names}.")
     result = Edited(
         model=read.model if read.model != before.model else session.model,
-        parameters=_parameters(session.current_parameters(), read, before),
+        parameters=parameters,
         tools=_tools(session.tools, read, before),
         extra_body=extra if not same(extra, session.extra_body) else session.extra_body,
         transcript=transcript,
@@ -108,43 +123,42 @@ def _object(text: str) -> JSONObject:
     return value
 
 
-def _overlay(session: Session, body: JSONObject, panels: JSONObject) -> tuple[JSONObject, JSONObject, list[str]]:
-    """The body as the panels would have it, what stands in the experiment's extra body, and notes.
-
-    What the extra bodies set stays theirs, since they win over every panel.
-    """
-    inherited, own = inherited_body(session), session.extra_body
-    rest, extra, notes = dict(body), dict(own), []
-    for name, value in {**inherited, **own}.items():
-        rest.pop(name, None)
-        if name in body:
-            if not same(body[name], value):
-                extra[name] = body[name]
-            if name in panels:
-                rest[name] = panels[name]
-            continue
-        extra.pop(name, None)
-        if name in inherited:
-            notes.append(f"“{name}” comes from the gateway's settings and can only be taken out there.")
-            if name in panels:
-                rest[name] = panels[name]
-    return rest, extra, notes
-
-
 def _kept_back(name: str, value: JSON, before: Request) -> bool:
     """Whether the panels already send a member that reads back as an extra one, and it is unchanged."""
     return name in before.extra_body and same(before.extra_body[name], value)
 
 
 def _parameters(own: Parameters, read: Request, before: Request) -> Parameters:
-    """What is set, values of an odd type included: those read back as extra ones and are the panel's nevertheless."""
-    wire, was = read.parameters.to_wire(), before.parameters.to_wire()
-    odd = {name: value for name, value in before.extra_body.items() if name in own.to_wire()}
+    """What is set, values of an odd type included: those read back as extra ones and are the panel's nevertheless.
+
+    Only what is different is set, so that what is not sent at the moment stays what it is.
+    """
+    hints = dict(type(own).hints())
+    full = own.to_wire({hint.needs: True for hint in hints.values() if hint.needs})
+    odd = {name: value for name, value in before.extra_body.items() if name in full}
     gone = [name for name in odd if name not in read.extra_body or not same(read.extra_body[name], odd[name])]
-    if same(wire, was) and not gone:
-        return own
-    found = type(own).from_wire({**wire, **{name: value for name, value in odd.items() if name not in gone}})
-    return found.set_by_hand(name for name in found.by_hand if not own.is_ours(name))
+    found = own
+    if gone:
+        left = type(own).from_wire({name: value for name, value in full.items() if name not in gone})
+        found = left.set_by_hand(name for name in left.by_hand if not own.is_ours(name))
+    for name, hint in hints.items():
+        was, now = getattr(before.parameters, name), getattr(read.parameters, name)
+        lost = (hint.path or name).split(".")[0] in gone and not same(getattr(found, name), now)
+        if lost or not same(was, now):
+            by_hand = not own.is_ours(name) or not same(was, now)
+            found = found.with_value(name, now, by_hand=by_hand)
+    return found
+
+
+def _only_what_is_there(settled: Request, body: JSONObject) -> Parameters:
+    """The parameters without what was not sent before, would be now, and does not stand in the edited body."""
+    parameters = settled.parameters
+    wire = parameters.to_wire(settled.with_extras({}))
+    for name, hint in type(parameters).hints():
+        path = tuple((hint.path or name).split("."))
+        if hint.needs and at_path(wire, path) is not None and at_path(body, path) is None:
+            parameters = parameters.with_value(name, None)
+    return parameters
 
 
 def _tools(own: tuple[ToolDefinition, ...], read: Request, before: Request) -> tuple[ToolDefinition, ...]:
@@ -230,8 +244,8 @@ def _stem(session: Session, turns: tuple[Turn, ...], read: tuple[Turn, ...]) -> 
 
 def _read_back(session: Session, turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
     protocol = get_protocol(session.protocol)
-    asked = session.request().model_copy(update={"turns": turns, "extra_body": {}})
-    return protocol.read_body(protocol.encode(asked))[0].turns
+    asked = session.request().model_copy(update={"turns": turns})
+    return protocol.read_body(protocol.encode(asked, extras=False))[0].turns
 
 
 def _rewritten(turn: Turn, was: Turn, new: Turn, protocol: str) -> Turn:

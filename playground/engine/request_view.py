@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
-from playground.domain.parameters import Parameters
+from playground.domain.json_merge import Path, at_path, holds
+from playground.domain.parameters import Hint
 from playground.domain.request import Request
 from playground.domain.values import JSON, JSONObject
 from playground.engine.profiles import Profile, connection
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from playground.engine.session import Session
 
 _STAND_IN: Final = "STAND-IN"
+_DEEP: Final = 100  # levels whose members are told apart
+_PLACES: Final = {"model": "tool bar", "messages": "turns", "system": "turns", "tools": "Tools"}
 _LABELS: Final = {"model": "Model", "messages": "Messages", "system": "System", "tools": "Tools"}
 
 
@@ -41,13 +44,19 @@ class Origin(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FieldRow:
-    """One field of the body. ``name`` has dots where it stands inside another; ``note`` says what is odd about it."""
+    """One field of the body. ``note`` says what is odd about it.
+
+    ``name`` has dots where it stands inside another, ``path`` is the way there. ``place`` says where a field that is
+    set was set.
+    """
 
     name: str
     value: JSON
     origin: Origin
     label: str = ""
     note: str = ""
+    path: Path = ()
+    place: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,44 +94,74 @@ def request_view(session: Session, known: Iterable[Secret] = ()) -> RequestView:
         body = json.loads(text)
     except (ValueError, RecursionError) as error:
         return RequestView(problem=f"The request cannot be written: {error}")
-    fields = tuple(_fields(session, request.parameters, body))
+    fields = tuple(_Fields(request).rows(body))
     url, headers, problem = _envelope(profile, request, redactor)
     return RequestView("POST", url, headers, fields, text, problem)
 
 
-def inherited_body(session: Session) -> JSONObject:
-    """The extra body of the gateway's settings."""
-    profile = session.profile
-    return profile.extra_body if profile is not None else {}
+class _Fields:
+    """Whose each field of one request is. An object is one row, unless its members are not all of one origin."""
 
+    def __init__(self, request: Request) -> None:
+        self._parameters = request.parameters
+        self._extras = ((request.extra_body, Origin.EXTRA), (request.inherited_body, Origin.INHERITED))
+        without = request.model_copy(update={"turns": ()})  # settings only
+        self._beneath = get_protocol(request.protocol).encode(without, extras=False)
+        self._hints = {
+            tuple((hint.path or name).split(".")): (name, hint) for name, hint in type(self._parameters).hints()
+        }
+        self._roots = {path[0] for path in self._hints if len(path) > 1}  # objects whose members have fields
 
-def _fields(session: Session, parameters: Parameters, body: JSONObject) -> Iterator[FieldRow]:
-    hints = {hint.path or name: (name, hint) for name, hint in type(parameters).hints()}
-    inside = {path.split(".")[0] for path in hints if "." in path}
-    inherited = inherited_body(session)
-    present = set()
-    for top, value in body.items():
-        if top in session.extra_body:
-            origin = Origin.EXTRA
+    def rows(self, body: JSONObject) -> Iterator[FieldRow]:
+        """The fields in the order of the body, then those left at their default."""
+        present = set()
+        for name, value in body.items():
+            for row in self._member((name,), value):
+                present.add(row.path)
+                yield row
+        for path, (name, hint) in self._hints.items():
+            if path not in present and not hint.deprecated:
+                note = self._parameters.note(name)
+                yield FieldRow(".".join(path), None, Origin.DEFAULT, hint.label, note, path)
+        if "tools" not in body:
+            yield FieldRow("tools", None, Origin.DEFAULT, _LABELS["tools"], path=("tools",))
+
+    def _member(self, path: Path, value: JSON) -> list[FieldRow]:
+        has_fields = len(path) == 1 and path[0] in self._roots
+        mixed = any(isinstance(at_path(extra, path), dict) for extra, _ in self._extras)
+        if not (isinstance(value, dict) and value and (has_fields or mixed) and len(path) < _DEEP):
+            return [self._row(path, value)]
+        rows = [row for name, inner in value.items() for row in self._member((*path, name), inner)]
+        if has_fields or len({row.origin for row in rows}) > 1:
+            return rows
+        note = next((row.note for row in rows if row.note), "")
+        return [replace(self._row(path, value), origin=rows[0].origin, place=rows[0].place, note=note)]
+
+    def _row(self, path: Path, value: JSON) -> FieldRow:
+        name, hint = self._hints.get(path, ("", None))
+        label = hint.label if hint is not None else _LABELS.get(".".join(path), "")
+        deciding = [origin for extra, origin in self._extras if holds(extra, path)]
+        origin = deciding[0] if deciding else self._ours_or_set(name, hint)
+        if len(deciding) > 1:
+            note = "replaces the value from the gateway's settings"
+        elif deciding and at_path(self._beneath, path) is not None:
+            own = self._ours_or_set(name, hint) is Origin.OURS
+            note = f"replaces {Origin.OURS if own else f'what is set under {self._place(path)}'}"
         else:
-            origin = Origin.INHERITED if top in inherited else Origin.SET
-        rows = {f"{top}.{name}": inner for name, inner in value.items()} if top in inside and value else {top: value}
-        for path, inner in rows.items():
-            present.add(path)
-            name, hint = hints.get(path, ("", None))
-            if name and origin is Origin.SET and (parameters.is_ours(name) or getattr(parameters, name) is None):
-                origin_here = Origin.OURS
-            else:
-                origin_here = origin
-            note = parameters.flag(name) if name and origin_here is Origin.SET else ""
-            if origin is Origin.EXTRA and top in inherited:
-                note = "replaces the value from the gateway's settings"
-            yield FieldRow(path, inner, origin_here, hint.label if hint else _LABELS.get(path, ""), note)
-    for path, (name, hint) in hints.items():
-        if path not in present and not hint.deprecated:
-            yield FieldRow(path, None, Origin.DEFAULT, hint.label, parameters.note(name))
-    if "tools" not in body:
-        yield FieldRow("tools", None, Origin.DEFAULT, _LABELS["tools"])
+            note = self._parameters.flag(name) if name and origin is Origin.SET else ""
+        place = self._place(path) if origin is Origin.SET else ""
+        return FieldRow(".".join(path), value, origin, label, note, path, place)
+
+    def _ours_or_set(self, name: str, hint: Hint | None) -> Origin:
+        if hint is None:
+            return Origin.SET
+        required = hint.instead is not None and getattr(self._parameters, name) is None
+        return Origin.OURS if required or self._parameters.is_ours(name) else Origin.SET
+
+    def _place(self, path: Path) -> str:
+        """Where in the window it is set."""
+        groups = [hint.group for known, (_, hint) in self._hints.items() if known[: len(path)] == path[: len(known)]]
+        return _PLACES.get(path[0]) or ("Output" if groups[:1] == ["Output"] else "Parameters")
 
 
 def _envelope(profile: Profile | None, request: Request, redactor: Redactor) -> tuple[str, tuple[HeaderRow, ...], str]:

@@ -54,7 +54,9 @@ class Run:
         profile = session.profile
         price = profile.prices.get(request.model) if profile is not None else None
         self.asked = Asked(profile_id=session.profile_id, model=request.model, price=price)
-        self._format = format_of({**request.parameters.to_wire(), **request.extra_body})
+        settings = request.settings()
+        self._format = format_of(settings)
+        self._streamed = bool(settings.get("stream"))
         self._turns: dict[int, str] = {}
         self._accumulator = Accumulator()
         self._call: Call | None = None
@@ -247,7 +249,7 @@ class Run:
             deviations=tuple(accumulator.deviations.items()),
             exchange=call.exchange.id if call is not None else None,
             response_format=self._format,
-            streamed=bool(getattr(self._request.parameters, "stream", None)),
+            streamed=self._streamed,
             call_times=self.call_times(self._turns[choice.index]),
             choice=choice.index,
             choices=accumulator.answered,

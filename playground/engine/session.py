@@ -152,7 +152,8 @@ class Session(Edits):
             turns=turns if self.literal else resolve_turns(turns, self.variables),
             parameters=self.current_parameters(),
             tools=self.tools,
-            extra_body={**(profile.extra_body if profile is not None else {}), **self.extra_body},
+            inherited_body=profile.extra_body if profile is not None else {},
+            extra_body=self.extra_body,
             extra_headers=self.extra_headers,
             reasoning_return=self.reasoning_return if self.reasoning_return is not None else inherited,
         )

@@ -122,7 +122,7 @@ class Settings(ABC):
         self._set("tools", tools)
 
     def set_extra_body(self, body: JSONObject) -> None:
-        """Merge this into the body from the next run on; it wins over everything, the gateway's own included."""
+        """Merge this into the body from the next run on; it wins over everything, the gateway's extra body included."""
         self._set("extra_body", body)
 
     def set_extra_headers(self, headers: dict[str, str]) -> None:

@@ -26,7 +26,7 @@ from playground.domain.transcript import Ending, Outcome, Transcript, Turn
 from playground.domain.values import JSON, JSONObject, Value
 from playground.engine.changes import DebugChanged, PathChanged, SettingsChanged, TitleChanged
 from playground.engine.history import History
-from playground.engine.older import mended
+from playground.engine.older import as_it_was_sent, mended
 from playground.engine.settings import Draft
 from playground.protocols.protocol import PROTOCOLS, get_protocol
 
@@ -64,6 +64,7 @@ class Snapshot(Value):
     ``parameters`` are the fields of each protocol's parameters by protocol (the output format is one of them), those
     at their default left out; ``by_hand`` names those that a person set to what a new experiment begins with.
     ``turns`` is the whole tree, oldest first; ``head`` the end of the branch that is shown.
+    ``merges`` says that the extra body is merged into what it is laid over; without it, it replaced whole objects.
     ``reasoning_return`` is None where the gateway's rule holds. ``unsent`` is what was typed and cannot be sent yet.
     """
 
@@ -81,6 +82,7 @@ class Snapshot(Value):
     by_hand: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     tools: tuple[ToolDefinition, ...] = ()
     extra_body: JSONObject = Field(default_factory=dict)
+    merges: bool = False
     extra_headers: dict[str, str] = Field(default_factory=dict)
     reasoning_return: ReasoningReturn | None = None
     variables: dict[str, str] = Field(default_factory=dict)
@@ -130,6 +132,7 @@ def snapshot(session: Session) -> Snapshot:
         by_hand={name: found.by_hand for name, found in session.parameters.items() if found.by_hand},
         tools=session.tools,
         extra_body=session.extra_body,
+        merges=bool(session.extra_body),
         extra_headers=session.extra_headers,
         reasoning_return=session.reasoning_return,
         variables=session.variables,
@@ -153,6 +156,8 @@ def restore(found: Snapshot, session: Session) -> None:
     parameters = {
         name: parameters_of(name, fields, found.by_hand.get(name, ())) for name, fields in found.parameters.items()
     }
+    if not found.merges:
+        parameters = {name: as_it_was_sent(one, found.extra_body) for name, one in parameters.items()}
     session.id = found.id
     session.given_title = found.title
     session.created_at, session.changed_at = found.created_at, found.changed_at

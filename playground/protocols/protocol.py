@@ -54,8 +54,11 @@ class Protocol(Interface):
     endpoint: str  # path below the base URL
     parameters_type: type[Parameters]
 
-    def encode(self, request: Request) -> JSONObject:
-        """The request body as JSON values. Only what is set is in it; ``extra_body`` is merged last."""
+    def encode(self, request: Request, *, extras: bool = True) -> JSONObject:
+        """The request body as JSON values. Only what is set is in it; the extra bodies are merged last.
+
+        Without ``extras`` it is what they are merged into.
+        """
         ...
 
     def check(self, request: Request) -> None:

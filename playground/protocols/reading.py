@@ -31,24 +31,40 @@ def same(one: JSON, other: JSON) -> bool:
 
 
 def split_parameters(kind: type[Parameters], rest: JSONObject) -> tuple[Parameters, JSONObject]:
-    """The parameters that ``rest`` sets, and what has no field, or a value that a field would not give back."""
+    """The parameters that ``rest`` sets, and what has no field, or a value that a field would not give back.
+
+    Of an object some members may have fields; the others stand in the extra body, which is merged into it again.
+    """
     roots = {(hint.path or name).split(".")[0]: hint.needs for name, hint in kind.hints()}
     mapped: JSONObject = {}
     extra: JSONObject = {}
     for name, value in rest.items():
-        needed = {roots[name]: rest[roots[name]]} if roots.get(name) in rest else {}
-        if name in roots and _fits(kind, {**needed, name: value}):
-            mapped[name] = value
-        else:
+        if name not in roots:
             extra[name] = value
+            continue
+        needed = {roots[name]: rest[roots[name]]} if roots[name] in rest else {}
+        known, unknown = _split(kind, name, value, needed)
+        mapped |= known
+        extra |= unknown
     return kind.from_wire(mapped), extra
 
 
-def _fits(kind: type[Parameters], part: JSONObject) -> bool:
+def _split(kind: type[Parameters], name: str, value: JSON, needed: JSONObject) -> tuple[JSONObject, JSONObject]:
+    """One member as far as fields hold it, and the rest of it. ``needed`` is what it is sent with."""
     try:
-        parameters = kind.from_wire(part)
+        left = (kind.from_wire({**needed, name: value}).model_extra or {}).get(name, {})
     except (ValueError, TypeError):
-        return False
+        return {}, {name: value}
+    if not isinstance(left, dict) or not isinstance(value, dict):
+        left = {}
+    held = {member: inner for member, inner in value.items() if member not in left} if left else value
+    if not (left and not held) and _fits(kind, {**needed, name: held}):
+        return {name: held}, {name: left} if left else {}
+    return {}, {name: value}
+
+
+def _fits(kind: type[Parameters], part: JSONObject) -> bool:
+    parameters = kind.from_wire(part)
     return not parameters.model_extra and same(parameters.to_wire(), part)
 
 

@@ -16,6 +16,7 @@ from playground.domain.values import JSON, JSONObject
 from playground.engine.extras import extra_header_problem, secret_in
 from playground.engine.gateways import DEMO_ID, Gateways
 from playground.engine.profiles import Profile, ProfileError
+from playground.engine.request_view import Origin, request_view
 from playground.engine.session import Session
 
 SCHEMA: JSONObject = {
@@ -63,6 +64,45 @@ async def test_the_extra_body_is_merged_last_the_experiments_over_the_gateways(
         "x_deep": {"a": None},
         "max_tokens": 300,
     }
+
+
+async def test_one_nested_field_is_merged_and_says_whose_it_is(
+    session: Session, gateways: Gateways, demo: DemoServer
+) -> None:
+    set_demo(gateways, extra_body={"provider": {"order": ["near"], "sort": "price"}, "metadata": {"team": "blue"}})
+    session.set_extra_body({"provider": {"order": ["far"]}, "metadata": {"trace": {"on": True}}})
+    name = "user_id" if session.protocol == "messages" else "user"
+    session.set_parameters(session.current_parameters().with_value(name, "u-1"))
+    assert (await ask(session)).failure is None
+    body, _ = received(demo)
+    assert body["provider"] == {"order": ["far"], "sort": "price"}
+    user = {"user_id": "u-1"} if session.protocol == "messages" else {}
+    assert body["metadata"] == {**user, "team": "blue", "trace": {"on": True}}
+    rows = {row.name: (row.value, row.origin, row.place, row.note) for row in request_view(session).fields}
+    assert rows["provider.sort"] == ("price", Origin.INHERITED, "", "")
+    replaces = "replaces the value from the gateway's settings"
+    assert rows["provider.order"] == (["far"], Origin.EXTRA, "", replaces)
+    assert rows["metadata.team"][1] is Origin.INHERITED
+    assert rows["metadata.trace"] == ({"on": True}, Origin.EXTRA, "", "")
+    if session.protocol == "messages":
+        assert rows["metadata.user_id"] == ("u-1", Origin.SET, "Parameters", "")
+
+
+async def test_what_an_extra_body_takes_the_place_of_is_named(session: Session, gateways: Gateways) -> None:
+    session.set_parameters(session.current_parameters().with_value("temperature", 0.5))
+    session.set_extra_body({"temperature": None, "stream": False, "whole": {"a": 1, "b": {"c": 2}}})
+    rows = {row.name: (row.value, row.origin, row.note) for row in request_view(session).fields}
+    assert rows["temperature"] == (None, Origin.EXTRA, "replaces what is set under Parameters")
+    assert rows["stream"] == (False, Origin.EXTRA, "replaces the program's own")
+    assert rows["whole"] == ({"a": 1, "b": {"c": 2}}, Origin.EXTRA, ""), "of one origin, it is one row"
+    assert session.preview()["temperature"] is None, "null is sent as null"
+
+
+async def test_an_answer_is_judged_by_what_was_sent(session: Session, gateways: Gateways) -> None:
+    set_demo(gateways, extra_body={"stream": False})
+    outcome = await ask(session)
+    assert outcome.failure is None
+    assert outcome.streamed is False
 
 
 async def test_extra_headers_win_over_the_gateways_and_ours(

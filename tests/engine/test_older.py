@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from playground.domain.prices import Asked
 from playground.domain.transcript import one_per_request
 from playground.engine.gateways import Gateways
 from playground.engine.session import Session
-from playground.engine.snapshot import decode, restore
+from playground.engine.snapshot import decode, encode, restore, snapshot
 
 
 def answer(key: str, exchange: str | None = "e1", *, choice: int = 0, parent: str = "q", **more: Any) -> dict[str, Any]:
@@ -22,7 +23,7 @@ def answer(key: str, exchange: str | None = "e1", *, choice: int = 0, parent: st
 def opened(gateways: Gateways, *turns: dict[str, Any], **fields: Any) -> Session:
     asked = {"id": "q", "role": "user", "parts": [{"kind": "text", "text": "?"}]}
     session = Session(gateways.client, profile_of=gateways.get, profile_id="")
-    restore(decode({"id": "old", "turns": [asked, *turns], "head": "q", **fields}), session)
+    restore(decode({"id": "old", "head": "q", "turns": [asked, *turns], **fields}), session)
     return session
 
 
@@ -66,3 +67,41 @@ async def test_what_an_earlier_version_began_with_is_the_programs_own(gateways: 
     assert off.current_parameters().to_wire() == {"stream": False}
     left_out = opened(gateways, parameters={"chat": {"include_usage": True}})
     assert left_out.current_parameters().to_wire() == {}, "what was left out stays left out"
+
+
+async def test_an_extra_body_that_replaced_an_object_sends_what_it_sent(gateways: Gateways) -> None:
+    fields = {
+        "thinking": {"type": "enabled", "budget_tokens": 2048},
+        "effort": "high",
+        "user_id": "u",
+        "max_tokens": 99,
+        "disable_parallel_tool_use": True,
+    }
+    extra = {
+        "thinking": {"type": "disabled"},
+        "output_config": {"x": 1},
+        "metadata": None,
+        "tool_choice": {"type": "tool", "name": "f"},
+        "vendor": {"a": {"b": 1}},
+    }
+    session = opened(gateways, protocol="messages", parameters={"messages": fields}, extra_body=extra)
+    body = session.preview()
+    assert {name: body[name] for name in extra} == extra
+    assert body["max_tokens"] == 99
+    merging = opened(gateways, protocol="messages", parameters={"messages": fields}, extra_body=extra, merges=True)
+    assert merging.preview()["thinking"] == {"type": "disabled", "budget_tokens": 2048}
+    assert merging.preview()["output_config"] == {"effort": "high", "x": 1}
+    again = opened(gateways, **json.loads(json.dumps(encode(snapshot(session)))))
+    assert again.preview() == body, "what was opened and kept is of today"
+    session.set_parameters(session.current_parameters().with_value("effort", "low"))
+    kept = opened(gateways, **json.loads(json.dumps(encode(snapshot(session)))))
+    assert kept.preview()["output_config"] == {"effort": "low", "x": 1}
+
+
+async def test_members_without_a_field_that_were_hidden_stay_hidden(gateways: Gateways) -> None:
+    fields = {"stream": True, "include_usage": True, "stream_options": {"a": 1}, "provider": {"order": ["x"]}, "n": 2}
+    extra = {"stream_options": {"b": 2}, "provider": {"only": ["y"]}}
+    session = opened(gateways, parameters={"chat": fields}, extra_body=extra)
+    body = session.preview()
+    assert {name: body[name] for name in (*extra, "stream", "n")} == {**extra, "stream": True, "n": 2}
+    assert session.current_parameters().is_ours("stream")

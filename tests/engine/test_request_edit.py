@@ -182,6 +182,42 @@ def test_what_is_inherited_is_overruled_but_not_taken_out(session: Session) -> N
     assert session.preview()["top_p"] == 0.7
 
 
+def test_nested_fields_go_back_to_where_each_came_from(gateways: Gateways) -> None:
+    profile = PROFILE.model_copy(update={"extra_body": {"provider": {"order": ["near"]}}})
+    session = make(gateways, profile=profile)
+    session.set_extra_body({"provider": {"sort": "price"}, "stream_options": {"chunk": 1}})
+    assert not read_edit(session, json.dumps(session.preview())).changed
+    provider = {"order": ["near"], "sort": "speed", "only": ["eu"]}
+    options = {"include_usage": False, "chunk": 1, "more": {"x": None}}
+    notes = edit(session, {"provider": provider, "stream_options": options})
+    assert notes == ()
+    assert (session.preview()["provider"], session.preview()["stream_options"]) == (provider, options)
+    assert session.current_parameters().to_wire()["stream_options"] == {"include_usage": False}, "it has a switch"
+    assert session.extra_body == {
+        "provider": {"sort": "speed", "only": ["eu"]},
+        "stream_options": {"chunk": 1, "more": {"x": None}},
+    }
+    notes = edit(session, {"provider": {"sort": "speed"}, "stream_options": {"include_usage": False}})
+    assert notes == ("“provider.order” comes from the gateway's settings and can only be taken out there.",)
+    assert session.extra_body == {"provider": {"sort": "speed"}}
+    assert session.preview()["provider"] == {"order": ["near"], "sort": "speed"}
+
+
+def test_an_edit_leaves_what_is_not_sent_at_the_moment(session: Session) -> None:
+    session.set_parameters(session.current_parameters().with_value("stream", False))
+    edit(session, {"seed": 3})
+    assert session.current_parameters().with_value("stream", True).to_wire()["stream_options"]
+    edit(session, {"stream": True})
+    assert "stream_options" not in session.preview(), "the text says so"
+
+
+def test_what_the_protocol_requires_cannot_be_left_out(gateways: Gateways) -> None:
+    session = make(gateways, "messages")
+    session.set_parameters(session.current_parameters().with_value("max_tokens", 10))
+    assert edit(session, without=("max_tokens",)) == ("The protocol requires “max_tokens”: 4096 is sent all the same.",)
+    assert session.preview()["max_tokens"] == 4096
+
+
 def test_an_odd_value_in_a_panel_survives_an_edit_elsewhere(session: Session) -> None:
     odd = type(session.current_parameters()).from_wire({"temperature": "hot", "stream": True})
     session.set_parameters(odd)

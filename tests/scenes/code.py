@@ -158,7 +158,7 @@ async def request_edited(stage: Stage) -> None:
     text = page.editor.text().replace('"temperature": 2.5', '"temperature": 0.1,\n  "min_p": 0.05')
     page.editor.setPlainText(text)
     page.read_now()
-    page.go_to("temperature")
+    page.go_to(("temperature",))
 
 
 @scene(sizes=WIDE)
@@ -167,7 +167,7 @@ async def request_edit_broken(stage: Stage) -> None:
     page = await _next_request(stage)
     page.editor.setPlainText(page.editor.text().replace('"seed": 7,', '"seed": ,'))
     page.read_now()
-    page.go_to("seed")
+    page.go_to(("seed",))
 
 
 @scene(sizes=WIDE)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import Qt
+
+from playground.engine.profiles import Profile
 from tests.scenes.registry import scene
 from tests.scenes.stage import Stage
 
@@ -12,6 +15,32 @@ async def programs_own(stage: Stage) -> None:
     stage.window.bottom_dock.show()
     stage.window.inspector.show_tab("Request")
     await show_row(stage, "user")
+
+
+@scene()
+async def nested_origins(stage: Stage) -> None:
+    """One object of the body, put together from a panel, the gateway's settings and the experiment's extra body."""
+    team = Profile(
+        name="Team gateway",
+        base_url="http://127.0.0.1:9/v1",
+        extra_body={"metadata": {"team": "research"}, "provider": {"order": ["near", "far"]}},
+    )
+    stage.session.set_profile(stage.app.gateways.store.add(team).id)
+    stage.fresh(
+        "demo-messages",
+        protocol="messages",
+        user_id="u-17",
+        thinking={"type": "enabled", "budget_tokens": 2048},
+        effort="high",
+    )
+    stage.session.set_extra_body(
+        {"metadata": {"trace": True}, "provider": {"sort": "price"}, "thinking": {"budget_tokens": 8000}}
+    )
+    stage.window.bottom_dock.show()
+    stage.window.inspector.show_tab("Request")
+    stage.window.side.show_page("Raw")
+    stage.window.resizeDocks([stage.window.bottom_dock], [380], Qt.Orientation.Vertical)
+    await stage.settle()
 
 
 async def show_row(stage: Stage, name: str) -> None:

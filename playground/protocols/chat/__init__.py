@@ -26,9 +26,9 @@ class ChatProtocol:
     endpoint = "chat/completions"
     parameters_type: type[Parameters] = ChatParameters
 
-    def encode(self, request: Request) -> JSONObject:
+    def encode(self, request: Request, *, extras: bool = True) -> JSONObject:
         """The body of POST /chat/completions."""
-        return encode(request)
+        return encode(request, extras=extras)
 
     def check(self, request: Request) -> None:
         """Every turn can be written: what is left are the parameters and the tools."""

@@ -25,14 +25,14 @@ DEFAULT_FIELD: Final = "reasoning_content"
 KEEP: Final = ReasoningReturn()
 
 
-def encode(request: Request) -> JSONObject:
-    """The body; ``extra_body`` wins over everything else, key by key."""
+def encode(request: Request, *, extras: bool = True) -> JSONObject:
+    """The body; what the extra bodies say wins over everything else. Without ``extras`` what they are merged into."""
     body: JSONObject = {"model": request.model, "messages": encode_turns(request.turns, request.reasoning_return)}
-    body.update(request.parameters.to_wire(request.extra_body))
+    body.update(request.parameters.to_wire(request.with_extras({})))
     tools = [write_tool(tool) for tool in request.tools if tool.sendable]
     if tools:
         body["tools"] = tools
-    return {**body, **request.extra_body}
+    return request.with_extras(body) if extras else body
 
 
 def encode_turns(turns: tuple[Turn, ...], rule: ReasoningReturn = KEEP) -> list[JSONObject]:

@@ -25,9 +25,9 @@ class MessagesProtocol:
     endpoint = "messages"
     parameters_type: type[Parameters] = MessagesParameters
 
-    def encode(self, request: Request) -> JSONObject:
+    def encode(self, request: Request, *, extras: bool = True) -> JSONObject:
         """The body of POST /messages; raises ValueError for arguments that are not a JSON object."""
-        return encode(request)
+        return encode(request, extras=extras)
 
     def check(self, request: Request) -> None:
         """Raises ValueError for arguments that are not a JSON object; no other turns are looked at."""

@@ -26,8 +26,8 @@ REDACTED: Final = "redacted_thinking"
 _DATA_URL: Final = re.compile(r"data:([\w.+-]+/[\w.+-]+)(?:;[\w.+-]+=[^;,]*)*;base64,", re.IGNORECASE)
 
 
-def encode(request: Request) -> JSONObject:
-    """The body; ``extra_body`` wins over everything else, key by key.
+def encode(request: Request, *, extras: bool = True) -> JSONObject:
+    """The body; what the extra bodies say wins over everything else. Without ``extras`` what they are merged into.
 
     Raises ValueError naming the call whose arguments are not a JSON object: the protocol has no place for them.
     """
@@ -36,7 +36,7 @@ def encode(request: Request) -> JSONObject:
     if system:
         body["system"] = system
     body["messages"] = encode_turns(request.turns)
-    parameters = request.parameters.to_wire(request.extra_body)
+    parameters = request.parameters.to_wire(request.with_extras({}))
     if isinstance(parameters.get("tool_choice"), str):
         parameters["tool_choice"] = {"type": parameters["tool_choice"]}
     if isinstance(parameters.get("stop_sequences"), str):
@@ -45,7 +45,7 @@ def encode(request: Request) -> JSONObject:
     tools = [write_tool(tool) for tool in request.tools if tool.sendable]
     if tools:
         body["tools"] = tools
-    return {**body, **request.extra_body}
+    return request.with_extras(body) if extras else body
 
 
 def encode_turns(turns: tuple[Turn, ...]) -> list[JSONObject]:

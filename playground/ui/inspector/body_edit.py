@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from playground.domain.json_merge import Path, at_path
 from playground.domain.values import JSON, JSONObject
 from playground.ui.json_text import read_json
 
@@ -18,27 +19,26 @@ def typed_value(text: str) -> JSON:
         return text
 
 
-def with_field(body: str, name: str, value: JSON) -> str:
-    """The body with the field of that name set; where ``name`` is no field, its dots lead inside. Raises ValueError."""
+def with_field(body: str, path: Path, value: JSON) -> str:
+    """The body with the field at ``path`` set. Raises ValueError."""
     whole = _object(body)
-    *above, last = _path(whole, name)
     at = whole
-    for step in above:
+    for step in path[:-1]:
         inner = at.get(step)
         at[step] = at = dict(inner) if isinstance(inner, dict) else {}
-    at[last] = value
+    at[path[-1]] = value
     return json.dumps(whole, ensure_ascii=False)
 
 
-def without_field(body: str, name: str) -> str:
-    """The body without that field, and without an object that held only it. Raises ValueError."""
+def without_field(body: str, path: Path) -> str:
+    """The body without that field, and without the objects that held only it. Raises ValueError."""
     whole = _object(body)
-    *above, last = _path(whole, name)
-    at = whole.get(above[0]) if above else whole
-    if isinstance(at, dict):
-        at.pop(last, None)
-    if above and not at:
-        whole.pop(above[0], None)
+    for depth in range(len(path), 0, -1):
+        at = at_path(whole, path[: depth - 1])
+        if isinstance(at, dict):
+            at.pop(path[depth - 1], None)
+        if at:
+            break
     return json.dumps(whole, ensure_ascii=False)
 
 
@@ -47,8 +47,3 @@ def _object(body: str) -> JSONObject:
     if not isinstance(value, dict):
         raise ValueError("The body is not a JSON object.")
     return value
-
-
-def _path(body: JSONObject, name: str) -> list[str]:
-    above, dot, last = name.partition(".")
-    return [name] if name in body or not dot else [above, last]

@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from playground.domain.json_merge import Path
 from playground.domain.values import JSON
 from playground.ui.plain_text import show_hidden, tip
 from playground.ui.theme import code_font, tokens
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 NAME = Qt.ItemDataRole.UserRole
 WHOLE = Qt.ItemDataRole.UserRole + 1  # the value as JSON, to be edited; None where it is not edited here
+PATH = Qt.ItemDataRole.UserRole + 2  # the way to the field in the body
 FIELD, VALUE, FROM = range(3)
 LONGEST = 200  # characters of a value that are shown
 WIDEST = {FIELD: 0.42, FROM: 0.32}  # of the table that a column takes at most
@@ -40,7 +42,10 @@ IN_TEXT = frozenset({"messages", "system", "tools"})  # too large to be edited i
 
 
 class Line(NamedTuple):
-    """One row. ``words`` and ``says`` tell in short and in full where it comes from; ``whole`` is the value to edit."""
+    """One row. ``words`` and ``says`` tell in short and in full where it comes from; ``whole`` is the value to edit.
+
+    ``path`` is the way to a field of the body, empty for what is none.
+    """
 
     name: str
     value: str
@@ -50,16 +55,17 @@ class Line(NamedTuple):
     odd: bool = False
     whole: str | None = None
     label: str = ""
+    path: Path = ()
 
 
 class FieldTable(QTreeWidget):
-    """``edited`` tells a field's name and the text typed for its value, empty to leave it out.
+    """``edited`` tells the path of a field and the text typed for its value, empty to leave it out.
 
-    ``asked`` tells the name of a field that is to be looked at in the text.
+    ``asked`` tells the path of a field that is to be looked at in the text.
     """
 
-    edited = Signal(str, str)
-    asked = Signal(str)
+    edited = Signal(object, str)
+    asked = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -143,7 +149,7 @@ class FieldTable(QTreeWidget):
                 self._open(item)
                 return
             if event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace) and item.data(FIELD, WHOLE) is not None:
-                self.edited.emit(str(item.data(FIELD, NAME)), "")
+                self.edited.emit(tuple(item.data(FIELD, PATH)), "")
                 return
         super().keyPressEvent(event)
 
@@ -162,7 +168,7 @@ class FieldTable(QTreeWidget):
         if item.parent() is None:
             return
         if item.data(FIELD, WHOLE) is None:
-            self.asked.emit(str(item.data(FIELD, NAME)))
+            self.asked.emit(tuple(item.data(FIELD, PATH)))
         else:
             self.editItem(item, VALUE)
 
@@ -174,7 +180,7 @@ class FieldTable(QTreeWidget):
 class _ValueDelegate(QStyledItemDelegate):
     """Edits a value as JSON in its row, and tells rather than keeps it."""
 
-    committed = Signal(str, str)
+    committed = Signal(object, str)
 
     def createEditor(
         self, parent: QWidget, _option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
@@ -196,13 +202,14 @@ class _ValueDelegate(QStyledItemDelegate):
     ) -> None:
         at = index.sibling(index.row(), FIELD)
         if isinstance(editor, QLineEdit) and editor.text().strip() != str(at.data(WHOLE) or ""):
-            self.committed.emit(str(at.data(NAME)), editor.text().strip())
+            self.committed.emit(tuple(at.data(PATH)), editor.text().strip())
 
 
 def _item(line: Line) -> QTreeWidgetItem:
     item = QTreeWidgetItem([show_hidden(line.name), show_hidden(line.value), show_hidden(line.words)])
     item.setData(FIELD, NAME, line.name)
     item.setData(FIELD, WHOLE, line.whole)
+    item.setData(FIELD, PATH, line.path)
     item.setFlags(item.flags() | Qt.ItemFlag.ItemIsEditable)
     item.setFont(FIELD, code_font())
     item.setFont(VALUE, code_font())
@@ -222,16 +229,18 @@ def _groups(view: RequestView, gateway: str) -> list[tuple[str, list[Line]]]:
     body, absent = [], []
     for row in view.fields:
         origin = row.origin.value
-        says = _says(origin, gateway)
-        words = _word(origin)
+        words, says = _word(origin), _says(origin, gateway)
+        if row.place:
+            words, says = f"{words} · {row.place}", f"{says}: {row.place}"
         if row.note:
             words, says = f"{words} · {row.note}", f"{says}; {row.note}"
         if origin == "default":
-            absent.append(Line(row.name, "", origin, words, says, whole="", label=row.label))
+            absent.append(Line(row.name, "", origin, words, says, whole="", label=row.label, path=row.path))
         else:
             whole = None if row.name in IN_TEXT else _text(row.value)
             odd = bool(row.note) and origin == "set"
-            body.append(Line(row.name, _value(row.name, row.value), origin, words, says, odd, whole, row.label))
+            shown = _value(row.name, row.value)
+            body.append(Line(row.name, shown, origin, words, says, odd, whole, row.label, row.path))
     headers = []
     for header in view.headers:
         origin = header.origin.value

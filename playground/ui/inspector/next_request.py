@@ -16,6 +16,7 @@ from PySide6.QtCore import QEvent, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSplitter, QVBoxLayout, QWidget
 
+from playground.domain.json_merge import Path
 from playground.ui.code_editor import CodeEditor
 from playground.ui.inspector.body_edit import typed_value, with_field, without_field
 from playground.ui.inspector.excerpt import excerpt
@@ -194,9 +195,9 @@ class NextRequest(QSplitter):
             self._folded = kept.folded  # knows the marks in the kept text
             self.editor.setPlainText(kept.text)
 
-    def go_to(self, name: str) -> None:
+    def go_to(self, path: Path) -> None:
         """Put the cursor where a field stands in the text."""
-        place = locate(self.editor.text(), (name,))
+        place = locate(self.editor.text(), path)
         if place is not None:
             self.editor.go_to(*place)
 
@@ -242,7 +243,7 @@ class NextRequest(QSplitter):
         self._folded.shown = self.editor.text()
         self._say(" ".join(["Applied.", *notes]))
 
-    def _field_edited(self, name: str, typed: str) -> None:
+    def _field_edited(self, path: Path, typed: str) -> None:
         if self._preview is None:
             return
         if self.edited:
@@ -250,7 +251,7 @@ class NextRequest(QSplitter):
             return
         body = self._preview.view.text
         try:
-            text = with_field(body, name, typed_value(typed)) if typed else without_field(body, name)
+            text = with_field(body, path, typed_value(typed)) if typed else without_field(body, path)
         except ValueError as error:
             self._say(str(error), error=True)
             return

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
+from playground.domain.json_merge import clashes
 from playground.domain.tools import Problem
 from playground.domain.values import JSONObject
 from playground.engine.extras import secret_in
@@ -21,6 +22,10 @@ from playground.ui.plain_text import show_hidden
 from playground.ui.raw.header_rows import ExtraHeaders
 from playground.ui.scroll_page import ScrollPage
 
+MERGED = (
+    "Merged into the body last; wins over every other tab. Objects merge member by member (RFC 7396), anything else "
+    "replaces what was there. null is sent as null: to leave a field out, put it back to default in its own tab."
+)
 MOST_INHERITED_LINES = 10
 EMPTY: JSONObject = {}
 
@@ -72,7 +77,7 @@ class RawPanel(ScrollPage):
     def _arrange(self) -> None:
         column = self.fill(6)
         column.addWidget(_heading("Extra body"))
-        column.addWidget(_label("small", "Merged into the body last, key by key; wins over every other tab."))
+        column.addWidget(_label("small", MERGED))
         column.addWidget(self.inherited_says)
         column.addWidget(self.inherited_body)
         column.addWidget(self.replaced)
@@ -173,7 +178,7 @@ class RawPanel(ScrollPage):
         self.body.show_problems(problems)
         self.body_state.setText(why)
         self.body_state.setVisible(bool(why))
-        both = [name for name in body if name in self._inherited.body]
+        both = [".".join(path) for path in clashes(self._inherited.body, body)]
         self.replaced.setText(f"Replaced by this experiment: {show_hidden(', '.join(both))}")
         self.replaced.setVisible(bool(both))
 

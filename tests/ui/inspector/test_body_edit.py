@@ -15,16 +15,18 @@ BODY = json.dumps({"model": "m", "stream": True, "stream_options": {"include_usa
 
 
 def test_fields_are_set_and_taken_out_also_inside_another() -> None:
-    assert json.loads(with_field(BODY, "temperature", 0.5))["temperature"] == 0.5
-    assert json.loads(with_field(BODY, "a.b", 2))["a.b"] == 2, "a name with a dot that is there is a name"
-    inner = json.loads(with_field(BODY, "stream_options.other", 1))["stream_options"]
+    assert json.loads(with_field(BODY, ("temperature",), 0.5))["temperature"] == 0.5
+    assert json.loads(with_field(BODY, ("a.b",), 2))["a.b"] == 2, "a dot in a name is a dot"
+    inner = json.loads(with_field(BODY, ("stream_options", "other"), 1))["stream_options"]
     assert inner == {"include_usage": True, "other": 1}
-    assert json.loads(with_field("{}", "thinking.type", "adaptive")) == {"thinking": {"type": "adaptive"}}
-    assert "stream_options" not in json.loads(without_field(BODY, "stream_options.include_usage"))
-    assert json.loads(without_field(BODY, "model")) == {k: v for k, v in json.loads(BODY).items() if k != "model"}
-    assert json.loads(without_field(BODY, "nowhere.at")) == json.loads(BODY)
+    assert json.loads(with_field("{}", ("a", "b", "c"), "x")) == {"a": {"b": {"c": "x"}}}
+    assert json.loads(with_field('{"a": 1}', ("a", "b"), "x")) == {"a": {"b": "x"}}
+    assert "stream_options" not in json.loads(without_field(BODY, ("stream_options", "include_usage")))
+    assert json.loads(without_field('{"a": {"b": {"c": 1}, "d": 2}}', ("a", "b", "c"))) == {"a": {"d": 2}}
+    assert json.loads(without_field(BODY, ("model",))) == {k: v for k, v in json.loads(BODY).items() if k != "model"}
+    assert json.loads(without_field(BODY, ("nowhere", "at"))) == json.loads(BODY)
     with pytest.raises(ValueError, match="object"):
-        with_field("[]", "x", 1)
+        with_field("[]", ("x",), 1)
 
 
 def test_what_is_typed_is_json_or_else_a_text() -> None:

@@ -86,11 +86,11 @@ def desk(qtbot: QtBot) -> Iterator[Desk]:
 
 
 def test_every_field_says_where_it_comes_from(desk: Desk) -> None:
-    assert desk.words("model") == ('"m"', "set")
-    assert desk.words("messages") == ("1 message", "set")
+    assert desk.words("model") == ('"m"', "set · tool bar")
+    assert desk.words("messages") == ("1 message", "set · turns")
     value, origin = desk.words("temperature")
     assert value == "9"
-    assert origin.startswith("set · above the documented maximum")
+    assert origin.startswith("set · Parameters · above the documented maximum")
     assert desk.words("cache") == ("true", "inherited")
     assert desk.words("top_k")[1].startswith("extra · replaces")
     assert desk.words("top_p") == ("", "default")
@@ -141,7 +141,7 @@ def test_what_is_typed_stays_while_the_panels_change_and_while_another_experimen
     desk.session.set_model("changed-meanwhile")
     desk.look()
     assert "Typed by hand" in desk.page.editor.text()
-    assert desk.words("model") == ('"changed-meanwhile"', "set")
+    assert desk.words("model") == ('"changed-meanwhile"', "set · tool bar")
     first, desk.session = desk.session, made()
     desk.look()
     assert "Typed by hand" not in desk.page.editor.text()
@@ -194,9 +194,9 @@ def type_value(desk: Desk, name: str, text: str) -> None:
 def test_a_value_is_typed_in_the_table_and_delete_takes_it_out(desk: Desk) -> None:
     type_value(desk, "top_p", "0.5")
     assert desk.session.current_parameters().to_wire()["top_p"] == 0.5
-    assert desk.words("top_p") == ("0.5", "set")
+    assert desk.words("top_p") == ("0.5", "set · Parameters")
     type_value(desk, "reasoning_effort", "low")
-    assert desk.words("reasoning_effort") == ('"low"', "set")
+    assert desk.words("reasoning_effort") == ('"low"', "set · Parameters")
     item = desk.page.fields.line("temperature")
     assert item is not None
     desk.page.fields.setCurrentItem(item)
@@ -251,4 +251,4 @@ def test_a_body_too_long_for_an_editor_is_for_reading(desk: Desk) -> None:
     assert len(desk.page.editor.text()) < EDITED_AT_MOST
     assert len(desk.page.body) > EDITED_AT_MOST
     type_value(desk, "top_p", "0.4")
-    assert desk.words("top_p") == ("0.4", "set")
+    assert desk.words("top_p") == ("0.4", "set · Parameters")

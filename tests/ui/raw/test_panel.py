@@ -130,6 +130,12 @@ def test_what_comes_from_the_gateway_is_shown_above(panel: RawPanel, bodies: lis
     assert '"top_k": 40' in panel.inherited_body.text()
     assert panel.inherited_body.isReadOnly()
     assert panel.replaced.text() == "Replaced by this experiment: top_k"
+    nested = Inherited("Team", {"provider": {"order": ["near"], "sort": "price"}})
+    panel.set_value({"provider": {"order": ["far"], "only": ["x"]}}, {}, nested)
+    assert panel.replaced.text() == "Replaced by this experiment: provider.order"
+    panel.set_value({"provider": {"only": ["x"]}}, {}, nested)
+    assert not panel.replaced.isVisible(), "one is merged into the other"
+    panel.set_value({"top_k": 20}, {"X-Own": "1"}, inherited)
     assert panel.inherited_headers.text() == "X-Team: research\nX-Edge-Token: •••• (in the keyring)"
     assert [made.pair for made in panel.headers.rows] == [("X-Own", "1")]
     assert bodies == []

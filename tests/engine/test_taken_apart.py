@@ -1,0 +1,85 @@
+"""An edited body taken apart and merged again is that body, whatever stands in the panels and the extra bodies."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from playground.domain.json_merge import merged
+from playground.domain.transcript import Role, make_turn
+from playground.engine.profiles import Profile
+from playground.engine.request_edit import apply_edit, read_edit
+from playground.engine.session import Session
+from playground.engine.taken_apart import take_apart
+from playground.gateway.client import GatewayClient
+
+NAMES = ["stream", "stream_options", "thinking", "output_config", "metadata", "response_format", "vendor", "top_p"]
+MEMBERS = ["include_usage", "type", "budget_tokens", "effort", "format", "user_id", "x"]
+leaves = st.none() | st.booleans() | st.integers(-3, 3) | st.sampled_from(["a", "json_schema", "enabled", "low"])
+inner = st.recursive(leaves, lambda deeper: st.dictionaries(st.sampled_from(MEMBERS), deeper, max_size=3), max_leaves=6)
+bodies = st.dictionaries(st.sampled_from(NAMES), inner, max_size=4)
+
+
+async def nowhere(_profile_id: str) -> GatewayClient:
+    raise AssertionError("nothing is sent here")
+
+
+def session_with(protocol: str, panels: dict[str, Any], inherited: dict[str, Any], own: dict[str, Any]) -> Session:
+    profile = Profile(id="p", base_url="https://g.example/v1", extra_body=inherited)
+    session = Session(nowhere, profile_id="p", model="m", protocol=protocol, profile_of=lambda _: profile)
+    session.add_turn(make_turn(Role.USER, "Hello"))
+    kind = type(session.current_parameters())
+    fields = {name for name, hint in kind.hints() if hint.path}  # these stand elsewhere in a body
+    session.set_parameters(kind.from_wire({name: value for name, value in panels.items() if name not in fields}))
+    session.set_extra_body(own)
+    return session
+
+
+def settings_of(session: Session) -> dict[str, Any]:
+    return {name: value for name, value in session.preview().items() if name not in ("model", "messages")}
+
+
+@settings(max_examples=150, deadline=None)
+@given(bodies, bodies, bodies)
+def test_an_unchanged_body_comes_apart_into_what_it_was_made_of(
+    panels: dict[str, Any], inherited: dict[str, Any], own: dict[str, Any]
+) -> None:
+    body = merged(merged(panels, inherited), own)
+    found = take_apart(body, panels, inherited, own)
+    assert found.stuck == []
+    assert found.panels == panels
+    assert merged(merged(found.panels, inherited), found.extra) == body
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.sampled_from(["chat", "messages"]), bodies, bodies, bodies, bodies, st.sets(st.sampled_from(NAMES)))
+def test_what_is_put_into_a_body_is_what_is_sent(
+    protocol: str,
+    panels: dict[str, Any],
+    inherited: dict[str, Any],
+    own: dict[str, Any],
+    put: dict[str, Any],
+    out: set[str],
+) -> None:
+    session = session_with(protocol, panels, inherited, own)
+    before = session.preview()
+    wanted = {name: value for name, value in {**before, **put}.items() if name in put or name not in out}
+    edited = read_edit(session, json.dumps(wanted))
+    apply_edit(session, edited)
+    stuck = {note.split("“")[1].split("”")[0].split(".")[0] for note in edited.notes if "gateway's settings" in note}
+    sent = session.preview()
+    assert {k: v for k, v in sent.items() if k not in stuck} == {k: v for k, v in wanted.items() if k not in stuck}
+    assert stuck <= set(inherited)
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.sampled_from(["chat", "messages"]), bodies, bodies, bodies)
+def test_an_edit_of_nothing_is_none(
+    protocol: str, panels: dict[str, Any], inherited: dict[str, Any], own: dict[str, Any]
+) -> None:
+    session = session_with(protocol, panels, inherited, own)
+    edited = read_edit(session, json.dumps(session.preview()))
+    assert not edited.changed, edited
