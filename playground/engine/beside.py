@@ -8,9 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from playground.domain.members import Extra
 from playground.domain.parts import Part
-from playground.domain.transcript import Turn
+from playground.domain.transcript import Role, Turn
 from playground.domain.values import JSON, JSONObject
+from playground.engine.loss import listed
+from playground.engine.one_turn import Wire
 from playground.protocols.protocol import PROTOCOLS, get_protocol
 
 LONGEST_TEXT: Final = 400  # characters of one text, and
@@ -40,9 +43,22 @@ class Beside:
 
 def beside_part(part: Part) -> list[Beside]:
     """What a part came with; mostly nothing."""
-    if part.kind not in ("text", "reasoning", "tool_call") or not part.extra:
-        return []
-    return [Beside(part.kind, members, _back(over)) for over, members in part.extra.items() if members]
+    extra: Extra = getattr(part, "extra", {})
+    return [Beside(part.kind, members, _part_fate(part, over)) for over, members in extra.items() if members]
+
+
+def _part_fate(part: Part, over: str) -> str:
+    if over not in PROTOCOLS:
+        return "not sent back"
+    wire, role = Wire(over), Role.TOOL if part.kind == "tool_result" else Role.ASSISTANT
+    all_of_it = wire.says(Turn(id="", role=role, parts=(part,)))
+    extra: Extra = getattr(part, "extra", {})
+    back = []
+    for name in extra[over]:
+        rest = {**extra, over: {other: value for other, value in extra[over].items() if other != name}}
+        if wire.says(Turn(id="", role=role, parts=(part.model_copy(update={"extra": rest}),))) != all_of_it:
+            back.append(name)
+    return _fate(back, over, all_of_them=len(back) == len(extra[over]))
 
 
 def beside_turn(turn: Turn) -> list[Beside]:
@@ -51,18 +67,15 @@ def beside_turn(turn: Turn) -> list[Beside]:
     for over, members in turn.extra.items():
         back = get_protocol(over).returned(turn) if over in PROTOCOLS else {}
         names = [name if back[name] == members.get(name) else f"part of {name}" for name in back]
-        if not back:
-            fate = "not sent back"
-        elif names == list(members):
-            fate = _back(over)
-        else:
-            fate = f"{' and '.join(names)} {_back(over)}"
-        found += [Beside("message", members, fate)] if members else []
+        found += [Beside("message", members, _fate(names, over, all_of_them=names == list(members)))] if members else []
     return found
 
 
-def _back(over: str) -> str:
-    return f"sent back over {get_protocol(over).title}" if over in PROTOCOLS else "not sent back"
+def _fate(names: list[str], over: str, *, all_of_them: bool) -> str:
+    if not names:
+        return "not sent back"
+    back = f"sent back over {get_protocol(over).title}"
+    return back if all_of_them else f"{listed(names)} {back}"
 
 
 def clipped(value: JSON) -> JSON:

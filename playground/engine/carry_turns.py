@@ -13,12 +13,10 @@ from typing import Final
 
 from playground.domain.members import Extra
 from playground.domain.parts import Image, Part, Reasoning, Refusal, Text, ToolCall, ToolResult, Unknown
-from playground.domain.request import ReasoningReturn, Request, SendReasoning
-from playground.domain.tools import parse_json
+from playground.domain.request import Request
 from playground.domain.transcript import Role, Turn
-from playground.domain.values import JSONObject
 from playground.engine.loss import CHANGED, DOUBTFUL, LOST, Loss, listed
-from playground.protocols.protocol import get_protocol
+from playground.engine.one_turn import Wire, is_object
 
 _SYSTEM: Final = (Role.SYSTEM, Role.DEVELOPER)
 #: The fields without which a part says nothing: they go with it, and are not looked at one by one.
@@ -29,31 +27,10 @@ _THINKING: Final = "the signature of its thinking; the text goes only if reasoni
 _Told = tuple[str, str]
 
 
-class _Wire:
-    """How one protocol writes turns, whichever reasoning is sent back."""
-
-    def __init__(self, protocol: str, request: Request) -> None:
-        self._protocol = get_protocol(protocol)
-        self.name, self.title = protocol, self._protocol.title
-        rule = ReasoningReturn(when=SendReasoning.ALWAYS, field=request.reasoning_return.field)
-        self._blank = Request(protocol=protocol, model="", reasoning_return=rule)
-
-    def says(self, turn: Turn) -> JSONObject:
-        """The body of nothing but this turn; arguments that cannot be written count as none."""
-        parts = tuple(_sound(part) for part in turn.parts)
-        sound = turn.model_copy(update={"parts": parts})
-        return self._protocol.encode(self._blank.model_copy(update={"turns": (sound,)}))
-
-    def leaves_out(self, turn: Turn) -> bool:
-        """Whether nothing of a turn is written, but perhaps a message without content."""
-        body = self.says(turn)
-        messages: list[JSONObject] = body["messages"]
-        return "system" not in body and all(m.keys() == {"role", "content"} and not m["content"] for m in messages)
-
-
 def turn_losses(request: Request, to: str) -> Iterator[Loss]:
     """The losses of a request's turns over the protocol ``to``, turn by turn."""
-    here, there = _Wire(request.protocol, request), _Wire(to, request)
+    field = request.reasoning_return.field
+    here, there = Wire(request.protocol, field), Wire(to, field)
     empty = _empty(request.turns, here, there)
     before: Turn | None = None  # the last turn that is not of the system
     behind = False  # whether that one made calls, or stands right behind one that did, with nothing but results between
@@ -80,7 +57,7 @@ def turn_losses(request: Request, to: str) -> Iterator[Loss]:
 # What is left out
 
 
-def _left_out(turn: Turn, here: _Wire, there: _Wire) -> Iterator[_Told]:
+def _left_out(turn: Turn, here: Wire, there: Wire) -> Iterator[_Told]:
     if _is_plain(turn):
         return
     all_here, all_there = here.says(turn), there.says(turn)
@@ -144,7 +121,7 @@ def _without(extra: Extra, protocol: str, name: str) -> Extra:
     return {**extra, protocol: {other: value for other, value in extra[protocol].items() if other != name}}
 
 
-def _part_words(part: Part, there: _Wire) -> str:
+def _part_words(part: Part, there: Wire) -> str:
     match part:
         case Reasoning() if part.redacted is not None:
             return "its redacted thinking"
@@ -195,7 +172,7 @@ def _inner_names(name: str, value: object) -> list[str]:
 # Turns of which nothing is written
 
 
-def _empty(turns: tuple[Turn, ...], here: _Wire, there: _Wire) -> dict[str, list[_Told]]:
+def _empty(turns: tuple[Turn, ...], here: Wire, there: Wire) -> dict[str, list[_Told]]:
     """What becomes of turns that the native protocol has no content for, by their ids."""
     to_native = there.name == "messages"
     native = there if to_native else here
@@ -253,7 +230,7 @@ def _form_in_messages(turn: Turn) -> Iterator[_Told]:
             yield CHANGED, "its refusal is sent as ordinary text"
         elif isinstance(part, Image) and part.url[:5].lower() == "data:" and ";base64," not in part.url[:200].lower():
             yield DOUBTFUL, "its image is a data URL without base64, sent as an address"
-        elif isinstance(part, ToolCall) and not _is_object(part.arguments):
+        elif isinstance(part, ToolCall) and not is_object(part.arguments):
             what = f"the arguments of {part.name} ({part.id}) are not a JSON object: nothing can be sent until they are"
             yield DOUBTFUL, what
     if _is_behind(turn, ToolResult):
@@ -262,7 +239,7 @@ def _form_in_messages(turn: Turn) -> Iterator[_Told]:
         yield CHANGED, "its thinking goes to the front"
 
 
-def _form_in_chat(turn: Turn, chat: _Wire) -> Iterator[_Told]:
+def _form_in_chat(turn: Turn, chat: Wire) -> Iterator[_Told]:
     texts = [part.text for part in turn.parts if isinstance(part, Text) and part.text]
     if turn.role is Role.ASSISTANT and _interleaved(turn):
         yield CHANGED, "its text is joined and its calls follow; their order is not sent"
@@ -299,17 +276,3 @@ def _unknown(part: Unknown) -> _Told:
 
 def _is_signed(part: Reasoning) -> bool:
     return part.signature is not None or part.redacted is not None
-
-
-def _sound(part: Part) -> Part:
-    """A part that either protocol can write."""
-    if isinstance(part, ToolCall) and not _is_object(part.arguments):
-        return part.model_copy(update={"arguments": ""})
-    return part
-
-
-def _is_object(arguments: str) -> bool:
-    try:
-        return not arguments.strip() or isinstance(parse_json(arguments), dict)
-    except ValueError:
-        return False

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from playground.domain.errors import FailureKind
-from playground.domain.parts import Text, ToolCall
+from playground.domain.parts import Image, Text, ToolCall, ToolResult
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn, new_id
 from playground.engine import headless_json
 from playground.engine.beside import LONGEST_TEXT, beside_part, beside_turn, clipped
@@ -273,6 +273,18 @@ def test_what_goes_back_and_what_does_not_is_said() -> None:
     assert beside_turn(answered(extra={"messages": {"container": {"id": "k"}}}))[0].fate == "not sent back"
     assert beside_turn(answered(extra={"future": {"x": 1}}))[0].fate == "not sent back"
     assert beside_turn(answered(extra={"chat": {}})) == beside_part(Text(text="a")) == []
+
+
+def test_a_result_that_was_edited_no_longer_goes_back_as_it_came() -> None:
+    blocks = [{"type": "text", "text": "seen"}, {"type": "image"}]
+    result = ToolResult(call_id="c", text="seen", extra={"messages": {"content": blocks, "cache_control": {"x": 1}}})
+    assert beside_part(result)[0].fate == "sent back over Messages"
+    edited = result.model_copy(update={"text": "else"})
+    assert beside_part(edited)[0].fate == "cache_control sent back over Messages"
+    pictured = Image(url="https://x.example", extra={"chat": {"image_url": {"fps": 2}}})
+    assert beside_part(pictured)[0].fate == "sent back over Chat completions"
+    broken = CALL.model_copy(update={"arguments": "{", "extra": {"messages": {"caller": 1}}})
+    assert beside_part(broken)[0].fate == "sent back over Messages"
 
 
 def test_what_is_long_is_cut_with_words() -> None:

@@ -211,10 +211,8 @@ def _source(row: Row) -> str:
                 out.append(json.dumps(part.value, ensure_ascii=False))
             case _:
                 pass
-        if part.kind in ("text", "reasoning", "tool_call") and part.extra:
-            out.append(json.dumps(part.extra, ensure_ascii=False))
-    if row.turn.extra:
-        out.append(json.dumps(row.turn.extra, ensure_ascii=False))
+    holders = (row.turn, *row.turn.parts, *(answer.result for answer in row.answers.values()))
+    out += [json.dumps(extra, ensure_ascii=False) for one in holders if (extra := getattr(one, "extra", None))]
     text = "\n".join([*out, *[_unescaped(answer.result.text) for answer in row.answers.values()]])
     return text if text.isascii() or not HIDDEN.search(text) else text + show_hidden(text)
 
@@ -258,7 +256,8 @@ def _exact(row: Row, part: Shown) -> list[Line]:
             answer = row.answers.get(part.id)
             lines = shown_arguments(part.arguments, [], answered=answer is not None)
             result = exact_lines(brief_json(answer.result.text) or "(empty)", "raw") if answer is not None else []
-            beside = [line for one in beside_part(part) for line in exact_lines(beside_text(one), "raw")]
+            came = [*beside_part(part), *(beside_part(answer.result) if answer is not None else [])]
+            beside = [line for one in came for line in exact_lines(beside_text(one), "raw")]
             return [*lines, *result, *beside]
         case "beside":
             return exact_lines(beside_text(part), "raw")

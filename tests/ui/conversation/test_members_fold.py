@@ -11,10 +11,11 @@ from pytestqt.qtbot import QtBot
 
 from playground.domain.accumulator import Accumulator
 from playground.domain.events import ExtraDelta
-from playground.domain.parts import Part, Reasoning, Text, ToolCall
-from playground.domain.transcript import Ending, Outcome, Role, Turn, new_id
+from playground.domain.parts import Part, Reasoning, Text, ToolCall, ToolResult
+from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, new_id
 from playground.ui.conversation.finding import Query
 from playground.ui.conversation.members_fold import MembersFold
+from playground.ui.conversation.rows import make_rows
 from playground.ui.conversation.turn_card import TurnCard
 from tests.ui.conversation.test_transcript_view import Stand, growing_turn, row, settle
 from tests.ui.conversation.test_transcript_view import stand as stand
@@ -126,6 +127,18 @@ def test_it_is_found_and_opened_where_it_is_folded(stand: Stand) -> None:
     card.finds.show(Query("thought_signature").pattern, 0)
     assert card.finds.unfold()
     assert len([fold for fold in folds(card) if fold.is_open]) == 2
+
+
+def test_what_a_result_came_with_stands_in_the_card_of_its_call(stand: Stand) -> None:
+    said = turn(ToolCall(id="c1", name="look", arguments="{}", extra=SIGNED))
+    result = ToolResult(call_id="c1", text="seen", extra={"messages": {"cache_control": {"type": "ephemeral"}}})
+    stand.show(make_rows(Transcript().append(said, Turn(id="r", role=Role.TOOL, parts=(result,)))))
+    card = stand.view.card(said.id)
+    assert card is not None
+    assert [fold.head.text() for fold in card.calls[0].folds] == [
+        "unknown: extra_content · sent back over Chat completions",
+        "unknown: cache_control · sent back over Messages",
+    ]
 
 
 def test_while_nothing_but_that_comes_the_card_says_so(stand: Stand, qtbot: QtBot) -> None:

@@ -197,7 +197,7 @@ class CallCard(CallFrame):
         problems = self._problems(call.arguments)
         self._judge(problems if self._hidden is not self._arguments else self._problems_typed())
         self._show_arguments(problems, cut=cut)
-        self.show_beside(call)
+        self.show_beside(call, *([answer.result] if answer is not None else []))
         self._refresh()
 
     def _show_arguments(self, problems: list[Problem], *, cut: bool = False) -> None:

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
-from playground.domain.parts import ToolCall
+from playground.domain.parts import ToolCall, ToolResult
 from playground.engine.beside import beside_part
 from playground.ui.conversation.members_fold import MembersFold
 from playground.ui.theme import tokens
@@ -36,9 +36,9 @@ class CallFrame(QFrame):
         self.rule.setProperty("kind", "line")
         self.folds: list[MembersFold] = []
 
-    def show_beside(self, call: ToolCall) -> None:
-        """Show what ``call`` came with."""
-        found = beside_part(call)
+    def show_beside(self, *parts: ToolCall | ToolResult) -> None:
+        """Show what a call and its result came with."""
+        found = [one for part in parts for one in beside_part(part)]
         for fold in self.folds[len(found) :]:
             fold.hide()
             fold.deleteLater()
