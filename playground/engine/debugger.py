@@ -10,7 +10,7 @@ import asyncio
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from playground.domain.debugging import (
     NO_ROW,
@@ -157,6 +157,14 @@ class Debugger:
         if self.fork_drafts.get(key, ()) != answers:
             self.fork_drafts[key] = answers
             self.changed()
+
+    def rename(self, turn_id: str, old: str, new: str) -> None:
+        """A call of a turn has another id: what is known of it, and typed for it, stays with it."""
+        everything: tuple[dict[CallKey, Any], ...] = (self.stops, self.drafts, self.fork_drafts)
+        for known in everything:
+            if (turn_id, old) in known:
+                known[turn_id, new] = known.pop((turn_id, old))
+        self.changed()
 
     def answer_ready(self, turn_id: str, call_id: str) -> Planned | None:
         """What the call would be answered with now: what was typed, else the fixed answer or that of the table.

@@ -14,7 +14,7 @@ from playground.domain.accumulator import GrowingChoice
 from playground.domain.parts import Image, Part, Text, ToolCall, ToolResult
 from playground.domain.prices import Price
 from playground.domain.transcript import Ending, Role, Transcript, Turn, make_turn, new_id, one_per_request, waiting_in
-from playground.engine import thinking
+from playground.engine import hand_made, thinking
 from playground.engine.changes import PathChanged, RunState, SettingsChanged, TitleChanged, TurnChanged
 from playground.engine.history import History, Setting, Setup
 from playground.engine.placing import placed, seconds_since
@@ -44,6 +44,43 @@ class Edits(Settings):
         """Append a turn at the head. Returns its id."""
         self._edit(self.transcript.append(turn))
         return turn.id
+
+    def add_written(self, turn: Turn) -> None:
+        """Append a turn at the head; a result for a call that waits goes behind the turn that made the call."""
+        waiting = {call.id: maker for maker, call in reversed(self.transcript.waiting)}
+        results = turn.results
+        if turn.role is Role.TOOL and len(turn.parts) == 1 and results and results[0].call_id in waiting:
+            self.answer_calls({waiting[results[0].call_id]: results})
+        else:
+            self.add_turn(turn)
+
+    def add_calls(self, turn_id: str, calls: Iterable[ToolCall]) -> None:
+        """Give a turn more calls, behind what it holds. Raises ValueError as ``hand_made.finished`` does."""
+        self._edit(hand_made.with_more_calls(self.transcript, turn_id, calls))
+
+    def replace_call(self, turn_id: str, call_id: str, call: ToolCall) -> str:
+        """Put another call in the place of one; its results stay with it. Returns its id. Raises ValueError likewise.
+
+        What the model sent is kept beside the arguments while they differ.
+        """
+        turn = self.transcript.turns[turn_id]
+        old = next(one for one in turn.calls if one.id == call_id)
+        new = _edited(old, call.arguments, sent=turn.outcome is not None)
+        ours = old.id_is_ours and call.id == old.id
+        new = new.model_copy(update={"name": call.name, "id": call.id, "id_is_ours": ours})
+        at = turn.calls.index(old)
+        edited = hand_made.with_call(self.transcript, turn_id, call_id, new)
+        if edited.turns[turn_id] != turn:
+            self._edit(edited)
+        return edited.turns[turn_id].calls[at].id
+
+    def delete_call(self, turn_id: str, call_id: str) -> None:
+        """Take a call out of a turn, and the results that answered it."""
+        self._edit(hand_made.less_one_call(self.transcript, turn_id, call_id))
+
+    def give_call(self, turn_id: str, at: int, call_id: str) -> None:
+        """Let the result at position ``at`` of a tool turn answer that call (see ``hand_made.linked``)."""
+        self._edit(hand_made.linked(self.transcript, turn_id, at, call_id))
 
     def edit_text(self, turn_id: str, text: str) -> None:
         """Replace the written content of a turn (of a tool turn: its result); other parts stay in place."""
@@ -132,6 +169,8 @@ class Edits(Settings):
             parts = (ToolResult(call_id=waiting[0].id if waiting else "", text=turn.text),)
         elif turn.role is Role.TOOL:
             parts = tuple(Text(text=result.text) for result in turn.results)
+        else:
+            parts = tuple(part for part in turn.parts if part.kind != "tool_call")  # only an assistant turn has any
         self._replace(turn.model_copy(update={"role": role, "parts": parts}))
 
     def delete_turn(self, turn_id: str) -> None:

@@ -13,9 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from playground.domain.parameters import Parameters
 from playground.domain.request import Request
-from playground.domain.roles import Role
 from playground.domain.tools import ToolDefinition, parse_json
-from playground.domain.transcript import make_turn
 from playground.domain.values import JSON, JSONObject
 from playground.engine.file_version import version_problem
 from playground.protocols.chat.reasoning import DETAILS, FIELDS
@@ -86,6 +84,7 @@ def _read(path: Path) -> JSON:
 def _fill(session: Session, value: JSON) -> None:
     """Make ``session`` the saved experiment, the message being written at its end. Raises BadInputError."""
     from playground.engine.experiment_file import ExperimentFileError, read_content
+    from playground.engine.hand_made import answers_none, without_call, written
     from playground.engine.session import without_value
     from playground.engine.snapshot import restore
 
@@ -93,14 +92,18 @@ def _fill(session: Session, value: JSON) -> None:
         restore(read_content(value), session)
     except (ExperimentFileError, ValueError) as error:
         raise BadInputError(str(error)) from None
-    draft = session.draft
-    written = make_turn(draft.role, draft.text if draft.text.strip() else "", *draft.images)
-    if written.parts and draft.role is not Role.TOOL:
-        session.add_turn(written)
+    try:
+        turn = written(session.draft, session.transcript)
+    except ValueError as error:
+        raise BadInputError(f"the message being written: {error}") from None
+    if turn is not None and not answers_none(turn):
+        session.add_written(turn)
     if not session.model:
         raise BadInputError("the experiment names no model")
     if missing := session.unresolved():
         raise BadInputError(without_value(missing))
+    if reason := without_call(session.transcript.path):
+        raise BadInputError(reason)
 
 
 def read_request(value: JSON) -> Request:

@@ -11,10 +11,12 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 from playground.domain.debugging import Debugging
+from playground.domain.parts import ToolCall
 from playground.domain.request import ReasoningReturn, Request
 from playground.domain.transcript import Transcript, Turn, new_id
 from playground.domain.values import JSONObject
 from playground.domain.variables import as_written, names_in, resolve_turns, unresolved
+from playground.engine import hand_made
 from playground.engine.changes import (
     Change,
     DebugChanged,
@@ -133,6 +135,12 @@ class Session(Edits):
         }
         self.set_up(Transcript().append(*request.turns), setup)
 
+    def replace_call(self, turn_id: str, call_id: str, call: ToolCall) -> str:
+        new_id = super().replace_call(turn_id, call_id, call)
+        if new_id != call_id:
+            self.debugger.rename(turn_id, call_id, new_id)
+        return new_id
+
     # Runs
 
     def request(self, *more: Turn, at: str | None = HEAD) -> Request:
@@ -171,6 +179,9 @@ class Session(Edits):
             return "A run is under way. Stop it first."
         if not self.model:
             return "Choose a model first (Ctrl+L)."
+        asked = self._asked(more, at)
+        if reason := hand_made.without_call(asked):
+            return reason
         answered = {result.call_id for turn in more for result in turn.results}
         above = self.transcript.waiting_above(self.transcript.head if at == HEAD else at)
         if waiting := [(key, call) for key, call in above if call.id not in answered]:
@@ -178,7 +189,8 @@ class Session(Edits):
             if self.transcript.turns[waiting[0][0]].truncated:
                 return f"The answer broke off at a tool call: {names}. Regenerate that turn, or delete it."
             return f"Every tool call needs a result before the next request. Still open: {names}."
-        asked = self._asked(more, at)
+        if reason := hand_made.calls_first(more):
+            return reason
         if not asked:
             return "Write a message first."
         if missing := self._unresolved(asked):

@@ -5,15 +5,14 @@ from __future__ import annotations
 import contextlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from playground.domain.parameters import Parameters
-from playground.domain.parts import Image
+from playground.domain.parts import Image, ToolCall
 from playground.domain.request import ReasoningReturn
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role
-from playground.domain.values import JSON, JSONObject
+from playground.domain.values import JSON, JSONObject, Value
 from playground.domain.variables import as_written
 from playground.engine.carry import carry_parameters
 from playground.engine.changes import Change, DraftChanged, SettingsChanged, TitleChanged
@@ -23,13 +22,23 @@ if TYPE_CHECKING:
     from playground.engine.profiles import Profile
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
-    """What stands in the composer."""
+class Draft(Value):
+    """What stands in the composer.
+
+    ``answers`` is the id of the call that a tool turn is to answer, empty where none was chosen. ``calls`` go with an
+    assistant turn, as far as they are written: names and ids may be missing.
+    """
 
     text: str = ""
     role: Role = Role.USER
     images: tuple[Image, ...] = ()
+    answers: str = ""
+    calls: tuple[ToolCall, ...] = ()
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing would be lost with it."""
+        return not (self.text or self.images or self.answers or self.calls)
 
 
 class Settings(ABC):
@@ -181,9 +190,8 @@ class Settings(ABC):
             self.tell(SettingsChanged())
             self.tell(TitleChanged())
 
-    def with_draft(self, text: str, role: Role, images: tuple[Image, ...] = ()) -> None:
+    def with_draft(self, draft: Draft) -> None:
         """Remember what stands in the composer."""
-        draft = Draft(text, role, images)
         if draft != self.draft:
             self.draft = draft
             self.tell(DraftChanged())

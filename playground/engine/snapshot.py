@@ -16,11 +16,10 @@ from pydantic.fields import FieldInfo
 
 from playground.domain.debugging import STOPPED, Answer, Debugging, Reason, ResultDraft, held_back
 from playground.domain.parameters import Parameters
-from playground.domain.parts import Image, Unknown
+from playground.domain.parts import Unknown
 from playground.domain.prices import Asked
 from playground.domain.reasons import reason_of, shortened
 from playground.domain.request import ReasoningReturn
-from playground.domain.roles import Role
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Ending, Outcome, Transcript, Turn
 from playground.domain.values import JSON, JSONObject, Value
@@ -36,14 +35,6 @@ if TYPE_CHECKING:
 V = TypeVar("V", bound=Value)
 
 LATEST = 2.5e11  # the largest Unix time that still is a date
-
-
-class DraftState(Value):
-    """What stands in the composer."""
-
-    text: str = ""
-    role: Role = Role.USER
-    images: tuple[Image, ...] = ()
 
 
 class CallState(Value):
@@ -89,7 +80,7 @@ class Snapshot(Value):
     unsent: dict[str, JSON] = Field(default_factory=dict)
     debugging: Debugging = Debugging()
     calls: tuple[CallState, ...] = ()
-    draft: DraftState = DraftState()
+    draft: Draft = Draft()
     turns: tuple[Turn, ...] = ()
     head: str | None = None
 
@@ -101,7 +92,7 @@ class Snapshot(Value):
     @property
     def untouched(self) -> bool:
         """Whether nothing in it is worth keeping: no turn, nothing typed, nothing set but gateway and model."""
-        held = self.turns, self.title, self.draft.text, self.draft.images, self.tools, self.variables, self.unsent
+        held = self.turns, self.title, not self.draft.empty, self.tools, self.variables, self.unsent
         settings = self.extra_body, self.extra_headers, self.reasoning_return, self.pinned, self.archived
         if any(held) or any(settings) or self.debugging != Debugging():
             return False
@@ -116,7 +107,7 @@ def snapshot(session: Session) -> Snapshot:
     turns = tuple(session.transcript.turns.values())
     if session.growing:
         turns = tuple(_as_interrupted(session, turn) if turn.id in session.growing else turn for turn in turns)
-    profile, draft = session.profile, session.draft
+    profile = session.profile
     made = Snapshot.model_construct(
         id=session.id,
         title=session.given_title,
@@ -139,7 +130,7 @@ def snapshot(session: Session) -> Snapshot:
         unsent=session.unsent,
         debugging=session.debugger.debugging,
         calls=_call_states(session),
-        draft=DraftState(text=draft.text, role=draft.role, images=draft.images),
+        draft=session.draft,
         turns=turns,
         head=session.transcript.head,
     )
@@ -169,7 +160,7 @@ def restore(found: Snapshot, session: Session) -> None:
     session.reasoning_return = found.reasoning_return
     session.variables, session.unsent = found.variables, found.unsent
     session.unknown = dict(found.model_extra or {})
-    session.draft = Draft(found.draft.text, found.draft.role, found.draft.images)
+    session.draft = found.draft
     session.history = History()
     session.transcript = mended(found.transcript, found.profile_id)
     debugger = session.debugger

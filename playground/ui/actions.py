@@ -53,6 +53,8 @@ ACTIONS: Final = (
     ActionSpec("edit.find-next", "Find the next place", "Edit", ("F3",)),
     ActionSpec("edit.find-previous", "Find the place before", "Edit", ("Shift+F3",)),
     ActionSpec("turn.edit", "Edit turn", "Edit", ("E",), separated=True),
+    ActionSpec("turn.add-call", "Add a tool call to the turn…", "Edit"),
+    ActionSpec("turn.choose-call", "Choose the call that a tool turn answers…", "Edit"),
     ActionSpec("turn.before", "Turn before", "Edit", ("Alt+Up",)),
     ActionSpec("turn.after", "Turn after", "Edit", ("Alt+Down",)),
     ActionSpec("turn.delete-branch", "Delete the branch from this turn on", "Edit"),

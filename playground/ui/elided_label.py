@@ -44,6 +44,12 @@ class ElidedLabel(QWidget):
         self.updateGeometry()
         self.update()
 
+    def set_colour(self, colour: str) -> None:
+        """Another token."""
+        if colour != self._colour:
+            self._colour = colour
+            self.update()
+
     def sizeHint(self) -> QSize:
         metrics = self.fontMetrics()
         return QSize(metrics.horizontalAdvance(show_hidden(self._text)) + 2, metrics.height())

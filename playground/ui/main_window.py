@@ -94,7 +94,7 @@ class MainWindow(QMainWindow):
         yield
         writing = self.focusWidget() is self.composer.focusProxy()
         if self.composer.text:  # typed before there was an experiment to belong to
-            workspace.current.with_draft(self.composer.text, self.composer.role)
+            workspace.current.with_draft(self.composer.draft)
         self.pane = ConversationPane(workspace.current, workspace.gateways.price, self.composer, self._start.welcome)
         self._centre.fill(self.pane)
         self._start.deleteLater()  # what it held has moved

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QStringListModel, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QMouseEvent
-from PySide6.QtWidgets import QComboBox, QCompleter, QLineEdit, QSizePolicy
+from PySide6.QtCore import QStringListModel, Qt, Signal
+from PySide6.QtWidgets import QComboBox, QCompleter, QSizePolicy
+
+from playground.ui.kept_line import KeptLine
 
 
 class ModelPicker(QComboBox):
@@ -17,7 +18,7 @@ class ModelPicker(QComboBox):
 
     def __init__(self) -> None:
         super().__init__()
-        line = _Line()
+        line = KeptLine()
         self._line = line
         self._ids: tuple[str, ...] = ()
         self._model = ""
@@ -91,36 +92,3 @@ class ModelPicker(QComboBox):
         self.setCurrentIndex(self.findText(self._model))
         self.setEditText(self._model)
         self._line.selectAll()
-
-
-class _Line(QLineEdit):
-    """Text that a click marks as a whole. ``given_up``: Escape, while it is another one than ``kept``."""
-
-    given_up = Signal()
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.kept = ""
-        self._entered = False
-
-    def event(self, event: QEvent) -> bool:
-        """Escape comes here while there is something to give up, although the window has a shortcut on it."""
-        if isinstance(event, QKeyEvent) and event.matches(QKeySequence.StandardKey.Cancel) and self.text() != self.kept:
-            if event.type() == QEvent.Type.KeyPress:
-                self.given_up.emit()
-            event.accept()
-            return True
-        return super().event(event)
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        super().focusInEvent(event)
-        reason = event.reason()
-        self._entered = reason is Qt.FocusReason.MouseFocusReason
-        if reason in (Qt.FocusReason.OtherFocusReason, Qt.FocusReason.ShortcutFocusReason):
-            self.selectAll()
-
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        super().mouseReleaseEvent(event)
-        if self._entered and not self.hasSelectedText():
-            self.selectAll()
-        self._entered = False

@@ -131,6 +131,8 @@ class WindowActions(QObject):
             "edit.find-previous": partial(pane.look_for, -1),
             "edit.compose": pane.composer.setFocus,
             "turn.edit": pane.edit_focused,
+            "turn.add-call": pane.hand.write_call,
+            "turn.choose-call": pane.hand.choose_call,
             "turn.before": partial(pane.view.step_turn, -1),
             "turn.after": partial(pane.view.step_turn, 1),
             "turn.regenerate": pane.regenerate_focused,

@@ -10,10 +10,13 @@ import pytest
 
 from playground.demo.server import DemoConfig, DemoServer
 from playground.domain.debugging import Answer, AnswerRow, Debugging, ToolRule
+from playground.domain.parts import ToolCall, ToolResult
+from playground.domain.transcript import Role, Turn, make_turn
 from playground.engine.exit_codes import ExitCode
 from playground.engine.experiment_file import write
 from playground.engine.headless import BadInputError, read_request
-from playground.engine.snapshot import DraftState, Snapshot
+from playground.engine.settings import Draft
+from playground.engine.snapshot import Snapshot
 from playground.protocols.protocol import get_protocol
 from tests.engine.headless import CANARY, NOWHERE, Desk, experiment
 from tests.support.fault_server import FaultServer, Step, head, reset, send, sse, text_chunk, whole
@@ -62,7 +65,7 @@ async def test_a_saved_experiment_asks_what_the_window_would(desk: Desk, demo: D
         model="demo-chat",
         parameters={"chat": {"temperature": 0.3, "stream": True}},
         variables={"city": "Oslo"},
-        draft=DraftState(text="And {{city}}?"),
+        draft=Draft(text="And {{city}}?"),
     )
     ended = await desk.run(write(saved))
     assert ended.code == ExitCode.OK, ended.err
@@ -77,6 +80,22 @@ async def test_a_saved_experiment_asks_what_the_window_would(desk: Desk, demo: D
         refused = await desk.run(write(other))
         assert refused.code == ExitCode.BAD_INPUT
         assert words in refused.err
+
+
+async def test_a_result_that_is_being_written_goes_to_its_call(desk: Desk, demo: DemoServer) -> None:
+    asked = make_turn(Role.USER, "Weather?")
+    maker = make_turn(Role.ASSISTANT, "", ToolCall(id="c1", name="get_weather", arguments="{}"))
+    turns = (asked, maker.model_copy(update={"parent": asked.id}))
+    draft = Draft(text="sunny", role=Role.TOOL)
+    saved = Snapshot(id="x", model="demo-chat", turns=turns, head=maker.id, draft=draft)
+    ended = await desk.run(write(saved))
+    assert ended.code == ExitCode.OK, ended.err
+    last = json.loads(demo.requests[-1].body)["messages"][-1]
+    assert last == {"role": "tool", "tool_call_id": "c1", "content": "sunny"}
+    lost = Turn(id="t", role=Role.TOOL, parent=maker.id, parts=(ToolResult(call_id="", text="sunny"),))
+    refused = await desk.run(write(saved.model_copy(update={"turns": (*turns, lost), "head": "t", "draft": Draft()})))
+    assert refused.code != ExitCode.OK
+    assert "does not say which call it answers" in refused.err
 
 
 async def test_calls_are_written_after_the_text(desk: Desk) -> None:
@@ -319,7 +338,7 @@ async def test_a_saved_experiment_brings_its_own_answers(desk: Desk) -> None:
         model="demo-tools",
         tools=(get_protocol("chat").read_tool(WEATHER),),
         debugging=Debugging(rules={"get_weather": ToolRule(rows=rows)}),
-        draft=DraftState(text="Weather in Oslo?"),
+        draft=Draft(text="Weather in Oslo?"),
     )
     ended = await desk.run(write(saved), max_steps=5)
     assert ended.code == ExitCode.OK, ended.err

@@ -338,8 +338,8 @@ def test_a_new_experiment_asks_for_a_stream_with_usage_and_nothing_else() -> Non
 
 def test_a_draft_is_remembered() -> None:
     session = make_session()
-    session.with_draft("half a sen", Role.SYSTEM)
-    assert session.draft == Draft("half a sen", Role.SYSTEM)
+    session.with_draft(Draft(text="half a sen", role=Role.SYSTEM))
+    assert session.draft == Draft(text="half a sen", role=Role.SYSTEM)
 
 
 def test_refusals_say_what_to_do() -> None:

@@ -18,6 +18,7 @@ from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn
 from playground.domain.usage import Timing, Usage
 from playground.engine.gateways import Gateways
 from playground.engine.session import Session
+from playground.engine.settings import Draft
 from playground.engine.snapshot import Snapshot, copy_of, decode, encode, restore, snapshot
 from tests.engine.debugging import Bench
 
@@ -66,7 +67,10 @@ def fill(session: Session) -> None:
     session.set_reasoning_return(ReasoningReturn(when=SendReasoning.ALWAYS, field="thinking"))
     session.set_unsent("extra_body", '{"half')
     session.set_variables({"city": "Oslo"})
-    session.with_draft("half a sent", Role.SYSTEM, (Image(url=PIXEL),))
+    half = ToolCall(id="", name="get_w", arguments='{"half')
+    session.with_draft(
+        Draft(text="half a sent", role=Role.SYSTEM, images=(Image(url=PIXEL),), answers="call_1", calls=(half,))
+    )
     row = AnswerRow(match=MatchKind.PATH, pattern="$.a", answer=Answer(text="b"))
     rule = ToolRule(policy=Policy.TABLE, rows=(row,))
     session.debugger.set_debugging(session.debugger.debugging.with_rule("get_weather", rule))

@@ -11,6 +11,7 @@ from playground.domain.transcript import Ending, Role, make_turn
 from playground.engine.gateways import DEMO_ID, Gateways
 from playground.engine.profiles import Profile
 from playground.engine.run import RunRefusedError
+from playground.engine.settings import Draft
 from playground.engine.workspace import Workspace
 
 
@@ -34,7 +35,7 @@ async def test_it_begins_with_one_empty_experiment_on_the_demo_gateway(workspace
 async def test_an_untouched_experiment_is_used_again(workspace: Workspace) -> None:
     first = workspace.current
     assert workspace.new() is first
-    first.with_draft("half a sentence", Role.USER)
+    first.with_draft(Draft(text="half a sentence"))
     assert workspace.new() is not first
     assert len(workspace.sessions) == 2
 

@@ -21,6 +21,7 @@ MODULES = (
     "request",
     "tools",
     "debugger_cards",
+    "hand_made",
     "debugger_rules",
     "debugger_seeing",
     "code",

@@ -249,7 +249,7 @@ async def editing(stage: Stage) -> None:
     card = stage.window.pane.view.card(stage.session.transcript.path[0].id)
     if card is None:
         raise SceneError("the first turn has no card")
-    card.begin_edit()
+    card.editing.begin()
 
 
 @scene()

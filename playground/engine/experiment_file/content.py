@@ -40,6 +40,7 @@ _TEXTS: Final = (
     "calls.*.typed.text",
     "calls.*.fork.*.text",
     "draft.text",
+    "draft.calls.*.arguments",
     *(f"debugging.default.{place}" for place in _RULE_TEXTS),
     *(f"debugging.rules.*.{place}" for place in _RULE_TEXTS),
 )

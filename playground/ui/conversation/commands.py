@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from playground.domain.debugging import Answer
-from playground.domain.parts import Image
+from playground.domain.parts import Image, ToolCall
+from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role
 from playground.engine.advice import Action
+from playground.engine.hand_made import Answerable
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,24 @@ class ValueCommands(Protocol):
     def values(self) -> Mapping[str, str]: ...
 
 
+class HandCommands(Protocol):
+    """What is offered on calls and results that a person writes. ``above`` are the calls that a turn's result may
+    answer; words that come back say why something cannot be."""
+
+    @property
+    def tools(self) -> tuple[ToolDefinition, ...]: ...
+
+    def above(self, turn_id: str) -> Sequence[Answerable]: ...
+
+    def add_call(self, turn_id: str, call: ToolCall) -> str: ...
+
+    def replace_call(self, turn_id: str, call_id: str, call: ToolCall) -> str: ...
+
+    def delete_call(self, turn_id: str, call_id: str) -> None: ...
+
+    def give_call(self, turn_id: str, at: int, call_id: str) -> None: ...
+
+
 class TurnCommands(Protocol):
     """The edits and actions offered on turns, by turn id."""
 
@@ -80,6 +100,9 @@ class TurnCommands(Protocol):
 
     @property
     def variables(self) -> ValueCommands: ...
+
+    @property
+    def hand(self) -> HandCommands: ...
 
     def edit_text(self, turn_id: str, text: str) -> None: ...
 

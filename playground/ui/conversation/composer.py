@@ -34,11 +34,16 @@ from playground.ui.theme import tokens
 
 if TYPE_CHECKING:
     from playground.domain.parts import Image
+    from playground.domain.tools import ToolDefinition
+    from playground.engine.settings import Draft
+    from playground.ui.conversation.answers_row import Calls
+    from playground.ui.conversation.composer_beside import ComposerBeside
     from playground.ui.conversation.image_view import ImageStrip
 
 WRITABLE = (Role.USER, Role.SYSTEM, Role.DEVELOPER, Role.ASSISTANT, Role.TOOL)
 SPACING = 8
 ROOMY = 640  # pixels of width from which on there is a button for variables
+WORDY = 480  # pixels of width from which on the button says its keys
 MOST_CHIPS, LEAST_CHIPS = 190, 62  # pixels; more attached images scroll
 IMAGE_WAYS = (
     ("file", "From files…"),
@@ -63,6 +68,9 @@ class Composer(QFrame):
         self._role = Role.USER
         self._state = RunState.IDLE
         self._dropping = False
+        self._beside: ComposerBeside | None = None
+        self._above: Calls = list
+        self._tools: tuple[ToolDefinition, ...] = ()
         self._build_images()
         self._field = MessageField()
         self._field.setAccessibleName("Message")
@@ -113,12 +121,24 @@ class Composer(QFrame):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._variables_button.setVisible(self.width() >= ROOMY)  # the menu has it, too
+        self._word_run()
 
     def minimumSizeHint(self) -> QSize:
         """As narrow as without what gives way."""
         least, button = super().minimumSizeHint(), self._variables_button
         gives_way = button.minimumSizeHint().width() + SPACING if button.isVisible() else 0
+        gives_way += self._run.fontMetrics().horizontalAdvance(self._keys) if self._keys in self._run.text() else 0
         return QSize(least.width() - gives_way, least.height())
+
+    @property
+    def _keys(self) -> str:
+        return "  Esc" if self._state is not RunState.IDLE else f"  {self._field.run_keys}"
+
+    def _word_run(self) -> None:
+        """The word on the button, with its keys where there is room for them."""
+        word = "Run" if self._state is RunState.IDLE else "Stop"
+        self._run.setText(f"{word}{self._keys}" if self.width() >= WORDY else word)
+        self._run.setToolTip(f"{word} ({self._keys.strip()})")
 
     def _build_images(self) -> None:
         self._chips: _Chips | None = None
@@ -185,9 +205,52 @@ class Composer(QFrame):
         self.set_images((*self.attached[:at], *self.attached[at + 1 :]))
         self._field.setFocus()
 
+    # What is written, all of it
+
+    @property
+    def draft(self) -> Draft:
+        """What stands here."""
+        from playground.engine.settings import Draft
+
+        beside = self._beside
+        answers, calls = (beside.answers, beside.calls) if beside is not None else ("", ())
+        return Draft(text=self.text, role=self._role, images=self.attached, answers=answers, calls=calls)
+
+    def set_draft(self, draft: Draft) -> None:
+        """Show that, without telling."""
+        self.blockSignals(True)
+        self.set_text(draft.text)
+        self.set_role(draft.role)
+        self.set_images(draft.images)
+        if self._beside is not None or draft.answers or draft.calls:
+            self._need_beside().put(draft.answers, draft.calls)
+        self.blockSignals(False)
+
+    def _need_beside(self) -> ComposerBeside:
+        if self._beside is None:
+            from playground.ui.conversation.composer_beside import ComposerBeside
+
+            self._beside = ComposerBeside(self._above, self._tools)
+            self._beside.edited.connect(self.edited)
+            self._beside.submitted.connect(self._run_pressed)
+            self._rows.insertWidget(self._rows.indexOf(self._field) + 1, self._beside)
+            self._beside.show_role(self._role)
+        return self._beside
+
+    def set_calls(self, above: Calls, tools: tuple[ToolDefinition, ...]) -> None:
+        """``above`` gives the calls that a result may answer; ``tools`` are those on offer."""
+        self._above, self._tools = above, tools
+        if self._beside is not None:
+            self._beside.set_tools(tools)
+            self._beside.follow()
+
+    def choose_call(self) -> None:
+        """Have the call chosen that the result answers."""
+        self._need_beside().row.choose()
+
     @property
     def text(self) -> str:
-        """What is written."""
+        """The text."""
         return self._field.text()
 
     def set_text(self, text: str) -> None:
@@ -206,6 +269,8 @@ class Composer(QFrame):
         changed = role is not self._role
         self._role = role
         self._role_button.setText(f"{ROLE_WORDS[role]}   ")
+        if self._beside is not None or role in (Role.TOOL, Role.ASSISTANT):
+            self._need_beside().show_role(role)
         if changed:
             self.edited.emit()
 
@@ -213,7 +278,7 @@ class Composer(QFrame):
         """Offer Run when nothing runs, Stop when something does."""
         self._state = state
         running = state is not RunState.IDLE
-        self._run.setText("Stop  Esc" if running else f"Run  {self._field.run_keys}")
+        self._word_run()
         self._run.setIcon(icon("stop", tokens().error) if running else icon("run", tokens().on_accent))
         self._run.setAccessibleName("Stop" if running else "Run")
         kind = "danger" if running else "primary"

@@ -122,7 +122,7 @@ class ImageIntake(QObject):
             self._composer.set_images((*self._composer.attached, image))
         else:
             draft = session.draft
-            session.with_draft(draft.text, draft.role, (*draft.images, image))
+            session.with_draft(draft.model_copy(update={"images": (*draft.images, image)}))
 
     def _count(self, session: Session, step: int) -> None:
         self._reading[session.id] = self._reading.get(session.id, 0) + step

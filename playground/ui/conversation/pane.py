@@ -9,9 +9,9 @@ from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from playground.domain.accumulator import GrowingChoice
-from playground.domain.parts import Image, ToolResult
+from playground.domain.parts import Image
 from playground.domain.prices import Entered
-from playground.domain.transcript import Role, Turn, make_turn
+from playground.domain.transcript import Role, Turn
 from playground.engine.advice import GIVE_UP, RETRY, RETRY_NOW, STREAM_ON, Action
 from playground.engine.changes import (
     Change,
@@ -23,14 +23,16 @@ from playground.engine.changes import (
     TurnChanged,
     TurnGrew,
 )
+from playground.engine.hand_made import written
 from playground.engine.pause import Pause
 from playground.engine.run import RunRefusedError
-from playground.engine.session import Session
+from playground.engine.session import Draft, Session
 from playground.ui.conversation.as_sent import ValueDesk
 from playground.ui.conversation.composer import Composer
 from playground.ui.conversation.costs import cost_of_turn, total_cost
 from playground.ui.conversation.facts import estimate_tokens
 from playground.ui.conversation.finder import Finder
+from playground.ui.conversation.hand_desk import HandDesk
 from playground.ui.conversation.image_dialog import ImageDialog
 from playground.ui.conversation.image_intake import ImageIntake
 from playground.ui.conversation.measures import LEAST_SEEN, at_reading_width
@@ -82,6 +84,7 @@ class ConversationPane(QWidget):
         self.composer.images.link_asked.connect(self.open_link)
         self.intake = ImageIntake(self.composer, self.notice, self)
         self._guard = ThinkingGuard(self.notice)
+        self.hand = HandDesk(self, self._guard)
         self.calls = CallDesk(session, self._all_answered, self._focus_waiting_call, self)
         self.calls.said.connect(self.notice.say)
         self.wire = WireDesk(self)
@@ -132,11 +135,8 @@ class ConversationPane(QWidget):
     def _show_session(self) -> None:
         session = self._session
         self.notice.hide()
-        self.composer.blockSignals(True)
-        self.composer.set_text(session.draft.text)
-        self.composer.set_role(session.draft.role)
-        self.composer.set_images(session.draft.images)
-        self.composer.blockSignals(False)
+        self.composer.set_calls(self.hand.above, session.tools)
+        self.composer.set_draft(session.draft)
         self.intake.show_session(session)
         self.composer.set_state(session.state)
         self._clock_for(session.state)
@@ -148,20 +148,26 @@ class ConversationPane(QWidget):
     def run(self) -> None:
         """Add what is written as a turn, if anything is, and run."""
         session = self._session
-        if self._images_wait():
+        if self._unfinished():
             return
-        turn = self._written()
+        turn = written(self.composer.draft, session.transcript)
         if reason := session.refusal(*([turn] if turn else [])):
-            if session.debugger.paused:
-                self.notice.say(reason, ERROR_FOR_ALL, self.calls.bar.fill)
-            else:
-                self.notice.say(reason)
-                self.refused.emit(reason, "")
-            self._focus_waiting_call()
+            self._say_refused(reason, turn)
             return
         if turn is not None:
             self._take(turn)
         self._run_as_it_stands()
+
+    def _say_refused(self, reason: str, turn: Turn | None = None, again: str = "") -> None:
+        """Why a run was refused, and the button that mends it; ``turn`` is the one that is written."""
+        if cure := self.hand.cure(reason, turn):
+            self.notice.offer(reason, cure)
+        elif self._session.debugger.paused and not again:
+            self.notice.say(reason, ERROR_FOR_ALL, self.calls.bar.fill)
+            self._focus_waiting_call()
+        else:
+            self.notice.say(reason)
+            self.refused.emit(reason, again)
 
     def _run_as_it_stands(self) -> None:
         """Run without what is written in the composer."""
@@ -171,7 +177,7 @@ class ConversationPane(QWidget):
 
     def add(self) -> None:
         """Add what is written as a turn and do not run."""
-        turn = None if self._images_wait() else self._written()
+        turn = None if self._unfinished() else written(self.composer.draft, self._session.transcript)
         if turn is not None:
             self._take(turn)
             self.view.jump_to_latest()
@@ -181,31 +187,23 @@ class ConversationPane(QWidget):
         """Stop the run under way; what has arrived stays."""
         self._session.stop()
 
-    def _written(self) -> Turn | None:
-        text, role, images = self.composer.text, self.composer.role, self.composer.attached
-        if not text.strip() and not images:
-            return None
-        if role is Role.TOOL:
-            waiting = self._session.transcript.unanswered()
-            return make_turn(role, "", ToolResult(call_id=waiting[0].id if waiting else "", text=text))
-        return make_turn(role, text if text.strip() else "", *images)
-
-    def _images_wait(self) -> bool:
-        """Whether the images in the composer cannot become a turn yet; then it is being said why."""
+    def _unfinished(self) -> bool:
+        """Whether what is written cannot become a turn yet; then it is being said why."""
         if self.intake.busy:
             self.notice.say("An image is still being read. Try again in a moment.", stays=False)
             return True
-        if self.composer.attached and self.composer.role is Role.TOOL:
-            self.notice.say("A tool result holds text only. Choose another role, or remove the images.")
+        try:
+            written(self.composer.draft, self._session.transcript)
+        except ValueError as error:
+            self.notice.say(str(error))
             return True
         return False
 
     def _take(self, turn: Turn) -> None:
-        self._session.add_turn(turn)
-        self.composer.set_text("")
-        self.composer.set_images(())
-        if turn.role is not Role.USER:
-            self.composer.set_role(Role.USER)
+        self._session.add_written(turn)
+        calls = self.composer.draft.calls if turn.role is not Role.ASSISTANT else ()  # written for another turn
+        self.composer.set_draft(Draft(calls=calls))
+        self._draft_edited()
 
     def _start(self, regenerate: str | None) -> None:
         session = self._session
@@ -214,8 +212,7 @@ class ConversationPane(QWidget):
             try:
                 await (session.regenerate(regenerate) if regenerate else session.run())
             except RunRefusedError as error:
-                self.notice.say(str(error))
-                self.refused.emit(str(error), regenerate or "")
+                self._say_refused(str(error), again=regenerate or "")
 
         spawn(go(), name="run")
 
@@ -356,7 +353,7 @@ class ConversationPane(QWidget):
         if turn_id := self.view.focused_turn():
             card = self.view.card(turn_id)
             if card is not None and turn_id not in self._session.growing:
-                card.begin_edit()
+                card.editing.begin()
 
     def retry_last(self) -> None:
         """Ask again for the last turn."""
@@ -384,6 +381,7 @@ class ConversationPane(QWidget):
                 self._draw.poke()
             case PathChanged() | TurnChanged():
                 self._show_rows()
+                self.composer.set_calls(self.hand.above, self._session.tools)
             case RunStateChanged(state):
                 self.composer.set_state(state)
                 self._clock_for(state)
@@ -391,6 +389,7 @@ class ConversationPane(QWidget):
                 self._debug.poke()
             case SettingsChanged():
                 self.view.set_tools(self._session.tools)
+                self.composer.set_calls(self.hand.above, self._session.tools)
                 self._count.poke()
             case _:
                 pass
@@ -421,7 +420,7 @@ class ConversationPane(QWidget):
         self._draw.poke()
 
     def _draft_edited(self) -> None:
-        self._session.with_draft(self.composer.text, self.composer.role, self.composer.attached)
+        self._session.with_draft(self.composer.draft)
         self._count.poke()
 
     def _count_tokens(self) -> None:

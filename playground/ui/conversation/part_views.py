@@ -108,6 +108,7 @@ class PartViews:
     def _call(self) -> CallCard:
         card = wired_call(self._commands, self._turn_id)
         card.height_changed.connect(self._card.height_changed)
+        card.edit_asked.connect(self._card.editing.edit_call)
         return card
 
     def _turn_id(self) -> str:

@@ -21,10 +21,10 @@ from playground.ui.conversation.as_sent import AsSent
 from playground.ui.conversation.begun_texts import BegunTexts
 from playground.ui.conversation.calls.call_card import CallCard
 from playground.ui.conversation.calls.call_text import unknown_lines
+from playground.ui.conversation.card_editing import CardEditing
 from playground.ui.conversation.card_finds import CardFinds
 from playground.ui.conversation.card_frame import CardFrame
 from playground.ui.conversation.commands import TurnCommands
-from playground.ui.conversation.inline_editor import InlineEditor
 from playground.ui.conversation.members_fold import MembersFold
 from playground.ui.conversation.part_views import PartViews
 from playground.ui.conversation.reasoning_view import ReasoningView
@@ -65,14 +65,12 @@ class TurnCard(CardFrame):
         self._tools = tools
         self._views = PartViews(self, commands, zoom)
         self._parts: list[QWidget] = []
-        self._editor: InlineEditor | None = None
         self._patient = width > 0
         self._begun = BegunTexts()
         self.finds = CardFinds(self)
         self._header = TurnHeader()
         self._header.role_chosen.connect(self._role_chosen)
         self._header.variant_stepped.connect(self._step_variant)
-        self._header.edit_asked.connect(self.begin_edit)
         self._header.lint_asked.connect(self._ask_lint)
         self._header.menu.aboutToShow.connect(self._fill_menu)
         self._body = QVBoxLayout()
@@ -89,8 +87,12 @@ class TurnCard(CardFrame):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(17, 6, 10, 10)
         layout.setSpacing(2)
+        self.top = QVBoxLayout()  # what stands above the parts
+        self.top.setContentsMargins(1, 0, 4, 0)
         layout.addWidget(self._header)
+        layout.addLayout(self.top)
         layout.addLayout(column)
+        self.editing = CardEditing(self, commands, self._header, self._body)
         self._sent = AsSent(commands.variables, self._header.sent)
         self._sent.height_changed.connect(self.height_changed)
         layout.addWidget(self._sent)
@@ -150,7 +152,8 @@ class TurnCard(CardFrame):
         for at, view in enumerate(self._parts):
             if self._body.indexOf(view) != at:
                 self._body.insertWidget(at, view)
-            view.setVisible(self._editor is None or not isinstance(view, TextView | VerdictView))
+            view.setVisible(self.editing.shows(view))
+        self.editing.follow()
         self.finds.follow()
         self.height_changed.emit()
 
@@ -264,50 +267,10 @@ class TurnCard(CardFrame):
 
     # Doing
 
-    def begin_edit(self) -> None:
-        """Edit the text in place."""
-        if self._editor is not None:
-            self._editor.setFocus()
-            return
-        turn = self.turn
-        text = turn.results[0].text if turn.role is Role.TOOL and turn.results else turn.text
-        self.open_editor(text)
-
-    def open_editor(self, text: str) -> None:
-        """Edit in place, starting from ``text``."""
-        self._editor = InlineEditor(text, f"Edit the {ROLE_WORDS[self.turn.role].lower()} turn")
-        self._editor.kept.connect(self._edit_kept)
-        self._editor.cancelled.connect(self.end_edit)
-        self._editor.height_changed.connect(self.height_changed)
-        for view in self._parts:
-            if isinstance(view, TextView | VerdictView) or (isinstance(view, QLabel) and not self.turn.parts):
-                view.hide()
-        self._body.addWidget(self._editor)
-        self._header.edit.setEnabled(False)
-        self._editor.setFocus()
-        self.height_changed.emit()
-
-    def end_edit(self) -> None:
-        """Leave the editor without keeping what is typed."""
-        if self._editor is None:
-            return
-        self._editor.hide()
-        self._editor.deleteLater()
-        self._editor = None
-        self._header.edit.setEnabled(True)
-        for view in self._parts:
-            view.show()
-        self.setFocus()
-        self.height_changed.emit()
-
-    def _edit_kept(self, text: str) -> None:
-        self.end_edit()
-        self._commands.edit_text(self.turn.id, text)
-
     @property
     def busy(self) -> bool:
         """Whether something typed here, or selected, would be lost with the card."""
-        if self._editor is not None:
+        if self.editing.open:
             return True
         return any(
             (isinstance(view, CallCard) and view.editing)
@@ -326,7 +289,7 @@ class TurnCard(CardFrame):
     @property
     def as_made(self) -> bool:
         """Whether nothing was done to it by hand and it shows a turn that is whole."""
-        return not self._row.growing and self._editor is None and not self._views.exact
+        return not self._row.growing and not self.editing.open and not self._views.exact
 
     def take_row(self, row: Row, tools: tuple[ToolDefinition, ...]) -> None:
         """Show another turn, as a new card would."""
@@ -354,7 +317,8 @@ class TurnCard(CardFrame):
                 view.text_view.set_zoom(zoom)
 
     def _fill_menu(self) -> None:
-        fill_menu(self._header.menu, self._row, self._commands, self._views.exact, self._copy, self._set_exact)
+        more = self.editing.offers
+        fill_menu(self._header.menu, self._row, self._commands, self._views.exact, self._copy, self._set_exact, more)
 
     def _copy(self) -> None:
         turn = self.turn

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from PySide6.QtWidgets import QMenu
@@ -18,8 +18,9 @@ def fill_menu(
     exact: bool,
     copy: Callable[[], None],
     set_exact: Callable[[bool], None],
+    more: Sequence[tuple[str, Callable[[], None]]] = (),
 ) -> None:
-    """Fill the menu anew for a row; ``exact`` says whether its exact text is shown."""
+    """Fill the menu anew for a row; ``exact`` says whether its exact text is shown, ``more`` is for its role."""
     menu.clear()
     turn = row.turn
     menu.addAction("Copy text").triggered.connect(copy)
@@ -27,6 +28,8 @@ def fill_menu(
     raw.setCheckable(True)
     raw.setChecked(exact)
     raw.toggled.connect(set_exact)
+    for words, act in more:
+        menu.addAction(words).triggered.connect(act)
     if turn.outcome is not None:
         menu.addAction("Show its request and response").triggered.connect(partial(commands.show_exchange, turn.id))
         menu.addAction("Show its frames").triggered.connect(partial(commands.wire.show_turn, turn.id))

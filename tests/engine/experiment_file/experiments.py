@@ -25,7 +25,8 @@ from playground.domain.roles import Role
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Ending, Outcome, Turn
 from playground.domain.usage import Timing, Usage
-from playground.engine.snapshot import CallState, DraftState, Snapshot
+from playground.engine.settings import Draft
+from playground.engine.snapshot import CallState, Snapshot
 
 TEXT = st.text(alphabet=st.sampled_from('aé\n\r\t"\\{}\u2028\U0001f600\ud800 \x00'), max_size=12)
 WORD = st.text(alphabet="abc-_", min_size=1, max_size=6)
@@ -50,6 +51,14 @@ def some(kind: Any, /, **fields: Any) -> st.SearchStrategy[Any]:
     return st.builds(lambda known, more: kind(**known, **more), st.fixed_dictionaries(fields), unknown)
 
 
+WRITTEN = some(
+    Draft,
+    text=TEXT,
+    role=st.sampled_from(Role),
+    images=st.lists(some(Image, url=TEXT), max_size=1).map(tuple),
+    answers=TEXT,
+    calls=st.lists(some(ToolCall, id=TEXT, name=TEXT, arguments=TEXT), max_size=2).map(tuple),
+)
 PARTS: st.SearchStrategy[Part] = st.one_of(
     some(Text, text=TEXT, extra=EXTRA),
     some(
@@ -161,7 +170,7 @@ def experiments(draw: st.DrawFn) -> Snapshot:
             unsent=OBJECT,
             debugging=some(Debugging, default=RULES, rules=st.dictionaries(WORD, RULES, max_size=2)),
             calls=st.lists(CALLS, max_size=2).map(tuple),
-            draft=some(DraftState, text=TEXT, images=st.lists(some(Image, url=TEXT), max_size=1).map(tuple)),
+            draft=WRITTEN,
             turns=st.just(turns),
             head=st.sampled_from([None, *(turn.id for turn in turns)]),
         )

@@ -13,7 +13,8 @@ import pytest
 from playground.domain.parts import Image, Text, Unknown
 from playground.domain.transcript import Role, Transcript, Turn, make_turn
 from playground.engine.session import Session
-from playground.engine.snapshot import CallState, DraftState, Snapshot, encode, snapshot
+from playground.engine.settings import Draft
+from playground.engine.snapshot import CallState, Snapshot, encode, snapshot
 from playground.engine.store import Mode, StoreError
 from tests.engine.store.conftest import MakeStore, sound
 from tests.engine.test_snapshot import PIXEL, fill
@@ -130,7 +131,7 @@ async def test_a_picture_is_written_once(make_store: MakeStore, path: Path) -> N
     trap = Image(url="stored:0000")
     store = await make_store()
     turn = make_turn(Role.USER, "Look", image, trap)
-    found = Snapshot(id="a", turns=(turn,), head=turn.id, draft=DraftState(images=(image, Image(url=PIXEL))))
+    found = Snapshot(id="a", turns=(turn,), head=turn.id, draft=Draft(images=(image, Image(url=PIXEL))))
     for number in range(5):
         edited = turn.model_copy(update={"parts": (*turn.parts, Text(text=str(number)))})
         store.save(found.model_copy(update={"turns": (edited,)}))

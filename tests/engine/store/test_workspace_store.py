@@ -22,6 +22,7 @@ from playground.engine.changes import RunState
 from playground.engine.gateways import DEMO_ID, Gateways
 from playground.engine.replay import CassettePlayer
 from playground.engine.session import Session
+from playground.engine.settings import Draft
 from playground.engine.store import Filters, StoreError
 from playground.engine.workspace import Workspace
 from tests.engine.debugging import Bench
@@ -69,7 +70,7 @@ async def test_every_change_is_saved_by_itself(make_workspace: MakeWorkspace) ->
         restore(await store.load(session.id), made)
         return made
 
-    session.with_draft("half a sen", Role.USER, (Image(url="data:image/png;base64,AAAA"),))
+    session.with_draft(Draft(text="half a sen", images=(Image(url="data:image/png;base64,AAAA"),)))
     assert (await stored()).draft == session.draft
     session.add_turn(make_turn(Role.USER, "One"))
     session.edit_text(session.transcript.path[0].id, "Two")
@@ -120,7 +121,7 @@ async def test_what_is_written_before_the_store_is_open_is_kept(
     assert workspace.store is not None
     early = Workspace(gateways, Store(workspace.store.path))
     typed = early.current
-    typed.with_draft("typed at once", Role.USER)
+    typed.with_draft(Draft(text="typed at once"))
     await early.start()
     assert early.current is typed
     await early.close()

@@ -20,6 +20,7 @@ from playground.domain.parts import Image, Reasoning, Text, ToolCall, ToolResult
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn
 from playground.engine.advice import Action
+from playground.engine.hand_made import Answerable
 from playground.engine.pause import Pause
 from playground.engine.run import RunRefusedError
 from playground.engine.session import Session
@@ -29,6 +30,7 @@ from playground.ui.conversation.as_sent import ValueDesk
 from playground.ui.conversation.calls.result_field import ResultField
 from playground.ui.conversation.card_stock import POOL
 from playground.ui.conversation.commands import CallCommands
+from playground.ui.conversation.inline_editor import InlineEditor
 from playground.ui.conversation.measures import READING_WIDTH
 from playground.ui.conversation.reasoning_view import ReasoningView
 from playground.ui.conversation.rows import Row, make_rows
@@ -54,6 +56,8 @@ class Asked:
         self.log: list[tuple[object, ...]] = []
         self.session = Session(no_gateway, profile_id="demo")
         self.wire = self
+        self.hand = self
+        self.tools: tuple[ToolDefinition, ...] = ()
         self.variables = ValueDesk(lambda: self.session.variables)
         self.calls: CallCommands = CallDesk(self.session, _nothing, _nothing)
 
@@ -77,6 +81,23 @@ class Asked:
 
     def edit_call(self, turn_id: str, call_id: str, arguments: str) -> None:
         self.log.append(("edit_call", turn_id, call_id, arguments))
+
+    def above(self, turn_id: str) -> list[Answerable]:
+        return []
+
+    def add_call(self, turn_id: str, call: ToolCall) -> str:
+        self.log.append(("add_call", turn_id, call))
+        return ""
+
+    def replace_call(self, turn_id: str, call_id: str, call: ToolCall) -> str:
+        self.log.append(("replace_call", turn_id, call_id, call))
+        return ""
+
+    def delete_call(self, turn_id: str, call_id: str) -> None:
+        self.log.append(("delete_call", turn_id, call_id))
+
+    def give_call(self, turn_id: str, at: int, call_id: str) -> None:
+        self.log.append(("give_call", turn_id, at, call_id))
 
     def set_image(self, turn_id: str, at: int, image: Image | None) -> None:
         self.log.append(("set_image", turn_id, at, image))
@@ -441,7 +462,8 @@ def test_an_open_editor_survives_scrolling_away(stand: Stand, qtbot: QtBot) -> N
     qtbot.waitUntil(stand.view.isActiveWindow)
     card = stand.view.card(rows[2].id)
     assert card is not None
-    card.open_editor("being written")
+    card.editing.begin()
+    card.findChildren(InlineEditor)[0].set_text("being written")
     stand.scroll(1.0)
     assert stand.view.cards[rows[2].id] is card
     stand.scroll(0.0)

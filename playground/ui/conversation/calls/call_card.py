@@ -15,6 +15,8 @@ from playground.ui.conversation.calls.call_menu import CallMenu
 from playground.ui.conversation.calls.call_text import (
     brief_json,
     changed_lines,
+    clipped,
+    judged,
     pretty_json,
     raw_lines,
     shown_arguments,
@@ -30,7 +32,6 @@ from playground.ui.mark_label import Chip, MarkLabel
 from playground.ui.plain_text import show_hidden, tip
 from playground.ui.theme import code_font, tokens
 
-VERDICT_LENGTH = 64  # characters of the first problem shown in the head; the rest is in its tooltip
 JUDGED_LIVE = 20_000  # characters of arguments at most that are judged with each key pressed
 PAUSED = "paused, your turn"
 BY = {"you": "by you", "table": "from the table", "fixed": "at once", "fork": "in a fork", "filled": "no result given"}
@@ -47,6 +48,8 @@ class CallCard(CallFrame):
     remember_asked = Signal(str)
     rules_asked = Signal(str)  # the name of the tool
     frame_asked = Signal(str)
+    edit_asked = Signal(str)
+    delete_asked = Signal(str)
     arguments_edited = Signal(str, str)  # raw arguments
     result_edited = Signal(str, str)  # turn id of the result, text
     result_deleted = Signal(str)  # turn id of the result
@@ -238,17 +241,9 @@ class CallCard(CallFrame):
             self._judge(self._problems_typed())
 
     def _judge(self, problems: list[Problem]) -> None:
-        if problems:
-            first = problems[0]
-            more = f" · and {len(problems) - 1} more" if len(problems) > 1 else ""
-            where = f"{first.where}: " if first.where else ""
-            self._verdict.say(_clipped(f"{where}{first.message}") + more, "chip-error")
-        elif self._tool is None:
-            self._verdict.say("no tool of this name is defined")
-        else:
-            self._verdict.say("matches schema", "chip-ok")
-        lines = [f"{p.where}: {p.message}" if p.where else p.message for p in problems]
-        self._verdict.setToolTip(tip("\n".join(lines)))
+        words, kind, says = judged(problems, known=self._tool is not None)
+        self._verdict.say(words, kind)
+        self._verdict.setToolTip(tip(says))
 
     def _refresh(self) -> None:
         answered, waiting, growing = self._answer is not None, self._waiting, self._growing
@@ -256,7 +251,7 @@ class CallCard(CallFrame):
         if growing and self.tree is not None:
             self.tree.show()
             problems = self.tree.problems
-            self._verdict.say(_clipped(problems[0].message) if problems else "", "chip-error" if problems else "chip")
+            self._verdict.say(clipped(problems[0].message) if problems else "", "chip-error" if problems else "chip")
         self._status.setText(self._status_words())
         self._status.set_mark("pause" if waiting and not (growing or answered or coming) else "", "tool")
         self._repeated.setVisible(bool(self._state.warning))
@@ -345,6 +340,10 @@ class CallCard(CallFrame):
                 self.remember_asked.emit(self.call.id)
             case "fork":
                 self.fork_asked.emit(self.call.id)
+            case "edit":
+                self.edit_asked.emit(self.call.id)
+            case "delete":
+                self.delete_asked.emit(self.call.id)
             case "rules":
                 self.rules_asked.emit(self.call.name)
             case "frame":
@@ -439,7 +438,3 @@ class CallCard(CallFrame):
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_why"):
             self._restyle()
-
-
-def _clipped(text: str) -> str:
-    return text if len(text) <= VERDICT_LENGTH else text[: VERDICT_LENGTH - 1] + "…"

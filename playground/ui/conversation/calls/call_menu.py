@@ -15,6 +15,8 @@ ENTRIES = (
     ("all_errors", "Send the same to all, as errors", "waiting"),
     ("remember", "Remember this answer", ""),
     ("fork", "Compare several answers…", ""),
+    ("edit", "Edit its name, id and arguments…", ""),
+    ("delete", "Delete this call", ""),
     ("rules", "Rules for this tool…", ""),
     ("raw", "Arguments exactly as they came", ""),
     ("frame", "Show the frame that carried it", ""),

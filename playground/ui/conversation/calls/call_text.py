@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+from typing import NamedTuple
 
 from playground.domain.parts import Unknown
 from playground.domain.tools import Problem, parse_json
@@ -13,7 +14,33 @@ from playground.ui.conversation.markdown import Line, Span, Style
 ONE_LINE = 48  # characters of JSON that fit into half a card; an answered call needs no more room
 PRETTY_LIMIT = 20_000  # characters of arguments that are laid out as a tree; longer ones are shown as they came
 NOT_SENT = "A newer version of this application wrote this part. It is kept, and not sent."
+VERDICT_LENGTH = 64  # characters of the first problem shown in a verdict; the rest is in its tooltip
 LONGEST_DIFF = 400  # lines that are compared; the cost grows with their square
+
+
+class Judged(NamedTuple):
+    """A verdict on arguments: its words, the look of its chip, and all there is to say."""
+
+    words: str
+    kind: str
+    says: str
+
+
+def judged(problems: list[Problem], *, known: bool) -> Judged:
+    """What a chip says of arguments with these problems; ``known`` says that there is a tool of the call's name."""
+    says = "\n".join(f"{p.where}: {p.message}" if p.where else p.message for p in problems)
+    if problems:
+        first = problems[0]
+        more = f" · and {len(problems) - 1} more" if len(problems) > 1 else ""
+        return Judged(clipped(f"{first.where}: {first.message}".removeprefix(": ")) + more, "chip-error", says)
+    if not known:
+        return Judged("no tool of this name is defined", "chip", "")
+    return Judged("matches schema", "chip-ok", "")
+
+
+def clipped(text: str) -> str:
+    """A text as long as a verdict may be."""
+    return text if len(text) <= VERDICT_LENGTH else text[: VERDICT_LENGTH - 1] + "…"
 
 
 def shown_arguments(arguments: str, problems: list[Problem], *, answered: bool) -> list[Line]:

@@ -21,6 +21,7 @@ def wired_call(commands: TurnCommands, turn_id: Callable[[], str]) -> CallCard:
         (card.remember_asked, desk.remember),
         (card.frame_asked, commands.wire.show_call),
         (card.arguments_edited, commands.edit_call),
+        (card.delete_asked, commands.hand.delete_call),
     ):
         signal.connect(partial(_of_turn, command, turn_id))
     card.answered_all.connect(desk.answer_all)

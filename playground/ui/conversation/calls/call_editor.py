@@ -1,0 +1,57 @@
+"""Writing a whole call in place: its form with Keep and Cancel. What cannot be kept is said, and stays written."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from playground.domain.parts import ToolCall
+from playground.domain.tools import ToolDefinition
+from playground.ui.conversation.calls.call_form import CallForm
+
+
+class CallEditor(QWidget):
+    """``kept`` carries the call as it is written, ``cancelled`` says to forget it."""
+
+    kept = Signal(object)
+    cancelled = Signal()
+    height_changed = Signal()
+
+    def __init__(self, call: ToolCall, tools: tuple[ToolDefinition, ...], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.form = CallForm(removable=False)
+        self.form.set_tools(tools)
+        self.form.set_call(call)
+        self._problem = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
+        self._problem.setProperty("kind", "flag-error")
+        self._problem.hide()
+        keep, cancel = QPushButton("Keep"), QPushButton("Cancel")
+        keep.setProperty("kind", "primary")
+        keep.setToolTip("Ctrl+Enter in the arguments")
+        cancel.setToolTip("Escape in the arguments")
+        keep.clicked.connect(self._keep)
+        cancel.clicked.connect(self.cancelled)
+        self.form.submitted.connect(self._keep)
+        self.form.cancelled.connect(self.cancelled)
+        self.form.height_changed.connect(self.height_changed)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(6)
+        buttons.addWidget(keep)
+        buttons.addWidget(cancel)
+        buttons.addStretch(1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 4, 0, 4)
+        column.setSpacing(6)
+        column.addWidget(self.form)
+        column.addWidget(self._problem)
+        column.addLayout(buttons)
+        self.setFocusProxy(self.form)
+
+    def say(self, words: str) -> None:
+        """Why it was not kept."""
+        self._problem.setText(words)
+        self._problem.setVisible(bool(words))
+        self.height_changed.emit()
+
+    def _keep(self) -> None:
+        self.kept.emit(self.form.call)

@@ -1,0 +1,40 @@
+"""One line of text that goes back to what it was: Escape gives up what is typed, and a click marks all of it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QMouseEvent
+from PySide6.QtWidgets import QLineEdit
+
+
+class KeptLine(QLineEdit):
+    """``given_up``: Escape, while the text is another one than ``kept``."""
+
+    given_up = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.kept = ""
+        self._entered = False
+
+    def event(self, event: QEvent) -> bool:
+        """Escape comes here while there is something to give up, although the window has a shortcut on it."""
+        if isinstance(event, QKeyEvent) and event.matches(QKeySequence.StandardKey.Cancel) and self.text() != self.kept:
+            if event.type() == QEvent.Type.KeyPress:
+                self.given_up.emit()
+            event.accept()
+            return True
+        return super().event(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        reason = event.reason()
+        self._entered = reason is Qt.FocusReason.MouseFocusReason
+        if reason in (Qt.FocusReason.OtherFocusReason, Qt.FocusReason.ShortcutFocusReason):
+            self.selectAll()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        super().mouseReleaseEvent(event)
+        if self._entered and not self.hasSelectedText():
+            self.selectAll()
+        self._entered = False

@@ -1,0 +1,74 @@
+"""Scenes of what a person writes: results and the calls they answer, calls of an assistant turn."""
+
+from __future__ import annotations
+
+from playground.domain.parts import ToolCall, ToolResult
+from playground.domain.transcript import Role, make_turn
+from playground.engine.session import Draft
+from tests.scenes.registry import WIDE, scene
+from tests.scenes.stage import Stage
+
+OSLO = '{"city": "Oslo", "unit": "celsius"}'
+
+
+def _talk(stage: Stage) -> str:
+    """A question with two calls that wait. Returns the id of the turn that made them."""
+    stage.act("sample.tools")
+    session = stage.session
+    session.set_model("demo-tools")
+    first = ToolCall(id="call_lisbon", name="get_weather", arguments='{"city": "Lisbon", "unit": "celsius"}')
+    second = ToolCall(id="call_oslo", name="get_weather", arguments=OSLO)
+    return session.add_turn(make_turn(Role.ASSISTANT, "I look both up.", first, second))
+
+
+@scene()
+async def writing_calls(stage: Stage) -> None:
+    """An assistant turn being written, with two calls: one fits, one does not."""
+    stage.act("sample.tools")
+    calls = (
+        ToolCall(id="", name="get_weather", arguments=OSLO),
+        ToolCall(id="call_2", name="get_weather", arguments='{"town": "Rome"}'),
+    )
+    stage.session.with_draft(Draft(text="I look both up.", role=Role.ASSISTANT, calls=calls))
+    stage.window.pane.composer.set_draft(stage.session.draft)
+
+
+@scene()
+async def writing_a_result(stage: Stage) -> None:
+    """A result being written; nothing was chosen, so it goes to the first call that waits."""
+    _talk(stage)
+    stage.session.with_draft(Draft(text='{"temp": 21}', role=Role.TOOL))
+    stage.window.pane.composer.set_draft(stage.session.draft)
+
+
+@scene()
+async def result_without_a_call(stage: Stage) -> None:
+    """A tool turn that answers no call: marked, and not sent."""
+    stage.act("sample.tools")
+    stage.session.set_model("demo-tools")
+    stage.session.add_turn(make_turn(Role.TOOL, "", ToolResult(call_id="", text='{"temp": 21, "sky": "clear"}')))
+    stage.window.pane.run()
+
+
+@scene()
+async def call_added_to_a_turn(stage: Stage) -> None:
+    """One more call for a turn there is."""
+    turn_id = _talk(stage)
+    card = stage.window.pane.view.card(turn_id)
+    if card is not None:
+        card.editing.add_call()
+    await stage.settle()
+
+
+@scene(sizes=WIDE)
+async def call_changed_as_a_whole(stage: Stage) -> None:
+    """The name, the id and the arguments of a call, in its place; an id that another one has is refused."""
+    turn_id = _talk(stage)
+    card = stage.window.pane.view.card(turn_id)
+    if card is not None:
+        card.editing.edit_call("call_lisbon")
+        editor = card.editing._call
+        if editor is not None:
+            editor.form.id.setText("call_oslo")
+            editor.form.submitted.emit()
+    await stage.settle()
