@@ -110,12 +110,23 @@ class Row:
     deviations: tuple[tuple[str, str], ...] = ()
 
 
+@dataclass(slots=True)
+class Called:
+    """One tool call: the name that it has so far, the frame that began it, and the one that named it, if any did."""
+
+    frame: int
+    name: str = ""
+    named_at: int | None = None
+
+
 class FrameIndex(Places):
     """The frames of ``exchange``. Call ``extend`` whenever more of it is known; it closes itself when that has ended.
 
     ``deviations`` maps frame numbers to (code, note); ``holes`` are the frames in which something could not be read
-    that may belong to the answer. ``usage``, ``failure``, ``finish`` (by choice), ``model`` and ``response_id`` are
-    what the frames said so far. Where a character is, and the reverse, stands in ``Places``.
+    that may belong to the answer. ``usage``, ``failure``, ``finish`` (by choice), ``calls`` (by choice and call),
+    ``model`` and ``response_id`` are what the frames said so far; the frame that said it last stands in ``finish_at``,
+    ``usage_at`` and ``model_at``, the first failure's in ``failed_at``. Where a character is, and the reverse, stands
+    in ``Places``.
     """
 
     def __init__(self, exchange: Exchange) -> None:
@@ -126,7 +137,12 @@ class FrameIndex(Places):
         self.holes: list[int] = []
         self.usage: Usage | None = None
         self.failure: Failure | None = None
+        self.failed_at: int | None = None
         self.finish: dict[int, str] = {}
+        self.finish_at: dict[int, int] = {}
+        self.calls: dict[tuple[int, int], Called] = {}
+        self.usage_at: int | None = None
+        self.model_at: int | None = None
         self.model = ""
         self.response_id = ""
         self._decoder: Decoder | None = None
@@ -249,6 +265,8 @@ class FrameIndex(Places):
         match event:
             case ToolCallDelta():
                 named = event.id is not None or event.name is not None
+                if named:
+                    self._name(event, number)
                 came = event.held or len(event.arguments) > event.late
                 return (_BIT[Kind.TOOL_CALL] if named else 0) | (_BIT[Kind.ARGUMENTS] if came else 0)
             case Deviation(code, note, hole):
@@ -257,15 +275,22 @@ class FrameIndex(Places):
                     self.holes.append(number)
             case Failed(failure):
                 self.failure = self.failure or failure
+                self.failed_at = number if self.failed_at is None else self.failed_at
             case Finish(choice, reason):
-                self.finish[choice] = reason
+                self.finish[choice], self.finish_at[choice] = reason, number
             case UsageReport(usage):
-                self.usage = usage
+                self.usage, self.usage_at = usage, number
             case Opened(id, model):
                 self.response_id, self.model = id or self.response_id, model or self.model
+                self.model_at = number
             case _:
                 pass
         return 0
+
+    def _name(self, event: ToolCallDelta, number: int) -> None:
+        call = self.calls.setdefault((event.choice, event.call), Called(number))
+        if event.name is not None:
+            call.name, call.named_at = event.name, number
 
     def _close(self, ended: float) -> None:
         self.closed = True

@@ -109,7 +109,8 @@ class Call:
                 self._done = True
         events = self._watch(events, transfer)
         if self._done:
-            transfer.exchange.complete = transfer.exchange.complete or self.exchange.failure is None
+            ended = decoder.finished or self.exchange.failure is None  # an answer with nothing in it may well be whole
+            transfer.exchange.complete = transfer.exchange.complete or ended
             await transfer.aclose()
         return events
 

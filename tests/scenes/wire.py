@@ -102,12 +102,24 @@ async def request_diff(stage: Stage) -> None:
 
 @scene(tokens_per_second=0)
 async def lint_report(stage: Stage) -> None:
-    """What a stream does differently from the specification, frame by frame."""
-    stage.fresh("demo-reasoner")
-    await stage.ask("Hello there. !nodone !think")
+    """What a stream does differently from the specification and from what was asked, frame by frame."""
+    stage.fresh("demo-reasoner", max_completion_tokens=2000)
+    roomy(stage)
+    await stage.ask("Hello there. !nodone !think !length")
     stage.act("wire.lint")
     page = stage.window.inspector.view(LintView).page
-    await stage.until(lambda: bool(page.found), "deviations")
+    await stage.until(lambda: len(page.found) > 2, "deviations")
+
+
+@scene(tokens_per_second=0)
+async def lint_cut_off(stage: Stage) -> None:
+    """A broken answer: what it did differently before, and that the rest was not seen."""
+    stage.fresh("demo-reasoner")
+    roomy(stage)
+    await stage.ask("Tell me about rivers. !think !cut")
+    stage.act("wire.lint")
+    page = stage.window.inspector.view(LintView).page
+    await stage.until(lambda: "not seen" in page.count.text(), "what there is to say")
 
 
 @scene(tokens_per_second=300)

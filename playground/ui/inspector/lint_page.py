@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from playground.engine.lint import Finding, findings, report
+from playground.engine.lint import Finding, Review, report
 from playground.ui.inspector.body_pane import COPIED_FOR_MS
 from playground.ui.inspector.traces import Trace
 from playground.ui.page_parts import empty_words, look_like_rows
@@ -30,8 +30,11 @@ MOST = 500  # findings that are listed; the report has all
 EMPTY = (
     "No exchange yet. Run the conversation, and what its answer does differently from the specification stands here."
 )
-NONE = "Nothing to report: the answer is as the specification describes it."
-SO_FAR = "Nothing to report so far."
+NONE = "Nothing to report: the answer is as the specification describes it, and as it was asked for."
+NONE_ERROR = "Nothing to report: the error is as the specification describes it."
+NONE_SEEN = "Nothing to report of what was seen. {unseen}"
+SO_FAR = "Nothing to report so far. When the answer has ended it is compared with its request."
+HEAD = "head"  # in the place of a frame: status and headers show it
 TITLES = ("Frame", "What it does", "What is expected", "Section")
 WIDTHS = (56, 300, 300, 64)
 EXPECTED = 0.54  # of the room for texts; it names fields, which do not break
@@ -45,11 +48,12 @@ class LintPage(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._trace: Trace | None = None
-        self._seen: tuple[int, bool] | None = None  # frames with deviations, whether it had ended
-        self.found: tuple[Finding, ...] = ()
+        self._review: Review | None = None
+        self._seen: tuple[int, bool] | None = None  # findings, whether it was judged
         self.slices = Slices(self._read, self)
         self.count = QLabel()
         self.count.setProperty("kind", "small")
+        self.count.setWordWrap(True)  # what was not seen is a sentence, and the window may be narrow
         self.copy_button = QPushButton("Copy report")
         self.copy_button.setProperty("kind", "quiet")
         self.copy_button.setToolTip(tip("A report for those who run the gateway, as Markdown"))
@@ -81,16 +85,22 @@ class LintPage(QWidget):
         """Look at an exchange, or at what is new in it."""
         if trace is not self._trace:
             self._trace, self._seen = trace, None
+            self._review = Review(trace.index) if trace is not None else None
             self.slices.stop()
         if trace is None:
             self._show()
         else:
             self.slices.poke()
 
+    @property
+    def found(self) -> tuple[Finding, ...]:
+        """The findings that are shown."""
+        return self._review.findings if self._review is not None else ()
+
     def copy_report(self) -> None:
         """Put the report on the clipboard."""
-        if self._trace is not None:
-            QGuiApplication.clipboard().setText(report(self._trace.index, self.found))
+        if self._trace is not None and self._review is not None:
+            QGuiApplication.clipboard().setText(report(self._trace.index, self.found, self._review.unseen))
             self.copy_button.setText("Copied")
             self._copied.start()
 
@@ -98,33 +108,44 @@ class LintPage(QWidget):
         self.copy_button.setText("Copy report")
 
     def _read(self) -> Iterator[None]:
-        trace = self._trace
-        if trace is None:
+        trace, review = self._trace, self._review
+        if trace is None or review is None:
             return
         for _ in trace.read():
             yield
-        state = len(trace.index.deviations), trace.index.closed
-        if trace is self._trace and state != self._seen:
+        for _ in review.read():
+            yield
+        state = len(review.findings), review.judged
+        if review is self._review and state != self._seen:
             self._seen = state
             self._show()
 
     def _show(self) -> None:
-        trace = self._trace
-        self.found = findings(trace.index) if trace is not None else ()
-        self.copy_button.setVisible(trace is not None)
+        self.copy_button.setVisible(self._trace is not None)
         self._stack.setCurrentIndex(1 if self.found else 0)
-        if trace is None:
-            self.empty.setText(EMPTY)
-        else:
-            self.empty.setText(NONE if trace.index.closed else SO_FAR)
+        self.empty.setText(self._nothing())
         count = len(self.found)
         more = f", of which {MOST} are listed" if count > MOST else ""
-        self.count.setText(f"{count} deviation{'s' * (count != 1)} from the specification{more}" if count else "")
+        words = f"{count} deviation{'s' * (count != 1)} from the specification{more}" if count else ""
+        unseen = self._review.unseen if self._review is not None and count else ""
+        self.count.setText(f"{words}. {unseen}" if unseen else words)
         self.table.show_findings(self.found[:MOST])
 
+    def _nothing(self) -> str:
+        """What stands in the place of findings."""
+        trace, review = self._trace, self._review
+        if trace is None or review is None:
+            return EMPTY
+        if not review.judged:
+            return SO_FAR
+        if review.unseen:
+            return review.unseen if not review.seen else NONE_SEEN.format(unseen=review.unseen)
+        return NONE_ERROR if (trace.exchange.status or 0) >= 300 else NONE
+
     def _go_to(self, row: int, _column: int) -> None:
-        if row < len(self.found):
-            self.frame_asked.emit(self.found[row].frame)
+        frame = self.found[row].frame if row < len(self.found) else None
+        if frame is not None:
+            self.frame_asked.emit(frame)
 
 
 class _Table(QTableWidget):
@@ -148,7 +169,8 @@ class _Table(QTableWidget):
         for row, finding in enumerate(found):
             note = finding.note[:1].upper() + finding.note[1:]
             section = finding.section or "none"
-            for column, text in enumerate((str(finding.frame + 1), note, finding.rule, section)):
+            frame = HEAD if finding.frame is None else str(finding.frame + 1)
+            for column, text in enumerate((frame, note, finding.rule, section)):
                 item = QTableWidgetItem(show_hidden(text))
                 item.setTextAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
                 item.setToolTip(tip(f"{finding.code}: {text}" if column == 1 else text))

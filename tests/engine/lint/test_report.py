@@ -1,4 +1,4 @@
-"""Deviations with the frame that shows each, and the report on them."""
+"""What the decoders note, each with its rule and the frame that shows it, and the report on all of it."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import ast
 from pathlib import Path
 
 import playground.protocols
-from playground.engine import lint
-from playground.engine.lint import findings, report
+from playground.engine.lint import Review, findings, noted, report
 from playground.protocols.arguments import PLACEHOLDER, REPEATED, TWICE
 from tests.engine.exchanges import exchange, indexed
-from tests.protocols.streams import DONE, chunk
+from tests.engine.lint.answers import good
+from tests.protocols.streams import DONE
 
 SOURCES = Path(playground.protocols.__file__).parent
 ODD = [
-    (0.1, chunk({"content": "ok"})),
-    (0.2, chunk({"reasoning": "hm ``` hm"})),
+    (0.1, good({"role": "assistant", "content": "ok"})),
+    (0.2, good({"reasoning": "hm ``` hm"})),
     (0.3, b"upstream says hello\n\n"),
 ]
 
@@ -46,16 +46,31 @@ def test_the_report_shows_the_frames_and_not_the_request() -> None:
 
 
 def test_a_long_frame_is_cut_short() -> None:
-    index = indexed(exchange([(0.1, chunk({"reasoning": "x" * 5000}, "stop") + DONE)]))
+    index = indexed(exchange([(0.1, good({"role": "assistant", "reasoning": "x" * 5000}, "stop") + DONE)]))
     text = report(index, findings(index))
     assert "x…\n```" in text
     assert len(text) < 2000
 
 
 def test_nothing_odd_is_said_so() -> None:
-    index = indexed(exchange([(0.1, chunk({"content": "a"}, "stop") + DONE)]))
+    index = indexed(exchange([(0.1, good({"role": "assistant", "content": "a"}, "stop") + DONE)]))
     assert findings(index) == ()
     assert report(index, ()).endswith("No deviation was found.\n")
+
+
+def test_what_was_not_seen_stands_in_the_report() -> None:
+    index = indexed(exchange([(0.1, good({"role": "assistant", "content": "a"}))], complete=False))
+    review = Review(index)
+    for _ in review.read():
+        pass
+    text = report(index, review.findings, review.unseen)
+    assert "The answer was stopped: what would have followed was not seen.\n\nNo deviation was found." in text
+
+
+def test_what_status_and_headers_show_has_no_frame() -> None:
+    tape = exchange([(0.1, b'{"code":1,"message":"RPM","data":null}')], status=422, content_type="application/json")
+    index = indexed(tape)
+    assert "Shown by the status and the headers (`status_undocumented`)." in report(index, findings(index))
 
 
 def codes_in(path: Path) -> set[str]:
@@ -73,6 +88,6 @@ def test_every_code_has_its_rule() -> None:
     shared = codes_in(SOURCES / "decoding.py") | {REPEATED[0], PLACEHOLDER[0], TWICE[0]}
     chat = shared | codes_in(SOURCES / "chat" / "decode.py") | codes_in(SOURCES / "chat" / "toolcalls.py")
     assert len(chat) > 35
-    assert chat <= lint._CHAT.keys()
+    assert chat <= noted._CHAT.keys()
     native = codes_in(SOURCES / "messages" / "decode.py")
-    assert lint._MESSAGES.keys() <= shared | native | {"broken_after_end"}
+    assert noted._MESSAGES.keys() <= shared | native | {"broken_after_end"}

@@ -1,21 +1,9 @@
-"""Where a stream departs from the specification: each deviation with the rule, its section and the frame that shows it.
-
-The report is for the gateway's owners. It quotes nothing but a short excerpt of those frames and holds no request.
-"""
+"""What is expected in the place of each deviation that the decoders note: a section of the specification, and words."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
-from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Final
-from urllib.parse import urlsplit
 
-from playground.engine.frames import FrameIndex, Kind
-from playground.protocols.protocol import get_protocol
-
-_EXCERPT: Final = 300  # characters of a frame
 _CHUNK: Final = (
     "2.5",
     "A chunk holds id, object, created, model and choices, each with index, delta and finish_reason.",
@@ -129,79 +117,8 @@ _MESSAGES: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One deviation. ``frame`` is the number of the frame that shows it, ``section`` that of the specification.
-
-    ``rule`` is what is expected instead; ``section`` is empty where only common practice says so.
-    """
-
-    code: str
-    note: str
-    frame: int
-    section: str
-    rule: str
-
-
-def findings(index: FrameIndex) -> tuple[Finding, ...]:
-    """The deviations of an answer, in the order of its frames."""
-    table = _MESSAGES if index.exchange.protocol == "messages" else _CHAT
-    usual = _EVENTS if index.exchange.protocol == "messages" else _STREAM
-    found = []
-    for frame, deviations in index.deviations.items():
-        for code, note in deviations:
-            section, rule = table.get(code, usual)
-            found.append(Finding(code, note, frame, section, rule))
-    return tuple(found)
-
-
-def report(index: FrameIndex, found: Iterable[Finding]) -> str:
-    """The findings as Markdown, to be sent to those who run the gateway."""
-    exchange = index.exchange
-    where = urlsplit(exchange.url)
-    when = datetime.fromtimestamp(exchange.started_at, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
-    protocol = get_protocol(exchange.protocol).title if exchange.protocol else "no protocol"
-    lines = [
-        "# What this answer does differently from the specification",
-        "",
-        f"- Request: {exchange.method} {where.scheme}://{where.netloc.rpartition('@')[2]}{where.path}",
-        f"- Protocol: {protocol}",
-        f"- Answered: {when}, status {exchange.status if exchange.status is not None else 'none'}",
-        f"- Content type: {_inline(exchange.content_type or 'none')}",
-    ]
-    ids = [exchange.response_header(name) for name in ("x-request-id", "request-id")]
-    known = {"Model": index.model, "Response id": index.response_id, "Request id": next(filter(None, ids), "")}
-    lines += [f"- {name}: {_inline(value)}" for name, value in known.items() if value]
-    lines += [f"- Frames: {len(index)}", ""]
-    items = list(found)
-    if not items:
-        return "\n".join([*lines, "No deviation was found.", ""])
-    for number, finding in enumerate(items, 1):
-        lines += [f"## {number}. {_sentence(finding.note)}", ""]
-        source = f"Specification, section {finding.section}" if finding.section else "Not in the specification"
-        lines += [f"{source}: {finding.rule}", ""]
-        lines += _shown(index, finding)
-    return "\n".join(lines)
-
-
-def _shown(index: FrameIndex, finding: Finding) -> list[str]:
-    row = index.row(finding.frame)
-    code = f"`{finding.code}`"
-    if not row.size:
-        return [f"Seen at the end of the body, {row.at:.3f} s after the request ({code}).", ""]
-    raw = index.raw(finding.frame)[: 8 * _EXCERPT].decode("utf-8", "replace").strip()
-    excerpt = raw if len(raw) <= _EXCERPT else f"{raw[:_EXCERPT]}…"
-    what = "the body" if row.kind is Kind.BODY else f"frame {row.number + 1}"
-    if not excerpt:
-        return [f"Shown by {what}, {row.at:.3f} s after the request ({code}).", ""]
-    fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", excerpt)), default=0))
-    return [f"Shown by {what}, {row.at:.3f} s after the request ({code}):", "", f"{fence}text", excerpt, fence, ""]
-
-
-def _sentence(note: str) -> str:
-    text = " ".join(note.split())
-    return text[:1].upper() + text[1:]
-
-
-def _inline(text: str) -> str:
-    return "`" + " ".join(text.replace("`", "'").split())[:200] + "`"
+def expected(code: str, protocol: str) -> tuple[str, str]:
+    """The section (empty where only common practice says so) and what it says on a decoder's ``code``."""
+    if protocol == "messages":
+        return _MESSAGES.get(code, _EVENTS)
+    return _CHAT.get(code, _STREAM)
