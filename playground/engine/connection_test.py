@@ -14,7 +14,7 @@ from urllib.parse import urljoin, urlsplit
 
 from playground.domain.durations import span
 from playground.domain.errors import Failure, FailureKind
-from playground.engine.advice import TITLES, Advice
+from playground.engine.advice import TITLES, Advice, advise
 from playground.engine.advice.spots import header_names
 from playground.engine.endpoints import LIST, Found, State, ask, models, quoted
 from playground.gateway.address import Address, candidates, doubled, repair, resolve
@@ -147,7 +147,7 @@ class _Judge:
     def verdict(self) -> Verdict:
         """The whole of it."""
         if all(one.unreachable for one in self._found) and (failure := self._found[0].failure) is not None:
-            return Verdict(False, failure.message, details=tuple(self._surroundings()))
+            return Verdict(False, failure.message, details=(advise(failure).remedy, *self._surroundings()))
         ids = next((one.models for one in self._lists if one.models), ())
         usable = [one for one in self._ends if self._is_usable(one)]
         main = None if usable else self._main()

@@ -214,7 +214,7 @@ class Transfer:
             kind = FailureKind.TIMEOUT_CONNECT
             proxy = proxy_for(self._request.url, self._connection.proxy)
             way = f" through the proxy {proxy}" if proxy else ""
-            words = f"No connection to {host}{way} within {times.connect:g} s. Check the address and the network."
+            words = f"No connection to {host}{way} within {times.connect:g} s."
         elif stage is Stage.FIRST:
             kind = FailureKind.TIMEOUT_FIRST
             words = f"Connected, but no content within {times.first:g} s.{alive}"

@@ -118,16 +118,15 @@ def explain(error: Exception, url: str, *, answering: bool, banner: bytes = b"",
     for cause in causes:
         if isinstance(cause, socket.gaierror | UnicodeError):
             if proxy:
-                return failure(FailureKind.NAME, f"The name of {place} was not found. Check that setting.")
-            return failure(FailureKind.NAME, f"The name {host} was not found. Check the base URL and the network.")
+                return failure(FailureKind.NAME, f"The name of {place} was not found.")
+            return failure(FailureKind.NAME, f"The name {host} was not found.")
     if any(isinstance(cause, ConnectionRefusedError) for cause in causes):
-        message = f"Nothing answers at {place}. Is the gateway running, and is the port right?"
-        return failure(FailureKind.REFUSED, message)
+        return failure(FailureKind.REFUSED, f"Nothing answers at {place}.")
     numbers = {cause.errno for cause in causes if isinstance(cause, OSError)}
     if errno.ETIMEDOUT in numbers and not answering:
         return failure(FailureKind.TIMEOUT_CONNECT, f"No connection to {place}: the network gave up waiting.")
     if numbers & {errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN}:
-        return failure(FailureKind.CONNECTION, f"There is no way to {place} from here. Check the network.")
+        return failure(FailureKind.CONNECTION, f"There is no way to {place} from here.")
     if answering:
         message = f"The connection to {host} broke in the middle of the answer ({_why(error, causes)})."
         return failure(FailureKind.CONNECTION, message)
@@ -166,13 +165,13 @@ def _tls_words(error: ssl.SSLError, host: str, port: int) -> str:
         why = error.verify_message or "not trusted"
         begun = f"The certificate of {host} cannot be trusted ({why})."
         if error.verify_code in _WRONG_TIME:
-            return f"{begun} Is this computer's clock right? It says {datetime.now().astimezone():%Y-%m-%d %H:%M}."
+            return f"{begun} This computer's clock says {datetime.now().astimezone():%Y-%m-%d %H:%M}."
         if error.verify_code in _WRONG_NAME:
-            return f"{begun} It was issued for another name: is the host in the base URL right?"
-        return f"{begun} If the gateway has a certificate authority of its own, name its CA file in the settings."
+            return f"{begun} It was issued for another name."
+        return begun
     reason = (error.reason or str(error)).replace("_", " ").lower()
     if error.reason in ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "RECORD_LAYER_FAILURE", "PACKET_LENGTH_TOO_LONG"):
-        return f"{host}:{port} does not speak TLS. If the gateway is plain HTTP, begin its address with http://."
+        return f"{host}:{port} does not speak TLS."
     return f"The TLS handshake with {host} failed ({reason})."
 
 

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
+from playground.domain.errors import Failure, FailureKind
 from playground.domain.prices import Price
 from playground.engine.profiles import Profile, ProfileError
+from playground.engine.reach import Reach, reach_of
 from playground.engine.run import RunRefusedError
 from playground.engine.session import Session
 from playground.engine.workspace import Workspace
@@ -32,17 +34,17 @@ class GatewayControl(QObject):
         super().__init__(window)
         self._window = window
         self._workspace = workspace
-        self._states: dict[str, str] = {}
+        self._states: dict[str, Reach] = {}
         self._typed: Draft | None = None  # into the dialog that connects, when it was closed
 
-    def state(self, profile_id: str) -> str:
-        """ "ok", "error" or "unknown"."""
-        return self._states.get(profile_id, "unknown")
+    def state(self, profile_id: str) -> Reach:
+        """What is known of a gateway."""
+        return self._states.get(profile_id, Reach.UNKNOWN)
 
-    def note(self, profile_id: str, state: str) -> None:
-        """Remember whether a gateway was reached."""
-        if self._states.get(profile_id) != state:
-            self._states[profile_id] = state
+    def note(self, profile_id: str, reach: Reach | None) -> None:
+        """Remember what the last request told of a gateway; None tells nothing."""
+        if reach is not None and self._states.get(profile_id) is not reach:
+            self._states[profile_id] = reach
             self.changed.emit()
 
     def choose(self, profile_id: str) -> None:
@@ -65,11 +67,12 @@ class GatewayControl(QObject):
         try:
             found = await self._workspace.gateways.models(profile_id, session.protocol, refresh=refresh)
         except (RunRefusedError, OSError) as error:
-            self.note(profile_id, "error")
+            kind = error.kind if isinstance(error, RunRefusedError) else FailureKind.INPUT
+            self.note(profile_id, reach_of(Failure(kind=kind, message=str(error))))
             if refresh or isinstance(error, OSError):
                 notice.say(str(error))
             return
-        self.note(profile_id, "ok" if found.failure is None else "error")
+        self.note(profile_id, reach_of(found.failure))
         if self._workspace.current.profile_id != profile_id:
             return
         if not self._workspace.current.model and found.ids:

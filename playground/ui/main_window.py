@@ -15,6 +15,7 @@ from PySide6.QtCore import QSettings, Qt, Signal
 from PySide6.QtGui import QAction, QCloseEvent
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QMenu, QVBoxLayout, QWidget
 
+from playground.engine.reach import Reach
 from playground.ui.actions import ACTIONS, CONVERSATION_ONLY, MENUS, make_actions
 from playground.ui.conversation.start_page import StartPage
 from playground.ui.regions import Dock, Region, SidePanel, rule, stacked
@@ -248,7 +249,7 @@ class MainWindow(QMainWindow):
         name = str(self._settings.value("gateway/name", "Demo gateway"))
         demo = bool(self._settings.value("gateway/demo", True, type=bool))
         self.bar.show_gateways([("", name)], "")
-        self.bar.show_state("unknown")
+        self.bar.show_state(Reach.UNKNOWN)
         self.bar.model.show_model(str(self._settings.value("gateway/model", "")))
         self._start.welcome.welcome.describe(name, demo=demo)
 

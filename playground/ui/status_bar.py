@@ -5,12 +5,13 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QIcon
+from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtWidgets import QLabel, QProgressBar, QStatusBar, QWidget
 
 from playground.domain.durations import countdown
+from playground.engine.reach import WORDS, Reach
 from playground.ui.plain_text import tip
+from playground.ui.reach_dot import dot
 
 if TYPE_CHECKING:
     from playground.domain.usage import Usage
@@ -45,10 +46,19 @@ class StatusBar(QStatusBar):
         self._timer.timeout.connect(self._show_limit)
         self.show_limits(None)
 
-    def show_gateway(self, words: str, dot: QIcon) -> None:
-        """The gateway in use, where it is, and whether it was reached."""
-        self._dot.setPixmap(dot.pixmap(16, 16))
-        self._gateway.setText(f"{words}    ")
+    def show_gateway(self, words: str, reach: Reach) -> None:
+        """The gateway in use, where it is, and what is known of it; in words where that is not just good."""
+        self._reach = reach
+        self._dot.setPixmap(dot(reach).pixmap(16, 16))
+        said = "" if reach in (Reach.OK, Reach.UNKNOWN) else f" · {WORDS[reach]}"
+        self._gateway.setText(f"{words}{said}    ")
+        for label in (self._dot, self._gateway):
+            label.setToolTip(f"Gateway: {WORDS[reach]}")
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_reach"):
+            self._dot.setPixmap(dot(self._reach).pixmap(16, 16))
 
     def show_usage(self, usage: Usage | None, cost: str = "", total: str = "", *, choices: int = 1) -> None:
         """Token counts of the last request with all its choices, what it cost, and what the whole experiment did."""

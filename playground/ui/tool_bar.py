@@ -6,14 +6,15 @@ from collections.abc import Sequence
 from functools import partial
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap, QResizeEvent
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPushButton, QToolButton, QWidget
 
+from playground.engine.reach import WORDS, Reach
 from playground.ui.icons import icon
 from playground.ui.model_picker import ModelPicker
 from playground.ui.plain_text import tip
+from playground.ui.reach_dot import dot
 from playground.ui.segments import Segments
-from playground.ui.theme import tokens
 
 PROTOCOLS = (("chat", "Chat completions"), ("messages", "Messages"))
 CODE = "Get code"
@@ -21,7 +22,6 @@ UNLISTED = "not listed"
 SPACING = 8
 ROOMY = 980  # pixels from which on there is a button to compare; the menu always has it
 NARROW = 900  # pixels below which the code button is its icon alone
-DOTS = {"ok": "reached", "error": "not reached", "unknown": "not asked yet"}
 
 
 class ToolBar(QFrame):
@@ -38,7 +38,7 @@ class ToolBar(QFrame):
 
     def __init__(self, menu: QMenu, settings: QMenu, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._state = "unknown"
+        self._reach = Reach.UNKNOWN
         self.setObjectName("tool-bar")
         self.setProperty("kind", "surface")
         self.setFixedHeight(46)
@@ -94,11 +94,12 @@ class ToolBar(QFrame):
         self._gateways.addAction(icon("plus"), "Connect a gateway…").triggered.connect(self.connect_asked)
         self._gateways.addAction(icon("settings"), "Gateway settings…").triggered.connect(self.gateways_asked)
 
-    def show_state(self, state: str) -> None:
-        """The gateway's dot: "ok", "error" or "unknown"; also said in words."""
-        self._state = state
-        self._gateway.setIcon(dot(state))
-        self._gateway.setToolTip(f"Gateway: {DOTS[state]}")
+    def show_state(self, reach: Reach) -> None:
+        """What is known of the gateway, as its dot and in words."""
+        self._reach = reach
+        self._gateway.setIcon(dot(reach))
+        self._gateway.setToolTip(f"Gateway: {WORDS[reach]}")
+        self._gateway.setAccessibleDescription(WORDS[reach])
 
     def show_model(self, model: str, missing_at: str = "") -> None:
         """The model in use. ``missing_at`` names the gateway whose list does not have it; it is asked for all the same.
@@ -133,24 +134,7 @@ class ToolBar(QFrame):
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange and hasattr(self, "model"):
-            self.show_state(self._state)
-
-
-def dot(state: str) -> QIcon:
-    """A small disc: green when reached, red when not, grey when not asked; filled or hollow besides the colour."""
-    t = tokens()
-    pixmap = QPixmap(QSize(32, 32))
-    pixmap.setDevicePixelRatio(2)
-    pixmap.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(pixmap)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    colour = QColor({"ok": t.ok, "error": t.error}.get(state, t.muted))
-    painter.setPen(colour)
-    if state != "unknown":
-        painter.setBrush(colour)
-    painter.drawEllipse(4, 4, 8, 8)
-    painter.end()
-    return QIcon(pixmap)
+            self.show_state(self._reach)
 
 
 def _menu_button(symbol: str, words: str, menu: QMenu) -> QToolButton:

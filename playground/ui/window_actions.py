@@ -22,6 +22,7 @@ from playground.engine.changes import (
     RunStateChanged,
     SettingsChanged,
 )
+from playground.engine.reach import reach_of
 from playground.engine.session import Session
 from playground.engine.workspace import Workspace
 from playground.ui import dialogs
@@ -44,7 +45,7 @@ from playground.ui.main_window import MainWindow
 from playground.ui.palette import Entry, Palette
 from playground.ui.protocol_switch import ProtocolSwitch
 from playground.ui.theme import Theme
-from playground.ui.tool_bar import PROTOCOLS, dot
+from playground.ui.tool_bar import PROTOCOLS
 
 if TYPE_CHECKING:
     from playground.engine.presets import PresetStore
@@ -250,8 +251,10 @@ class WindowActions(QObject):
             case ExchangeChanged(exchange_id):
                 self._exchange = exchange_id
                 self._arriving.poke()
-            case RunStateChanged():
+            case RunStateChanged(state):
                 self._run_changed()
+                if state is RunState.IDLE:
+                    self._note_reach()
             case _:
                 pass
 
@@ -275,7 +278,7 @@ class WindowActions(QObject):
         window.side.set_count("Tools", len(session.tools))
         window.pane.welcome.describe(profile.name, demo=profile.demo)
         where = "on this computer, simulated" if profile.demo else profile.base_url or "replayed"
-        window.status.show_gateway(f"{profile.name} · {where}", dot(self._gateways.state(profile.id)))
+        window.status.show_gateway(f"{profile.name} · {where}", self._gateways.state(profile.id))
         self._preview.poke()
 
     def _run_changed(self) -> None:
@@ -288,9 +291,17 @@ class WindowActions(QObject):
         cost = pane.cost_words(last.id) if last is not None else ""
         self._window.status.show_usage(usage, cost, pane.total_cost(), choices=choices)
         self._window.status.show_limits(session.limits)
-        if last is not None and last.outcome is not None and session.state is RunState.IDLE:
-            reached = last.outcome.timing is not None and last.outcome.timing.headers is not None
-            self._gateways.note(session.profile_id, "ok" if reached else "error")
+
+    def _note_reach(self) -> None:
+        """What the run that just ended tells of its gateway; one that was stopped before an answer tells nothing."""
+        last = next((turn.outcome for turn in reversed(self.session.transcript.path) if turn.outcome is not None), None)
+        if last is None:
+            return
+        answered = last.timing is not None and last.timing.headers is not None
+        if last.failure is not None or answered:
+            self._gateways.note(
+                last.asked.profile_id or self.session.profile_id, reach_of(last.failure, answered=answered)
+            )
 
     def _priced(self) -> None:
         self._window.pane.refresh()

@@ -166,7 +166,7 @@ async def test_a_port_where_nothing_listens(desk: Desk) -> None:
         taken.bind(("127.0.0.1", 0))
         ended = await desk.run(experiment(), base_url=f"http://127.0.0.1:{taken.getsockname()[1]}/v1")
     assert ended.code == ExitCode.TRANSPORT
-    assert "Nothing answers at that address" in ended.err
+    assert "No connection: Nothing answers at 127.0.0.1:" in ended.err
 
 
 async def test_a_key_refused_is_not_repeated(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from playground.ui.conversation.error_card import ErrorCard
 from playground.ui.conversation.text_view import TextView
 from playground.ui.profiles.dialog import ProfileDialog
 from tests.flows.conftest import Person, Stage
-from tests.support.fault_server import FaultServer, Step, head, keep, reset, send, sse, text_chunk, whole
+from tests.support.fault_server import FaultServer, Step, head, hold, keep, reset, send, sse, text_chunk, whole
 
 CANARY = "sk-canary-9a1e44d0"
 ANSWER = whole(200, "application/json", b'{"choices": [{"message": {"content": "Well"}}]}')
@@ -172,3 +172,61 @@ def test_what_is_said_is_true_of_what_arrived_and_what_was_asked_for(stage: Stag
             assert "it says “SSH-2.0-OpenSSH_9.2”" in card.findChildren(TextView)[0].toPlainText()
 
     stage.play(scene)
+
+
+def test_the_dot_says_what_is_known_of_the_gateway(stage: Stage) -> None:
+    def says(person: Person) -> str:
+        (label,) = [label for label in person.app.window.status.findChildren(QLabel) if "Scripted" in label.text()]
+        button = person.one(QPushButton, "Gateway", person.app.window.bar)
+        assert label.toolTip() == button.toolTip(), "the same above and below"
+        return button.toolTip().removeprefix("Gateway: ")
+
+    async def scene(person: Person) -> None:
+        with FaultServer() as server:
+            profile = await at(person, server)
+            await person.until(lambda: says(person) == "reached", "reached")
+            for script, words in (
+                (refusal(401, {"message": "bad key"}), "reached, the key is refused"),
+                (refusal(400, {"message": "odd value"}), "reached"),
+                (refusal(500, {"message": "trouble"}), "reached, it answered with an error of its own"),
+                ([send(head()), send(sse(text_chunk("Well"))), reset()], "reached"),
+                ([reset()], "not reached"),
+            ):
+                server.play(script)
+                await person.run("Hello")
+                await person.until(partial(lambda words: says(person) == words, words), words)
+                await person.idle()
+            failed = person.session
+            server.play(hold())
+            await person.do(person.app.window.action("experiment.new").trigger)
+            await person.until(lambda: person.session is not failed, "another experiment")
+            server.play(send(MODELS), keep())
+            await person.do(lambda: person.app.actions._gateways.choose(profile.id))
+            await person.do(lambda: person.app.actions._gateways.load_models(refresh=True))
+            await person.until(lambda: says(person) == "reached", "reached again")
+            await person.do(partial(person.app.workspace.open, failed.id))
+            await person.until(lambda: person.session is failed, "the one that failed")
+            assert says(person) == "reached", "an old failure tells nothing of now"
+            await person.use_model("small")
+            server.play(hold())
+            await person.run("Wait")
+            await person.until(lambda: person.session.active_run is not None, "a run")
+            await person.do(person.pane.stop)
+            await person.idle()
+            assert says(person) == "reached", "nothing was learnt from what was stopped"
+
+    stage.play(scene)
+
+
+def test_the_dot_of_a_gateway_whose_key_is_missing(stage: Stage) -> None:
+    with DemoServer(DemoConfig(key=CANARY)) as locked:
+
+        async def scene(person: Person) -> None:
+            url = locked.base_url
+            profile = person.app.gateways.store.add(Profile(name="Locked", base_url=url, key_origin=origin(url)))
+            await person.do(lambda: person.app.actions._gateways.choose(profile.id))
+            button = person.one(QPushButton, "Gateway", person.app.window.bar)
+            await person.until(lambda: button.toolTip() == "Gateway: not asked, the key is missing", "the dot's words")
+            assert locked.requests == []
+
+        stage.play(scene)

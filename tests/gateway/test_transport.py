@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from playground.domain.errors import FailureKind
+from playground.engine.advice import advise
 from tests.gateway.conftest import MakeClient, failure_of, run
 from tests.support.fault_server import FaultServer, send, whole
 
@@ -15,7 +16,8 @@ async def test_https_to_a_plain_server(make_client: MakeClient) -> None:
         _, events = await run(make_client(base_url=server.url.replace("http:", "https:")))
         failure = failure_of(events)
         assert failure.kind is FailureKind.TLS
-        assert "http://" in failure.message
+        assert failure.message.endswith("does not speak TLS.")
+        assert "http://" in advise(failure).remedy
 
 
 async def test_the_environments_proxy(monkeypatch: pytest.MonkeyPatch, make_client: MakeClient) -> None:
@@ -35,6 +37,7 @@ async def test_the_environments_proxy(monkeypatch: pytest.MonkeyPatch, make_clie
         failure = failure_of(events)
         assert failure.kind is FailureKind.REFUSED
         assert "proxy" in failure.message
+        assert advise(failure).meaning == "no proxy"
         assert "word" not in failure.message
         monkeypatch.setenv("HTTP_PROXY", "socks5://127.0.0.1:1")
         _, events = await run(make_client(base_url="http://gateway.invalid/v1"))

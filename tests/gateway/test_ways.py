@@ -17,6 +17,7 @@ from pydantic import SecretStr
 from playground.demo.server import DemoConfig, DemoServer
 from playground.domain.accumulator import Accumulator
 from playground.domain.errors import Failure, FailureKind
+from playground.engine.advice import advise
 from playground.gateway.client import GatewayClient
 from playground.gateway.connection import Auth, Connection, Timeouts
 from playground.gateway.proxy import proxy_for
@@ -105,7 +106,9 @@ async def test_a_private_authority(opened: list[GatewayClient], front: Front, ca
     url = f"https://127.0.0.1:{front.port}/v1"
     refused = await failure(client_for(opened, url))
     assert refused.kind is FailureKind.TLS
-    assert "CA file" in refused.message
+    assert "cannot be trusted" in refused.message
+    assert "private authority" in advise(refused).remedy
+    assert "--ca FILE" in advise(refused).command
     trusting = client_for(opened, url, ca_file=ca_file)
     assert (await trusting.list_models()).failure is None
     assert (await answer(trusting)).complete
@@ -118,6 +121,7 @@ async def test_a_certificate_for_another_name(
         refused = await failure(client_for(opened, f"https://127.0.0.1:{front.port}/v1", ca_file=ca_file))
     assert refused.kind is FailureKind.TLS
     assert "another name" in refused.message
+    assert advise(refused).meaning == "certificate name"
 
 
 async def test_a_certificate_that_expired(
@@ -128,6 +132,7 @@ async def test_a_certificate_that_expired(
         refused = await failure(client_for(opened, f"https://127.0.0.1:{front.port}/v1", ca_file=ca_file))
     assert refused.kind is FailureKind.TLS
     assert "clock" in refused.message
+    assert advise(refused).meaning == "certificate time"
 
 
 # ---- a proxy

@@ -8,6 +8,7 @@ import socket
 from playground.engine.credentials import store_secret
 from playground.engine.profiles import Profile
 from playground.engine.secrets import Secret
+from playground.gateway.address import origin
 from playground.gateway.connection import Timeouts
 from playground.ui.conversation.error_card import ErrorCard
 from tests.scenes.registry import SMALL, WIDE, scene
@@ -88,6 +89,23 @@ async def error_401(stage: Stage) -> None:
     """The gateway refuses the key."""
     stage.fresh("demo-chat")
     await stage.ask("Hello !401")
+
+
+@scene()
+async def key_missing(stage: Stage) -> None:
+    """After a restart without a keyring: the key is gone, which the card, the dot and the bottom line say."""
+    url = stage.app.demo.start()
+    profile = stage.app.gateways.store.add(Profile(name="Team gateway", base_url=url, key_origin=origin(url)))
+    stage.app.actions._gateways.choose(profile.id)
+    stage.session.set_model("demo-chat")
+    await stage.ask("Hello")
+
+
+@scene(sizes=WIDE)
+async def not_reached(stage: Stage) -> None:
+    """A gateway that does not run: the dot and the bottom line say so."""
+    await _at(stage, "Nobody at home", REFUSED)
+    await stage.ask("Is anybody there?")
 
 
 @scene(sizes=WIDE)

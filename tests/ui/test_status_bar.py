@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QLabel, QProgressBar
 from pytestqt.qtbot import QtBot
 
 from playground.domain.usage import Usage
+from playground.engine.reach import WORDS, Reach
 from playground.gateway.limits import RateLimit, RateLimits
 from playground.ui.status_bar import StatusBar
-from playground.ui.tool_bar import dot
 
 
 @pytest.fixture
@@ -77,12 +77,19 @@ def test_tokens_and_cost_of_the_last_run(bar: StatusBar) -> None:
     assert "all 3 choices: 1\u2009200 in · 30 out" in words(bar)
     bar.show_usage(None)
     assert "out" not in words(bar)
-    bar.show_gateway("Demo · on this computer", dot("ok"))
+    bar.show_gateway("Demo · on this computer", Reach.OK)
     assert "Demo · on this computer" in words(bar)
 
 
+def test_what_is_not_just_good_is_said_in_words(bar: StatusBar) -> None:
+    for reach in Reach:
+        bar.show_gateway("Mine · https://gateway.example/v1", reach)
+        assert (WORDS[reach] in words(bar)) is (reach not in (Reach.OK, Reach.UNKNOWN))
+        assert any(label.toolTip() == f"Gateway: {WORDS[reach]}" for label in bar.findChildren(QLabel))
+
+
 def test_names_from_elsewhere_are_never_rich_text(bar: StatusBar) -> None:
-    bar.show_gateway("<b>bold</b> gateway", dot("ok"))
+    bar.show_gateway("<b>bold</b> gateway", Reach.OK)
     bar.show_limits(RateLimits((RateLimit("<i>x</i>", 1, 1, 1),), time.time()))
     for label in bar.findChildren(QLabel):
         assert label.textFormat() is Qt.TextFormat.PlainText or not label.text()

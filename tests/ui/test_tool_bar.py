@@ -11,6 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QMenu, QPushButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
+from playground.engine.reach import WORDS, Reach
 from playground.ui.model_picker import ModelPicker
 from playground.ui.tool_bar import NARROW, ROOMY, ToolBar
 
@@ -190,12 +191,14 @@ def test_gateways_are_listed_with_the_one_in_use_marked(bar: ToolBar, qtbot: QtB
 
 def test_the_state_is_a_colour_a_form_and_words(bar: ToolBar) -> None:
     pictures = set()
-    for state, words in (("ok", "reached"), ("error", "not reached"), ("unknown", "not asked yet")):
-        bar.show_state(state)
-        assert gateway(bar).toolTip() == f"Gateway: {words}"
+    for reach in Reach:
+        bar.show_state(reach)
+        assert gateway(bar).toolTip() == f"Gateway: {WORDS[reach]}"
+        assert gateway(bar).accessibleDescription() == WORDS[reach]
         image = gateway(bar).icon().pixmap(16, 16).toImage()
         pictures.add(tuple(image.pixel(x, y) for x in range(image.width()) for y in range(image.height())))
-    assert len(pictures) == 3
+    assert len(pictures) == 4, "reached, not reached, not asked, and what needs a look"
+    assert len(set(WORDS.values())) == len(Reach)
 
 
 def test_a_model_that_is_in_no_list_is_marked_and_stays(bar: ToolBar) -> None:

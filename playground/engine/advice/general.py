@@ -111,14 +111,14 @@ _KIND: Final = {
     ),
     FailureKind.NAME: Advice(
         "name",
-        "The gateway's name was not found",
+        "The gateway cannot be found",
         "Check the base URL for a slip, and the network.",
         (GATEWAY, RETRY),
         command="Check --base-url for a slip, and the network.",
     ),
     FailureKind.REFUSED: Advice(
         "refused",
-        "Nothing answers at that address",
+        "No connection",
         "Check the port and that the gateway is running.",
         (RETRY, GATEWAY),
     ),

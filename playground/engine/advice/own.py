@@ -9,6 +9,7 @@ from playground.engine.advice.parts import GATEWAY, KEY, RAW, RETRY, Advice
 from playground.engine.advice.table import Known
 
 _BEFORE: Final = frozenset({FailureKind.INPUT})
+_WAY: Final = frozenset({FailureKind.NAME, FailureKind.REFUSED, FailureKind.TIMEOUT_CONNECT, FailureKind.CONNECTION})
 _TLS: Final = frozenset({FailureKind.TLS})
 _SETTINGS: Final = (GATEWAY, RETRY)
 
@@ -62,6 +63,23 @@ OWN: Final[tuple[Known, ...]] = (
         kinds=_BEFORE,
     ),
     Known(
+        Advice("proxy password", "The proxy wants a user name and a password", "Put them there, then retry."),
+        r"^The proxy .{0,300} wants a user name and a password\b",
+        kinds=_WAY,
+    ),
+    Known(
+        Advice(
+            "proxy way", "The proxy does not lead to the gateway", "Check the base URL, and ask who runs the proxy."
+        ),
+        r"^The proxy .{0,300} does not lead to ",
+        kinds=_WAY,
+    ),
+    Known(
+        Advice("no proxy", "The proxy cannot be reached", "Check the proxy's address, and that it is running."),
+        r"^(?:The name of|Nothing answers at|No connection to .{0,300} through|The connection to) the proxy ",
+        kinds=_WAY,
+    ),
+    Known(
         Advice(
             "plain http",
             "The gateway does not speak TLS",
@@ -78,7 +96,7 @@ OWN: Final[tuple[Known, ...]] = (
             "Check the clock of this computer. If it is right, the gateway's operators have to renew the certificate.",
             (RETRY, GATEWAY),
         ),
-        r"\bcomputer's clock right\b",
+        r"\bcomputer's clock says\b",
         kinds=_TLS,
     ),
     Known(
