@@ -104,7 +104,7 @@ def written(draft: Draft, transcript: Transcript) -> Turn | None:
         if not (text or draft.answers):
             return None
         waiting = transcript.unanswered()
-        call_id = draft.answers.strip() or (waiting[0].id if waiting else "")
+        call_id = _typed(draft.answers, transcript.path) or (waiting[0].id if waiting else "")
         return make_turn(Role.TOOL, "", ToolResult(call_id=call_id, text=text, by="you"))
     parts: list[Part] = [*draft.images]
     if draft.role is Role.ASSISTANT:
@@ -128,8 +128,11 @@ def with_call(transcript: Transcript, turn_id: str, call_id: str, call: ToolCall
     Raises ValueError as ``finished`` does, KeyError for an unknown turn.
     """
     turn = transcript.turns[turn_id]
-    (call,) = finished([call], [other.id for other in turn.calls if other.id != call_id])
-    parts = tuple(call if part.kind == "tool_call" and part.id == call_id else part for part in turn.parts)
+    at, old = next((n, part) for n, part in enumerate(turn.parts) if part.kind == "tool_call" and part.id == call_id)
+    (made,) = finished([call], [other.id for other in turn.calls if other.id != call_id])
+    same = {name: getattr(old, name) for name in ("name", "id") if getattr(old, name) == getattr(call, name)}
+    call = made.model_copy(update=same)  # what was not touched is as it came, odd spaces included
+    parts: tuple[Part, ...] = (*turn.parts[:at], call, *turn.parts[at + 1 :])
     transcript = transcript.replace(turn.model_copy(update={"parts": parts}))
     if call.id != call_id:
         for answer in _round(transcript, turn_id):
@@ -169,7 +172,8 @@ def linked(transcript: Transcript, turn_id: str, at: int, call_id: str) -> Trans
     unknown turn, IndexError for a result that is not there.
     """
     turn = transcript.turns[turn_id]
-    call_id = call_id.strip()
+    above = transcript.lineage(turn.parent)
+    call_id = _typed(call_id, above)
     if turn.results:
         old = turn.results[at]
         new = old.model_copy(update={"call_id": call_id})
@@ -177,7 +181,6 @@ def linked(transcript: Transcript, turn_id: str, at: int, call_id: str) -> Trans
     else:
         parts = (ToolResult(call_id=call_id, text=turn.text, by="you"),)
     turn = turn.model_copy(update={"parts": parts})
-    above = transcript.lineage(turn.parent)
     maker = next((entry.turn_id for entry in answerable(above) if entry.waits and entry.call.id == call_id), None)
     beside = _after(above, maker)
     if maker is None or len(turn.parts) > 1 or all(one.role is Role.TOOL for one in beside):
@@ -186,6 +189,11 @@ def linked(transcript: Transcript, turn_id: str, at: int, call_id: str) -> Trans
         return transcript.replace(turn)
     rest = transcript.remove(turn_id)
     return placed(rest, rest.head, maker, turn)
+
+
+def _typed(call_id: str, above: Iterable[Turn]) -> str:
+    """An id as it is meant: that of a call as it is, whatever stands around another one not."""
+    return call_id if any(call.id == call_id for turn in above for call in turn.calls) else call_id.strip()
 
 
 def _after(turns: tuple[Turn, ...], turn_id: str | None) -> tuple[Turn, ...]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 
 from PySide6.QtCore import QObject
 
+from playground.domain.roles import Role
 from playground.engine.secrets import Secret
 from playground.engine.session import Session
 from playground.ui.inspector.next_request import Preview
@@ -76,7 +77,9 @@ def is_light(session: Session) -> bool:
 
 def is_writing(session: Session) -> bool:
     """Whether something stands in the composer that a run adds."""
-    return bool(session.draft.text.strip() or session.draft.images)
+    draft = session.draft
+    beside = {Role.TOOL: draft.answers, Role.ASSISTANT: draft.calls}.get(draft.role)
+    return bool(draft.text.strip() or draft.images or beside)
 
 
 def _prepared(session: Session, known: Iterable[Secret]) -> Preview:

@@ -179,6 +179,21 @@ def test_a_result_at_its_place_stays_and_so_does_one_for_an_unknown_call(session
     assert answered(session) == ["two"]
 
 
+def test_an_odd_id_of_a_call_is_met_exactly(session: Session) -> None:
+    session.add_turn(make_turn(Role.ASSISTANT, "", call(" odd ")))
+    turn = written(Draft(text="x", role=Role.TOOL, answers=" odd "), session.transcript)
+    assert turn is not None
+    assert turn.results[0].call_id == " odd "
+    lost = session.add_turn(result(""))
+    session.give_call(lost, 0, " odd ")
+    assert answered(session) == [" odd "]
+    maker = session.transcript.path[-2].id
+    session.replace_call(maker, " odd ", call(" odd ", " n ", '{"a": 1}'))
+    assert session.transcript.turns[maker].calls[0] == call(" odd ", "n", '{"a": 1}')
+    session.give_call(lost, 0, " mine ")
+    assert answered(session) == ["mine"]
+
+
 def test_one_of_several_results_in_a_turn_is_given_its_call(session: Session) -> None:
     turn = make_turn(Role.TOOL, "", ToolResult(call_id="one", text="a"), ToolResult(call_id="", text="a"))
     session.add_turn(turn)

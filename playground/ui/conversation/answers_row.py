@@ -26,7 +26,7 @@ class AnswersRow(QWidget):
     With ``at_once`` it is told with every key pressed, else when the field is left.
     """
 
-    chosen = Signal(str)
+    chosen = Signal(object)  # an id; as text of Qt's it would lose half characters
 
     def __init__(self, calls: Calls, parent: QWidget | None = None, *, at_once: bool = False) -> None:
         super().__init__(parent)
@@ -49,8 +49,8 @@ class AnswersRow(QWidget):
         self.set_name("")
         line = self.field.line
         if at_once:
-            line.textEdited.connect(self._tell)
-        line.editingFinished.connect(self._tell)
+            line.textEdited.connect(self._typed)
+        line.editingFinished.connect(self._typed)
         line.given_up.connect(self._go_back)
         self.field.activated.connect(self._picked)
 
@@ -83,6 +83,7 @@ class AnswersRow(QWidget):
         else:
             words = NOT_ABOVE if call_id else NONE_CHOSEN
         self.state.set_text(words)
+        self.field.setAccessibleDescription(words)
         self.state.set_colour("muted" if entry is not None else "tool")
         self.mark.set_mark("" if entry is not None else "warning", "tool")
         self.mark.setVisible(entry is None)
@@ -91,21 +92,25 @@ class AnswersRow(QWidget):
         return [(_words(entry), entry.call.id) for entry in self._calls()]
 
     def _picked(self, at: int) -> None:
-        call_id = str(self.field.itemData(at) or "")
+        call_id = self.field.ids[at] if at < len(self.field.ids) else self._shown
         self.field.line.setText(call_id)
-        self._tell()
+        self._tell(call_id)
 
-    def _tell(self) -> None:
-        text = self.field.line.text()
-        if text != self._shown:
-            self._shown = text
-            self.chosen.emit(text)
+    def _typed(self) -> None:
+        if self.field.line.isModified():  # an id that a field cannot hold as it is stays what it was
+            self._tell(self.field.line.text())
+
+    def _tell(self, call_id: str) -> None:
+        if call_id != self._shown:
+            self._shown = call_id
+            self.chosen.emit(call_id)
             self._describe()
 
     def _go_back(self) -> None:
-        self.field.line.setText(self.field.line.kept)
-        self.field.line.selectAll()
-        self._tell()
+        line = self.field.line
+        line.setText(line.kept)
+        line.selectAll()
+        self._tell(line.kept)
 
 
 class _CallField(QComboBox):
@@ -114,6 +119,7 @@ class _CallField(QComboBox):
     def __init__(self, entries: Callable[[], Sequence[tuple[str, str]]]) -> None:
         super().__init__()
         self._entries = entries
+        self.ids: list[str] = []  # of the entries of the list; what Qt keeps with them loses half characters
         self.line = KeptLine()
         self.setProperty("kind", "field")
         self.setEditable(True)
@@ -127,11 +133,10 @@ class _CallField(QComboBox):
         text, typing = self.line.text(), self.line.isModified()
         self.blockSignals(True)
         self.clear()
-        for words, call_id in self._entries():
-            self.addItem(words, call_id)
-        if not self.count():
-            self.addItem("no call stands above", text)
-        self.setCurrentIndex(self.findData(text))
+        entries = self._entries()
+        self.ids = [call_id for _, call_id in entries]
+        self.addItems([words for words, _ in entries] or ["no call stands above"])
+        self.setCurrentIndex(self.ids.index(text) if text in self.ids else -1)
         self.line.setText(text)
         self.line.setModified(typing)
         self.blockSignals(False)

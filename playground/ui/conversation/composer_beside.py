@@ -6,7 +6,7 @@ Made when a role first needs it, after the window's first paint.
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from playground.domain.parts import ToolCall
 from playground.domain.roles import Role
@@ -16,6 +16,7 @@ from playground.ui.conversation.calls.call_form import CallForm
 from playground.ui.icons import icon
 
 MOST, LEAST = 230, 96  # pixels; more calls scroll
+MOST_FORMS = 40  # calls that have a form; a draft from elsewhere may hold any number
 
 
 class ComposerBeside(QWidget):
@@ -32,13 +33,19 @@ class ComposerBeside(QWidget):
         self._role = Role.USER
         self.answers = ""
         self.forms: list[CallForm] = []
+        self._rest: tuple[ToolCall, ...] = ()  # calls without a form
+        self._more = QLabel(textFormat=Qt.TextFormat.PlainText)
+        self._more.setProperty("kind", "small")
         self.row = AnswersRow(above, at_once=True)
         self.row.chosen.connect(self._call_chosen)
         self._list = QVBoxLayout()
         self._list.setContentsMargins(0, 0, 0, 0)
         self._list.setSpacing(6)
         inner = QWidget()
-        inner.setLayout(self._list)
+        rows = QVBoxLayout(inner)
+        rows.setContentsMargins(0, 0, 0, 0)
+        rows.addLayout(self._list)
+        rows.addWidget(self._more)
         self._scroll = _Calls(inner)
         self.add = QPushButton("Tool call")
         self.add.setProperty("kind", "quiet")
@@ -57,7 +64,7 @@ class ComposerBeside(QWidget):
     @property
     def calls(self) -> tuple[ToolCall, ...]:
         """The calls as they are written, finished or not."""
-        return tuple(form.call for form in self.forms)
+        return (*(form.call for form in self.forms), *self._rest)
 
     def show_role(self, role: Role) -> None:
         """Show what goes with a text of that role. What was written for another one waits until its role is back."""
@@ -71,6 +78,9 @@ class ComposerBeside(QWidget):
     def put(self, answers: str, calls: tuple[ToolCall, ...]) -> None:
         """Show these, without telling."""
         self.answers = answers
+        calls, self._rest = calls[:MOST_FORMS], calls[MOST_FORMS:]
+        self._more.setText(f"and {len(self._rest):,} more calls")
+        self._more.setVisible(bool(self._rest))
         for form in self.forms[len(calls) :]:
             self._take_out(form)
         while len(self.forms) < len(calls):

@@ -428,4 +428,6 @@ class ConversationPane(QWidget):
         letters = self._rows.letters
         letters += sum(len(str(tool.parameters)) + len(tool.description) for tool in session.tools if tool.sendable)
         images = self._rows.images + len(self.composer.attached)
-        self.composer.set_tokens(letters // 4 + estimate_tokens(self.composer.text), images)
+        draft = self.composer.draft
+        letters += sum(len(call.arguments) for call in draft.calls) if draft.role is Role.ASSISTANT else 0
+        self.composer.set_tokens(letters // 4 + estimate_tokens(draft.text), images)

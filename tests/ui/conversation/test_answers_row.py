@@ -141,3 +141,24 @@ def test_scrolling_over_it_answers_no_other_call(place: QWidget) -> None:
     )
     QApplication.sendEvent(desk.row.field, wheel)
     assert desk.told == []
+
+
+@pytest.mark.parametrize("odd", ["a\ud800b", "a\u202eb", "two\nlines", " spaced "])
+def test_an_odd_id_is_not_changed_by_being_looked_at(place: QWidget, odd: str) -> None:
+    desk = Desk(place, at_once=False)
+    desk.row.show_call(odd)
+    desk.row.field.setFocus()
+    QTest.keyClick(desk.row.field, Qt.Key.Key_Return)
+    desk.elsewhere.setFocus()
+    assert desk.told == []
+    desk.calls = [entry(odd)]
+    desk.row.show_call("")
+    desk.row.choose()
+    QTest.keyClick(desk.row.field.view(), Qt.Key.Key_Return)
+    assert desk.told == [odd], "picked as it is"
+
+
+def test_the_state_is_said_with_the_field(place: QWidget) -> None:
+    desk = Desk(place, at_once=False)
+    desk.row.show_call("")
+    assert desk.row.field.accessibleDescription() == NONE_CHOSEN

@@ -16,7 +16,7 @@ from playground.domain.tools import ToolDefinition, check_arguments
 from playground.ui.conversation.calls.call_card import CallCard
 from playground.ui.conversation.calls.call_editor import CallEditor
 from playground.ui.conversation.calls.call_form import CallForm
-from playground.ui.conversation.composer_beside import ComposerBeside
+from playground.ui.conversation.composer_beside import MOST_FORMS, ComposerBeside
 from tests.engine.debugging import WEATHER
 
 pytestmark = pytest.mark.qt_log_ignore("plugin does not support")  # the offscreen one says so of pop-ups
@@ -150,3 +150,25 @@ def test_every_control_of_a_form_has_a_name(place: QWidget) -> None:
     for control in (form.name, form.id, form.arguments, form.example, form.remove):
         assert control.accessibleName()
     assert all(button.accessibleName() or button.text() for button in form.findChildren(QPushButton))
+
+
+@pytest.mark.parametrize("odd", ["a\ud800b", "a\u202eb", "two\nlines", "x" * 100_000])
+def test_what_a_field_cannot_hold_stays_what_it_was(place: QWidget, odd: str) -> None:
+    form = form_in(place)
+    call = ToolCall(id=odd, name=odd, arguments=GOOD)
+    form.set_call(call)
+    assert form.call == call
+    form.id.setText("other")
+    assert form.call == ToolCall(id="other", name=odd, arguments=GOOD)
+
+
+def test_a_draft_with_thousands_of_calls_makes_a_few_forms_and_loses_none(place: QWidget) -> None:
+    beside = ComposerBeside(list, (WEATHER,))
+    put(place, beside)
+    calls = tuple(ToolCall(id=str(number), name="n", arguments="{") for number in range(5_000))
+    beside.put("", calls)
+    beside.show_role(Role.ASSISTANT)
+    assert len(beside.forms) == MOST_FORMS
+    assert beside.calls == calls
+    beside.forms[0].remove.click()
+    assert beside.calls == calls[1:]

@@ -33,6 +33,7 @@ class CallForm(QFrame):
         super().__init__(parent)
         self.setProperty("kind", "card")
         self._tools: tuple[ToolDefinition, ...] = ()
+        self._put = ("", "", ToolCall(id="", name="", arguments=""))  # as the fields showed it, and what it was
         self.name = _name_field()
         self.id = QLineEdit()
         self.id.setProperty("kind", "field")
@@ -75,8 +76,17 @@ class CallForm(QFrame):
 
     @property
     def call(self) -> ToolCall:
-        """What is written; the name and the id may be empty, the arguments anything."""
-        return ToolCall(id=self.id.text(), name=self.name.currentText(), arguments=self.arguments.text())
+        """What is written; the name and the id may be empty, the arguments anything.
+
+        A name or an id that a field cannot hold is what it was until something else is written.
+        """
+        name, call_id = self.name.currentText(), self.id.text()
+        shown_name, shown_id, was = self._put
+        return ToolCall(
+            id=was.id if call_id == shown_id else call_id,
+            name=was.name if name == shown_name else name,
+            arguments=self.arguments.text(),
+        )
 
     def set_call(self, call: ToolCall) -> None:
         """Put this in its place, without telling; a field that says it already is left alone."""
@@ -88,6 +98,7 @@ class CallForm(QFrame):
                 self.id.setText(call.id)
             if call.arguments != now.arguments:
                 self.arguments.set_text(call.arguments)
+        self._put = (self.name.currentText(), self.id.text(), call)
         self._judge()
 
     def set_tools(self, tools: tuple[ToolDefinition, ...]) -> None:
