@@ -41,6 +41,7 @@ _FORBIDDEN: Final = (
     "Most often the account needs identity verification: do that in the service's dashboard. The key may also lack "
     "the permission, or this network may not be allowed."
 )
+_MENDABLE: Final = frozenset({FailureKind.HTTP, FailureKind.REDIRECT, FailureKind.NOT_HTTP, FailureKind.TOO_LARGE})
 #: Meanings whose remedy is about a run and not about a gateway that is being set up.
 _OF_A_RUN: Final = frozenset(
     {"400", "404", "422", "status", "parameter", "turns", "model", "decode", "stream", "empty"}
@@ -255,7 +256,7 @@ class _Judge:
             yield "No key is set: many gateways answer like this without one. Enter the key, then test again."
         elif failure.status == 403:
             yield _FORBIDDEN
-        elif failure.kind is FailureKind.HTTP and advice.meaning not in _OF_A_RUN:
+        elif failure.kind in _MENDABLE and advice.meaning not in _OF_A_RUN:
             yield advice.remedy
         if failure.dimension:
             yield f"The limit that was hit: {failure.dimension}."

@@ -232,8 +232,5 @@ async def read_refusal(transfer: Transfer, redactor: Redactor, now: float) -> Fa
 def _redirect(exchange: Exchange) -> Failure:
     target = exchange.response_header("location") or ""
     where = f" to {target[:300]}" if target else ""
-    message = (
-        f"The gateway answered {exchange.status} and points{where}. Redirects are not followed, because the key would "
-        "go along. If that address is right, put it into the gateway's base URL."
-    )
+    message = f"The gateway points{where}." if where else "The gateway points elsewhere and does not say where."
     return Failure(kind=FailureKind.REDIRECT, message=message, status=exchange.status)

@@ -152,7 +152,7 @@ class Transfer:
         self._size += len(data)
         if self._size > self._connection.max_body_bytes:
             cap = _bytes_in_words(self._connection.max_body_bytes)
-            message = f"The answer is larger than the limit of {cap}; the rest was not read. The limit is a setting."
+            message = f"The answer is larger than the limit of {cap}; the rest was not read."
             raise TransferError(Failure(kind=FailureKind.TOO_LARGE, message=message))
         data = self._filter.feed(data)
         if data:

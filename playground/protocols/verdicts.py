@@ -58,8 +58,7 @@ def other_protocol(asked: str, came: str, text: str) -> Failure:
 def too_large(cap: int) -> Failure:
     """One event, or the whole body, is above ``cap`` bytes."""
     size = f"{cap / 1048576:g} MiB" if cap >= 1048576 else f"{cap} bytes"
-    message = f"one event is larger than {size}; raise the limit in the settings if this is expected"
-    return Failure(kind=FailureKind.TOO_LARGE, message=message)
+    return Failure(kind=FailureKind.TOO_LARGE, message=f"One event is larger than {size}.")
 
 
 def _quoting(kind: FailureKind, message: str, text: str) -> Failure:

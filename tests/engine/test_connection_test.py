@@ -224,7 +224,7 @@ async def test_a_redirect_is_explained_and_followed_only_on_the_same_host(server
     verdict = await judge(server.url)
     assert not verdict.ok
     assert "https://elsewhere.example/v1/models" in verdict.headline
-    assert "Redirects are not followed" in verdict.headline
+    assert "Redirects are not followed" in verdict.details[0]
     assert len(server.requests) == 3
     assert verdict.offers == ()
     server.play(send(whole(308, "text/html", b"", "Location: /gateway/v1/models")), keep())

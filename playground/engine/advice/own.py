@@ -11,6 +11,7 @@ from playground.engine.advice.table import Known
 _BEFORE: Final = frozenset({FailureKind.INPUT})
 _WAY: Final = frozenset({FailureKind.NAME, FailureKind.REFUSED, FailureKind.TIMEOUT_CONNECT, FailureKind.CONNECTION})
 _TLS: Final = frozenset({FailureKind.TLS})
+_READ: Final = frozenset({FailureKind.DECODE, FailureKind.CUT_OFF})
 _SETTINGS: Final = (GATEWAY, RETRY)
 
 OWN: Final[tuple[Known, ...]] = (
@@ -120,6 +121,30 @@ OWN: Final[tuple[Known, ...]] = (
         ),
         r"\bcannot be trusted\b",
         kinds=_TLS,
+    ),
+    Known(
+        Advice(
+            "malformed",
+            "The answer is malformed",
+            "That is for the gateway's operators; its bytes stand under Response. Retry to ask again.",
+            command="That is for the gateway's operators; --record keeps its bytes.",
+        ),
+        r"^The body cannot be read as JSON\b",
+        kinds=_READ,
+    ),
+    Known(
+        Advice("broken off", "The answer was cut off", "Retry to ask again."),
+        r"^The body is JSON that breaks off\b",
+        kinds=_READ,
+    ),
+    Known(
+        Advice(
+            "compressed",
+            "The answer is packed in a way that cannot be undone",
+            "That is for the gateway's operators, or for whoever runs what stands before it. Retry to ask again.",
+        ),
+        r"^The answer (?:is compressed as|says it is compressed)\b",
+        kinds=_READ,
     ),
     Known(
         Advice(
