@@ -251,12 +251,15 @@ class _Sweeper(QObject):
 
 
 def finish(exit_code: int = 0) -> None:
-    """Leave ``run`` once the running callbacks are done. Tasks must have ended before (``cancel_all``)."""
+    """Leave ``run`` once the running callbacks are done, and what they lead to: a task that ends here is told of.
+
+    Tasks must have ended before (``cancel_all``).
+    """
     app = QApplication.instance()
     if app is not None:
         app.setProperty("exit_code", exit_code)
     if _loop is not None:
-        _loop.call_soon(_loop.stop)
+        _loop.call_soon(_loop.call_soon, _loop.stop)
 
 
 def spawn(coro: Coroutine[Any, Any, T], *, name: str) -> asyncio.Task[T]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import sys
+import time
 from contextvars import ContextVar
 
 import pytest
@@ -12,7 +13,8 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from playground.ui.loop import Throttle, finish, run, spawn
+from playground.ui import loop
+from playground.ui.loop import STRETCH_S, Throttle, finish, run, spawn
 
 
 def test_what_the_interpreter_does_differently_while_the_loop_runs_ends_with_it(qapp: QApplication) -> None:
@@ -30,6 +32,21 @@ def test_what_the_interpreter_does_differently_while_the_loop_runs_ends_with_it(
     assert state() == before
     assert during[0][0] < before[0]
     assert not during[0][1]
+
+
+def test_a_task_that_ends_with_the_loop_is_told_of_however_busy_the_machine(qapp: QApplication) -> None:
+    told: list[bool] = []
+
+    async def last() -> None:
+        finish()
+        asyncio.get_running_loop().call_soon(time.sleep, 3 * STRETCH_S)
+
+    async def main() -> None:
+        spawn(last(), name="last").add_done_callback(lambda task: told.append(task.cancelled()))
+
+    run(qapp, main)
+    assert told == [False]
+    assert not loop._tasks
 
 
 def test_a_delayed_call_knows_when_it_is_due_and_can_be_cancelled(qapp: QApplication) -> None:
