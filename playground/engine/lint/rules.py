@@ -118,6 +118,7 @@ RULES: Final[tuple[Rule, ...]] = (
     _shape("created_missing", "2.5", _CHUNK, "chat"),
     _shape("model_missing", "2.5", _CHUNK, "chat"),
     _shape("role_missing", "2.5", _ROLE, "chat"),
+    _shape("finish_missing", "2.5", "finish_reason is null until the final chunk of a choice.", "chat"),
     _shape("tool_type_missing", "2.2", _CALL, "chat"),
     _shape("id_missing", "", "By the public protocol a message has an id.", "messages"),
     _shape("model_missing", "", "By the public protocol a message names its model.", "messages"),

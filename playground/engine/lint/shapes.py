@@ -80,6 +80,13 @@ def _first_type(value: JSONObject) -> str:
     return "the first fragment of a call has no type" if odd else ""
 
 
+def _no_finish(value: JSONObject) -> str:
+    choices = value.get("choices")
+    entries = choices if isinstance(choices, list) else []
+    odd = any(isinstance(entry, dict) and "delta" in entry and "finish_reason" not in entry for entry in entries)
+    return "a choice has no finish_reason, not even null" if odd else ""
+
+
 def _type(value: JSONObject) -> str:
     return "a call has no type" if any(call.get("type") is None for call in _entries(value, "message")) else ""
 
@@ -93,7 +100,11 @@ def _role(value: JSONObject) -> str:
     return ""
 
 
-_CHUNK: Final = {**_head("a chunk", "chat.completion.chunk"), "tool_type_missing": _first_type}
+_CHUNK: Final = {
+    **_head("a chunk", "chat.completion.chunk"),
+    "tool_type_missing": _first_type,
+    "finish_missing": _no_finish,
+}
 _COMPLETION: Final = {
     **_head("the completion", "chat.completion"),
     "tool_type_missing": _type,

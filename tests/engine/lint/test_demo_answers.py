@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from playground.domain.transcript import Role, make_turn
 from playground.engine.gateways import DEMO_ID, Gateways
 from playground.engine.lint import Review
 from playground.engine.session import Session
+from tests.engine.debugging import until
 from tests.engine.lint.answers import codes, reviewed
 
 CITY = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
@@ -106,3 +108,17 @@ async def test_odd_answers(gateways: Gateways, prompt: str, found: list[str], un
     assert codes(review.findings) == found
     assert review.unseen.startswith(unseen)
     assert bool(review.unseen) == bool(unseen)
+
+
+async def test_a_stopped_answer_is_not_called_right(gateways: Gateways) -> None:
+    session = Session(gateways.client, profile_id=DEMO_ID, model="demo-chat")
+    session.add_turn(make_turn(Role.USER, "!long=2000 !slow"))
+    session.set_extra_body({"n": 2, "stream_options": {"include_usage": True}})
+    async with asyncio.TaskGroup() as group:
+        group.create_task(session.run())
+        await until(lambda: any(choice.deltas for choice in session.growing.values()))
+        session.stop()
+    (tape,) = session.exchanges.values()
+    review = reviewed(tape)
+    assert review.findings == ()
+    assert review.unseen == "The answer was stopped: what would have followed was not seen."

@@ -100,6 +100,7 @@ CHAT: list[tuple[str, dict[str, Any], bytes, dict[str, Any], int | None]] = [
         1,
     ),
     ("role_missing", asked(stream=None), whole({**choice(), "message": {"content": "Hi"}}), {}, 0),
+    ("finish_missing", asked(), first() + first().replace(b', "finish_reason": null', b"") + STOP, {}, 1),
     ("tool_type_missing", asked(tools=[TOOL]), calling({**CALL, "type": None}) + CALLS, {}, 0),
     (
         "tool_type_missing",
