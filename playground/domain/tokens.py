@@ -3,16 +3,30 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from playground.domain.tools import ToolDefinition
 
 
+_NARROW: Final = re.compile(r"[\0-\u2e7f]+")
+
+
 def estimate_tokens(text: str) -> int:
     """A rough count of tokens: four characters each, a CJK character one."""
-    wide = sum(1 for c in text if ord(c) > 0x2E7F) if not text.isascii() else 0
+    wide = len(_NARROW.sub("", text)) if not text.isascii() else 0
     return wide + (len(text) - wide + 3) // 4
+
+
+#: Definitions with the tokens they take, by identity. They are held, so that no other one can take it.
+Sizes = dict[int, tuple["ToolDefinition", int]]
+
+
+def sizes_of(tools: Iterable[ToolDefinition], known: Sizes) -> Sizes:
+    """About how many tokens each of ``tools`` takes; only those are counted that are not ``known``."""
+    return {id(tool): known.get(id(tool)) or (tool, definition_tokens(tool)) for tool in tools}
 
 
 def definition_tokens(tool: ToolDefinition) -> int:

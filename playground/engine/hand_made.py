@@ -112,6 +112,15 @@ def written(draft: Draft, transcript: Transcript) -> Turn | None:
     return make_turn(draft.role, text, *parts) if text or parts else None
 
 
+def draft_of(turn: Turn) -> Draft:
+    """What would be written for a turn, as far as a draft has a place for it: the reverse of ``written``."""
+    images = tuple(part for part in turn.parts if part.kind == "image")
+    if turn.role is Role.TOOL and turn.results:
+        result = turn.results[0]
+        return Draft(text=result.text, role=turn.role, answers=result.call_id)
+    return Draft(text=turn.text, role=turn.role, images=images, calls=turn.calls)
+
+
 # ---- edits -----------------------------------------------------------------------------------------------------------
 
 

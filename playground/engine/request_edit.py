@@ -22,6 +22,8 @@ from playground.domain.values import JSON, JSONObject
 from playground.domain.variables import as_written, names_in
 from playground.engine.changes import RunState
 from playground.engine.extras import secret_in
+from playground.engine.hand_made import draft_of, written
+from playground.engine.settings import Draft
 from playground.engine.taken_apart import left_over, take_apart
 from playground.gateway.redact import MASK
 from playground.protocols.protocol import get_protocol
@@ -40,6 +42,7 @@ class Edited:
     tools: tuple[ToolDefinition, ...]
     extra_body: JSONObject
     transcript: Transcript
+    draft: Draft
     notes: tuple[str, ...] = ()
     changed: bool = False
 
@@ -49,7 +52,8 @@ def read_edit(session: Session, text: str) -> Edited:
     if session.state is not RunState.IDLE:
         raise ValueError("A run is under way. Stop it first.")
     body = _object(text)
-    asked = session.request()
+    typed = session.to_add()
+    asked = session.request(*typed)
     protocol = get_protocol(session.protocol)
     if MASK in text and MASK not in json.dumps(protocol.encode(asked), ensure_ascii=False):
         raise ValueError(
@@ -84,7 +88,11 @@ def read_edit(session: Session, text: str) -> Edited:
         raise ValueError(f"“{secret}” looks like a key. Keys belong into the gateway's settings, where the keyring is.")
     if added := [name for name in extra if name not in session.extra_body]:
         notes.append(f"Kept in the extra body: {', '.join(added)}.")
-    transcript = _transcript(session, asked, read, before)
+    transcript, left = _turns(session, typed, asked, read, before)
+    draft = session.draft
+    if left != typed:
+        draft = draft_of(left[0]) if left else Draft()
+        notes += [] if left else ["The message being written is taken out of the composer."]
     if names := _overwritten(session.transcript, transcript):
         notes.append(f"In the turns that are different the values stand now, without their variables: {names}.")
     result = Edited(
@@ -93,10 +101,11 @@ def read_edit(session: Session, text: str) -> Edited:
         tools=_tools(session.tools, read, before),
         extra_body=extra if not same(extra, session.extra_body) else session.extra_body,
         transcript=transcript,
+        draft=draft,
         notes=tuple(notes),
     )
     was = (session.model, session.current_parameters(), session.tools, session.extra_body)
-    changed = transcript is not session.transcript
+    changed = transcript is not session.transcript or draft != session.draft
     changed = changed or (result.model, result.parameters, result.tools, result.extra_body) != was
     return Edited(**{**vars(result), "changed": changed})
 
@@ -109,6 +118,7 @@ def apply_edit(session: Session, edited: Edited) -> None:
     session.set_extra_body(edited.extra_body)
     if edited.transcript is not session.transcript:
         session.rewrite(edited.transcript)
+    session.with_draft(edited.draft)
 
 
 def _object(text: str) -> JSONObject:
@@ -182,23 +192,41 @@ def _tools(own: tuple[ToolDefinition, ...], read: Request, before: Request) -> t
 # ---- turns -----------------------------------------------------------------------------------------------------------
 
 
-def _transcript(session: Session, asked: Request, read: Request, before: Request) -> Transcript:
-    """The tree with the edited path: turns that only say something else keep their place, anything more is a branch."""
+def _turns(
+    session: Session, typed: tuple[Turn, ...], asked: Request, read: Request, before: Request
+) -> tuple[Transcript, tuple[Turn, ...]]:
+    """The tree with the edited path: turns that only say something else keep their place, anything more is a branch.
+
+    ``typed`` is what stands in the composer, the last that is asked. The second value is what stands there afterwards,
+    if it can: what is no longer the last turn, or of a shape that a composer does not have, is in the tree.
+    """
     transcript = session.transcript
     if [_said(turn) for turn in read.turns] == [_said(turn) for turn in before.turns]:
-        return transcript
+        return transcript, typed
     wanted = list(_matched(session, asked.turns, read.turns, before.turns))
-    if [turn.id for turn in wanted] == [turn.id for turn in asked.turns]:
-        for old, new in zip(asked.turns, wanted, strict=True):
+    left: tuple[Turn, ...] = ()
+    kept = asked.turns[: len(asked.turns) - len(typed)]
+    if typed and wanted and wanted[-1].id == typed[0].id and (wanted[-1] is asked.turns[-1] or _typable(wanted[-1])):
+        last = wanted.pop()
+        left = typed if last is asked.turns[-1] else (last,)
+    if [turn.id for turn in wanted] == [turn.id for turn in kept]:
+        for old, new in zip(kept, wanted, strict=True):
             transcript = transcript.replace(new) if new is not old else transcript
-        return transcript
+        return transcript, left
     stem = 0
-    while stem < min(len(wanted), len(asked.turns)) and wanted[stem] is asked.turns[stem]:
+    while stem < min(len(wanted), len(kept)) and wanted[stem] is kept[stem]:
         stem += 1
-    branch = transcript.truncate_after(asked.turns[stem - 1].id if stem else None)
-    written = {id(turn): transcript.turns[turn.id] for turn in asked.turns}  # with variables, not with their values
-    rest = [written.get(id(turn), turn) for turn in wanted[stem:]]
-    return branch.append(*(turn.model_copy(update={"id": new_id()}) for turn in rest))
+    branch = transcript.truncate_after(kept[stem - 1].id if stem else None)
+    known = {**transcript.turns, **{turn.id: turn for turn in typed}}
+    as_written = {id(turn): known[turn.id] for turn in asked.turns}  # with variables, not with their values
+    rest = [as_written.get(id(turn), turn) for turn in wanted[stem:]]
+    return branch.append(*(turn.model_copy(update={"id": new_id()}) for turn in rest)), left
+
+
+def _typable(turn: Turn) -> bool:
+    """Whether what a turn holds can stand in the composer."""
+    again = written(draft_of(turn), Transcript())
+    return again is not None and [_part(part) for part in again.parts] == [_part(part) for part in turn.parts]
 
 
 def _overwritten(before: Transcript, after: Transcript) -> str:

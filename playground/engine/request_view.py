@@ -35,7 +35,7 @@ _LABELS: Final = {"model": "Model", "messages": "Messages", "system": "System", 
 class Origin(StrEnum):
     """Where a field comes from, in words for people."""
 
-    DEFAULT = "default"  # absent: the gateway decides
+    DEFAULT = "default"  # absent, and the gateway decides; or what is sent because the protocol requires a value
     SET = "set"  # in a panel, or in the conversation
     INHERITED = "inherited"  # from the gateway's settings
     EXTRA = "extra"  # from the experiment's extra body or headers
@@ -72,8 +72,8 @@ class HeaderRow:
 class RequestView:
     """The request as it would go out now.
 
-    ``fields`` are in the order of the body, then those left at their default. ``text`` is the body laid out.
-    ``problem`` says why it cannot go out (then ``text`` may be empty), or why the address is not known yet.
+    ``fields`` are in the order of the body, then those that are absent (value None). ``text`` is the body laid
+    out. ``problem`` says why it cannot go out (then ``text`` may be empty), or why the address is not known yet.
     """
 
     method: str = "POST"
@@ -85,8 +85,11 @@ class RequestView:
 
 
 def request_view(session: Session, known: Iterable[Secret] = ()) -> RequestView:
-    """What a run would send now. ``known`` are the secrets that this process has: each is masked wherever it stands."""
-    request, profile = session.request(), session.profile
+    """What a run would send now, with what stands in the composer.
+
+    ``known`` are the secrets that this process has: each is masked wherever it stands.
+    """
+    request, profile = session.request(*session.to_add()), session.profile
     redactor = Redactor(secret.get_secret_value() for secret in known)
     try:
         body = get_protocol(request.protocol).encode(request)
@@ -145,18 +148,20 @@ class _Fields:
         if len(deciding) > 1:
             note = "replaces the value from the gateway's settings"
         elif deciding and at_path(self._beneath, path) is not None:
-            own = self._ours_or_set(name, hint) is Origin.OURS
+            own = self._ours_or_set(name, hint) is not Origin.SET
             note = f"replaces {Origin.OURS if own else f'what is set under {self._place(path)}'}"
         else:
             note = self._parameters.flag(name) if name and origin is Origin.SET else ""
+            note = self._parameters.note(name) if name and origin is Origin.DEFAULT else note
         place = self._place(path) if origin is Origin.SET else ""
         return FieldRow(".".join(path), value, origin, label, note, path, place)
 
     def _ours_or_set(self, name: str, hint: Hint | None) -> Origin:
         if hint is None:
             return Origin.SET
-        required = hint.instead is not None and getattr(self._parameters, name) is None
-        return Origin.OURS if required or self._parameters.is_ours(name) else Origin.SET
+        if hint.instead is not None and getattr(self._parameters, name) is None:
+            return Origin.DEFAULT
+        return Origin.OURS if self._parameters.is_ours(name) else Origin.SET
 
     def _place(self, path: Path) -> str:
         """Where in the window it is set."""

@@ -180,16 +180,7 @@ class Session(Edits):
         if not self.model:
             return "Choose a model first (Ctrl+L)."
         asked = self._asked(more, at)
-        if reason := hand_made.without_call(asked):
-            return reason
-        answered = {result.call_id for turn in more for result in turn.results}
-        above = self.transcript.waiting_above(self.transcript.head if at == HEAD else at)
-        if waiting := [(key, call) for key, call in above if call.id not in answered]:
-            names = ", ".join(f"{call.name} ({call.id})" for _, call in waiting[:3])
-            if self.transcript.turns[waiting[0][0]].truncated:
-                return f"The answer broke off at a tool call: {names}. Regenerate that turn, or delete it."
-            return f"Every tool call needs a result before the next request. Still open: {names}."
-        if reason := hand_made.calls_first(more):
+        if reason := self._open_calls(asked, more, at):
             return reason
         if not asked:
             return "Write a message first."
@@ -200,6 +191,32 @@ class Session(Edits):
         except ValueError as error:
             return f"The request cannot be written: {error}"
         return ""
+
+    def to_add(self) -> tuple[Turn, ...]:
+        """What stands in the composer as the turn that a run adds; none where nothing does or calls have to be answered
+        first.
+        """
+        if self.state is not RunState.IDLE:
+            return ()
+        try:
+            turn = hand_made.written(self.draft, self.transcript)
+        except ValueError:
+            return ()
+        more = (turn,) if turn is not None else ()
+        return () if more and self._open_calls(self._asked(more), more, HEAD) else more
+
+    def _open_calls(self, asked: tuple[Turn, ...], more: tuple[Turn, ...], at: str | None) -> str:
+        """What is wrong with the calls and results of a request."""
+        if reason := hand_made.without_call(asked):
+            return reason
+        answered = {result.call_id for turn in more for result in turn.results}
+        above = self.transcript.waiting_above(self.transcript.head if at == HEAD else at)
+        if waiting := [(key, call) for key, call in above if call.id not in answered]:
+            names = ", ".join(f"{call.name} ({call.id})" for _, call in waiting[:3])
+            if self.transcript.turns[waiting[0][0]].truncated:
+                return f"The answer broke off at a tool call: {names}. Regenerate that turn, or delete it."
+            return f"Every tool call needs a result before the next request. Still open: {names}."
+        return hand_made.calls_first(more)
 
     def variable_names(self, *more: Turn) -> tuple[str, ...]:
         """The variables in what a run would send, ``more`` turns added, in the order in which they stand there."""

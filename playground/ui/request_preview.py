@@ -76,10 +76,10 @@ def is_light(session: Session) -> bool:
 
 
 def is_writing(session: Session) -> bool:
-    """Whether something stands in the composer that a run adds."""
+    """Whether something stands in the composer that cannot be sent as things are."""
     draft = session.draft
     beside = {Role.TOOL: draft.answers, Role.ASSISTANT: draft.calls}.get(draft.role)
-    return bool(draft.text.strip() or draft.images or beside)
+    return bool(draft.text.strip() or draft.images or beside) and not session.to_add()
 
 
 def _prepared(session: Session, known: Iterable[Secret]) -> Preview:

@@ -16,6 +16,7 @@ from playground.engine.request_edit import apply_edit, read_edit
 from playground.engine.request_view import Origin, RequestView, request_view
 from playground.engine.secrets import Secret
 from playground.engine.session import Session
+from playground.engine.settings import Draft
 
 PROFILE = Profile(
     id="p",
@@ -101,11 +102,75 @@ def test_what_a_person_sets_to_what_the_program_would_is_set(session: Session) -
     assert rows(request_view(session))["stream"] == (True, Origin.OURS), "an edit of another field does not set it"
 
 
-def test_the_limit_that_messages_require_is_the_programs_own(gateways: Gateways) -> None:
+def test_the_limit_that_messages_require_is_the_default_as_the_panel_says(gateways: Gateways) -> None:
     session = make(gateways, "messages")
-    assert rows(request_view(session))["max_tokens"] == (4096, Origin.OURS)
+    assert rows(request_view(session))["max_tokens"] == (4096, Origin.DEFAULT)
     session.set_parameters(session.current_parameters().with_value("max_tokens", 4096))
     assert rows(request_view(session))["max_tokens"] == (4096, Origin.SET)
+
+
+@pytest.mark.parametrize("protocol", ["chat", "messages"])
+def test_what_is_typed_is_in_the_next_request_and_stays_in_the_composer(gateways: Gateways, protocol: str) -> None:
+    session = make(gateways, protocol)
+    session.add_turn(answer("2"))
+    before = session.transcript
+    session.with_draft(Draft(text="Three?"))
+    body = json.loads(request_view(session).text)
+    assert body["messages"][-1] == {"role": "user", "content": "Three?"}
+    apply_edit(session, read_edit(session, json.dumps({**body, "temperature": 0.5})))
+    assert (session.draft.text, session.transcript) == ("Three?", before), "an edit elsewhere leaves both"
+    said = [*body["messages"][:-1], {"role": "user", "content": "Four?"}]
+    edited = read_edit(session, json.dumps({**body, "messages": said}))
+    assert edited.changed
+    apply_edit(session, edited)
+    assert (session.draft.text, session.transcript) == ("Four?", before)
+    assert json.loads(request_view(session).text)["messages"] == said
+    edited = read_edit(session, json.dumps({**body, "messages": said[:-1]}))
+    assert "The message being written is taken out of the composer." in edited.notes
+    apply_edit(session, edited)
+    assert (session.draft, session.transcript) == (Draft(), before)
+
+
+@pytest.mark.parametrize("protocol", ["chat", "messages"])
+def test_an_edit_behind_what_is_typed_makes_it_a_turn(gateways: Gateways, protocol: str) -> None:
+    session = make(gateways, protocol)
+    session.add_turn(answer("2"))
+    session.with_draft(Draft(text="{{what}}?"))
+    session.set_variables({"what": "Three"})
+    body = json.loads(request_view(session).text)
+    assert body["messages"][-1]["content"] == "Three?"
+    more = [*body["messages"], {"role": "assistant", "content": "3"}, {"role": "user", "content": "Four?"}]
+    apply_edit(session, read_edit(session, json.dumps({**body, "messages": more})))
+    assert session.draft == Draft()
+    assert [turn.text for turn in session.transcript.path][-3:] == ["{{what}}?", "3", "Four?"]
+    assert json.loads(request_view(session).text)["messages"] == more
+
+
+def test_an_edit_above_what_is_typed_leaves_it_in_the_composer(session: Session) -> None:
+    session.with_draft(Draft(text="And {{x}}?", role=Role.USER))
+    body = json.loads(request_view(session).text)
+    del body["messages"][0]
+    apply_edit(session, read_edit(session, json.dumps(body)))
+    assert session.draft.text == "And {{x}}?"
+    assert [turn.text for turn in session.transcript.path] == ["One?", "1", "Two?"]
+
+
+def test_messages_put_what_is_typed_into_the_turn_before_and_it_still_is_no_turn(gateways: Gateways) -> None:
+    session = make(gateways, "messages")
+    session.with_draft(Draft(text="And?"))
+    before = session.transcript
+    body = json.loads(request_view(session).text)
+    assert [block["text"] for block in body["messages"][-1]["content"]] == ["Two?", "And?"]
+    apply_edit(session, read_edit(session, json.dumps({**body, "temperature": 0.5})))
+    assert (session.draft.text, session.transcript) == ("And?", before)
+
+
+def test_what_cannot_be_sent_as_things_are_is_not_in_the_next_request(session: Session) -> None:
+    session.add_turn(answer("", ToolCall(id="a", name="look", arguments="{}")))
+    session.with_draft(Draft(text="Never mind."))
+    assert "Never mind." not in request_view(session).text
+    session.with_draft(Draft(text="Rain.", role=Role.TOOL))
+    assert json.loads(request_view(session).text)["messages"][-1]["content"] == "Rain."
 
 
 @pytest.mark.parametrize("where", ["gateway", "experiment"])

@@ -8,9 +8,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QAbstractButton, QComboBox, QPlainTextEdit
 
+from playground.domain.tools import ToolDefinition
 from playground.engine.profiles import Profile
 from playground.ui.code.get_code_window import GetCodeWindow
 from playground.ui.code.import_request_dialog import ImportRequestDialog
+from playground.ui.elided_label import ElidedLabel
 from playground.ui.inspector.views import RequestView
 from playground.ui.profiles.dialog import ProfileDialog
 from tests.flows.conftest import Person, Stage
@@ -115,16 +117,44 @@ def test_a_command_for_a_new_address_fills_the_gateways_form_and_saves_nothing_b
     stage.play(scene)
 
 
+def test_the_composer_and_the_tools_count_tokens_the_same_way(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        window = person.app.window
+        schema = {"type": "object", "properties": {"ort": {"type": "string", "description": "ど" * 40}}}
+        tools = [ToolDefinition(name=f"f{n}", description="Wo ist es schön?" * n, parameters=schema) for n in range(7)]
+        person.session.set_tools((*tools, tools[-1].model_copy(update={"name": "off", "enabled": False})))
+        await person.until(lambda: "tokens" in window.tools.head.summary.text(), "the size in the panel")
+        counted = window.tools.head.summary.text().rpartition("≈ ")[2].removesuffix(" tokens")
+        labels = person.pane.composer.findChildren(ElidedLabel)
+        (composer,) = [label for label in labels if label.accessibleName().startswith("Estimated size")]
+        await person.until(lambda: composer.text == f"≈ {counted} tok", f"{counted} in the composer")
+        await person.do(lambda: person.pane.composer.set_text("漢字かな"))
+        more = f"{int(counted.replace(chr(0x2009), '')) + 4:,}".replace(",", "\u2009")
+        await person.until(lambda: composer.text == f"≈ {more} tok", "four more")
+
+    stage.play(scene)
+
+
 def test_a_request_edited_by_hand_is_what_goes_out(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         await person.use_model("demo-chat")
         await person.type_into(person.message, "Hello")
         tab = next(view for view in person.app.window.inspector.views if isinstance(view, RequestView))
-        await person.until(lambda: "being written" in tab.pane.note.text, "the word on the message")
-        await person.press("Add", person.pane.composer)
-        await person.until(lambda: "being written" not in tab.pane.note.text, "no message any more")
         page = tab.next
-        await person.until(lambda: "Hello" in page.editor.text(), "the next request")
+        await person.until(lambda: '"Hello"' in page.editor.text(), "what is typed in the next request")
+        await person.keys(" there")
+        await person.until(lambda: '"Hello there"' in page.editor.text(), "it live")
+        assert "being written" not in tab.pane.note.text
+        edited = page.editor.text().replace("Hello there", "Hello")
+        await person.click(page.editor)
+        await person.key(Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+        await person.do(lambda: page.editor.insertPlainText(edited))
+        await person.press("Apply", page)
+        await person.until(lambda: person.pane.composer.text == "Hello", "the edit in the composer")
+        assert not person.path
+        await person.press("Add", person.pane.composer)
+        await person.until(lambda: len(person.path) == 1, "the turn")
+        assert '"Hello"' in page.editor.text()
         editor = await person.seen(QPlainTextEdit, "Body of the next request")
         edited = page.editor.text().replace("Hello", "Good morning").replace('"stream": true', '"min_p": 0.1')
         await person.click(editor)

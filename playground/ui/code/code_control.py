@@ -31,6 +31,7 @@ class CodeControl(QObject):
         self._gateways = gateways
         self._settings = settings
         self._code: GetCodeWindow | None = None
+        window.composer.edited.connect(self.show_session)
 
     def show_session(self) -> None:
         """Something is set differently, in the session or in a gateway."""

@@ -45,7 +45,7 @@ def writer(session: Session, exchange: Exchange | None, language: str, known: It
     """
     if exchange is not None:
         return lambda: _recorded(exchange, language)
-    profile, request = session.profile, session.request()
+    profile, request = session.profile, session.request(*session.to_add())
     if profile is None:
         return lambda: Code(refusal="There is no gateway to send this to.")
     if not request.turns:

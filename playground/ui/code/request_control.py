@@ -13,7 +13,7 @@ from playground.engine.workspace import Workspace
 from playground.ui.inspector.views import RequestView
 from playground.ui.inspector.wire_views import DiffView
 from playground.ui.main_window import MainWindow
-from playground.ui.request_preview import AT_ONCE, RequestPreview, is_writing
+from playground.ui.request_preview import AT_ONCE, RequestPreview
 
 if TYPE_CHECKING:
     from playground.engine.request_edit import Edited
@@ -49,8 +49,7 @@ class RequestControl(QObject):
         self._tab.pane.shown.connect(self.poke)
         self._diff = window.inspector.view(DiffView)
         self._diff.when_made(self._diff_made)
-        self._writing = False
-        window.composer.edited.connect(self._written)
+        window.composer.edited.connect(self.poke)
 
     def _session(self) -> Session:
         return self._workspace.current
@@ -60,13 +59,6 @@ class RequestControl(QObject):
 
     def _diff_made(self, page: DiffPage) -> None:
         page.next_asked.connect(self.poke)
-
-    def _written(self) -> None:
-        """Only whether there is a message makes a difference, not each letter of it."""
-        writing = is_writing(self._session())
-        if writing != self._writing:
-            self._writing = writing
-            self.poke()
 
     def _code(self) -> None:
         self._open_code(self._exchange() if self._tab.shows_sent else "")

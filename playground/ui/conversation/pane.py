@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 from playground.domain.accumulator import GrowingChoice
 from playground.domain.parts import Image
 from playground.domain.prices import Entered
+from playground.domain.tokens import Sizes, estimate_tokens, sizes_of
 from playground.domain.transcript import Role, Turn
 from playground.engine.advice import GIVE_UP, RETRY, RETRY_NOW, STREAM_ON, Action
 from playground.engine.changes import (
@@ -30,7 +31,6 @@ from playground.engine.session import Draft, Session
 from playground.ui.conversation.as_sent import ValueDesk
 from playground.ui.conversation.composer import Composer
 from playground.ui.conversation.costs import cost_of_turn, total_cost
-from playground.ui.conversation.facts import estimate_tokens
 from playground.ui.conversation.finder import Finder
 from playground.ui.conversation.hand_desk import HandDesk
 from playground.ui.conversation.image_dialog import ImageDialog
@@ -109,6 +109,7 @@ class ConversationPane(QWidget):
         layout.addLayout(at_reading_width(column))
         self._draw = Throttle(self._draw_grown, self, interval=DRAW_MS)
         self._debug = Throttle(self.view.refresh_calls, self)
+        self._tool_sizes: Sizes = {}
         self._count = Throttle(self._count_tokens, self, interval=200)
         self._clock = QTimer(self)
         self._clock.setInterval(CLOCK_MS)
@@ -259,6 +260,7 @@ class ConversationPane(QWidget):
     def edit_by_hand(self, work: Callable[[], None]) -> None:
         """Carry out an edit that was made elsewhere; thinking that it makes stale is pointed out."""
         self._guard.edit(self._session, work)
+        self.composer.set_draft(self._session.draft)
 
     def add_bar(self, bar: QWidget) -> None:
         """Put a bar above the notice and the composer."""
@@ -425,9 +427,10 @@ class ConversationPane(QWidget):
 
     def _count_tokens(self) -> None:
         session = self._session
-        letters = self._rows.letters
-        letters += sum(len(str(tool.parameters)) + len(tool.description) for tool in session.tools if tool.sendable)
+        self._tool_sizes = sizes_of(session.tools, self._tool_sizes)
+        estimate = self._rows.tokens + sum(size for tool, size in self._tool_sizes.values() if tool.sendable)
         images = self._rows.images + len(self.composer.attached)
         draft = self.composer.draft
-        letters += sum(len(call.arguments) for call in draft.calls) if draft.role is Role.ASSISTANT else 0
-        self.composer.set_tokens(letters // 4 + estimate_tokens(draft.text), images)
+        calls = draft.calls if draft.role is Role.ASSISTANT else ()
+        estimate += sum(estimate_tokens(call.name) + estimate_tokens(call.arguments) for call in calls)
+        self.composer.set_tokens(estimate + estimate_tokens(draft.text), images)

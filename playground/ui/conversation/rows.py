@@ -13,6 +13,7 @@ from operator import is_not
 from typing import NamedTuple
 
 from playground.domain.parts import ToolResult
+from playground.domain.tokens import estimate_tokens
 from playground.domain.transcript import Role, Transcript, Turn
 
 FEW = 8  # turns with other words that are put in one by one
@@ -56,14 +57,14 @@ class Rows:
         self._first: list[int] = []  # where on the path the turn of each row stands
         self._last: list[int] = []  # where the last result folded into it stands, or else its turn
         self._far: set[int] = set()  # rows that have a result from behind a later row
-        self._letters: list[int] = []
+        self._tokens: list[int] = []
         self._images: list[int] = []
         self._makers: dict[str, list[int]] = {}  # the rows with a call of that id, in order
 
     @property
-    def letters(self) -> int:
-        """The characters of all content, arguments and results; reasoning left out."""
-        return sum(self._letters)
+    def tokens(self) -> int:
+        """About how many tokens all content, arguments and results are; reasoning left out."""
+        return sum(self._tokens)
 
     @property
     def images(self) -> int:
@@ -104,8 +105,8 @@ class Rows:
                 return False
         for at, place in zip(others, places, strict=True):
             row = self.rows[place] = self.rows[place]._replace(turn=path[at])
-            letters, self._images[place], _ = _weight(row.turn)
-            self._letters[place] = letters + sum(len(answer.result.text) for answer in row.answers.values())
+            tokens, self._images[place], _ = _weight(row.turn)
+            self._tokens[place] = tokens + sum(estimate_tokens(answer.result.text) for answer in row.answers.values())
         self._path = path
         return True
 
@@ -118,7 +119,7 @@ class Rows:
         for row in self.rows[kept:]:
             for call in row.turn.calls:
                 self._makers[call.id].pop()
-        for column in (self.rows, self._first, self._last, self._letters, self._images):
+        for column in (self.rows, self._first, self._last, self._tokens, self._images):
             del column[kept:]
         self._far = {at for at in self._far if at < kept}
         return start
@@ -135,35 +136,35 @@ class Rows:
         row = self.rows[place]
         self.rows[place] = row._replace(answers={**row.answers, result.call_id: Answer(turn.id, result)})
         self._last[place] = at
-        self._letters[place] += len(result.text)
+        self._tokens[place] += estimate_tokens(result.text)
         if place + 1 < len(self.rows):
             self._far.add(place)
         return True
 
     def _add(self, at: int, turn: Turn) -> None:
-        letters, images, calls = _weight(turn)
+        tokens, images, calls = _weight(turn)
         for call_id in calls:
             self._makers.setdefault(call_id, []).append(len(self.rows))
         self.rows.append(Row(turn, self._forks.get(turn.parent, (turn.id,)), {}, turn.id in self._growing))
         self._first.append(at)
         self._last.append(at)
-        self._letters.append(letters)
+        self._tokens.append(tokens)
         self._images.append(images)
 
 
 def _weight(turn: Turn) -> tuple[int, int, list[str]]:
-    """The characters of a turn's content, arguments and results, how many images it has, and the ids of its calls."""
-    letters = images = 0
+    """About how many tokens a turn's content, arguments and results, its images, and the ids of its calls."""
+    tokens = images = 0
     calls = []
     for part in turn.parts:
         if part.kind == "text" or part.kind == "tool_result":
-            letters += len(part.text)
+            tokens += estimate_tokens(part.text)
         elif part.kind == "tool_call":
-            letters += len(part.arguments)
+            tokens += estimate_tokens(part.name) + estimate_tokens(part.arguments)
             calls.append(part.id)
         elif part.kind == "image":
             images += 1
-    return letters, images, calls
+    return tokens, images, calls
 
 
 def _frame(turn: Turn) -> tuple[object, ...]:

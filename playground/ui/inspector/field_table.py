@@ -229,12 +229,13 @@ def _groups(view: RequestView, gateway: str) -> list[tuple[str, list[Line]]]:
     body, absent = [], []
     for row in view.fields:
         origin = row.origin.value
-        words, says = _word(origin), _says(origin, gateway)
+        unsent = origin == "default" and row.value is None
+        words, says = _word(origin), _says(origin, gateway) if unsent or origin != "default" else origin
         if row.place:
             words, says = f"{words} · {row.place}", f"{says}: {row.place}"
         if row.note:
             words, says = f"{words} · {row.note}", f"{says}; {row.note}"
-        if origin == "default":
+        if unsent:
             absent.append(Line(row.name, "", origin, words, says, whole="", label=row.label, path=row.path))
         else:
             whole = None if row.name in IN_TEXT else _text(row.value)

@@ -42,8 +42,8 @@ Edit = Callable[[str], tuple[str, ...]]
 class Preview:
     """The next request of the experiment ``key``; ``gateway`` is the name of the one it goes to.
 
-    ``writing`` says that a message stands in the composer, which a run adds. What is shown of the body is worked out
-    once, when it is first asked for: of a long one on another thread, by ``prepared``.
+    ``writing`` says that a message stands in the composer that cannot be sent as things are. What is shown of
+    the body is worked out once, when it is first asked for: of a long one on another thread, by ``prepared``.
     """
 
     key: str
@@ -55,7 +55,7 @@ class Preview:
     def about(self) -> str:
         """One line on it: where it goes, and what is not in it yet."""
         where = f"{self.view.method} {self.view.url}" if self.view.url else self.view.problem
-        return f"{where} · a run adds the message being written" if self.writing else where
+        return f"{where} · the message being written cannot be sent yet" if self.writing else where
 
     @cached_property
     def body(self) -> bytes:

@@ -16,12 +16,12 @@ from tests.benchmarks.experiment import long_transcript
 def test_a_turn_at_the_end_leaves_all_rows_before_it_the_same_objects() -> None:
     transcript, rows = long_transcript(200), Rows()
     before = rows.follow(transcript)
-    letters = rows.letters
+    tokens = rows.tokens
     after = rows.follow(transcript.append(make_turn(Role.USER, "Hello")))
     assert common_prefix(before, after) == len(before)
-    assert rows.letters == letters + 5
+    assert rows.tokens == tokens + 2
     assert rows.follow(transcript) == before
-    assert rows.letters == letters
+    assert rows.tokens == tokens
 
 
 def test_a_result_replaces_the_row_of_its_call_only() -> None:
@@ -110,7 +110,7 @@ def test_any_chain_of_edits_gives_the_rows_that_would_be_made_anew(seed: int) ->
         growing = [transcript.head] if random.random() < 0.2 and transcript.head else []
         fresh = Rows()
         assert rows.follow(transcript, growing) == fresh.follow(transcript, growing)
-        assert (rows.letters, rows.images) == (fresh.letters, fresh.images)
+        assert (rows.tokens, rows.images) == (fresh.tokens, fresh.images)
 
 
 # Where they stand

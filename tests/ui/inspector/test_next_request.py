@@ -175,7 +175,7 @@ def test_typing_the_old_text_again_is_no_edit(desk: Desk) -> None:
 def test_one_line_says_where_it_goes_and_what_is_not_in_it_yet(desk: Desk) -> None:
     view = request_view(desk.session)
     assert Preview("x", view).about == "POST https://gateway.example/v1/chat/completions"
-    assert Preview("x", view, writing=True).about.endswith("a run adds the message being written")
+    assert Preview("x", view, writing=True).about.endswith("the message being written cannot be sent yet")
 
 
 def type_value(desk: Desk, name: str, text: str) -> None:
