@@ -13,7 +13,7 @@ from playground.domain.parts import Part
 from playground.domain.transcript import Role, Turn
 from playground.domain.values import JSON, JSONObject
 from playground.engine.loss import listed
-from playground.engine.one_turn import Wire
+from playground.engine.one_turn import Wire, telling, without
 from playground.protocols.protocol import PROTOCOLS, get_protocol
 
 LONGEST_TEXT: Final = 400  # characters of one text, and
@@ -51,13 +51,13 @@ def _part_fate(part: Part, over: str) -> str:
     if over not in PROTOCOLS:
         return "not sent back"
     wire, role = Wire(over), Role.TOOL if part.kind == "tool_result" else Role.ASSISTANT
-    all_of_it = wire.says(Turn(id="", role=role, parts=(part,)))
     extra: Extra = getattr(part, "extra", {})
-    back = []
-    for name in extra[over]:
-        rest = {**extra, over: {other: value for other, value in extra[over].items() if other != name}}
-        if wire.says(Turn(id="", role=role, parts=(part.model_copy(update={"extra": rest}),))) != all_of_it:
-            back.append(name)
+
+    def says(extra: Extra) -> JSONObject:
+        return wire.says(Turn(id="", role=role, parts=(part.model_copy(update={"extra": extra}),)))
+
+    all_of_it = says(extra)
+    back = telling(extra[over], lambda names: says(without(extra, over, names)) != all_of_it)
     return _fate(back, over, all_of_them=len(back) == len(extra[over]))
 
 

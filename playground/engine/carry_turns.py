@@ -7,7 +7,7 @@ what is sent in another form or place, or may be refused, is known by rule.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import groupby
 from typing import Final
 
@@ -16,11 +16,12 @@ from playground.domain.parts import Image, Part, Reasoning, Refusal, Text, ToolC
 from playground.domain.request import Request
 from playground.domain.transcript import Role, Turn
 from playground.engine.loss import CHANGED, DOUBTFUL, LOST, Loss, listed
-from playground.engine.one_turn import Wire, is_object
+from playground.engine.one_turn import MOST, Wire, is_object, telling, without
 
 _SYSTEM: Final = (Role.SYSTEM, Role.DEVELOPER)
 #: The fields without which a part says nothing: they go with it, and are not looked at one by one.
 _ITSELF: Final = frozenset({"kind", "text", "field", "id", "name", "arguments", "call_id", "url", "value", "from_file"})
+MOST_NAMES: Final = 12  # that are told of one turn
 _THINKING: Final = "the signature of its thinking; the text goes only if reasoning is sent back"
 
 #: What becomes of something: LOST, CHANGED or DOUBTFUL, and the words.
@@ -31,14 +32,14 @@ def turn_losses(request: Request, to: str) -> Iterator[Loss]:
     """The losses of a request's turns over the protocol ``to``, turn by turn."""
     field = request.reasoning_return.field
     here, there = Wire(request.protocol, field), Wire(to, field)
-    empty = _empty(request.turns, here, there)
+    judge, empty = _Judge(here, there), _empty(request.turns, here, there)
     before: Turn | None = None  # the last turn that is not of the system
     behind = False  # whether that one made calls, or stands right behind one that did, with nothing but results between
     prompt = False  # whether a system turn came before
     called: set[str] = set()
     for number, turn in enumerate(request.turns, 1):
         answers = behind and turn.role is Role.TOOL
-        found = [*_left_out(turn, here, there), *empty.get(turn.id, ())]
+        found = [*judge.left_out(turn), *empty.get(turn.id, ())]
         if to == "messages":
             found += _place_in_messages(turn, before, prompt=prompt, answers=answers)
         found += _form_in_messages(turn) if to == "messages" else _form_in_chat(turn, there)
@@ -57,40 +58,118 @@ def turn_losses(request: Request, to: str) -> Iterator[Loss]:
 # What is left out
 
 
-def _left_out(turn: Turn, here: Wire, there: Wire) -> Iterator[_Told]:
-    if _is_plain(turn):
-        return
-    all_here, all_there = here.says(turn), there.says(turn)
+class _Judge:
+    """Says what of a turn is lost on the way from one protocol to another."""
 
-    def lost(less: Turn) -> bool:
-        return here.says(less) != all_here and there.says(less) == all_there
+    def __init__(self, here: Wire, there: Wire) -> None:
+        self._here, self._there = here, there
+        self._known: dict[_Shape, list[tuple[int, str]]] = {}
 
-    names: list[str] = []  # of members that only this protocol has a place for
-    for name in turn.members:
-        rest = {other: value for other, value in turn.members.items() if other != name}
-        names += [name] if lost(turn.model_copy(update={"members": rest})) else []
-    for number, part in enumerate(turn.parts):
-        if isinstance(part, Unknown) and part.from_file:
-            yield LOST, "a part that only a newer version of this application knows"
-        if lost(_with_part(turn, number)):
-            yield LOST, _part_words(part, there)
-            continue
-        for field in _fields(part):
-            default = type(part).model_fields[field].get_default(call_default_factory=True)
-            if lost(_with_part(turn, number, part.model_copy(update={field: default}))):
-                yield LOST, _field_words(part, field)
-        extra: Extra = getattr(part, "extra", {})
-        for name in extra.get(here.name, {}):
-            if lost(_with_part(turn, number, part.model_copy(update={"extra": _without(extra, here.name, name)}))):
+    def left_out(self, turn: Turn) -> Iterator[_Told]:
+        """Parts, fields, and the names of what came with them."""
+        if _is_plain(turn):
+            return
+        bare = turn.model_copy(update={"members": {}, "extra": {}}) if turn.members or turn.extra else turn
+        lost = self._lost_of_parts(bare)
+        gone = {number for number, field in lost if not field}
+        for number, field in lost:
+            part = turn.parts[number]
+            yield LOST, _field_words(part, field) if field else _part_words(part, self._there)
+        names = self._lost_members(turn) if bare is not turn else []
+        for number, part in enumerate(turn.parts):
+            if isinstance(part, Unknown) and part.from_file:
+                yield LOST, "a part that only a newer version of this application knows"
+            extra: Extra = getattr(part, "extra", {})
+            for name in self._lost_extra(bare, number) if self._here.name in extra and number not in gone else ():
+                value = extra[self._here.name][name]
                 if isinstance(part, ToolResult) and name == "content":
-                    yield from _besides_text(part, extra[here.name][name])
+                    yield from _besides_text(part, value)
                 else:
-                    names += _inner_names(name, extra[here.name][name])
-    for name in turn.extra.get(here.name, {}):
-        less = turn.model_copy(update={"extra": _without(turn.extra, here.name, name)})
-        names += [name] if lost(less) else []
-    if names:
-        yield LOST, f"{listed(list(dict.fromkeys(names)))} (known to {here.title} alone)"
+                    names += _inner_names(name, value)
+        if names:
+            shown = list(dict.fromkeys(names))
+            more = [f"{len(shown) - MOST_NAMES} more"] if len(shown) > MOST_NAMES else []
+            yield LOST, f"{listed([*shown[:MOST_NAMES], *more])} (known to {self._here.title} alone)"
+
+    def _lost_of_parts(self, turn: Turn) -> list[tuple[int, str]]:
+        """The lost parts by their numbers, and of the others the lost fields: (number, field), no field for a part.
+
+        It depends on which parts there are and what is set in them; long conversations have few such shapes.
+        """
+        shape = _shape(turn)
+        known = self._known.get(shape) if shape is not None else None
+        if known is None:
+            known = []
+            for number, part in enumerate(turn.parts):
+                around, at = _around(turn, number)
+                lost = self._comparison(around)
+                if lost(_with_other(around, at)):
+                    known.append((number, ""))
+                    continue
+                for field in _fields(part):
+                    default = type(part).model_fields[field].get_default(call_default_factory=True)
+                    if lost(_with_other(around, at, part.model_copy(update={field: default}))):
+                        known.append((number, field))
+            if shape is not None:
+                self._known[shape] = known
+        return known
+
+    def _lost_extra(self, turn: Turn, number: int) -> list[str]:
+        """The lost members that a part came with."""
+        around, at = _around(turn, number)
+        part, lost, over = turn.parts[number], self._comparison(around), self._here.name
+        extra: Extra = getattr(part, "extra", {})
+
+        def less(names: frozenset[str]) -> bool:
+            return lost(_with_other(around, at, part.model_copy(update={"extra": without(extra, over, names)})))
+
+        return telling(extra[over], less)
+
+    def _lost_members(self, turn: Turn) -> list[str]:
+        """The lost members of the message itself."""
+        lost, over = self._comparison(turn), self._here.name
+
+        def less_members(names: frozenset[str]) -> bool:
+            rest = {name: value for name, value in turn.members.items() if name not in names}
+            return lost(turn.model_copy(update={"members": rest}))
+
+        def less_extra(names: frozenset[str]) -> bool:
+            return lost(turn.model_copy(update={"extra": without(turn.extra, over, names)}))
+
+        return [*telling(turn.members, less_members), *telling(turn.extra.get(over, ()), less_extra)]
+
+    def _comparison(self, turn: Turn) -> Callable[[Turn], bool]:
+        """Tells of a turn that holds less whether what it lacks makes a difference here and none there."""
+        here, there = self._here, self._there
+        all_here, all_there = here.says(turn), there.says(turn)
+        return lambda less: here.says(less) != all_here and there.says(less) == all_there
+
+
+#: Which parts a turn has and what is set in them.
+_Shape = tuple[object, ...]
+
+
+def _shape(turn: Turn) -> _Shape | None:
+    """None for a turn of which more than that may count."""
+    if any(getattr(part, "extra", None) or part.kind == "unknown" for part in turn.parts):
+        return None
+    return (turn.role, *((part.kind, *_set_in(part)) for part in turn.parts))
+
+
+def _set_in(part: Part) -> Iterator[object]:
+    for name in type(part).model_fields:
+        value = getattr(part, name)
+        yield value if name == "field" or value is None else bool(value)
+
+
+def _around(turn: Turn, number: int) -> tuple[Turn, int]:
+    """What a part is looked at in, and where in it the part stands.
+
+    Of very many each is looked at by itself: what the others are makes next to no difference.
+    """
+    if len(turn.parts) <= MOST:
+        return turn, number
+    return turn.model_copy(update={"parts": (turn.parts[number],)}), 0
 
 
 def _is_plain(turn: Turn) -> bool:
@@ -100,9 +179,9 @@ def _is_plain(turn: Turn) -> bool:
     return all(part.kind == "text" and part.text and not part.extra for part in turn.parts)
 
 
-def _with_part(turn: Turn, number: int, *other: Part) -> Turn:
-    """The turn with ``other``, or nothing, in the place of one part."""
-    return turn.model_copy(update={"parts": (*turn.parts[:number], *other, *turn.parts[number + 1 :])})
+def _with_other(turn: Turn, at: int, *other: Part) -> Turn:
+    """The turn with ``other``, or nothing, in the place of the part at ``at``."""
+    return turn.model_copy(update={"parts": (*turn.parts[:at], *other, *turn.parts[at + 1 :])})
 
 
 def _fields(part: Part) -> list[str]:
@@ -115,10 +194,6 @@ def _fields(part: Part) -> list[str]:
         and name != "extra"
         and getattr(part, name) != info.get_default(call_default_factory=True)
     ]
-
-
-def _without(extra: Extra, protocol: str, name: str) -> Extra:
-    return {**extra, protocol: {other: value for other, value in extra[protocol].items() if other != name}}
 
 
 def _part_words(part: Part, there: Wire) -> str:

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from typing import Final
+
+from playground.domain.members import Extra
 from playground.domain.parts import Part, ToolCall
 from playground.domain.request import ReasoningReturn, Request, SendReasoning
 from playground.domain.tools import parse_json
 from playground.domain.transcript import Turn
 from playground.domain.values import JSONObject
 from playground.protocols.protocol import get_protocol
+
+MOST: Final = 40  # names that are looked at one by one; of more, several at once, and
+TOO_MANY: Final = 1_000  # are looked at as one
 
 
 class Wire:
@@ -32,6 +39,19 @@ class Wire:
         body = self.says(turn)
         messages: list[JSONObject] = body["messages"]
         return "system" not in body and all(m.keys() == {"role", "content"} and not m["content"] for m in messages)
+
+
+def telling(names: Iterable[str], makes_a_difference: Callable[[frozenset[str]], bool]) -> list[str]:
+    """Those of ``names`` without which something is different; of very many, whole groups are taken for telling."""
+    given = list(names)
+    step = -(-len(given) // MOST) if len(given) < TOO_MANY else len(given)
+    groups = [given[at : at + step] for at in range(0, len(given), max(step, 1))]
+    return [name for group in groups if makes_a_difference(frozenset(group)) for name in group]
+
+
+def without(extra: Extra, protocol: str, names: frozenset[str]) -> Extra:
+    """What something came with, less the members of these names."""
+    return {**extra, protocol: {name: value for name, value in extra[protocol].items() if name not in names}}
 
 
 def is_object(arguments: str) -> bool:

@@ -305,7 +305,7 @@ def test_what_answers_came_with_is_listed() -> None:
     call = ToolCall(id="c", name="f", arguments="{}", extra={"chat": {"extra_content": {"x": 1}, "function": {"y": 2}}})
     extra = {"chat": {"audio": {"id": "au"}, "channel": "final", "annotations": [{"type": "url_citation"}]}}
     turn = said(Role.ASSISTANT, call).model_copy(update={"extra": extra})
-    names = "extra_content, function.y and audio"  # the rest of the message is not sent anyway
+    names = "audio, extra_content and function.y"  # the rest of the message is not sent anyway
     assert told(make_turn(Role.USER, "a"), turn) == [
         (LOST, f"Turn 2 (assistant): {names} (known to Chat completions alone)")
     ]
@@ -425,9 +425,21 @@ def test_a_long_conversation_is_judged_in_no_time() -> None:
         make_turn(Role.ASSISTANT, "b" * 1000),
     )
     request = Request(protocol="chat", model="m", turns=four * 1000)
-    began = time.perf_counter()
+    began = time.process_time()
     losses(request, "messages")
-    assert time.perf_counter() - began < 3
+    assert time.process_time() - began < 3
+
+
+def test_what_a_hostile_gateway_sent_is_judged_in_no_time() -> None:
+    many = {f"m{n}": n for n in range(50_000)}
+    texts = [Text(text="a", extra={"chat": {"x": n}}) for n in range(3_000)]
+    turn = said(Role.ASSISTANT, *texts, call(chat=many)).model_copy(update={"members": many, "extra": {"chat": many}})
+    began = time.process_time()
+    lines = told(make_turn(Role.USER, "a"), turn)
+    assert time.process_time() - began < 5
+    (names,) = [line for kind, line in lines if kind == LOST]
+    assert names.startswith("Turn 2 (assistant): m0, m1, ")
+    assert names.endswith(" more (known to Chat completions alone)")
 
 
 def test_the_extra_body_is_pointed_out() -> None:

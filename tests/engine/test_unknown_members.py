@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
@@ -285,6 +286,16 @@ def test_a_result_that_was_edited_no_longer_goes_back_as_it_came() -> None:
     assert beside_part(pictured)[0].fate == "sent back over Chat completions"
     broken = CALL.model_copy(update={"arguments": "{", "extra": {"messages": {"caller": 1}}})
     assert beside_part(broken)[0].fate == "sent back over Messages"
+
+
+def test_very_many_members_are_judged_in_no_time() -> None:
+    many = {f"m{n}": n for n in range(50_000)}
+    began = time.process_time()
+    (found,) = beside_part(CALL.model_copy(update={"extra": {"chat": many}}))
+    assert found.fate == "sent back over Chat completions"
+    assert len(found.names) < 200
+    assert len(json.dumps(clipped(found.members))) < 5_000
+    assert time.process_time() - began < 3
 
 
 def test_what_is_long_is_cut_with_words() -> None:
