@@ -50,6 +50,7 @@ class LintPage(QWidget):
         self._trace: Trace | None = None
         self._review: Review | None = None
         self._seen: tuple[int, bool] | None = None  # findings, whether it was judged
+        self.found: tuple[Finding, ...] = ()  # what is shown
         self.slices = Slices(self._read, self)
         self.count = QLabel()
         self.count.setProperty("kind", "small")
@@ -87,15 +88,9 @@ class LintPage(QWidget):
             self._trace, self._seen = trace, None
             self._review = Review(trace.index) if trace is not None else None
             self.slices.stop()
-        if trace is None:
             self._show()
-        else:
+        if trace is not None:
             self.slices.poke()
-
-    @property
-    def found(self) -> tuple[Finding, ...]:
-        """The findings that are shown."""
-        return self._review.findings if self._review is not None else ()
 
     def copy_report(self) -> None:
         """Put the report on the clipboard."""
@@ -121,6 +116,7 @@ class LintPage(QWidget):
             self._show()
 
     def _show(self) -> None:
+        self.found = self._review.findings if self._review is not None else ()
         self.copy_button.setVisible(self._trace is not None)
         self._stack.setCurrentIndex(1 if self.found else 0)
         self.empty.setText(self._nothing())
@@ -137,7 +133,7 @@ class LintPage(QWidget):
         if trace is None or review is None:
             return EMPTY
         if not review.judged:
-            return SO_FAR
+            return SO_FAR if self._seen is not None else ""
         if review.unseen:
             return review.unseen if not review.seen else NONE_SEEN.format(unseen=review.unseen)
         return NONE_ERROR if (trace.exchange.status or 0) >= 300 else NONE

@@ -160,4 +160,6 @@ def test_findings_follow_an_answer_on_its_way(qtbot: QtBot) -> None:
     page.slices.finish()
     assert [one.code for one in page.found] == ["choices_count"]
     page.show_trace(Traces().of(weather()))
-    assert page.found == (), "another exchange: what was found in the last one is gone"
+    assert (page.found, page.count.text(), page.empty.text()) == ((), "", ""), "another one, and not looked at yet"
+    QTest.mouseClick(page.copy_button, Qt.MouseButton.LeftButton)
+    assert "choices" not in QGuiApplication.clipboard().text()
