@@ -42,6 +42,7 @@ _NOT_THERE: Final = frozenset(
 _KEY: Final = frozenset({"key missing", "key refused", "key header"})
 _MODEL: Final = re.compile(r"\bmodel\b", re.IGNORECASE)  # not "models", which stands in paths
 _MODELS_NAMED: Final = 6
+_LONGEST_ID: Final = 80  # characters of a model's id in it
 _LONGEST_WORDS: Final = 300  # characters of a gateway's message in one line
 
 
@@ -124,7 +125,7 @@ def _of_list(listing: ModelList) -> tuple[State, str]:
     failure, count = listing.failure, len(listing.models)
     if failure is None and count:
         more = f" and {count - _MODELS_NAMED} more" if count > _MODELS_NAMED else ""
-        named = ", ".join(listing.ids[:_MODELS_NAMED])
+        named = ", ".join(_cut(name, _LONGEST_ID) for name in listing.ids[:_MODELS_NAMED])
         return State.OK, f"{models(count)} in {listing.seconds:.2f} s: {named}{more}"
     if failure is None:
         return State.OK, "answers, and is empty"
@@ -191,4 +192,8 @@ def models(count: int) -> str:
 def quoted(failure: Failure, most: int = _LONGEST_WORDS) -> str:
     """The gateway's own words, not longer than a line should be; without the status that stands beside them."""
     text = own_words(failure, advise(failure)) or advise(failure).title
+    return _cut(text, most)
+
+
+def _cut(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"

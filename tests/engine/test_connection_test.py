@@ -116,6 +116,13 @@ async def test_more_models_than_are_named(server: FaultServer) -> None:
     assert verdict.models == tuple(f"m{number}" for number in range(8))
 
 
+async def test_ids_without_measure_are_shortened_in_words_and_whole_in_the_list(server: FaultServer) -> None:
+    gateway(server, models={"data": ["x" * 100_000, "\u202egnp", "b\nc"]})
+    verdict = await judge(server.url)
+    assert len(verdict.lines[0].words) < 300
+    assert verdict.models[0] == "x" * 100_000
+
+
 async def test_an_empty_list(server: FaultServer) -> None:
     gateway(server, models={"data": []})
     verdict = await judge(server.url)

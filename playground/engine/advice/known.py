@@ -27,14 +27,14 @@ from playground.engine.advice.parts import (
 from playground.engine.advice.spots import header_names, parameter_named, place_of
 from playground.engine.advice.table import TABLE, Known
 
-_LOOKED_AT: Final = 4000  # characters of a message
+_LOOKED_AT: Final = 1500  # characters of a message: what is wrong stands at its beginning
 _UNKNOWN: Final = Sent(endpoint="")
 
 
 def recognise(failure: Failure) -> Advice | None:
     """The advice for what was said; None when that is nothing known."""
     said = {value.lower() for value in (failure.code, failure.type) if value}
-    words = failure.message[:_LOOKED_AT]
+    words = failure.message[:_LOOKED_AT].lower()
     for known, pattern in _table():
         if failure.kind not in known.kinds:
             continue
@@ -49,7 +49,7 @@ def recognise(failure: Failure) -> Advice | None:
 
 @cache
 def _table() -> tuple[tuple[Known, re.Pattern[str] | None], ...]:
-    return tuple((known, re.compile(known.words, re.IGNORECASE) if known.words else None) for known in (*OWN, *TABLE))
+    return tuple((known, re.compile(known.words) if known.words else None) for known in (*OWN, *TABLE))
 
 
 def _sent(failure: Failure) -> Sent:

@@ -17,7 +17,7 @@ _SETTINGS: Final = (GATEWAY, RETRY)
 OWN: Final[tuple[Known, ...]] = (
     Known(
         Advice("key", "The key cannot be sent", "Enter it again.", (KEY, RETRY), "Check PLAYGROUND_API_KEY."),
-        r"^The key holds ",
+        r"^the key holds ",
         kinds=_BEFORE,
     ),
     Known(
@@ -28,7 +28,7 @@ OWN: Final[tuple[Known, ...]] = (
             _SETTINGS,
             "Correct --base-url.",
         ),
-        r"\bbase URL\b",
+        r"\bbase url\b",
         kinds=_BEFORE,
     ),
     Known(
@@ -39,7 +39,7 @@ OWN: Final[tuple[Known, ...]] = (
             _SETTINGS,
             "Name another one with --ca FILE.",
         ),
-        r"^The CA file ",
+        r"^the ca file ",
         kinds=_BEFORE,
     ),
     Known(
@@ -49,7 +49,7 @@ OWN: Final[tuple[Known, ...]] = (
             "The environment names it. Correct that, and start again.",
             command="Correct it where it stands: with --proxy, or in the environment.",
         ),
-        r"^The proxy ",
+        r"^the proxy ",
         kinds=_BEFORE,
     ),
     Known(
@@ -60,24 +60,24 @@ OWN: Final[tuple[Known, ...]] = (
             (RAW._replace(value="headers"), GATEWAY, RETRY),
             "Correct it where it stands: with --header, or in the file.",
         ),
-        r"^The (?:value of the )?header ",
+        r"^the (?:value of the )?header ",
         kinds=_BEFORE,
     ),
     Known(
         Advice("proxy password", "The proxy wants a user name and a password", "Put them there, then retry."),
-        r"^The proxy .{0,300} wants a user name and a password\b",
+        r"^the proxy .{0,300} wants a user name and a password\b",
         kinds=_WAY,
     ),
     Known(
         Advice(
             "proxy way", "The proxy does not lead to the gateway", "Check the base URL, and ask who runs the proxy."
         ),
-        r"^The proxy .{0,300} does not lead to ",
+        r"^the proxy .{0,300} does not lead to ",
         kinds=_WAY,
     ),
     Known(
         Advice("no proxy", "The proxy cannot be reached", "Check the proxy's address, and that it is running."),
-        r"^(?:The name of|Nothing answers at|No connection to .{0,300} through|The connection to) the proxy ",
+        r"^(?:the name of|nothing answers at|no connection to .{0,300} through|the connection to) the proxy ",
         kinds=_WAY,
     ),
     Known(
@@ -87,7 +87,7 @@ OWN: Final[tuple[Known, ...]] = (
             "One without encryption has an address that begins with http://. Otherwise check the port.",
             _SETTINGS,
         ),
-        r"\bdoes not speak TLS\b",
+        r"\bdoes not speak tls\b",
         kinds=_TLS,
     ),
     Known(
@@ -129,12 +129,12 @@ OWN: Final[tuple[Known, ...]] = (
             "That is for the gateway's operators; its bytes stand under Response. Retry to ask again.",
             command="That is for the gateway's operators; --record keeps its bytes.",
         ),
-        r"^The body cannot be read as JSON\b",
+        r"^the body cannot be read as json\b",
         kinds=_READ,
     ),
     Known(
         Advice("broken off", "The answer was cut off", "Retry to ask again."),
-        r"^The body is JSON that breaks off\b",
+        r"^the body is json that breaks off\b",
         kinds=_READ,
     ),
     Known(
@@ -143,7 +143,7 @@ OWN: Final[tuple[Known, ...]] = (
             "The answer is packed in a way that cannot be undone",
             "That is for the gateway's operators, or for whoever runs what stands before it. Retry to ask again.",
         ),
-        r"^The answer (?:is compressed as|says it is compressed)\b",
+        r"^the answer (?:is compressed as|says it is compressed)\b",
         kinds=_READ,
     ),
     Known(
@@ -153,7 +153,7 @@ OWN: Final[tuple[Known, ...]] = (
             "The gateway, or what stands before it, adds far too much to them. That is for its operators.",
             (RETRY, GATEWAY),
         ),
-        r"^The headers of the answer ",
+        r"^the headers of the answer ",
         kinds=frozenset({FailureKind.TOO_LARGE}),
     ),
 )

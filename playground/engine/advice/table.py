@@ -33,7 +33,7 @@ _ONLY_SO: Final = r"(?:with|when|if|on|for)"
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """One thing gateways say. ``words`` is a regular expression, looked for whatever the case.
+    """One thing gateways say. ``words`` is a regular expression in small letters, looked for whatever the case.
 
     Without ``statuses`` the usual refusals count. What came inside a stream has no status and fits any.
     ``playground.engine.advice.known`` has more to say about some meanings.
@@ -60,7 +60,7 @@ TABLE: Final[tuple[Known, ...]] = (
             "service for a higher limit.",
             (PARAMETERS, MODEL, RETRY),
         ),
-        r"\brequest too large\b.{0,200}\b(?:per minute|per day|TPM|TPD|RPM)\b",
+        r"\brequest too large\b.{0,200}\b(?:per minute|per day|tpm|tpd|rpm)\b",
         statuses=_OVER_LIMIT,
     ),
     Known(
@@ -295,7 +295,7 @@ TABLE: Final[tuple[Known, ...]] = (
             r"\bserver is pinned to\b|\bno endpoints found for (?!.*\bsupport)",
             r"\bno allowed providers are available\b",
             r"\bno available channels?\b[^\n]{0,40}\bmodel\b|无可用渠道|模型不存在",
-            r"\bAPI deployment for this resource does not exist\b",
+            r"\bapi deployment for this resource does not exist\b",
         ),
         frozenset(
             {
@@ -390,7 +390,7 @@ TABLE: Final[tuple[Known, ...]] = (
             r"\broles must alternate\b|\bfirst message must\b|\balternate between\b[^.\n]{0,30}\broles?\b",
             r"\btool_call_ids? did not have response messages\b|\bmust be a response to a prece+ding message with\b",
             r"\bunexpected `?tool_use_id|\b`?tool_use`? ids were found without\b",
-            r"\bSystem message must be at the beginning\b",
+            r"\bsystem message must be at the beginning\b",
         ),
     ),
     Known(
