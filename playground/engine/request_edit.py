@@ -74,6 +74,7 @@ def read_edit(session: Session, text: str) -> Edited:
         for name, instead in required
         if instead is not None and name not in body
     ]
+    notes += [f"“{'.'.join(path)}”: {words}." for path, words in protocol.oddities(body)]
     read, more = protocol.read_body(rest)
     before, _ = protocol.read_body(panels)
     notes += more

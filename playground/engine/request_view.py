@@ -44,7 +44,7 @@ class Origin(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FieldRow:
-    """One field of the body. ``note`` says what is odd about it.
+    """One field of the body. ``odd`` says what is odd about it, ``note`` whatever else there is to say.
 
     ``name`` has dots where it stands inside another, ``path`` is the way there. ``place`` says where a field that is
     set was set.
@@ -57,6 +57,7 @@ class FieldRow:
     note: str = ""
     path: Path = ()
     place: str = ""
+    odd: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +107,7 @@ class _Fields:
     """Whose each field of one request is. An object is one row, unless its members are not all of one origin."""
 
     def __init__(self, request: Request) -> None:
-        self._parameters = request.parameters
+        self._name, self._parameters = request.protocol, request.parameters
         self._extras = ((request.extra_body, Origin.EXTRA), (request.inherited_body, Origin.INHERITED))
         without = request.model_copy(update={"turns": ()})  # settings only
         self._beneath = get_protocol(request.protocol).encode(without, extras=False)
@@ -118,10 +119,12 @@ class _Fields:
     def rows(self, body: JSONObject) -> Iterator[FieldRow]:
         """The fields in the order of the body, then those left at their default."""
         present = set()
+        oddities = get_protocol(self._name).oddities(body)
         for name, value in body.items():
             for row in self._member((name,), value):
                 present.add(row.path)
-                yield row
+                about = [oddity.words for oddity in oddities if oddity.is_about(row.path)]
+                yield replace(row, odd="; ".join(filter(None, (row.odd, *about)))) if about else row
         for path, (name, hint) in self._hints.items():
             if path not in present and not hint.deprecated:
                 note = self._parameters.note(name)
@@ -151,10 +154,10 @@ class _Fields:
             own = self._ours_or_set(name, hint) is not Origin.SET
             note = f"replaces {Origin.OURS if own else f'what is set under {self._place(path)}'}"
         else:
-            note = self._parameters.flag(name) if name and origin is Origin.SET else ""
-            note = self._parameters.note(name) if name and origin is Origin.DEFAULT else note
+            note = self._parameters.note(name) if name and origin is Origin.DEFAULT else ""
+        odd = self._parameters.flag(name) if name and origin is Origin.SET else ""
         place = self._place(path) if origin is Origin.SET else ""
-        return FieldRow(".".join(path), value, origin, label, note, path, place)
+        return FieldRow(".".join(path), value, origin, label, note, path, place, odd)
 
     def _ours_or_set(self, name: str, hint: Hint | None) -> Origin:
         if hint is None:

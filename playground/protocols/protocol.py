@@ -20,6 +20,7 @@ from playground.protocols.sse import DEFAULT_CAP
 
 if TYPE_CHECKING:
     from playground.protocols.decoding import Traced
+    from playground.protocols.oddities import Oddity
 
 
 class Decoder(Interface):
@@ -59,6 +60,10 @@ class Protocol(Interface):
 
         Without ``extras`` it is what they are merged into.
         """
+        ...
+
+    def oddities(self, body: JSONObject) -> tuple[Oddity, ...]:
+        """What in a body does not go together, with the place it is said at. It is sent all the same."""
         ...
 
     def check(self, request: Request) -> None:

@@ -22,6 +22,7 @@ from playground.engine.changes import (
     RunStateChanged,
     SettingsChanged,
 )
+from playground.engine.field_flags import field_flags
 from playground.engine.reach import reach_of
 from playground.engine.session import Session
 from playground.engine.workspace import Workspace
@@ -266,7 +267,7 @@ class WindowActions(QObject):
         window.bar.show_state(self._gateways.state(profile.id))
         window.bar.show_protocol(session.protocol)
         self._gateways.show_models()
-        window.parameters.set_value(session.current_parameters())
+        window.parameters.set_value(session.current_parameters(), field_flags(session))
         window.parameters.set_tool_names([tool.name for tool in session.tools if tool.sendable])
         window.tools.set_tools(session.tools)
         self._extras.show_session()

@@ -76,10 +76,11 @@ def test_each_field_says_where_it_comes_from(session: Session) -> None:
     assert found["seed"] == (None, Origin.DEFAULT)
     assert found["tools"] == (None, Origin.DEFAULT)
     assert "max_tokens" not in found  # deprecated, and not set
-    notes = {row.name: row.note for row in view.fields if row.note}
-    assert notes == {
-        "temperature": "above the documented maximum of 2; it is sent as it is",
+    assert {row.name: row.note for row in view.fields if row.note} == {
         "route": "replaces the value from the gateway's settings",
+    }
+    assert {row.name: row.odd for row in view.fields if row.odd} == {
+        "temperature": "above the documented maximum of 2; it is sent as it is",
     }
     assert json.loads(view.text) == session.preview()
 

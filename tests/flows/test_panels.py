@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QAbstractButton, QLineEdit, QPlainTextEdit, QTabBar
+from PySide6.QtWidgets import QAbstractButton, QComboBox, QLineEdit, QPlainTextEdit, QTabBar
 
+from playground.domain.tools import ToolDefinition
 from playground.ui.parameters.row import ParameterRow
 from tests.flows.conftest import Person, Stage, click_at
 
@@ -38,6 +39,24 @@ def test_a_parameter_typed_is_sent_and_one_reset_is_not(stage: Stage) -> None:
         await person.idle(turns=6)
         assert person.body()["temperature"] == 7, "odd values are flagged and sent all the same"
         assert row.flag_label.isVisible()
+
+    stage.play(scene)
+
+
+def test_a_choice_among_no_tools_is_flagged_and_sent(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        await open_tab(person, "Parameters")
+        row = person.app.window.parameters.rows["tool_choice"]
+        person.app.window.parameters.ensureWidgetVisible(row)
+        field = await person.seen(QComboBox, "Tool choice", person.app.window.parameters)
+        await person.type_into(field, "required")
+        await person.until(row.flag_label.isVisible, "the flag")
+        assert "no tool is sent to choose from" in row.flag_label.text()
+        await person.run("Hello")
+        await person.idle()
+        assert person.body()["tool_choice"] == "required"
+        person.session.set_tools((ToolDefinition(name="look", parameters={"type": "object"}),))
+        await person.until(lambda: not row.flag_label.isVisible(), "no flag")
 
     stage.play(scene)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 
+from playground.domain.tools import ToolDefinition
 from playground.engine.profiles import Profile
 from tests.scenes.registry import scene
 from tests.scenes.stage import Stage
@@ -40,6 +41,20 @@ async def nested_origins(stage: Stage) -> None:
     stage.window.inspector.show_tab("Request")
     stage.window.side.show_page("Raw")
     stage.window.resizeDocks([stage.window.bottom_dock], [380], Qt.Orientation.Vertical)
+    await stage.settle()
+
+
+@scene()
+async def fields_that_clash(stage: Stage) -> None:
+    """Flags beside the fields: a budget of thinking above the limit, a tool switched off, an overruled value."""
+    thinking = {"type": "enabled", "budget_tokens": 8000}
+    choice = {"type": "tool", "name": "get_weather"}
+    stage.fresh("demo-messages", protocol="messages", thinking=thinking, tool_choice=choice, temperature=0.4, top_p=0.9)
+    tools = ToolDefinition(name="get_weather", enabled=False), ToolDefinition(name="get_time")
+    stage.session.set_tools(tools)
+    stage.session.set_extra_body({"top_p": 0.5})
+    stage.window.bottom_dock.show()
+    stage.window.inspector.show_tab("Request")
     await stage.settle()
 
 

@@ -10,10 +10,12 @@ from playground.domain.transcript import Turn
 from playground.domain.values import JSON, JSONObject
 from playground.protocols.chat.answer import write_answer
 from playground.protocols.chat.body import read_body
+from playground.protocols.chat.checks import CHECKS
 from playground.protocols.chat.decode import ChatDecoder
 from playground.protocols.chat.encode import encode, returned
 from playground.protocols.chat.parameters import ChatParameters
 from playground.protocols.chat.tools import read_tool, write_tool
+from playground.protocols.oddities import Oddity
 from playground.protocols.protocol import Decoder, Protocol
 from playground.protocols.sse import DEFAULT_CAP
 
@@ -29,6 +31,10 @@ class ChatProtocol:
     def encode(self, request: Request, *, extras: bool = True) -> JSONObject:
         """The body of POST /chat/completions."""
         return encode(request, extras=extras)
+
+    def oddities(self, body: JSONObject) -> tuple[Oddity, ...]:
+        """What does not go together in a body."""
+        return tuple(oddity for check in CHECKS for oddity in check(body))
 
     def check(self, request: Request) -> None:
         """Every turn can be written: what is left are the parameters and the tools."""

@@ -10,9 +10,11 @@ from playground.domain.transcript import Turn
 from playground.domain.values import JSON, JSONObject
 from playground.protocols.messages.answer import write_answer
 from playground.protocols.messages.body import read_body
+from playground.protocols.messages.checks import CHECKS
 from playground.protocols.messages.decode import MessagesDecoder
 from playground.protocols.messages.encode import encode, read_tool, write_tool
 from playground.protocols.messages.parameters import MessagesParameters
+from playground.protocols.oddities import Oddity
 from playground.protocols.protocol import Decoder, Protocol
 from playground.protocols.sse import DEFAULT_CAP
 
@@ -28,6 +30,10 @@ class MessagesProtocol:
     def encode(self, request: Request, *, extras: bool = True) -> JSONObject:
         """The body of POST /messages; raises ValueError for arguments that are not a JSON object."""
         return encode(request, extras=extras)
+
+    def oddities(self, body: JSONObject) -> tuple[Oddity, ...]:
+        """What does not go together in a body."""
+        return tuple(oddity for check in CHECKS for oddity in check(body))
 
     def check(self, request: Request) -> None:
         """Raises ValueError for arguments that are not a JSON object; no other turns are looked at."""

@@ -233,15 +233,14 @@ def _groups(view: RequestView, gateway: str) -> list[tuple[str, list[Line]]]:
         words, says = _word(origin), _says(origin, gateway) if unsent or origin != "default" else origin
         if row.place:
             words, says = f"{words} · {row.place}", f"{says}: {row.place}"
-        if row.note:
-            words, says = f"{words} · {row.note}", f"{says}; {row.note}"
+        for more in filter(None, (row.odd, row.note)):
+            words, says = f"{words} · {more}", f"{says}; {more}"
         if unsent:
             absent.append(Line(row.name, "", origin, words, says, whole="", label=row.label, path=row.path))
         else:
             whole = None if row.name in IN_TEXT else _text(row.value)
-            odd = bool(row.note) and origin == "set"
             shown = _value(row.name, row.value)
-            body.append(Line(row.name, shown, origin, words, says, odd, whole, row.label, row.path))
+            body.append(Line(row.name, shown, origin, words, says, bool(row.odd), whole, row.label, row.path))
     headers = []
     for header in view.headers:
         origin = header.origin.value

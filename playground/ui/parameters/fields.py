@@ -104,12 +104,15 @@ class ChoiceField(QComboBox):
         self.activated.connect(self._activated)
 
     def set_choices(self, choices: tuple[str, ...]) -> None:
-        """Offer these; the text in the field stays."""
-        text = self.currentText()
+        """Offer these; the text in the field stays, and the cursor in it."""
+        if self.count() and choices == self.choices():
+            return
+        text, at = self.currentText(), self._line.cursorPosition()
         self.clear()
         self.addItem(NOT_SENT)
         self.addItems(list(choices))
         self.show_text(text)
+        self._line.setCursorPosition(at)
         widest = max(self.fontMetrics().horizontalAdvance(self.itemText(i)) for i in range(self.count()))
         self.view().setMinimumWidth(widest + 28)
 

@@ -6,6 +6,8 @@ must not touch this folder.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
@@ -16,6 +18,7 @@ from playground.ui.parameters.rows import ToolChoiceRow, row_for
 from playground.ui.plain_text import show_hidden
 from playground.ui.scroll_page import ScrollPage
 
+NOTHING: Mapping[str, str] = {}
 ROW_GAP = 12
 GROUP_GAP = 16
 
@@ -33,6 +36,7 @@ class ParameterPanel(ScrollPage):
         self._only = only
         self._without = without
         self._value: Parameters = Parameters()
+        self._flags: Mapping[str, str] = NOTHING
         self._type: type[Parameters] | None = None
         self._tool_names: tuple[str, ...] = ()
         self._extras: list[tuple[str, QWidget]] = []
@@ -49,13 +53,16 @@ class ParameterPanel(ScrollPage):
         """The parameters as shown."""
         return self._value
 
-    def set_value(self, parameters: Parameters, *, fresh: bool = False) -> None:
-        """Show parameters. Unfinished text (a number half typed) stays unless ``fresh`` says they are another's."""
+    def set_value(self, parameters: Parameters, flags: Mapping[str, str] = NOTHING, *, fresh: bool = False) -> None:
+        """Show parameters. Unfinished text (a number half typed) stays unless ``fresh`` says they are another's.
+
+        ``flags`` say of fields, by name, what else is sent that does not go with them.
+        """
         if type(parameters) is not self._type:
             self._build(type(parameters))
-        self._value = parameters
+        self._value, self._flags = parameters, flags
         for name, row in self.rows.items():
-            row.show_value(getattr(parameters, name), parameters.flag(name), parameters.note(name), fresh=fresh)
+            row.show_value(getattr(parameters, name), self._flag(name), parameters.note(name), fresh=fresh)
         others = ", ".join(parameters.model_extra or {})
         self.also_sent.setText(f"Also sent as it is: {show_hidden(others)}")
         self.also_sent.setVisible(bool(others))
@@ -129,5 +136,8 @@ class ParameterPanel(ScrollPage):
     def _edited(self, name: str, value: JSON) -> None:
         self._value = self._value.with_value(name, value)
         for known, row in self.rows.items():  # one field may decide whether another is sent
-            row.set_flag(self._value.flag(known), self._value.note(known))
+            row.set_flag(self._flag(known), self._value.note(known))
         self.changed.emit(self._value)
+
+    def _flag(self, name: str) -> str:
+        return "\n".join(filter(None, (self._value.flag(name), self._flags.get(name, ""))))

@@ -31,6 +31,7 @@ class ThinkingRow(ParameterRow):
         self.budget.setPlaceholderText("tokens")
         self.budget.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.budget.textEdited.connect(self._budget_typed)
+        self.budget.cleared.connect(self._clear_budget)
         words = QLabel("Budget of tokens")
         words.setProperty("kind", "muted")
         words.setBuddy(self.budget)
@@ -65,6 +66,10 @@ class ThinkingRow(ParameterRow):
             self._below.hide()
             problem = problem_at(text)
             self._tell(None if problem else read_json(text), f"not JSON: {problem.message}" if problem else "")
+
+    def _clear_budget(self) -> None:
+        self.budget.clear()
+        self._budget_typed("")
 
     def _budget_typed(self, text: str) -> None:
         try:

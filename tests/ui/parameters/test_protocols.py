@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from playground.domain.parameters import Parameters
@@ -99,3 +100,18 @@ def test_what_is_the_programs_own_says_so_until_a_person_sets_it(qtbot: QtBot) -
     assert said(panel, "include_usage") == "the program's own; Delete leaves it out"
     panel.set_value(MessagesParameters())
     assert said(panel, "max_tokens") == "4096 is sent: the protocol requires a value"
+
+
+def test_what_is_typed_as_a_choice_stays_in_order_while_tools_come_and_go(qtbot: QtBot) -> None:
+    panel = ParameterPanel()
+    qtbot.addWidget(panel)
+    panel.set_value(ChatParameters())
+    row = panel.rows["tool_choice"]
+    assert isinstance(row, ChoiceRow)
+    line = row.field.lineEdit()
+    assert line is not None
+    for number, letter in enumerate("required"):
+        QTest.keyClicks(line, letter)
+        panel.set_tool_names([f"tool_{number // 2}"])
+    assert panel.value.to_wire() == {"tool_choice": "required"}
+    assert row.field.choices() == ("auto", "none", "required", "tool_3")

@@ -58,3 +58,28 @@ def test_an_object_it_does_not_know_is_shown_and_kept(qtbot: QtBot) -> None:
     panel, row = panel_with_row(qtbot, odd)
     assert "display" in row.field.currentText()
     assert panel.value.to_wire() == {"thinking": odd}
+
+
+def test_delete_takes_the_budget_out_and_the_field_stays_for_another(qtbot: QtBot) -> None:
+    panel, row = panel_with_row(qtbot, {"type": "enabled", "budget_tokens": 2048})
+    row.budget.selectAll()
+    QTest.keyClick(row.budget, Qt.Key.Key_Delete)
+    assert panel.value.to_wire() == {"thinking": {"type": "enabled"}}
+    assert (row.budget.text(), row.budget.isVisibleTo(row)) == ("", True)
+    QTest.keyClicks(row.budget, "3000")
+    row.budget.setCursorPosition(4)
+    QTest.keyClick(row.budget, Qt.Key.Key_Delete)
+    assert panel.value.to_wire() == {"thinking": {"type": "enabled"}}
+    QTest.keyClicks(row.budget, "5")
+    assert panel.value.to_wire() == {"thinking": {"type": "enabled", "budget_tokens": 5}}
+
+
+def test_what_does_not_go_with_it_stands_below_the_row(qtbot: QtBot) -> None:
+    panel, row = panel_with_row(qtbot, {"type": "enabled", "budget_tokens": 5})
+    panel.set_value(panel.value, {"thinking": "the budget is below the least of 1,024", "max_tokens": "too little"})
+    assert row.flag_label.text() == "the budget is below the least of 1,024"
+    assert panel.rows["max_tokens"].flag_label.isVisibleTo(panel)
+    QTest.keyClicks(row.budget, "0")
+    assert row.flag_label.text(), "until it is known whether it still holds"
+    panel.set_value(panel.value)
+    assert not row.flag_label.isVisibleTo(panel)

@@ -1,0 +1,45 @@
+"""What does not go together in a request body: said beside the field, and sent all the same.
+
+Each protocol has its own checks, functions from a body to oddities; what they do alike stands here. A value that is odd
+by itself is flagged by its parameter (``Parameters.flag``); these are about two fields at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple, TypeAlias
+
+from playground.domain.json_merge import Path
+from playground.domain.values import JSON, JSONObject
+
+
+class Oddity(NamedTuple):
+    """What is odd about the field at ``path`` beside the others, as a phrase."""
+
+    path: Path
+    words: str
+
+    def is_about(self, path: Path) -> bool:
+        """Whether it is about the field at ``path``, something in it or something it stands in."""
+        shared = min(len(path), len(self.path))
+        return self.path[:shared] == path[:shared]
+
+
+Check: TypeAlias = Callable[[JSONObject], Iterator[Oddity]]
+
+_CHOICE = ("tool_choice",)
+
+
+def tool_choice(choice: JSON, named: JSON, offered: JSON, name_of: Callable[[JSON], JSON]) -> Iterator[Oddity]:
+    """A choice among no tools, or of one that is not ``offered``; ``named`` is the name in it, None for none."""
+    if choice is None:
+        return
+    if offered is None or offered == []:
+        yield Oddity(_CHOICE, "no tool is sent to choose from: many gateways refuse that")
+    elif isinstance(named, str) and isinstance(offered, list) and named not in map(name_of, offered):
+        yield Oddity(_CHOICE, f"“{named}” is not among the tools that are sent: switch it on under Tools")
+
+
+def is_number(value: JSON) -> bool:
+    """Whether a value is a number that can be compared."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
