@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from playground.domain.json_merge import merged
 from playground.domain.parameters import Parameters
 from playground.domain.transcript import Outcome, Transcript, Turn
 from playground.domain.values import JSONObject
@@ -45,12 +46,12 @@ def _told(outcome: Outcome, brought: int, profile_id: str) -> dict[str, object]:
 def as_it_was_sent(parameters: Parameters, extra_body: JSONObject) -> Parameters:
     """The parameters that went out beside an extra body which replaced whole objects.
 
-    Now it is merged into them: what it hid would be sent again, so it is set back to default.
+    Now it is merged into them: what it hid and what would be sent again is set back to default.
     """
     on = {hint.needs: True for _, hint in type(parameters).hints() if hint.needs}  # hidden is hidden, sent or not
     wire, kept = parameters.to_wire(on), parameters
-    replaced = (name for name, value in extra_body.items() if isinstance(value, dict))
-    hidden = [name for name in replaced if isinstance(wire.get(name), dict)]
+    replaced = {name: value for name, value in extra_body.items() if isinstance(value, dict)}
+    hidden = [name for name, value in replaced.items() if merged(wire.get(name), value) != value]
     for name in type(parameters).model_fields if hidden else ():
         without = parameters.with_value(name, None).to_wire(on)
         if any(without.get(member) != wire[member] for member in hidden):

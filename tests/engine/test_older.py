@@ -98,6 +98,13 @@ async def test_an_extra_body_that_replaced_an_object_sends_what_it_sent(gateways
     assert kept.preview()["output_config"] == {"effort": "low", "x": 1}
 
 
+async def test_what_merging_sends_as_it_was_sent_stays_set(gateways: Gateways) -> None:
+    fields = {"response_format": {"type": "json_object"}}
+    session = opened(gateways, parameters={"chat": fields}, extra_body={"response_format": {"type": "text", "x": 1}})
+    assert session.preview()["response_format"] == {"type": "text", "x": 1}
+    assert session.current_parameters().to_wire() == fields
+
+
 async def test_members_without_a_field_that_were_hidden_stay_hidden(gateways: Gateways) -> None:
     fields = {"stream": True, "include_usage": True, "stream_options": {"a": 1}, "provider": {"order": ["x"]}, "n": 2}
     extra = {"stream_options": {"b": 2}, "provider": {"only": ["y"]}}
