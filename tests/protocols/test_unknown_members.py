@@ -407,3 +407,11 @@ def test_a_result_goes_back_as_it_came_until_its_text_is_another(content: Any) -
         edited = there[0].model_copy(update={"parts": (result.model_copy(update={"text": "warm", "is_error": True}),)})
         assert '"content": "warm"' in json.dumps(back((edited,)))
     assert chat_messages(tuple(read_messages(messages))) == messages
+
+
+def test_an_input_that_is_half_a_character_can_be_saved() -> None:
+    (call,) = native(
+        b'data: {"type":"content_block_start","content_block":{"type":"tool_use","input":"\\ud83d"}}\n\n'
+    ).calls
+    assert call.arguments == "\ufffd"
+    call.model_dump_json()

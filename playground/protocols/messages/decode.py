@@ -266,7 +266,9 @@ class MessagesDecoder(BodyDecoder):
         if block.kind == "tool_use":
             # A stream starts with an empty object and sends the text; a whole answer has the object only.
             if given or (self._whole_body and given is not None):
-                self._arguments(block, given if isinstance(given, str) else self._object_text(given), out)
+                self._arguments(
+                    block, jsontext.whole(given) if isinstance(given, str) else self._object_text(given), out
+                )
             if held := block.arguments.release():
                 out.append(ToolCallDelta(0, block.call, arguments=held, late=len(held)))
         elif block.kind not in READ:
