@@ -1,0 +1,32 @@
+"""The cost that a gateway tells beside its token counts: an amount of money, whatever else may stand there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from playground.protocols.chat.usage import read_usage as chat_usage
+from playground.protocols.messages.usage import read_usage as messages_usage
+
+
+@pytest.mark.parametrize(
+    ("told", "cost"),
+    [
+        (0.00125, 0.00125),
+        (1, 1.0),
+        (0, 0.0),
+        (None, None),
+        ("0.1", None),
+        (True, None),
+        (-1, None),
+        (float("nan"), None),
+        (float("inf"), None),
+        (10**400, None),
+        ({"total": 1}, None),
+    ],
+)
+def test_only_an_amount_is_one(told: Any, cost: float | None) -> None:
+    assert chat_usage({"prompt_tokens": 3, "cost": told}).cost == cost
+    assert messages_usage({"input_tokens": 3, "cost": told}).cost == cost
+    assert chat_usage({"prompt_tokens": 3}).cost is None
