@@ -1,11 +1,13 @@
 """Composition root: application, event loop, services, window, orderly shutdown. The only place that knows them all.
 
-What the window's first paint does not need is imported by ``App.furnish``, after it.
+What the window's first paint does not need is imported after it: by ``App.prepare`` what the event loop needs, and by
+``App.furnish`` everything else.
 """
 
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from collections.abc import Iterator
 from functools import partial
@@ -23,6 +25,8 @@ from playground.ui.resources import resource_root
 from playground.ui.theme import STYLE, Theme
 
 if TYPE_CHECKING:
+    from types import TracebackType
+
     from playground.demo.embedded import Demo
     from playground.demo.server import DemoConfig
     from playground.engine.gateways import Gateways
@@ -62,6 +66,7 @@ class App:
         folder: Path | None = None,
     ) -> None:
         self._closing = False
+        self._asks = True
         self._running = False
         self._patience = patience
         self._folder = folder
@@ -70,23 +75,35 @@ class App:
         settings = folder / "window.ini" if folder else settings_path()
         self.settings = QSettings(str(settings), QSettings.Format.IniFormat)
         self.theme = Theme(qt, str(self.settings.value("theme", "system")))
-        self.window = MainWindow(None, self.settings)
+        self._store_path = folder / "experiments.db" if folder else store_path()
+        self.window = MainWindow(None, self.settings, opening=os.path.exists(self._store_path))  # noqa: PTH110 - it never raises
         self.window.close_asked.connect(self.quit)
         if not bare:
-            for _ in self.furnish(demo):
+            for _ in (*self.prepare(), *self.furnish(demo)):
                 pass
 
-    def furnish(self, demo: DemoConfig | None = None) -> Iterator[None]:
-        """Load and make what works behind the window, in steps of some milliseconds; the order is that of imports."""
+    def prepare(self) -> Iterator[None]:
+        """Load what the event loop needs, in steps of some milliseconds. Errors are told from the first one on."""
         yield  # the first frame is on its way to the screen
         self.window.setWindowIcon(QIcon(str(resource_root() / "icons" / "app.svg")))
+        yield
+        import asyncio  # noqa: F401 - a step of its own
+
+        yield
+        import playground.ui.loop  # noqa: F401 - before qasync, which it settles
+
+        yield
+        import qasync  # noqa: F401 - a step of its own
+
+    def furnish(self, demo: DemoConfig | None = None) -> Iterator[None]:
+        """Load and make what works behind the window, in such steps; the order is that of imports.
+
+        The event loop runs by then: what is made here may start tasks.
+        """
         import pydantic_core  # noqa: F401 - a step of its own
 
         yield
         import pydantic  # noqa: F401 - a step of its own
-
-        yield
-        import asyncio  # noqa: F401 - a step of its own
 
         yield
         import playground.domain.transcript  # noqa: F401 - a step of its own
@@ -105,7 +122,7 @@ class App:
         self.demo = Demo(demo or DemoConfig())
         profiles = ProfileStore(self._folder / "gateways.json" if self._folder else None)
         self.gateways = Gateways(profiles, Keys(), self.demo.start)
-        store = Store(self._folder / "experiments.db" if self._folder else store_path(), self.gateways.keys.known)
+        store = Store(self._store_path, self.gateways.keys.known)
         self.workspace = Workspace(self.gateways, store)
         yield
         yield from self.window.furnish(self.workspace)
@@ -120,6 +137,15 @@ class App:
         self.actions.quit_asked.connect(self.quit)
         self.actions.library.storage.opened.connect(self._listen)
         self.watchdog = Watchdog(self.window, self._patience)
+        self.window.early.end()
+
+    def without_secrets(self, text: str) -> str:
+        """``text`` without the keys known here, for a report; before there are gateways none is."""
+        if not hasattr(self, "gateways"):
+            return text
+        from playground.engine.redaction import without_secrets
+
+        return without_secrets(text, keys=self.gateways.keys)
 
     def _presets(self) -> PresetStore:
         from playground.engine.presets import PresetStore
@@ -148,22 +174,31 @@ class App:
 
     def show(self) -> None:
         """Open the window, if it is not, and begin to work. Called once the event loop runs."""
-        self._running = True
+        from playground.ui import loop
+
         if not self.window.isVisible():
             self.window.show()
             self.window.composer.setFocus()
         self.actions.start()
         self.watchdog.start()
-        if self._closing:
-            self._end(ask=False)
+        loop.spawn(self._catch_up(), name="catch up")
+
+    async def _catch_up(self) -> None:
+        """Do what a person asked for before all was there; closing the window last, as it came last."""
+        try:
+            await self.window.early.catch_up()
+        finally:
+            self._running = True
+            if self._closing:
+                self._end(ask=self._asks)
 
     def quit(self, *, ask: bool = True) -> None:
-        """End in order; asked twice, it is done once. Asked before the event loop runs, it is done when that does.
+        """End in order; asked twice, it is done once. Asked before all is there, it is done when that is.
 
         With ``ask`` a person is asked first where something could not be saved.
         """
         if not self._closing:
-            self._closing = True
+            self._closing, self._asks = True, ask
             if self._running:
                 self._end(ask=ask)
 
@@ -249,32 +284,51 @@ def run(file: Path | None = None, patience: float = FREEZE) -> int:
 
     if hand_over(store_path(), file):
         return 0
+    errors = _Errors()
     qt = make_application()
-    app = App(qt, bare=True, patience=patience)
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: app.quit(ask=False))
-    ticker = QTimer(qt)  # lets Python look at signals while Qt waits
-    ticker.start(250)
-    ticker.timeout.connect(_nothing)
-
-    app.window.composer.setFocus()
+    app: App | None = None
     try:
-        FirstFrame(qt, app.window, app.furnish()).show()
+        app = App(qt, bare=True, patience=patience)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, lambda *_: app.quit(ask=False))
+        ticker = QTimer(qt)  # lets Python look at signals while Qt waits
+        ticker.start(250)
+        ticker.timeout.connect(_nothing)
+        app.window.composer.setFocus()
+        FirstFrame(qt, app.window, _prepare(app, errors)).show()
+        return _work(qt, app, errors, file)
     except Exception as error:  # noqa: BLE001 - whatever it is, a person is to read it, and the log to have it
         return _cannot_start(qt, app, error)
-    from playground import log
-    from playground.ui import loop
-    from playground.ui.crash import hard_crash
+    finally:
+        errors.end()
 
-    log.begin()
-    crashes, ended = _watch_for_crashes(app)
-    gc.freeze()  # what is there now stays; no collection needs to look through it
-    gc.enable()
+
+def _prepare(app: App, errors: _Errors) -> Iterator[None]:
+    """Behind the first frame, before the event loop: from now on errors are told; then what the loop needs."""
+    yield
+    errors.tell(app)
+    yield from app.prepare()
+
+
+def _work(qt: QApplication, app: App, errors: _Errors, file: Path | None) -> int:
+    """Run the event loop until the window is closed. Raises what stood in the way of a start."""
+    import asyncio
+
+    from playground.ui import loop
+
+    failures: list[Exception] = []
 
     async def main() -> None:
+        try:
+            for _ in app.furnish():
+                await asyncio.sleep(0)
+        except Exception as error:  # noqa: BLE001 - raised again below, outside the loop
+            failures.append(error)
+            loop.finish(1)
+            return
+        gc.freeze()  # what is there now stays; no collection needs to look through it
         app.show()
-        if ended:
-            app.window.pane.notice.say(LAST_ENDED, "Show report", partial(crashes.show_ended, ended))
+        errors.tell_of_last_time()
         if file is not None:
             app.open_path(file)
         if FILES_BY_EVENT:
@@ -283,33 +337,73 @@ def run(file: Path | None = None, patience: float = FREEZE) -> int:
             if isinstance(qt, Application):
                 qt.take_files(app.open_path)
 
-    try:
-        return loop.run(qt, main)
-    finally:
-        crashes.remove()
-        hard_crash.end()
+    gc.freeze()
+    gc.enable()
+    code = loop.run(qt, main)
+    if failures:
+        raise failures[0]
+    return code
 
 
-def _cannot_start(qt: QApplication, app: App, error: Exception) -> int:
+def _cannot_start(qt: QApplication, app: App | None, error: Exception) -> int:
     from playground import log
     from playground.ui.crash import no_start
 
     log.begin()
-    return no_start.tell(qt, app.window, error)
+    return no_start.tell(qt, app.window if app is not None else None, error)
 
 
-def _watch_for_crashes(app: App) -> tuple[CrashControl, str]:
-    """Errors nobody catches are shown and logged from now on, and a crash leaves a file for the next start.
+class _Errors:
+    """Errors nobody catches are shown and logged, and a crash leaves a file for the next start.
 
-    Gives the control, and the report of the last session if that crashed.
+    What tells them is not loaded before the first paint: errors from before it are kept until ``tell``.
     """
-    from playground.engine.redaction import without_secrets
-    from playground.ui.crash import hard_crash
-    from playground.ui.crash.crash_control import CrashControl
 
-    crashes = CrashControl(app.window, partial(without_secrets, keys=app.gateways.keys))
-    crashes.install()
-    return crashes, hard_crash.begin()
+    def __init__(self) -> None:
+        self._kept: list[tuple[type[BaseException], BaseException, TracebackType | None]] = []
+        self._crashes: CrashControl | None = None
+        self._window: MainWindow | None = None
+        self._ended = ""
+        sys.excepthook = self._keep
+
+    def _keep(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        self._kept.append((kind, error, trace))
+
+    def tell(self, app: App) -> None:
+        """Tell of them from now on, and of those that came before."""
+        from playground import log
+        from playground.ui.crash import hard_crash
+        from playground.ui.crash.crash_control import CrashControl
+
+        log.begin()
+        sys.excepthook = sys.__excepthook__
+        self._crashes = CrashControl(app.window, app.without_secrets)
+        self._crashes.install()
+        self._window = app.window
+        self._ended = hard_crash.begin()
+        self._tell_kept()
+
+    def tell_of_last_time(self) -> None:
+        """Say so, if the last session crashed."""
+        if self._ended and self._crashes is not None and self._window is not None:
+            show = partial(self._crashes.show_ended, self._ended)
+            self._window.pane.notice.say(LAST_ENDED, "Show report", show)
+
+    def end(self) -> None:
+        """The process ends; who started it from a terminal is told what is left."""
+        if self._crashes is not None:
+            from playground.ui.crash import hard_crash
+
+            self._crashes.remove()
+            hard_crash.end()
+        else:
+            sys.excepthook = sys.__excepthook__
+            self._tell_kept()
+
+    def _tell_kept(self) -> None:
+        kept, self._kept = self._kept, []
+        for error in kept:
+            sys.excepthook(*error)
 
 
 def _nothing() -> None:

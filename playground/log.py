@@ -24,10 +24,15 @@ def log_path() -> Path:
 
 
 def begin() -> None:
-    """Send what is logged below ``playground`` to the file. Without a writable folder nothing is kept, and no more."""
+    """Send what is logged below ``playground`` to the file. Without a writable folder nothing is kept, and no more.
+
+    Called once more, it changes nothing.
+    """
     from logging.handlers import RotatingFileHandler
 
     logger = logging.getLogger("playground")
+    if logger.handlers:
+        return
     logger.setLevel(logging.INFO)
     logger.propagate = False
     handler: logging.Handler

@@ -1,14 +1,32 @@
-"""Search in experiments that are open, as they are now: where there is no store, or it is behind."""
+"""Search in experiments, those that are open as they are now: where there is no store, or it is behind."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from playground.engine.entry import entry_of
 from playground.engine.session import Session
 from playground.engine.store.search import MOST_PASSAGES, Filters, Found, Passage, words_in
 
 _BEFORE, _AFTER = 30, 70  # characters around a hit
+
+
+def find_all(
+    stored: Iterable[Found],
+    sessions: Sequence[Session],
+    behind: Sequence[Session],
+    deleted: Collection[str],
+    typed: str,
+    filters: Filters,
+) -> list[Found]:
+    """What the store found, but of the open ones ``behind`` which it is what is found in them now."""
+    fresh = [found for one in behind if (found := find_open(one, typed, filters)) is not None]
+    known = {session.id: session for session in sessions}
+    gone = {session.id for session in behind}.union(deleted)
+    rest = [found for found in stored if found.entry.id not in gone]
+    rest = [replace(one, entry=entry_of(known[one.entry.id])) if one.entry.id in known else one for one in rest]
+    return [*fresh, *rest]
 
 
 def find_open(session: Session, typed: str, filters: Filters) -> Found | None:

@@ -6,63 +6,49 @@ everything works the same, in memory.
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
-from weakref import WeakValueDictionary
 
 from playground.domain.transcript import new_id
-from playground.engine.changes import RunState, TitleChanged
+from playground.engine.changes import TitleChanged
 from playground.engine.entry import Entry, entry_from, entry_of
 from playground.engine.gateways import Gateways
+from playground.engine.loaded import CURRENT, Loaded, untouched
 from playground.engine.session import Session
-from playground.engine.tapes import DEFAULT_LIMIT
 
 if TYPE_CHECKING:
-    from playground.engine.snapshot import Snapshot
     from playground.engine.store import Filters, Found, Status, Store
-    from playground.engine.store.autosave import Autosave
-    from playground.gateway.tape import Exchange
 
 UNDELETED = 10  # experiments that can be brought back at most
-OPEN = 24  # experiments that stay loaded
-CURRENT = "current"  # the name under which the store remembers what was looked at
 
 
-class Workspace:
+class Workspace(Loaded):
     """Experiments, newest first. ``changed`` callbacks are told when the list or the current one is different.
 
-    ``sessions`` are those that are open; with a store there are more, in ``entries``, which ``show`` opens.
+    ``sessions`` are those that are open; with a store there are more, in ``entries``, which ``show`` opens. ``listed``
+    says that all of them are known.
     """
 
     def __init__(self, gateways: Gateways, store: Store | None = None) -> None:
-        self.gateways = gateways
-        self.store = store
-        self._ready = asyncio.Event()
-        self.sessions: list[Session] = []
-        self._closed: dict[str, Entry] = {}
-        self._alive: WeakValueDictionary[str, Autosave] = WeakValueDictionary()  # of closed ones, too
-        self._autosaves: dict[str, Autosave] = {}
-        self._used: dict[str, None] = {}  # open ones, looked at last at the end
+        super().__init__(gateways, store)
         self._shows = 0
-        self._observers: list[Callable[[], None]] = []
         self._deleted: list[tuple[int, Session | Entry]] = []
-        self.tape_limit = DEFAULT_LIMIT
         self.current = self.new()
-        self._begun = False  # somebody asked for a new experiment before the store was open
-
-    def subscribe(self, callback: Callable[[], None]) -> None:
-        """Tell ``callback`` when the list or the current experiment is different."""
-        self._observers.append(callback)
+        self._begun = False  # somebody works in the current one, although the store is not open yet
+        self.listed = store is None
 
     @property
     def entries(self) -> list[Entry]:
         """Every experiment, newest first, archived ones too; those that are open as they are now."""
         found = [*map(entry_of, self.sessions), *self._closed.values()]
         return sorted(found, key=lambda entry: entry.created_at, reverse=True)
+
+    @property
+    def stand_in(self) -> str:
+        """The id of the empty experiment that stands where another one will, while it is not known which."""
+        return self.current.id if self.opening and self._waits_for_the_store(self.current) else ""
 
     # With a store
 
@@ -77,13 +63,23 @@ class Workspace:
             with contextlib.suppress(StoreError):  # the store says so itself
                 await self._fill(await self.store.entries(), await self.store.recall(CURRENT))
         finally:
-            self._ready.set()
+            self._set_ready()
         return status
+
+    def _set_ready(self) -> None:
+        self.listed = True
+        self._ready.set()
+        self._tell()
+
+    def keep_current(self) -> None:
+        """Somebody works in the current experiment: no other one takes its place when the store is open."""
+        self._begun = True
 
     async def _fill(self, found: list[Entry], last: str) -> None:
         """Take over the list of a store that was just opened, and show the experiment ``last``."""
         open_ = {session.id for session in self.sessions}
         self._closed = {entry.id: entry for entry in found if entry.id not in open_}
+        self.listed = True
         self._save_all()
         self._tell()
         first = self.current
@@ -95,7 +91,7 @@ class Workspace:
 
     def _waits_for_the_store(self, first: Session) -> bool:
         """Whether nobody has begun something meanwhile."""
-        return self.current is first and not self._begun and _untouched(first)
+        return self.current is first and not self._begun and untouched(first)
 
     async def show(self, experiment_id: str) -> Session:
         """Make an experiment the current one, loaded if it is not; of several asked for at once the last one.
@@ -150,17 +146,24 @@ class Workspace:
         if self.store is None:
             return None
         self._save_all()
+        self._ready.clear()
+        try:
+            return await self._restore(self.store, path)
+        finally:
+            self._set_ready()
+
+    async def _restore(self, store: Store, path: Path) -> Path | None:
         for session in self.sessions:
             session.stop()
         for autosave in (*self._autosaves.values(), *self._alive.values()):
             autosave.end()
         try:
-            aside = await self.store.restore(path)
+            aside = await store.restore(path)
         except BaseException:
             for session in self.sessions:
                 self._watch(session, stored=True)
             raise
-        found, last = await self.store.entries(), await self.store.recall(CURRENT)
+        found, last = await store.entries(), await store.recall(CURRENT)
         for session in tuple(self.sessions):
             self._forget(session)
         self._deleted.clear()
@@ -203,8 +206,7 @@ class Workspace:
 
         Before all of them are known it waits.
         """
-        if self.store is not None:
-            await self._ready.wait()
+        await self.ready()
         here = [entry.id for entry in self.entries] + [found.id for _, found in self._deleted]
         if experiment_id in here or self.store is None:
             return experiment_id in here
@@ -323,124 +325,11 @@ class Workspace:
 
         Raises StoreError.
         """
-        from playground.engine.find_open import find_open
+        from playground.engine.find_open import find_all
         from playground.engine.store import Filters
 
         filters = filters or Filters()
         stored = await self.store.find(typed, filters) if self.store is not None else []
         behind = [one for one in self.sessions if self.store is None or self.store.unsaved(one.id)]
-        fresh = [found for one in behind if (found := find_open(one, typed, filters)) is not None]
-        known = {session.id: session for session in self.sessions}
-        gone = {session.id for session in behind} | {found.id for _, found in self._deleted}
-        rest = [found for found in stored if found.entry.id not in gone]
-        rest = [replace(one, entry=entry_of(known[one.entry.id])) if one.entry.id in known else one for one in rest]
-        return [*fresh, *rest]
-
-    # Sessions
-
-    def _session(self, profile_id: str) -> Session:
-        return Session(self.gateways.client, profile_of=self.gateways.get, profile_id=profile_id)
-
-    def _restored(self, found: Snapshot, exchanges: list[Exchange]) -> Session:
-        """A session with what was loaded. Raises StoreError where this version cannot work with it."""
-        from playground.engine.snapshot import restore
-        from playground.engine.store import StoreError
-
-        session = self._session("")
-        try:
-            restore(found.model_copy(update={"profile_id": self._profile_id(found)}), session)
-        except ValueError as error:
-            raise StoreError(f"This experiment cannot be opened. {error}") from None
-        for exchange in exchanges:
-            session.exchanges.keep(exchange)
-        return session
-
-    def _profile_id(self, found: Snapshot) -> str:
-        """The gateway it was on; when that is gone one of the same name, else the one in use."""
-        profiles = self.gateways.profiles
-        if any(profile.id == found.profile_id for profile in profiles):
-            return found.profile_id
-        return next((one.id for one in profiles if one.name == found.gateway), self.gateways.active_id)
-
-    def _put(self, session: Session, *, stored: bool) -> None:
-        """Have a session among the open ones, newest first."""
-        session.exchanges.limit = self.tape_limit
-        self._closed.pop(session.id, None)
-        if self._held(session.id) is session:
-            self._autosaves[session.id] = self._alive[session.id]
-        else:
-            self._watch(session, stored=stored)
-            if not stored and session.id in self._autosaves:
-                self._autosaves[session.id].now()  # it may have come from the clipboard, and be nowhere else
-        newer = sum(1 for one in self.sessions if one.created_at > session.created_at)
-        self.sessions.insert(newer, session)
-        self._used[session.id] = None
-        self._let_go()
-
-    def _watch(self, session: Session, *, stored: bool) -> None:
-        from playground.engine.store.autosave import Autosave
-
-        if self.store is not None:
-            self._autosaves[session.id] = self._alive[session.id] = Autosave(session, self.store, stored=stored)
-            session.fetch_exchange = self.store.tape
-
-    def _look_at(self, session: Session) -> None:
-        self.current = session
-        self._used.pop(session.id, None)
-        self._used[session.id] = None
-        if self.store is not None:
-            self.store.remember(CURRENT, session.id)
-        self._let_go()
-        self._tell()
-
-    def _let_go(self) -> None:
-        """Close those that were not looked at for long, where nothing is lost by it but what undo goes back to."""
-        for key in list(self._used)[:-OPEN]:
-            session = self._open_one(key)
-            if session is None:
-                del self._used[key]
-            elif self._is_idle(session):
-                entry = entry_of(session)
-                self._forget(session)
-                self._closed[key] = entry
-
-    def _is_idle(self, session: Session) -> bool:
-        if self.store is None or session is self.current or session.state is not RunState.IDLE:
-            return False
-        return not (self._autosaves[session.id].waiting or self.store.unsaved(session.id) or _untouched(session))
-
-    def _forget(self, session: Session) -> None:
-        """An open session is no longer one. Whoever still holds it finds its changes saved all the same."""
-        self.sessions.remove(session)
-        self._autosaves.pop(session.id, None)
-        self._used.pop(session.id, None)
-
-    def _held(self, session_id: str) -> Session | None:
-        """A closed session that somebody still holds: a window of its own, say."""
-        autosave = self._alive.get(session_id)
-        return autosave.session if autosave is not None else None
-
-    def _save_all(self) -> None:
-        for autosave in self._autosaves.values():
-            autosave.now()
-        if self.store is not None:
-            self.store.remember(CURRENT, self.current.id)
-
-    def _open_one(self, session_id: str) -> Session | None:
-        return next((session for session in self.sessions if session.id == session_id), None)
-
-    def _find(self, session_id: str) -> Session:
-        found = self._open_one(session_id)
-        if found is None:
-            raise KeyError(session_id)
-        return found
-
-    def _tell(self) -> None:
-        for callback in tuple(self._observers):
-            callback()
-
-
-def _untouched(session: Session) -> bool:
-    from playground.engine.snapshot import snapshot
-
-    return snapshot(session).untouched
+        deleted = {found.id for _, found in self._deleted}
+        return find_all(stored, self.sessions, behind, deleted, typed, filters)

@@ -1,6 +1,6 @@
 """Paints the window first and does everything else after: the way from the process's start to a window is kept short.
 
-The steps after the first paint are carried out one at a time between Qt's events, before asyncio is there; what a
+The steps after the first paint lead to the event loop. They are carried out one at a time between Qt's events; what a
 person types meanwhile arrives. No step may wait for anything but the processor.
 """
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -35,6 +36,7 @@ class GatewayControl(QObject):
         self._window = window
         self._workspace = workspace
         self._states: dict[str, Reach] = {}
+        self._listing: asyncio.Task[None] | None = None
         self._typed: Draft | None = None  # into the dialog that connects, when it was closed
 
     def state(self, profile_id: str) -> Reach:
@@ -50,6 +52,7 @@ class GatewayControl(QObject):
     def choose(self, profile_id: str) -> None:
         """Use that gateway in the current experiment and in new ones."""
         session, gateways = self._workspace.current, self._workspace.gateways
+        self._workspace.keep_current()
         session.set_profile(profile_id)
         profile = gateways.get(profile_id)
         if profile.default_model:
@@ -60,7 +63,17 @@ class GatewayControl(QObject):
 
     def load_models(self, *, refresh: bool = False) -> None:
         """List the models of the gateway in use; ``refresh`` asks it again and says what went wrong."""
-        spawn(self._load(self._workspace.current.profile_id, refresh), name="models")
+        self._listing = spawn(self._load(self._workspace.current.profile_id, refresh), name="models")
+
+    @property
+    def listing(self) -> bool:
+        """Whether a gateway is being asked for its models."""
+        return self._listing is not None and not self._listing.done()
+
+    async def listed(self) -> None:
+        """Return when it has answered, or did not."""
+        if self._listing is not None:
+            await asyncio.wait([self._listing])
 
     async def _load(self, profile_id: str, refresh: bool) -> None:
         session, notice = self._workspace.current, self._window.pane.notice

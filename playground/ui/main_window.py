@@ -18,6 +18,8 @@ from PySide6.QtWidgets import QDockWidget, QMainWindow, QMenu, QVBoxLayout, QWid
 from playground.engine.reach import Reach
 from playground.ui.actions import ACTIONS, CONVERSATION_ONLY, MENUS, make_actions
 from playground.ui.conversation.start_page import StartPage
+from playground.ui.early_acts import EarlyActs
+from playground.ui.files.drop_place import DropPlace
 from playground.ui.regions import Dock, Region, SidePanel, rule, stacked
 from playground.ui.status_bar import StatusBar
 from playground.ui.tool_bar import ToolBar
@@ -39,13 +41,16 @@ STATE_VERSION = 1
 LEFT, RIGHT, BOTTOM = 240, 340, 215
 LEAST_LEFT = 196  # as narrow as the list of experiments gets
 SETTINGS = ("gateway.settings", "theme.system", "theme.light", "theme.dark", "settings.enter", "settings.storage")
+DOCKS = ("view.experiments", "view.inspector")  # these actions show and hide them, from the first frame on
 PAGES = ("Parameters", "Tools", "Output", "Raw")
 
 
 class MainWindow(QMainWindow):
     """All regions in their places. ``close_asked`` is emitted instead of closing; ``let_close`` then allows it.
 
-    Without a workspace the regions are empty until ``furnish`` has been gone through, the composer apart.
+    Without a workspace the regions are empty until ``furnish`` has been gone through, the composer apart. What is asked
+    for before somebody is there to do it waits in ``early``. ``opening`` says that there may be experiments, which are
+    not known yet.
     """
 
     close_asked = Signal()
@@ -61,7 +66,7 @@ class MainWindow(QMainWindow):
     raw: RawPanel
     inspector: Inspector
 
-    def __init__(self, workspace: Workspace | None, settings: QSettings) -> None:
+    def __init__(self, workspace: Workspace | None, settings: QSettings, *, opening: bool = False) -> None:
         super().__init__()
         self._settings = settings
         self._may_close = False
@@ -71,7 +76,9 @@ class MainWindow(QMainWindow):
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)
         self.actions_by_id = make_actions(self)
         self._start = StartPage()
+        self._start.welcome.set_opening(opening)
         self.composer = self._start.composer
+        self.composer.set_enter_runs(bool(settings.value("enter_runs", False, type=bool)))
         self.side = SidePanel(PAGES)
         self._left, self._centre, self._bottom = Region("surface"), Region(), Region("surface")
         self._centre.fill(self._start)
@@ -84,6 +91,9 @@ class MainWindow(QMainWindow):
         self.reset_layout()
         self._restore()
         self._show_remembered()
+        self.drops = DropPlace(self)
+        self.early = EarlyActs(self, self.composer)
+        self._keep_early()
         if workspace is not None:
             for _ in self.furnish(workspace):
                 pass
@@ -124,6 +134,7 @@ class MainWindow(QMainWindow):
         from playground.ui.experiments.panel import ExperimentsPanel
 
         self.experiments = ExperimentsPanel()
+        self.experiments.set_opening(not workspace.listed)
         self._left.fill(self.experiments)
         yield
         from playground.ui.inspector.inspector import Inspector
@@ -142,6 +153,21 @@ class MainWindow(QMainWindow):
         self.output, self.raw = OutputPanel(), RawPanel()
         self.side.fill("Output", self.output)
         self.side.fill("Raw", self.raw)
+
+    def _keep_early(self) -> None:
+        """What has an effect later, once somebody is there to do it. Where text goes is seen to by Qt at once."""
+        for name, action in self.actions_by_id.items():
+            if name == "run.run":
+                self.early.keep_run(action.triggered)
+            elif name not in DOCKS:
+                self.early.keep(action.triggered)
+        composer, bar, welcome = self.composer, self.bar, self._start.welcome.welcome
+        self.early.keep_run(composer.run_asked)
+        asked = [composer.add_asked, composer.images_pasted, composer.image_wanted, composer.variables_asked]
+        asked += [bar.gateways_asked, bar.protocol_chosen, bar.model_chosen, bar.compare_asked, bar.code_asked]
+        asked += [welcome.sample_asked, welcome.connect_asked, welcome.prompts_asked, welcome.opened]
+        for signal in (*asked, self.drops.dropped):
+            self.early.keep(signal)
 
     # Building
 
@@ -196,7 +222,7 @@ class MainWindow(QMainWindow):
                 action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
             else:
                 self.addAction(action)
-        for name, dock in (("view.experiments", self.left_dock), ("view.inspector", self.bottom_dock)):
+        for name, dock in zip(DOCKS, (self.left_dock, self.bottom_dock), strict=True):
             action = self.actions_by_id[name]
             dock.visibilityChanged.connect(action.setChecked)
             action.triggered.connect(partial(_follow, dock, action))

@@ -5,7 +5,7 @@ Holds no truth; every value shown is read from the session or the gateways.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 from typing import Protocol as Interface
@@ -189,6 +189,8 @@ class WindowActions(QObject):
 
     def _connect_regions(self) -> None:
         window = self._window
+        window.pane.late.not_known = self._not_known
+        window.pane.attend()
         window.bar.gateway_chosen.connect(self._gateways.choose)
         window.bar.gateways_asked.connect(self._gateways.open_settings)
         window.bar.connect_asked.connect(self._gateways.connect_new)
@@ -219,8 +221,15 @@ class WindowActions(QObject):
         self.help.updates.start()
 
     def _list_changed(self) -> None:
+        self._window.pane.welcome_page.set_opening(self._workspace.opening)
         if self._window.pane.session is not self.session:
             self._workspace_changed()
+
+    def _not_known(self) -> Callable[[], Awaitable[None]] | None:
+        """What is still on its way and may make a run possible that would be refused now."""
+        if self._workspace.opening:
+            return self._workspace.ready
+        return self._gateways.listed if self._gateways.listing and not self.session.model else None
 
     def _workspace_changed(self) -> None:
         self._show_session()
@@ -328,6 +337,7 @@ class WindowActions(QObject):
     # Choosing
 
     def _choose_protocol(self, name: str) -> None:
+        self._workspace.keep_current()
         self._protocols.choose(self.session, name)
         self._window.bar.show_protocol(self.session.protocol)
 
@@ -337,6 +347,7 @@ class WindowActions(QObject):
         self._choose_protocol(names[(names.index(self.session.protocol) + 1) % len(names)])
 
     def _choose_model(self, model: str) -> None:
+        self._workspace.keep_current()
         self.session.set_model(model)
 
     def _parameters_edited(self, parameters: Parameters) -> None:

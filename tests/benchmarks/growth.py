@@ -21,6 +21,7 @@ from playground.domain.accumulator import GrowingChoice
 from playground.domain.transcript import Role, make_turn
 from playground.engine.run import RunRefusedError
 from playground.engine.session import Session
+from playground.ui.conversation.commands import Growth
 from playground.ui.conversation.pane import ConversationPane
 from playground.ui.conversation.rows import Row
 from playground.ui.conversation.transcript_view import TranscriptView
@@ -103,7 +104,7 @@ def _cost(pane: ConversationPane, shape: str, size: int, steps: int) -> float:
         length += len(start[-1])
     choice.open("text").fragments.append("".join(start))
     turn = make_turn(Role.ASSISTANT, "")
-    view = TranscriptView(pane, lambda _: (choice, 1.0, None))
+    view = TranscriptView(pane, lambda _: Growth(choice, 1.0))
     view.resize(900, 600)
     view.show()
     view.set_rows([Row(turn, (turn.id,), {}, True)], ())

@@ -153,7 +153,7 @@ def test_files_are_dropped_onto_the_window_and_images_onto_the_composer(stage: S
     )
 
     async def play(person: Person) -> None:
-        hint = person.app.actions.keeping.files.drops.hint
+        hint = person.app.window.drops.hint
         mime = offered(files)  # an event does not keep it
         button = Qt.MouseButton.LeftButton
         held = QDragEnterEvent(QPointF(9, 9).toPoint(), Qt.DropAction.CopyAction, mime, button, NO_KEYS)

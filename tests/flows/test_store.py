@@ -397,7 +397,7 @@ def test_storage_is_shown_backed_up_and_restored(stage: Stage, tmp_path: Path) -
         box = await modal(person, QMessageBox)
         assert "nothing is deleted" in box.informativeText()
         await person.do(next(b for b in box.findChildren(QPushButton) if b.text().replace("&", "") == "Restore").click)
-        await person.until(lambda: titles(person) == ["To be kept"], "what the copy holds")
+        await person.until(lambda: person.path and titles(person) == ["To be kept"], "what the copy holds")
         assert person.path[0].text == "To be kept"
         assert "Restored from copy.db." in person.pane.notice.words
         assert list(store.path.parent.glob("experiments.before-restore-*.db"))

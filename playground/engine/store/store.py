@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Final, TypeVar
 
@@ -58,6 +59,7 @@ class Store:
         self._writer: Writer | None = None
         self._reader: _Reader | None = None
         self._searcher: _Reader | None = None
+        self._before: list[Callable[[], None]] | None = []  # what was given before ``open``
         self._redactor: tuple[tuple[str, ...], Redactor] = ((), Redactor(()))
         self._keep_tapes = KeepTapes()
         self._tapes = 0
@@ -86,6 +88,9 @@ class Store:
         if opened.path is not None:
             options = "mode=ro&immutable=1" if opened.immutable else "mode=ro"
             self._reader, self._searcher = _Reader(opened.path, options), _Reader(opened.path, options)
+        before, self._before = self._before or [], None
+        for give in before:
+            give()
         self._set_status(Status(opened.mode, opened.words))
         if opened.mode is Mode.READY and self._writer is not None:
             self._writer.do(lambda c: purge(c, time.time() - DAYS_DELETED * 86400))
@@ -111,11 +116,15 @@ class Store:
 
     def save(self, found: Snapshot, growing: frozenset[str] = frozenset()) -> None:
         """Write an experiment soon. ``growing`` are the ids of its turns that are being received."""
-        if self._writer is not None:
+        if self._before is not None:
+            self._before.append(partial(self.save, found, growing))
+        elif self._writer is not None:
             self._writer.put(Save(found, growing, self._redact()))
 
     def keep_tape(self, experiment_id: str, exchange: Exchange) -> None:
         """Write an exchange that has ended; its experiment was saved before."""
+        if self._before is not None:
+            self._before.append(partial(self.keep_tape, experiment_id, exchange))
         if self._writer is None:
             return
         self._writer.put(Tape(experiment_id, replace(exchange), self._redact()))
@@ -238,6 +247,8 @@ class Store:
             self._writer.do(work, touches=touches)
 
     def _set_deleted(self, experiment_id: str, moment: float | None) -> None:
+        if self._before is not None:
+            self._before.append(partial(self._set_deleted, experiment_id, moment))
         values = (moment, experiment_id)
         self._do(lambda c: c.execute("UPDATE experiments SET deleted_at = ? WHERE id = ?", values))
 

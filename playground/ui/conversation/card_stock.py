@@ -10,11 +10,9 @@ from collections.abc import Callable, Iterator
 
 from PySide6.QtWidgets import QWidget
 
-from playground.domain.accumulator import GrowingChoice
 from playground.domain.tools import ToolDefinition
-from playground.engine.pause import Pause
 from playground.ui.conversation.calls.call_card import CallCard
-from playground.ui.conversation.commands import TurnCommands
+from playground.ui.conversation.commands import Growth, TurnCommands
 from playground.ui.conversation.reasoning_view import ReasoningView
 from playground.ui.conversation.rows import Row
 from playground.ui.conversation.text_view import TextView
@@ -24,7 +22,7 @@ POOL = 4  # cards out of view that are kept to be used again, of each kind
 
 #: What has arrived so far for a turn being received, the seconds since its run began, and the wait for the next try
 #: if there is one; None for other turns.
-Growing = Callable[[str], tuple[GrowingChoice, float, Pause | None] | None]
+Growing = Callable[[str], Growth | None]
 
 
 class CardStock:
@@ -79,7 +77,7 @@ class CardStock:
         card, state = self.cards.get(turn_id), self._growing(turn_id)
         if card is None or state is None:
             return False
-        card.grow(*state)
+        card.grow(state)
         return True
 
     def set_zoom(self, zoom: float) -> None:

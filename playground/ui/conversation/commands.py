@@ -4,14 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
+from playground.domain.accumulator import GrowingChoice
 from playground.domain.debugging import Answer
 from playground.domain.parts import Image, ToolCall
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role
 from playground.engine.advice import Action
 from playground.engine.hand_made import Answerable
+from playground.engine.pause import Pause
+
+
+class Growth(NamedTuple):
+    """How far a turn has come that is being received. ``elapsed`` is in seconds since it was asked for.
+
+    ``pause`` is there while the next try is waited for; ``starting`` while nothing could be sent yet.
+    """
+
+    choice: GrowingChoice
+    elapsed: float
+    pause: Pause | None = None
+    starting: bool = False
 
 
 @dataclass(frozen=True, slots=True)

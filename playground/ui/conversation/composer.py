@@ -6,12 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
-from PySide6.QtGui import (
-    QColor,
-    QPainter,
-    QPaintEvent,
-    QResizeEvent,
-)
+from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -67,6 +62,7 @@ class Composer(QFrame):
         super().__init__(parent)
         self._role = Role.USER
         self._state = RunState.IDLE
+        self._starting = False
         self._dropping = False
         self._beside: ComposerBeside | None = None
         self._above: Calls = list
@@ -136,7 +132,7 @@ class Composer(QFrame):
 
     def _word_run(self) -> None:
         """The word on the button, with its keys where there is room for them."""
-        word = "Run" if self._state is RunState.IDLE else "Stop"
+        word = "Stop" if self._state is not RunState.IDLE else "Starting…" if self._starting else "Run"
         self._run.setText(f"{word}{self._keys}" if self.width() >= WORDY else word)
         self._run.setToolTip(f"{word} ({self._keys.strip()})")
 
@@ -289,6 +285,20 @@ class Composer(QFrame):
                 self._run.style().unpolish(self._run)
                 self._run.style().polish(self._run)
         self._add.setEnabled(not running)
+
+    def set_starting(self, starting: bool) -> None:
+        """Say that a run was asked for and begins as soon as it can."""
+        self._starting = starting
+        self.set_state(self._state)
+
+    @property
+    def busy(self) -> bool:
+        """Whether a run is under way, or about to be."""
+        return self._starting or self._state is not RunState.IDLE
+
+    def is_run_key(self, event: QKeyEvent) -> bool:
+        """Whether it is the key that runs what is written."""
+        return self._field.runs(event)
 
     def set_enter_runs(self, enter_runs: bool) -> None:
         """Whether Enter runs and Ctrl+Enter makes a new line, or the reverse."""

@@ -54,6 +54,11 @@ def of_all(choices: int) -> str:
     return f"all {choices} choices"
 
 
+def waiting_words(*, starting: bool = False) -> str:
+    """What stands where an answer will be; ``starting`` says that its request has not gone out yet."""
+    return "Starting…" if starting else "Waiting for the first token…"
+
+
 def live_figures(elapsed: float, deltas: int) -> list[str]:
     """The same while it streams, from the number of fragments: an estimate."""
     return [seconds(elapsed), *([f"≈ {count(deltas)} tok"] if deltas else [])]

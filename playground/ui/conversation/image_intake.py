@@ -37,11 +37,14 @@ class ImageIntake(QObject):
         self._reading: dict[str, int] = {}  # images on their way, by session
         self._turn = asyncio.Lock()
         self._folder = ""
-        composer.images_pasted.connect(self.take)
-        composer.image_wanted.connect(self._wanted)
         composer.images.shrink_asked.connect(self._shrink_attached)
         place.setAcceptDrops(True)
         place.installEventFilter(self)
+
+    def attend(self) -> None:
+        """Do what is asked for in the composer, from now on."""
+        self._composer.images_pasted.connect(self.take)
+        self._composer.image_wanted.connect(self._wanted)
 
     def show_session(self, session: Session) -> None:
         """Serve another experiment from now on."""

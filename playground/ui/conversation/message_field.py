@@ -64,17 +64,23 @@ class MessageField(ExactField):
             return True
         return super().event(event)
 
+    def runs(self, event: QKeyEvent) -> bool:
+        """Whether it is the key that runs."""
+        if event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            return False
+        if self.enter_runs:
+            return not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+        return bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
         if enter and self._composed.isActive():
             return
         if enter and not self._composing:
-            with_control = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
-            plain = not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
-            if (self.enter_runs and plain) or (not self.enter_runs and with_control):
+            if self.runs(event):
                 self.run_pressed.emit()
                 return
-            if with_control:
+            if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
                 self.insertPlainText("\n")
                 return
         super().keyPressEvent(event)

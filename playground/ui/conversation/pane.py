@@ -8,7 +8,6 @@ from functools import partial
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
-from playground.domain.accumulator import GrowingChoice
 from playground.domain.parts import Image
 from playground.domain.prices import Entered
 from playground.domain.tokens import Sizes, estimate_tokens, sizes_of
@@ -25,16 +24,17 @@ from playground.engine.changes import (
     TurnGrew,
 )
 from playground.engine.hand_made import written
-from playground.engine.pause import Pause
 from playground.engine.run import RunRefusedError
 from playground.engine.session import Draft, Session
 from playground.ui.conversation.as_sent import ValueDesk
+from playground.ui.conversation.commands import Growth
 from playground.ui.conversation.composer import Composer
 from playground.ui.conversation.costs import cost_of_turn, total_cost
 from playground.ui.conversation.finder import Finder
 from playground.ui.conversation.hand_desk import HandDesk
 from playground.ui.conversation.image_dialog import ImageDialog
 from playground.ui.conversation.image_intake import ImageIntake
+from playground.ui.conversation.late_run import LateRun
 from playground.ui.conversation.measures import LEAST_SEEN, at_reading_width
 from playground.ui.conversation.notice_bar import NoticeBar
 from playground.ui.conversation.rows import Rows
@@ -66,7 +66,9 @@ class ConversationPane(QWidget):
         composer: Composer | None = None,
         welcome: WelcomePage | None = None,
     ) -> None:
-        """``composer`` and ``welcome`` may be there already: what is typed into them stays."""
+        """``composer`` and ``welcome`` may be there already: what is typed into them stays. Whoever gives a composer
+        calls ``attend`` once what is asked for in it can be done.
+        """
         super().__init__()
         self._session = session
         self._entered = entered
@@ -76,9 +78,6 @@ class ConversationPane(QWidget):
         self.finder = Finder(self.view, self)
         self.notice = NoticeBar()
         self.composer = composer or Composer()
-        self.composer.run_asked.connect(self.run)
-        self.composer.stop_asked.connect(self.stop)
-        self.composer.add_asked.connect(self.add)
         self.composer.edited.connect(self._draft_edited)
         self.composer.images.opened.connect(self._open_attached)
         self.composer.images.link_asked.connect(self.open_link)
@@ -91,9 +90,9 @@ class ConversationPane(QWidget):
         self.variables = ValueDesk(lambda: self._session.variables)
         self._stack = QStackedWidget()
         self._stack.setMinimumHeight(LEAST_SEEN)
-        self._welcome_page = welcome or WelcomePage()
-        self.welcome = self._welcome_page.welcome
-        self._stack.addWidget(self._welcome_page)
+        self.welcome_page = welcome or WelcomePage()
+        self.welcome = self.welcome_page.welcome
+        self._stack.addWidget(self.welcome_page)
         self._stack.addWidget(self.view)
         column = self._column = QVBoxLayout()
         column.setContentsMargins(0, 0, 0, 0)
@@ -111,11 +110,21 @@ class ConversationPane(QWidget):
         self._debug = Throttle(self.view.refresh_calls, self)
         self._tool_sizes: Sizes = {}
         self._count = Throttle(self._count_tokens, self, interval=200)
+        self.late = LateRun(self.composer, self.run)
         self._clock = QTimer(self)
         self._clock.setInterval(CLOCK_MS)
         self._clock.timeout.connect(self._tick)
         self._cancel = session.subscribe(self._changed)
         self._show_session()
+        if composer is None:
+            self.attend()
+
+    def attend(self) -> None:
+        """Do what is asked for in the composer, from now on."""
+        self.composer.run_asked.connect(self.run)
+        self.composer.stop_asked.connect(self.stop)
+        self.composer.add_asked.connect(self.add)
+        self.intake.attend()
 
     @property
     def session(self) -> Session:
@@ -152,7 +161,11 @@ class ConversationPane(QWidget):
         if self._unfinished():
             return
         turn = written(self.composer.draft, session.transcript)
-        if reason := session.refusal(*([turn] if turn else [])):
+        reason = session.refusal(*([turn] if turn else []))
+        began = turn is not None or bool(session.transcript.turns)
+        if reason and self.late.put_off(lambda: self._session is session or not began):
+            return
+        if reason:
             self._say_refused(reason, turn)
             return
         if turn is not None:
@@ -372,9 +385,11 @@ class ConversationPane(QWidget):
 
     # Following the session
 
-    def _growing(self, turn_id: str) -> tuple[GrowingChoice, float, Pause | None] | None:
+    def _growing(self, turn_id: str) -> Growth | None:
         choice, run = self._session.growing.get(turn_id), self._session.run_of(turn_id)
-        return (choice, run.elapsed, run.pause) if choice is not None and run is not None else None
+        if choice is None or run is None:
+            return None
+        return Growth(choice, run.elapsed, run.pause, starting=run.exchange is None)
 
     def _changed(self, change: Change) -> None:
         match change:
@@ -399,7 +414,7 @@ class ConversationPane(QWidget):
     def _show_rows(self, *, latest: bool = False) -> None:
         session = self._session
         rows = self._rows.follow(session.transcript, session.growing)
-        self._stack.setCurrentWidget(self.view if rows else self._welcome_page)
+        self._stack.setCurrentWidget(self.view if rows else self.welcome_page)
         self.view.set_rows(rows, session.tools, latest=latest)
         self.finder.set_rows(rows)
 

@@ -8,7 +8,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
-from playground.domain.accumulator import GrowingChoice
 from playground.domain.errors import Failure
 from playground.domain.parts import Image, Reasoning, Refusal, Text, ToolCall, ToolResult, Unknown
 from playground.domain.tools import ToolDefinition
@@ -24,7 +23,7 @@ from playground.ui.conversation.calls.call_text import unknown_lines
 from playground.ui.conversation.card_editing import CardEditing
 from playground.ui.conversation.card_finds import CardFinds
 from playground.ui.conversation.card_frame import CardFrame
-from playground.ui.conversation.commands import TurnCommands
+from playground.ui.conversation.commands import Growth, TurnCommands
 from playground.ui.conversation.members_fold import MembersFold
 from playground.ui.conversation.part_views import PartViews
 from playground.ui.conversation.reasoning_view import ReasoningView
@@ -160,7 +159,7 @@ class TurnCard(CardFrame):
     def _show_waiting(self) -> None:
         """Nothing has arrived yet. What has is drawn by ``grow``."""
         if not self._parts:
-            label = QLabel("Waiting for the first token…")
+            label = QLabel(facts.waiting_words())
             label.setProperty("kind", "muted")
             self._parts.append(label)
             self._body.addWidget(label)
@@ -207,8 +206,9 @@ class TurnCard(CardFrame):
         if self._begun and self._begun.go_on():
             self.finds.follow()
 
-    def grow(self, choice: GrowingChoice, elapsed: float, pause: Pause | None = None) -> None:
+    def grow(self, growth: Growth) -> None:
         """Draw what has arrived since the last time, or how long the next try is waited for."""
+        choice, elapsed, pause, starting = growth
         waiting = pause is not None
         if waiting is not self._waiting:
             self._waiting = waiting
@@ -220,8 +220,8 @@ class TurnCard(CardFrame):
         if self._parts and isinstance(label := self._parts[0], QLabel):
             if choice.parts:
                 self._clear()
-            elif choice.members is not None:
-                label.setText(OTHERWISE)
+            else:
+                label.setText(OTHERWISE if choice.members is not None else facts.waiting_words(starting=starting))
         last = len(choice.parts) - 1
         for number, part in enumerate(choice.parts):
             view = self._parts[number] if number < len(self._parts) else None

@@ -8,11 +8,9 @@ from functools import partial
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
-from playground.domain.accumulator import GrowingChoice
 from playground.engine.changes import Change, PathChanged, TurnChanged, TurnGrew
-from playground.engine.pause import Pause
 from playground.engine.session import Session
-from playground.ui.conversation.commands import TurnCommands
+from playground.ui.conversation.commands import Growth, TurnCommands
 from playground.ui.conversation.rows import Row
 from playground.ui.conversation.turn_card import TurnCard
 from playground.ui.loop import Throttle
@@ -28,7 +26,7 @@ class VariantsDialog(QDialog):
         session: Session,
         turn_id: str,
         commands: TurnCommands,
-        growing: Callable[[str], tuple[GrowingChoice, float, Pause | None] | None],
+        growing: Callable[[str], Growth | None],
         parent: QWidget,
     ) -> None:
         super().__init__(parent)
@@ -127,7 +125,7 @@ class VariantsDialog(QDialog):
         for turn_id in grown:
             state, card = self._growing(turn_id), self._cards.get(turn_id)
             if state is not None and card is not None:
-                card.grow(*state)
+                card.grow(state)
 
     def _closed(self) -> None:
         self._cancel()

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollA
 from playground.ui.first_start.samples import SAMPLES
 from playground.ui.flow_layout import FlowLayout
 from playground.ui.icons import icon
+from playground.ui.opening_label import OpeningLabel
 from playground.ui.theme import tokens
 
 SAMPLE_WORDS = "Six samples, each of which shows one thing. They run on the demo gateway, without a network."
@@ -117,7 +118,10 @@ class Welcome(QWidget):
 
 
 class WelcomePage(QScrollArea):
-    """The welcome; what does not fit beside a tall composer scrolls."""
+    """The welcome; what does not fit beside a tall composer scrolls.
+
+    While experiments are being opened it is empty, and soon says so: who has some is not to be welcomed.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -128,3 +132,12 @@ class WelcomePage(QScrollArea):
         self.setWidget(self.welcome)
         self.welcome.setAutoFillBackground(False)
         ground.setAutoFillBackground(False)
+        self.opening = OpeningLabel()
+        self.opening.hide()
+        QVBoxLayout(self).addWidget(self.opening)
+
+    def set_opening(self, opening: bool) -> None:
+        """Whether it is not known yet if there is anything to show."""
+        self.welcome.setVisible(not opening)
+        self.opening.setVisible(opening)
+        self.opening.set_opening(opening)

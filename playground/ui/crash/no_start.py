@@ -14,7 +14,7 @@ from playground.ui.crash.report import report
 WORDS = "Gateway Playground could not start."
 
 
-def tell(qt: QApplication, window: QWidget, error: BaseException) -> int:
+def tell(qt: QApplication, window: QWidget | None, error: BaseException) -> int:
     """Write the error down and show it, with an event loop of its own: there is none yet. Returns the exit code."""
     found = report(type(error), error, error.__traceback__, "the start")
     logging.getLogger("playground.crash").error("The application could not start.\n%s", found.text)
@@ -23,7 +23,8 @@ def tell(qt: QApplication, window: QWidget, error: BaseException) -> int:
     dialog.finished.connect(partial(_leave, qt))
     dialog.open()
     qt.exec()
-    window.hide()
+    if window is not None:
+        window.hide()
     return 1
 
 

@@ -70,7 +70,10 @@ class ExperimentsControl(QObject):
 
     def refresh(self) -> None:
         """Make the list equal to the workspace."""
-        self._panel.show_entries(self._workspace.entries, self._workspace.current.id)
+        self._panel.set_opening(not self._workspace.listed)
+        nobodys = self._workspace.stand_in
+        entries = [entry for entry in self._workspace.entries if entry.id != nobodys]
+        self._panel.show_entries(entries, self._workspace.current.id)
         if self._panel.words:
             self._search_again.poke()
 

@@ -30,6 +30,7 @@ from playground.ui.experiments.filter_bar import FilterChips
 from playground.ui.experiments.model import ROW, ExperimentsModel
 from playground.ui.experiments.rows import Hit, Line, Row, rows_found, rows_of
 from playground.ui.icons import icon
+from playground.ui.opening_label import OpeningLabel
 
 SEARCH_MS = 50  # after the last letter typed
 STEP_MS = 140  # a key held down goes through the list without opening everything on the way
@@ -55,6 +56,7 @@ class ExperimentsPanel(QWidget):
         self._entries: Sequence[Entry] = ()
         self._found: Sequence[Found] | None = None
         self._current = ""
+        self._opening = False
         self.setMinimumWidth(196)
         self.setProperty("kind", "surface")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
@@ -101,6 +103,8 @@ class ExperimentsPanel(QWidget):
         self._stack = QStackedWidget()
         self._stack.addWidget(self.list)
         self._stack.addWidget(self.empty)
+        self.opening = OpeningLabel()
+        self._stack.addWidget(self.opening)
         row = QHBoxLayout()
         row.setSpacing(4)
         row.addWidget(self.search, 1)
@@ -131,6 +135,13 @@ class ExperimentsPanel(QWidget):
         self.chips.set_models(entry.model for entry in entries)
         self.refresh()
 
+    def set_opening(self, opening: bool) -> None:
+        """Whether it is not known yet what there is: nothing is said of it then."""
+        if opening is not self._opening:
+            self._opening = opening
+            self.opening.set_opening(opening)
+            self.refresh()
+
     def show_found(self, found: Sequence[Found]) -> None:
         """What was found of the words searched for."""
         if self.words:
@@ -144,7 +155,7 @@ class ExperimentsPanel(QWidget):
             rows = rows_found(self._found)
         shown = any(isinstance(row, Line) for row in rows)
         self.empty.setText("" if shown else self._nothing())
-        self._stack.setCurrentWidget(self.list if shown else self.empty)
+        self._stack.setCurrentWidget(self.opening if self._opening else self.list if shown else self.empty)
         self.model.set_rows(rows)
         self._mark_current()
 

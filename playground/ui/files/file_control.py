@@ -18,7 +18,6 @@ from PySide6.QtWidgets import QFileDialog
 
 from playground.engine.workspace import Workspace
 from playground.ui.dialogs import ask_where, ask_which
-from playground.ui.files.drop_place import DropPlace
 from playground.ui.files.recent import RecentFiles
 from playground.ui.inspector.cassette_control import CassetteControl
 from playground.ui.loop import ask, spawn
@@ -57,8 +56,7 @@ class FileControl(QObject):
         self._files: dict[str, Path] = {}  # where an experiment came from or went to, by its id
         self.recent = RecentFiles(settings, self.open_path, window)
         window.action("file.recent").setMenu(self.recent.menu)
-        self.drops = DropPlace(window)
-        self.drops.dropped.connect(self.open_paths)
+        window.drops.dropped.connect(self.open_paths)
         self.handlers: dict[str, Callable[[], None]] = {
             "file.open": self.open,
             "file.recent": self.open_recent,

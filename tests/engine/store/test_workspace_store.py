@@ -16,7 +16,7 @@ from playground.demo.server import DemoServer
 from playground.domain.debugging import ResultDraft
 from playground.domain.parts import Image
 from playground.domain.transcript import Ending, Role, Transcript, make_turn
-from playground.engine import workspace as workspaces
+from playground.engine import loaded
 from playground.engine.cassette import Cassette
 from playground.engine.changes import RunState
 from playground.engine.gateways import DEMO_ID, Gateways
@@ -258,7 +258,7 @@ async def test_experiments_are_loaded_when_shown_and_the_last_click_wins(make_wo
 async def test_those_not_looked_at_for_long_are_let_go(
     make_workspace: MakeWorkspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(workspaces, "OPEN", 3)
+    monkeypatch.setattr(loaded, "OPEN", 3)
     workspace = await make_workspace()
     ids = []
     for number in range(6):

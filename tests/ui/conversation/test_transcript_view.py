@@ -21,7 +21,6 @@ from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn
 from playground.engine.advice import Action
 from playground.engine.hand_made import Answerable
-from playground.engine.pause import Pause
 from playground.engine.run import RunRefusedError
 from playground.engine.session import Session
 from playground.gateway.client import GatewayClient
@@ -29,7 +28,7 @@ from playground.ui.conversation import transcript_view
 from playground.ui.conversation.as_sent import ValueDesk
 from playground.ui.conversation.calls.result_field import ResultField
 from playground.ui.conversation.card_stock import POOL
-from playground.ui.conversation.commands import CallCommands
+from playground.ui.conversation.commands import CallCommands, Growth
 from playground.ui.conversation.inline_editor import InlineEditor
 from playground.ui.conversation.measures import READING_WIDTH
 from playground.ui.conversation.reasoning_view import ReasoningView
@@ -147,9 +146,9 @@ class Stand:
         self.growing: dict[str, GrowingChoice] = {}
         self.view = TranscriptView(self.asked, self._state)
 
-    def _state(self, turn_id: str) -> tuple[GrowingChoice, float, Pause | None] | None:
+    def _state(self, turn_id: str) -> Growth | None:
         choice = self.growing.get(turn_id)
-        return None if choice is None else (choice, 1.5, None)
+        return None if choice is None else Growth(choice, 1.5)
 
     def show(self, rows: list[Row], tools: tuple[ToolDefinition, ...] = ()) -> None:
         self.view.set_rows(rows, tools)

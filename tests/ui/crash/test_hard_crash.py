@@ -128,10 +128,13 @@ def look():
     dialog.continue_button.click()
 
 class Broken:
-    def __init__(self, *_):
+    def __init__(self, *_, **__):
         raise ValueError(sys.argv[1])
 
-workspace.Workspace = Broken
+if sys.argv[2] == "furnish":
+    workspace.Workspace = Broken
+else:
+    app_module.MainWindow = Broken
 make = app_module.make_application
 def make_and_look():
     qt = make()
@@ -142,13 +145,59 @@ sys.exit(app_module.run())
 """
 
 
-def test_a_start_that_fails_is_told_in_a_window_and_in_the_log(tmp_path: Path) -> None:
-    ended = start(tmp_path, PROMPT, program=NO_START)
+@pytest.mark.parametrize("where", ["__init__", "furnish"])
+def test_a_start_that_fails_is_told_in_a_window_and_in_the_log(tmp_path: Path, where: str) -> None:
+    """With a window, whose rest cannot be made, and without one."""
+    ended = start(tmp_path, PROMPT, where, program=NO_START)
     assert ended.returncode == 1, ended.stderr
     assert "Gateway Playground could not start." in ended.stdout
     assert "ValueError" in ended.stdout
-    assert "furnish (" in ended.stdout
+    assert f"{where} (" in ended.stdout
     logged = next(tmp_path.rglob("playground.log")).read_text(encoding="utf-8")
+    assert logged.count("could not start") == 1
     assert "ValueError" in logged
     for text in (ended.stdout, ended.stderr, logged):
+        assert PROMPT not in text
+
+
+EARLY_ERROR = """
+import sys
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication
+import playground.app as app_module
+from playground.ui.crash.crash_dialog import CrashDialog
+
+class Clumsy(app_module.App):
+    def __init__(self, *arguments, **named):
+        super().__init__(*arguments, **named)
+        QTimer.singleShot(0, self.stumble)
+
+    def stumble(self):
+        raise LookupError(sys.argv[1])
+
+    def show(self):
+        super().show()
+        QTimer.singleShot(50, self.look)
+
+    def look(self):
+        dialog = self.window.findChild(CrashDialog)
+        if dialog is None or not dialog.isVisible():
+            QTimer.singleShot(50, self.look)
+            return
+        print(dialog.report.toPlainText())
+        dialog.continue_button.click()
+        self.quit()
+
+app_module.App = Clumsy
+sys.exit(app_module.run())
+"""
+
+
+def test_an_error_before_the_first_frame_is_told_like_any_other(tmp_path: Path) -> None:
+    ended = start(tmp_path, PROMPT, program=EARLY_ERROR)
+    assert ended.returncode == 0, ended.stderr
+    logged = next(tmp_path.rglob("playground.log")).read_text(encoding="utf-8")
+    for text in (ended.stdout, logged):
+        assert "LookupError" in text
+        assert "stumble (" in text
         assert PROMPT not in text
