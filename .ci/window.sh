@@ -33,10 +33,10 @@ kill -0 "$process" 2>/dev/null || fail "the application ended soon after its win
 echo "window \"$(xdotool getwindowname "$window")\", $(xdotool getwindowgeometry "$window" | awk '/Geometry/ { print $2 }')"
 
 kill -TERM "$process"
-for _ in $(seq 50); do
+for _ in $(seq 150); do
   kill -0 "$process" 2>/dev/null || break
   sleep 0.2
 done
-if kill -0 "$process" 2>/dev/null; then fail "it did not end within 10 seconds of SIGTERM"; fi
+if kill -0 "$process" 2>/dev/null; then fail "it did not end within 30 seconds of SIGTERM"; fi
 ! grep -q 'Traceback' "$folder/err" || fail "a traceback was printed"
 echo "ended when told to"
