@@ -29,6 +29,7 @@ from playground.domain.transcript import new_id
 from playground.domain.values import JSON, JSONObject
 from playground.engine.secrets import Secret
 from playground.gateway.redact import Redactor
+from playground.gateway.redact_stream import StreamRedactor
 from playground.gateway.tape import Exchange, Headers, Read
 from playground.protocols.protocol import PROTOCOLS
 
@@ -179,12 +180,11 @@ def _clean(value: JSON, redactor: Redactor) -> JSON:
 
 
 def redacted_reads(exchange: Exchange, redactor: Redactor) -> list[Read]:
-    """The reads without the secrets that ``redactor`` knows, also where one was cut by the end of a read."""
-    stream = redactor.stream()
-    found = [Read(at, stream.feed(data)) for at, data in exchange.reads]
-    if held := stream.close():
-        found.append(Read(exchange.reads[-1].at, held))
-    return [read for read in found if read.data]
+    """The reads without the secrets that ``redactor`` knows, also where reads or events cut one."""
+    stream = StreamRedactor(redactor)
+    found = [piece for at, data in exchange.reads for piece in stream.feed(data, at)]
+    found += stream.close(exchange.reads[-1].at if exchange.reads else 0.0)
+    return [Read(at, data) for at, data in found]
 
 
 def _data(data: bytes) -> JSON:

@@ -110,6 +110,8 @@ class Run:
                     break
         except asyncio.CancelledError:
             stopped = True
+            if self._call is not None and self._call.left:
+                self._receive(self._call.left)
             raise
         except Exception as error:
             unmade = FailureKind.INPUT if isinstance(error, ValueError | OSError) else FailureKind.INTERNAL

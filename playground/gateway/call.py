@@ -51,6 +51,7 @@ class Call:
 
     The first list comes with the headers and is empty; later ones may be empty too (a keep-alive). ``exchange`` is
     the tape, there from the start. ``limits`` and ``should_retry`` are read from the answer's headers.
+    ``left`` is what had come and was not given yet when it was stopped.
     """
 
     def __init__(self, connection: Connection, redactor: Redactor, protocol: Protocol, prepare: Prepare) -> None:
@@ -58,6 +59,7 @@ class Call:
         self.exchange.protocol = protocol.name
         self.limits = RateLimits()
         self.should_retry: bool | None = None
+        self.left: list[Event] = []
         self._connection = connection
         self._redactor = redactor
         self._protocol = protocol
@@ -90,9 +92,18 @@ class Call:
 
     async def aclose(self) -> None:
         """Stop: close the socket now and keep what came. Safe to call at any time, and twice."""
-        self._done = True
+        if not self._done:
+            self._done = True
+            self.left = self._late()
         if self._transfer is not None:
             await self._transfer.aclose()
+
+    def _late(self) -> list[Event]:
+        """What was held back lest it begin a secret, when no more comes that could tell."""
+        if self._transfer is None or self._decoder is None:
+            return []
+        data = self._transfer.rest()
+        return self._decoder.feed(data) if data else []
 
     async def _next(self) -> list[Event]:
         transfer, decoder = self._transfer, self._decoder
@@ -104,6 +115,8 @@ class Call:
             self._done = True
         else:
             events = decoder.feed(data)
+            if not data and transfer.holding and transfer.clock.stage in (Stage.FIRST, Stage.IDLE):
+                transfer.clock.wait_for(Stage.IDLE)  # it did go on
             if decoder.finished:
                 events = [*events, *decoder.close()]
                 self._done = True
@@ -193,7 +206,7 @@ class Call:
         if self._decoder is None:
             return []
         try:
-            return self._tell(self._decoder.close())
+            return self._tell([*self._late(), *self._decoder.close()])
         except Exception:  # noqa: BLE001 - a decoder that failed may fail again; the first failure is told
             return [Failed(Failure(kind=FailureKind.CUT_OFF, message="The end could not be read."))]
 
@@ -220,6 +233,7 @@ async def read_refusal(transfer: Transfer, redactor: Redactor, now: float) -> Fa
                 transfer.clock.wait_for(Stage.SETTLE)
     except TransferError:
         pass  # the status is known; an error body that does not end must not hide it
+    transfer.rest()
     failure = read_error(exchange.body, status)
     headers = exchange.response_headers
     named = exchange.response_header("x-request-id") or exchange.response_header("request-id")

@@ -1,7 +1,7 @@
 """Takes secrets out, by value and by header name, before anything is kept.
 
-A ``Redactor`` knows the secrets of one connection in every spelling they may come back in. A ``StreamRedactor``
-does the same for a body that arrives in pieces. Neither keeps what it saw.
+A ``Redactor`` knows the secrets of one connection in every spelling they may come back in, and is the one place that
+knows what a secret looks like; ``redact_stream`` looks with it at a body that arrives in pieces.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import html
 import json
 import re
 from collections.abc import Iterable
+from functools import cached_property
 from urllib.parse import quote, quote_plus
 
 MASK = "••••"
@@ -20,6 +21,10 @@ SHORTEST = 8
 
 _MASKED_NAMES = frozenset({"authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key", "api-key"})
 _MASKED_ENDINGS = ("authorization", "api-key", "apikey", "secret", "-token", "access-key", "tion-key", "password")
+
+#: Characters that make the beginning of a secret that is spelled in a code.
+_LEAST_CODED = 4
+_NESTED = 40  # bytes of a beginning that are looked at one by one
 
 _HEX = re.compile("%[0-9A-F]{2}")
 _MASK_BYTES = MASK.encode()
@@ -36,9 +41,7 @@ def spellings(secret: str) -> tuple[str, ...]:
 
     JSON-escaped twice, too: so it stands in a body that another one quotes.
     """
-    escaped = json.dumps(secret)[1:-1]
-    found = [secret, escaped, json.dumps(secret, ensure_ascii=False)[1:-1], escaped.replace("/", "\\/")]
-    found += [json.dumps(once)[1:-1] for once in found[1:]]
+    found = _plainly(secret)
     quotable = secret.encode("utf-8", "surrogatepass")
     quoted = [quote(quotable, safe=""), quote(quotable), quote(quotable, safe="!'()*~"), quote_plus(quotable)]
     found += [*quoted, *(_HEX.sub(lambda hex_: hex_[0].lower(), text) for text in quoted), html.escape(secret)]
@@ -51,15 +54,31 @@ def spellings(secret: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text for text in found if len(text) >= SHORTEST))
 
 
+def _plainly(secret: str) -> list[str]:
+    escaped = json.dumps(secret)[1:-1]
+    found = [secret, escaped, json.dumps(secret, ensure_ascii=False)[1:-1], escaped.replace("/", "\\/")]
+    return found + [json.dumps(once)[1:-1] for once in found[1:]]
+
+
+def _beginning(needle: bytes, least: int) -> bytes:
+    """A pattern for its first bytes, ``least`` at the least."""
+    rest = b'[^"]{0,%d}' % (len(needle) - _NESTED) if len(needle) > _NESTED else b""
+    for byte in reversed(needle[least : min(_NESTED, len(needle) - 1)]):
+        rest = b"(?:" + re.escape(bytes([byte])) + rest + b")?"
+    return re.escape(needle[:least]) + rest
+
+
 class Redactor:
     """Removes the given secrets from text, bytes and headers. Its repr says only how many there are."""
 
     def __init__(self, secrets: Iterable[str]) -> None:
         self._count = 0
         texts: list[str] = []
+        self._plain: set[str] = set()
         for secret in dict.fromkeys(secrets):
             if len(secret) >= SHORTEST:
                 self._count += 1
+                self._plain.update(_plainly(secret))
                 texts += spellings(secret)
         # Longest first, so that a spelling that holds another one goes as a whole.
         self._texts = tuple(sorted(dict.fromkeys(texts), key=len, reverse=True))
@@ -70,7 +89,7 @@ class Redactor:
 
     @property
     def needles(self) -> tuple[bytes, ...]:
-        """Every spelling as bytes, longest first. For ``StreamRedactor``; never to be shown."""
+        """Every spelling as bytes, longest first. Never to be shown."""
         return self._needles
 
     def text(self, value: str) -> str:
@@ -100,55 +119,31 @@ class Redactor:
         """All headers, in order."""
         return tuple((name, self.header(name, value)) for name, value in pairs)
 
-    def stream(self) -> StreamRedactor:
-        """A redactor for one body in pieces."""
-        return StreamRedactor(self._needles)
+    # For ``redact_stream``; never to be shown
 
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """Every spelling, longest first."""
+        return re.compile("|".join(map(re.escape, self._texts)) or r"(?!)")
 
-class StreamRedactor:
-    """Redacts a body read by read; a secret split over reads is found too.
+    @cached_property
+    def beginnings(self) -> re.Pattern[bytes]:
+        """The end of a JSON text that is the beginning of a secret, as bytes, up to what follows it."""
+        spelled = (_beginning(text.encode("utf-8", "surrogatepass"), self._least(text)) for text in self._texts)
+        return re.compile(b"(?:" + b"|".join(spelled) + rb')"\s*(?:[,}\]]|\Z)')
 
-    Bytes are held back only while a read ends with the beginning of a secret, which no complete event does:
-    events end in a line break and keys hold none. A read without a secret costs one ``in`` per spelling.
-    """
-
-    __slots__ = ("_held", "_inside", "_needles")
-
-    def __init__(self, needles: tuple[bytes, ...]) -> None:
-        self._needles = needles
-        self._inside = frozenset(byte for needle in needles for byte in needle)
-        self._held = b""
-
-    def feed(self, data: bytes) -> bytes:
-        """What may be kept of the body so far."""
-        if self._held:
-            data = self._held + data
-            self._held = b""
-        if not data:
-            return data
-        for needle in self._needles:
-            if needle in data:
-                data = data.replace(needle, _MASK_BYTES)
-        if data[-1] in self._inside:
-            held = self._open_end(data)
-            if held:
-                self._held = data[-held:]
-                return data[:-held]
-        return data
-
-    def close(self) -> bytes:
-        """What was still held back when the body ended."""
-        held, self._held = self._held, b""
-        return held
-
-    def _open_end(self, data: bytes) -> int:
-        """The length of the longest end of ``data`` that begins a secret."""
+    def open_end(self, text: str) -> int:
+        """The length of the longest end of ``text`` that begins a secret."""
         longest = 0
-        for needle in self._needles:
-            first = needle[:1]
-            at = data.find(first, max(0, len(data) - len(needle) + 1))
-            while at >= 0 and not needle.startswith(data[at:]):
-                at = data.find(first, at + 1)
+        for needle in self._texts:
+            first = needle[: self._least(needle)]
+            at = text.find(first, max(0, len(text) - len(needle) + 1))
+            while at >= 0 and not needle.startswith(text[at:]):
+                at = text.find(first, at + 1)
             if at >= 0:
-                longest = max(longest, len(data) - at)
+                longest = max(longest, len(text) - at)
         return longest
+
+    def _least(self, text: str) -> int:
+        """How many characters make a beginning. Codes of a secret begin like many words, so they need some."""
+        return 1 if text in self._plain else _LEAST_CODED

@@ -20,6 +20,7 @@ from playground.gateway.inflate import Inflater
 from playground.gateway.outgoing import Outgoing
 from playground.gateway.proxy import proxy_for
 from playground.gateway.redact import Redactor
+from playground.gateway.redact_stream import Piece, StreamRedactor
 from playground.gateway.tape import Exchange, Read
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ class Transfer:
         self._connection = connection
         self._redactor = redactor
         self._request = request
-        self._filter = redactor.stream()
+        self._filter = StreamRedactor(redactor)
         self._inflater = Inflater("")
         self._response: httpx.Response | None = None
         self._raw: AsyncGenerator[bytes, None] | None = None
@@ -135,9 +136,19 @@ class Transfer:
         except ValueError as error:
             raise TransferError(Failure(kind=FailureKind.DECODE, message=str(error))) from None
 
+    @property
+    def holding(self) -> bool:
+        """Whether something came that is held back until it is known that it begins no secret."""
+        return self._filter.holding
+
+    def rest(self) -> bytes:
+        """What is held back, put on the tape: no more is to be read."""
+        return self._put(self._filter.close(self.clock.now))
+
     async def aclose(self) -> None:
         """Close the socket unless the body was read to its end, and stop the clocks. Safe to call twice."""
         self.clock.stop()
+        self.rest()
         if self.exchange.ended is None:
             self.exchange.ended = self.clock.now
         raw, response, self._raw, self._response = self._raw, self._response, None, None
@@ -154,18 +165,19 @@ class Transfer:
             cap = _bytes_in_words(self._connection.max_body_bytes)
             message = f"The answer is larger than the limit of {cap}; the rest was not read."
             raise TransferError(Failure(kind=FailureKind.TOO_LARGE, message=message))
-        data = self._filter.feed(data)
-        if data:
-            self.exchange.reads.append(Read(self.clock.now, data))
-        return data
+        return self._put(self._filter.feed(data, self.clock.now))
+
+    def _put(self, pieces: list[Piece]) -> bytes:
+        """Put on the tape what may be kept; gives all of it."""
+        self.exchange.reads += [Read(at, data) for at, data in pieces]
+        return pieces[0].data if len(pieces) == 1 else b"".join(data for _, data in pieces)
 
     def _last(self) -> bytes | None:
         """What the redactor still held at the end of the body; None when that was nothing."""
-        held = self._filter.close()
+        held = self.rest()
         if not held:
             self.exchange.complete = True
             return None
-        self.exchange.reads.append(Read(self.clock.now, held))
         return held  # httpx's generator is at its end and stays there: the next read comes back here
 
     async def _trace(self, name: str, info: Mapping[str, object]) -> None:

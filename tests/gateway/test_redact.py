@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from playground.gateway.redact import MASK, Redactor, is_secret_header
+from playground.gateway.redact_stream import StreamRedactor
 
 SECRET = 'sk-Ab+/9"&\\ z<end>'
 PLAIN = "sk-0123456789abcdef"
@@ -87,18 +88,23 @@ def test_a_stream_cut_anywhere_gives_the_same(before: bytes, after: bytes, cuts:
     redactor = Redactor([PLAIN])
     whole = before + PLAIN.encode() + b"\n" + PLAIN.encode() + after
     marks = sorted({min(cut, len(whole)) for cut in cuts} | {0, len(whole)})
-    stream = redactor.stream()
-    out = b"".join(stream.feed(whole[a:b]) for a, b in pairwise(marks)) + stream.close()
+    stream = StreamRedactor(redactor)
+    pieces = [piece for a, b in pairwise(marks) for piece in stream.feed(whole[a:b])]
+    out = b"".join(piece.data for piece in (*pieces, *stream.close()))
     assert PLAIN.encode() not in out
     assert out == redactor.data(whole)
 
 
+def fed(stream: StreamRedactor, data: bytes) -> bytes:
+    return b"".join(piece.data for piece in stream.feed(data))
+
+
 def test_nothing_is_held_back_without_a_secret_in_sight() -> None:
-    stream = Redactor([PLAIN]).stream()
-    frame = b'data: {"choices":[{"delta":{"content":"sk-"}}]}\n\n'
-    assert stream.feed(frame) == frame
-    assert stream.feed(b"ends like sk-01") == b"ends like "
-    assert stream.feed(b" but is none\n") == b"sk-01 but is none\n"
-    assert stream.feed(b"s") == b""
-    assert stream.close() == b"s"
-    assert Redactor([]).stream().feed(b"s") == b"s"
+    stream = StreamRedactor(Redactor([PLAIN]))
+    frame = b'data: {"id":"sk-","model":"s","choices":[{"delta":{"role":"s","content":"sk- "}}]}\n\n'
+    assert fed(stream, frame) == frame
+    assert fed(stream, b"ends like sk-01") == b"ends like "
+    assert fed(stream, b" but is none\n") == b"sk-01 but is none\n"
+    assert fed(stream, b"s") == b""
+    assert b"".join(piece.data for piece in stream.close()) == b"s"
+    assert fed(StreamRedactor(Redactor([])), b"s") == b"s"

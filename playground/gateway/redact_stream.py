@@ -1,0 +1,346 @@
+"""Takes secrets out of a body that arrives in pieces, also where one is cut by the borders between them.
+
+There are two kinds of borders. A read may end in the middle of a secret; and a gateway that streams may say a secret in
+the texts of several events, a few characters each, so that it never stands in the bytes as a whole and does so in the
+answer. Both are found before anything is kept: what goes on to the tape, and from there to the decoder, the window and
+every file, has the pieces masked where they stood, and all other bytes as they came.
+
+A read is held back only while it ends a text that begins a secret. Without a secret, nothing is looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final, NamedTuple
+
+from playground.gateway.redact import MASK, SHORTEST, Redactor
+from playground.gateway.text_members import Lane, Member, Shape, Units, members_of
+
+#: What is held back goes on when there is more of it than this, or after this time: an answer must not wait.
+MOST_HELD: Final = 256 * 1024  # bytes
+LONGEST_HELD: Final = 1.0  # seconds without the text that it waits for going on
+#: A line longer than this is no event of a few characters.
+LONGEST_LINE: Final = 1024 * 1024  # bytes
+_MASK: Final = MASK.encode()
+_ESCAPE: Final = b"\\u00"
+
+
+class Piece(NamedTuple):
+    """Bytes of a body with the moment they came, in seconds."""
+
+    at: float
+    data: bytes
+
+
+class StreamRedactor:
+    """Redacts one body read by read. ``feed`` and ``close`` give what may be kept now, at the times it came.
+
+    A read without a secret costs one search per spelling and one for a text that ends like the beginning of one.
+    """
+
+    __slots__ = ("_reads", "_texts")
+
+    def __init__(self, redactor: Redactor) -> None:
+        self._reads = _AcrossReads(redactor.needles)
+        self._texts = _AcrossTexts(redactor) if redactor.needles else None
+
+    @property
+    def holding(self) -> bool:
+        """Whether whole reads are held back."""
+        return self._texts is not None and self._texts.holding
+
+    def feed(self, data: bytes, at: float = 0.0) -> list[Piece]:
+        """What may be kept of the body so far and was not given yet; ``at`` is when ``data`` came."""
+        data = self._reads.feed(data)
+        if not data:
+            return []
+        return self._texts.feed(data, at) if self._texts is not None else [Piece(at, data)]
+
+    def close(self, at: float = 0.0) -> list[Piece]:
+        """What was still held back when the body ended. What may well be a secret cut off is masked."""
+        data = self._reads.close()
+        if self._texts is None:
+            return [Piece(at, data)] if data else []
+        return [*(self._texts.feed(data, at) if data else ()), *self._texts.close()]
+
+
+class _AcrossReads:
+    """Bytes in, bytes out, without the secrets in them and without a beginning of one at their end."""
+
+    __slots__ = ("_held", "_inside", "_needles")
+
+    def __init__(self, needles: tuple[bytes, ...]) -> None:
+        self._needles = needles
+        self._inside = frozenset(byte for needle in needles for byte in needle)
+        self._held = b""
+
+    def feed(self, data: bytes) -> bytes:
+        if self._held:
+            data = self._held + data
+            self._held = b""
+        if not data:
+            return data
+        for needle in self._needles:
+            if needle in data:
+                data = data.replace(needle, _MASK)
+        if data[-1] in self._inside:
+            held = self._open_end(data)
+            if held:
+                self._held = data[-held:]
+                return data[:-held]
+        return data
+
+    def close(self) -> bytes:
+        held, self._held = self._held, b""
+        return held if len(held) < SHORTEST else _MASK
+
+    def _open_end(self, data: bytes) -> int:
+        """The length of the longest end of ``data`` that begins a secret."""
+        longest = 0
+        for needle in self._needles:
+            first = needle[:1]
+            at = data.find(first, max(0, len(data) - len(needle) + 1))
+            while at >= 0 and not needle.startswith(data[at:]):
+                at = data.find(first, at + 1)
+            if at >= 0:
+                longest = max(longest, len(data) - at)
+        return longest
+
+
+class _Chunk:
+    """One read, and what is to be cut out of it. ``gone`` when it was given out."""
+
+    __slots__ = ("at", "cuts", "data", "gone")
+
+    def __init__(self, at: float, data: bytes) -> None:
+        self.at = at
+        self.data = data
+        self.cuts: list[tuple[int, int, bytes]] = []
+        self.gone = False
+
+    def given(self) -> Piece:
+        self.gone = True
+        data, end = self.data, 0
+        if not self.cuts:
+            return Piece(self.at, data)
+        out = []
+        for start, stop, put in sorted(self.cuts):
+            out += [data[end:start], put]
+            end = max(end, stop)
+        return Piece(self.at, b"".join((*out, data[end:])))
+
+
+class _Line:
+    """One line of the body, over as many reads as it came in."""
+
+    __slots__ = ("_parts", "size")
+
+    def __init__(self) -> None:
+        self._parts: list[tuple[_Chunk, int, int]] = []  # where in which read it stands, and how much of it
+        self.size = 0
+
+    def add(self, chunk: _Chunk, start: int, end: int) -> None:
+        if end > start:
+            self._parts.append((chunk, start, end - start))
+            self.size += end - start
+
+    @property
+    def at(self) -> float:
+        """When its end came."""
+        return self._parts[-1][0].at
+
+    @property
+    def text(self) -> bytes:
+        return b"".join(chunk.data[start : start + size] for chunk, start, size in self._parts)
+
+    @property
+    def chunks(self) -> list[_Chunk]:
+        return [chunk for chunk, _, _ in self._parts]
+
+    def cut(self, start: int, end: int, put: bytes) -> None:
+        """Take out what stands there, ``put`` in its place; what was given out already stays."""
+        at = 0
+        for chunk, begin, size in self._parts:
+            low, high = max(start, at), min(end, at + size)
+            if low < high and not chunk.gone:
+                chunk.cuts.append((begin + low - at, begin + high - at, put))
+                put = b""
+            at += size
+
+    def chunks_of(self, start: int, end: int) -> list[_Chunk]:
+        at, found = 0, []
+        for chunk, _, size in self._parts:
+            if max(start, at) < min(end, at + size):
+                found.append(chunk)
+            at += size
+        return found
+
+
+class _Share(NamedTuple):
+    """Characters ``start`` to ``end`` of one text, which stands at ``begin`` in ``line``: a share of what is open."""
+
+    line: _Line
+    begin: int
+    units: Units
+    start: int
+    end: int
+
+    def place(self, start: int, end: int) -> tuple[int, int]:
+        """Where those characters of the text stand in the line."""
+        return self.begin + self.units.offset(start), self.begin + self.units.offset(end)
+
+
+class _Open(NamedTuple):
+    """The end of a text that goes on, as far as it begins a secret, and where its characters stand."""
+
+    text: str
+    shares: tuple[_Share, ...]
+
+
+class _AcrossTexts:
+    """Finds secrets in texts that are sent in pieces, an event each, whatever member of the event they are."""
+
+    __slots__ = ("_held", "_line", "_moved", "_open", "_redactor", "_risky", "_shape")
+
+    def __init__(self, redactor: Redactor) -> None:
+        self._redactor = redactor
+        self._held: list[_Chunk] = []
+        self._line = _Line()  # the one not ended yet
+        self._moved = 0.0  # when a text went on that may be a secret
+        self._risky = False  # and whether something in it may begin a secret
+        self._open: dict[Lane, _Open] = {}
+        self._shape = Shape(b"", [])
+
+    @property
+    def holding(self) -> bool:
+        return bool(self._held)
+
+    def feed(self, data: bytes, at: float) -> list[Piece]:
+        chunk = _Chunk(at, data)
+        cut = max(data.rfind(b"\n"), data.rfind(b"\r")) + 1
+        if not self._held and not self._may_begin(data):
+            chunk.gone = True
+            if cut:
+                self._line = _Line()
+            self._line.add(chunk, cut, len(data))
+            return [Piece(at, data)]
+        if not self._held:
+            self._moved = at
+        self._held.append(chunk)
+        start = 0
+        for line in data[:cut].splitlines(keepends=True):
+            if not self._open and not self._line.size and not self._may_begin(line):
+                start += len(line)
+                continue
+            self._line.add(chunk, start, start + len(line))
+            start += len(line)
+            ended, self._line = self._line, _Line()
+            self._read(ended)
+        self._line.add(chunk, cut, len(data))
+        self._risky = (self._risky and not cut) or self._may_begin(data[cut:])
+        return self._give(at)
+
+    def close(self) -> list[Piece]:
+        if self._line.size and self._held:
+            self._read(self._line)
+        for known in self._open.values():
+            if len(known.text) >= SHORTEST:
+                self._mask(known.shares, 0, len(known.text))
+        self._open.clear()
+        held, self._held = self._held, []
+        self._line, self._risky = _Line(), False
+        return [piece for chunk in held if (piece := chunk.given()).data]
+
+    def _may_begin(self, data: bytes) -> bool:
+        return self._redactor.beginnings.search(data) is not None or _ESCAPE in data
+
+    def _give(self, now: float) -> list[Piece]:
+        """What nothing depends on any more."""
+        held = self._held
+        if now - self._moved > LONGEST_HELD or sum(len(chunk.data) for chunk in held) > MOST_HELD:
+            self._open.clear()
+            self._risky = False
+            keep: set[int] = set()
+        else:
+            keep = {id(chunk) for known in self._open.values() for share in known.shares for chunk in _chunks_of(share)}
+            if self._risky:
+                keep.update(map(id, self._line.chunks))
+        count = next((number for number, chunk in enumerate(held) if id(chunk) in keep), len(held))
+        given, self._held = held[:count], held[count:]
+        if not self._held:
+            self._open.clear()
+        return [piece for chunk in given if (piece := chunk.given()).data]
+
+    def _read(self, line: _Line) -> None:
+        """Follow the texts in one line."""
+        if line.size > LONGEST_LINE:
+            return
+        text = line.text
+        if not text.strip():
+            return
+        members = self._shape.members(text)
+        if members is None:
+            members = list(members_of(text))
+            self._shape = Shape(text, members)
+        grown: set[Lane] = set()
+        for member in members:
+            if member.ends:
+                self._end(member)
+            elif member.units:
+                grown.add(member.lane)
+                self._follow(member, line)
+        if not self._open:
+            return
+        for lane in [lane for lane in self._open if lane not in grown]:
+            # Another text of the same choice has begun: this one is over.
+            if any(place[:1] == lane[0][:1] and name != lane[1] for place, name in grown):
+                del self._open[lane]
+
+    def _end(self, member: Member) -> None:
+        place = member.lane[0][:1]
+        for lane in [lane for lane in self._open if not place or lane[0][:1] == place]:
+            del self._open[lane]
+
+    def _follow(self, member: Member, line: _Line) -> None:
+        before = self._open.pop(member.lane, None)
+        units = member.units
+        now = _Share(line, member.begin, units, 0, len(units))
+        text = units.text
+        shares: tuple[_Share, ...] = (now,)
+        if before is not None:
+            text, shares = before.text + text, (*before.shares, now)
+        end = 0
+        for found in self._redactor.pattern.finditer(text):
+            self._mask(shares, found.start(), found.end())
+            end = found.end()
+        left = self._redactor.open_end(text[end:])
+        if left:
+            start = len(text) - left
+            self._moved = line.at
+            self._open[member.lane] = _Open(text[start:], tuple(_from(shares, start)))
+
+    def _mask(self, shares: Iterable[_Share], start: int, end: int) -> None:
+        """Take those characters of the joined text out of the places where they stand."""
+        put, at = _MASK, 0
+        for share in shares:
+            size = share.end - share.start
+            low, high = max(start, at), min(end, at + size)
+            if low < high:
+                share.line.cut(*share.place(share.start + low - at, share.start + high - at), put)
+                put = b""
+            at += size
+
+
+def _chunks_of(share: _Share) -> list[_Chunk]:
+    """The reads that hold a share."""
+    return share.line.chunks_of(*share.place(share.start, share.end))
+
+
+def _from(shares: Iterable[_Share], start: int) -> Iterable[_Share]:
+    """The shares of a joined text from a character on."""
+    at = 0
+    for share in shares:
+        size = share.end - share.start
+        if at + size > start:
+            yield share._replace(start=share.start + max(start - at, 0))
+        at += size

@@ -1,0 +1,196 @@
+"""A key that a gateway says in pieces shows masked, and stays in two pieces in nothing that is kept or written."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+
+import pytest
+
+from playground.domain.errors import FailureKind
+from playground.domain.transcript import Ending, Role, Turn, make_turn
+from playground.engine import cassette, har
+from playground.engine.frames import FrameIndex
+from playground.engine.profiles import Profile, connection
+from playground.engine.secrets import Secret
+from playground.engine.session import Session
+from playground.engine.store.tape_rows import read_tape, write_tape
+from playground.gateway.client import GatewayClient
+from playground.gateway.connection import Timeouts
+from playground.gateway.redact import MASK, Redactor
+from playground.gateway.tape import Exchange, Read
+from tests.engine.exchanges import indexed
+from tests.protocols.streams import data
+from tests.support.fault_server import FaultServer, Step, head, hold, reset, send, sleep
+
+KEY = "sk-canary+Zq7/Kw_2xVb.9Jt=Lm4"
+FIRST, SECOND = KEY[:6], KEY[6:]
+
+
+def event(protocol: str, text: str, index: int = 0) -> bytes:
+    if protocol == "messages":
+        delta = {"type": "content_block_delta", "index": index, "delta": {"type": "text_delta", "text": text}}
+        return data(delta, "content_block_delta")
+    return data({"choices": [{"index": index, "delta": {"content": text}}]})
+
+
+def end(protocol: str) -> bytes:
+    if protocol == "messages":
+        stop = data({"type": "message_delta", "delta": {"stop_reason": "end_turn"}}, "message_delta")
+        return stop + data({"type": "message_stop"}, "message_stop")
+    return data({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}) + b"data: [DONE]\n\n"
+
+
+@pytest.fixture
+def server() -> Iterator[FaultServer]:
+    with FaultServer() as running:
+        yield running
+
+
+Ask = Callable[..., AsyncIterator[Turn]]
+
+
+@pytest.fixture
+async def make(server: FaultServer) -> AsyncIterator[Callable[[str], Session]]:
+    clients: list[GatewayClient] = []
+
+    def session(protocol: str) -> Session:
+        profile = Profile(base_url=server.url, key_origin=server.url, retries=0)
+        link = connection(profile, Secret(KEY), {})
+        client = GatewayClient(link.model_copy(update={"timeouts": Timeouts(first=0.5, idle=0.5)}))
+        clients.append(client)
+
+        async def connect(_: str) -> GatewayClient:
+            return client
+
+        made = Session(connect, profile_id="p", protocol=protocol, model="m-1", profile_of=lambda _: profile)
+        made.add_turn(make_turn(Role.USER, "Which key?"))
+        return made
+
+    yield session
+    for client in clients:
+        await client.aclose()
+
+
+def wire(server: FaultServer, *steps: Step) -> None:
+    server.play(send(head()), *steps)
+
+
+def kept(session: Session) -> Exchange:
+    (exchange,) = session.exchanges.values()
+    return exchange
+
+
+def consistent(session: Session) -> FrameIndex:
+    """The frames of the answer say what the turn says, and every character of it leads to one."""
+    index = indexed(kept(session))
+    turn = session.transcript.path[-1]
+    assert [part.length for part in index.parts(0)] == [len(part.text) for part in turn.parts if part.kind == "text"]
+    assert all(index.frame_of(0, 0, at) is not None for at in range(len(turn.text)))
+    return index
+
+
+@pytest.mark.parametrize("protocol", ["chat", "messages"])
+@pytest.mark.parametrize("size", [1, 6])
+async def test_neither_the_window_nor_a_file_has_the_pieces(
+    protocol: str, size: int, server: FaultServer, make: Callable[[str], Session]
+) -> None:
+    session = make(protocol)
+    texts = ["It is ", *(KEY[at : at + size] for at in range(0, len(KEY), size)), " indeed"]
+    steps = [step for text in texts for step in (send(event(protocol, text)), sleep(0.005))]
+    wire(server, *steps, send(end(protocol)))
+    await session.run()
+    turn = session.transcript.path[-1]
+    assert turn.text == f"It is {MASK} indeed"
+    assert turn.outcome is not None
+    assert turn.outcome.ending is Ending.COMPLETE
+    index = consistent(session)
+    files = cassette.write([kept(session)]).decode() + har.write([kept(session)]).decode()
+    frames = "".join(index.data(number) for number in range(len(index)))
+    for place in (files, frames, repr(kept(session))):
+        assert FIRST not in place
+        assert SECOND[:6] not in place
+        assert MASK in place or repr(MASK.encode())[2:-1] in place
+    assert index.frame_of(0, 0, 6) == index.frame_of(0, 0, 9), "the mask stands in one frame"
+    times = [read.at for read in kept(session).reads]
+    assert times == sorted(times)
+
+
+async def test_what_is_held_back_when_it_is_stopped_is_not_lost(
+    server: FaultServer, make: Callable[[str], Session]
+) -> None:
+    session = make("chat")
+    wire(server, send(event("chat", "Ja")), sleep(0.05), send(event("chat", " yes")), hold())
+    run = asyncio.get_running_loop().create_task(session.run())
+    await until(lambda: session.growing and "Ja" in repr(session.growing))
+    await asyncio.sleep(0.2)
+    session.stop()
+    await asyncio.wait([run])
+    turn = session.transcript.path[-1]
+    assert (turn.text, turn.outcome and turn.outcome.ending) == ("Ja yes", Ending.STOPPED)
+    assert kept(session).body == event("chat", "Ja") + event("chat", " yes")
+    consistent(session)
+
+
+@pytest.mark.parametrize("how", ["reset", "silence", "closed"])
+@pytest.mark.parametrize("cut", [False, True])
+async def test_what_is_held_back_when_the_connection_fails_is_not_lost(
+    how: str, cut: bool, server: FaultServer, make: Callable[[str], Session]
+) -> None:
+    session = make("chat")
+    last = event("chat", " yes")
+    rest = event("chat", "s")[:-6] if cut else b""
+    ending = {"reset": [sleep(0.1), reset()], "silence": [hold()], "closed": []}[how]
+    wire(server, send(event("chat", "Ja")), sleep(0.05), send(last), send(rest), *ending)
+    await session.run()
+    turn = session.transcript.path[-1]
+    assert turn.text.startswith("Ja yes")
+    assert turn.outcome is not None
+    assert turn.outcome.failure is not None
+    kinds = {"reset": FailureKind.CONNECTION, "silence": FailureKind.TIMEOUT_IDLE, "closed": FailureKind.CUT_OFF}
+    assert turn.outcome.failure.kind is kinds[how]
+    assert kept(session).body == event("chat", "Ja") + last + rest
+    consistent(session)
+
+
+async def test_a_first_word_that_is_held_back_is_content(server: FaultServer, make: Callable[[str], Session]) -> None:
+    session = make("chat")
+    wire(server, send(event("chat", "s")), hold())
+    await session.run()
+    turn = session.transcript.path[-1]
+    assert turn.text == "s"
+    assert turn.outcome is not None
+    assert turn.outcome.failure is not None
+    assert turn.outcome.failure.kind is FailureKind.TIMEOUT_IDLE
+
+
+def test_a_key_that_is_known_later_is_in_no_file() -> None:
+    reads = [Read(0.1 * n, event("chat", text)) for n, text in enumerate(("It is ", FIRST, SECOND, "."), 1)]
+    tape = Exchange("e", "POST", "http://x.example/v1/chat/completions", (), b"{}", 1.7e9, 200, reads=reads)
+    tape.protocol, tape.ended, tape.complete = "chat", 0.5, True
+    known = [Secret(KEY)]
+    (read,) = cassette.read(cassette.write([tape], "", known)).exchanges
+    assert [(at, len(data) > 0) for at, data in read.reads] == [(at, True) for at, _ in tape.reads]
+    stored = read_tape(*write_tape(tape, Redactor([KEY])))
+    for body in (read.body, stored.body, har.write([tape], known)):
+        assert FIRST.encode() not in body
+        assert SECOND.encode() not in body
+        assert MASK.encode() in body
+    assert tape.reads == reads, "what is in memory is another matter"
+    assert [
+        json.loads(line[6:])["choices"][0]["delta"]["content"] for line in read.body.decode().splitlines()[::2]
+    ] == [
+        "It is ",
+        MASK,
+        "",
+        ".",
+    ]
+
+
+async def until(condition: Callable[[], object]) -> None:
+    limit = time.monotonic() + 20
+    while not condition():
+        assert time.monotonic() < limit
+        await asyncio.sleep(0.01)

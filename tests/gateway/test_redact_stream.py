@@ -1,0 +1,239 @@
+"""A secret that a gateway streams in pieces is taken out of each, and all else stays as it came."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterable
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from playground.domain.accumulator import Accumulator
+from playground.gateway.redact import MASK, Redactor
+from playground.gateway.redact_stream import LONGEST_HELD, MOST_HELD, Piece, StreamRedactor
+from playground.protocols.protocol import get_protocol
+from tests.protocols.streams import DONE, call_chunk, chunk, data, fragment
+
+KEY = "sk-canary+Zq7/Kw_2xVb.9Jt=Lm4"
+ODD = 'käy-"with\\quotes/and ünicode'
+
+
+def pieces_of(text: str, size: int) -> list[str]:
+    return [text[at : at + size] for at in range(0, len(text), size)]
+
+
+def redact(reads: Iterable[bytes], *secrets: str) -> list[Piece]:
+    stream = StreamRedactor(Redactor(secrets or (KEY,)))
+    found = [piece for number, read in enumerate(reads) for piece in stream.feed(read, number / 1000)]
+    return [*found, *stream.close(99.0)]
+
+
+def body(pieces: Iterable[Piece]) -> bytes:
+    return b"".join(piece.data for piece in pieces)
+
+
+def answer(protocol: str, raw: bytes) -> Accumulator:
+    found = Accumulator()
+    decoder = get_protocol(protocol).decoder("text/event-stream")
+    found.add([*decoder.feed(raw), *decoder.close()])
+    return found
+
+
+def said(protocol: str, raw: bytes) -> str:
+    parts = [part for choice in answer(protocol, raw).choices.values() for part in choice.freeze()]
+    return "|".join(getattr(part, "text", "") or getattr(part, "arguments", "") for part in parts)
+
+
+def block(kind: str, member: str, index: int = 0) -> Callable[[str], bytes]:
+    def made(text: str) -> bytes:
+        value = {"type": "content_block_delta", "index": index, "delta": {"type": kind, member: text}}
+        return data(value, "content_block_delta")
+
+    return made
+
+
+CARRIERS: dict[str, tuple[str, Callable[[str], bytes], bytes]] = {
+    "content": ("chat", lambda text: chunk({"content": text}), DONE),
+    "reasoning": ("chat", lambda text: chunk({"reasoning_content": text}), DONE),
+    "reasoning twice": ("chat", lambda text: chunk({"reasoning": text, "reasoning_content": text}), DONE),
+    "refusal": ("chat", lambda text: chunk({"refusal": text}), DONE),
+    "arguments": ("chat", lambda text: call_chunk(fragment(text, index=0, id="c", name="f")), DONE),
+    "messages text": ("messages", block("text_delta", "text"), b""),
+    "messages thinking": ("messages", block("thinking_delta", "thinking"), b""),
+}
+
+
+@pytest.mark.parametrize("size", [1, 2, 5, 17])
+@pytest.mark.parametrize("name", CARRIERS)
+def test_a_key_in_pieces_is_in_no_piece(name: str, size: int) -> None:
+    protocol, carry, end = CARRIERS[name]
+    reads = [carry(text) for text in ("Say ", *pieces_of(KEY, size), " now")]
+    found = body(redact([*reads, end]))
+    assert said(protocol, found) == f"Say {MASK} now"
+    left = said(protocol, found.replace(MASK.encode(), b""))
+    assert left == "Say  now"
+    assert found.count(b"data:") == b"".join(reads).count(b"data:") + end.count(b"data:"), "each event is there still"
+
+
+@pytest.mark.parametrize("name", ["delta", "choice", "event"])
+def test_members_that_nothing_here_knows_are_looked_at_too(name: str) -> None:
+    def carry(text: str) -> bytes:
+        if name == "delta":
+            return chunk({"content": "x", "thoughts": {"said": text}})
+        if name == "choice":
+            return data({"choices": [{"index": 0, "delta": {"content": "x"}, "note": text}]})
+        return chunk({"content": "x"}, echo=[text])
+
+    reads = [carry(text) for text in ("a", *pieces_of(KEY, 3), "b")]
+    found = [json.loads(line[6:]) for line in body(redact(reads)).decode().splitlines() if line]
+    whole = "".join(map(str, found))
+    assert whole.count(MASK) == 1
+    assert not any(repr(piece) in whole for piece in pieces_of(KEY, 3))
+
+
+def test_all_other_bytes_stay_and_reads_keep_their_times() -> None:
+    reads = [chunk({"content": text}) for text in ("Yes", " sk", "ating is fun", "s", "!")]
+    assert redact([*reads, DONE]) == [Piece(n / 1000, read) for n, read in enumerate([*reads, DONE])]
+
+
+def test_a_text_is_held_back_only_until_it_is_known() -> None:
+    stream = StreamRedactor(Redactor([KEY]))
+    first, other = chunk({"content": "yes"}), chunk({"content": " it is"})
+    assert stream.feed(first, 1.0) == []
+    assert stream.holding
+    assert stream.feed(other, 2.0) == [Piece(1.0, first)]
+    assert stream.feed(chunk({"content": " x"}), 3.0)[0] == Piece(2.0, other)
+    assert not stream.holding
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        chunk({}, "stop"),
+        DONE,
+        call_chunk(fragment("{", index=0, id="c", name="f")),
+        chunk({"reasoning_content": "Hm"}),
+    ],
+)
+def test_what_ends_a_text_lets_it_go(after: bytes) -> None:
+    stream = StreamRedactor(Redactor([KEY]))
+    assert stream.feed(chunk({"content": "yes"}), 0.0) == []
+    assert len(stream.feed(after, 0.1)) == 2
+
+
+def test_the_end_of_a_block_lets_its_text_go() -> None:
+    stream = StreamRedactor(Redactor([KEY]))
+    assert stream.feed(block("text_delta", "text")("yes"), 0.0) == []
+    assert len(stream.feed(data({"type": "content_block_stop", "index": 0}), 0.1)) == 2
+
+
+def test_choices_and_calls_in_turns_are_told_apart() -> None:
+    reads = []
+    for piece in pieces_of(KEY, 4):
+        reads += [chunk({"content": piece}), chunk({"content": "s"}, index=1)]
+    assert said("chat", body(redact([*reads, DONE]))) == f"{MASK}|{'s' * 8}"
+    calls = [call_chunk(fragment("", index=n, id=f"c{n}", name="f")) for n in range(2)]
+    for piece in pieces_of(KEY, 4):
+        calls += [call_chunk(fragment(piece, index=0)), call_chunk(fragment("s", index=1))]
+    assert said("chat", body(redact([*calls, DONE]))) == f"{MASK}|{'s' * 8}"
+
+
+@pytest.mark.parametrize("secret", [KEY, ODD])
+@pytest.mark.parametrize("size", [1, 3, 100])
+def test_each_piece_may_be_escaped_in_its_own_way(secret: str, size: int) -> None:
+    def escaped(text: str, how: int) -> str:
+        if how == 0:
+            return json.dumps(text)
+        if how == 1:
+            return json.dumps(text, ensure_ascii=False).replace("/", "\\/")
+        return '"' + "".join(f"\\u{ord(c):04X}" for c in text) + '"'
+
+    texts = ["a ", *pieces_of(secret, size), " b"]
+    reads = [
+        b'data: {"choices":[{"delta":{"content":%s},"index":0}]}\n\n' % escaped(text, (number + 2) % 3).encode()
+        for number, text in enumerate(texts)
+    ]
+    assert said("chat", body(redact([*reads, DONE], secret))) == f"a {MASK} b"
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    cuts=st.lists(st.integers(0, 3000), max_size=40),
+    sizes=st.lists(st.integers(1, 9), min_size=4, max_size=40),
+    ending=st.sampled_from(["\n\n", "\r\n\r\n", "\r\r"]),
+)
+def test_reads_and_events_may_cut_it_anywhere(cuts: list[int], sizes: list[int], ending: str) -> None:
+    text, at = f"Keys: {KEY} and {KEY}{KEY}.", 0
+    events = []
+    for size in [*sizes, *[3] * len(text)]:
+        if at < len(text):
+            events.append(chunk({"content": text[at : at + size]}))
+            at += size
+    whole = b"".join([*events, DONE]).replace(b"\n\n", ending.encode())
+    marks = sorted({min(cut, len(whole)) for cut in cuts} | {0, len(whole)})
+    reads = [whole[a:b] for a, b in pairwise(marks)]
+    found = redact(reads)
+    assert said("chat", body(found)) == f"Keys: {MASK} and {MASK}{MASK}."
+    assert [piece.at for piece in found] == sorted(piece.at for piece in found)
+
+
+def test_what_is_cut_off_within_a_secret_is_masked_unless_it_is_short() -> None:
+    reads = [chunk({"content": text}) for text in ("It is ", KEY[:9], KEY[9:15])]
+    assert said("chat", body(redact(reads))) == f"It is {MASK}"
+    assert said("chat", body(redact([chunk({"content": "It is sk-c"})]))) == "It is sk-c"
+    assert KEY[:10].encode() not in body(redact([f"It is {KEY[:15]}".encode()]))
+
+
+def test_an_answer_does_not_wait_for_ever() -> None:
+    stream = StreamRedactor(Redactor([KEY]))
+    assert stream.feed(chunk({"content": "s"}), 0.0) == []
+    assert stream.feed(chunk({"content": "x"}, index=1), 0.1) == []
+    assert len(stream.feed(chunk({"content": "y"}, index=1), LONGEST_HELD + 0.2)) == 3
+    assert stream.feed(chunk({"content": "s"}), 2.0) == []
+    assert len(stream.feed(chunk({"content": "y" * MOST_HELD}, index=1), 2.0)) == 2
+
+
+def test_a_key_that_is_typed_slowly_is_waited_for() -> None:
+    stream = StreamRedactor(Redactor([KEY]))
+    found = [piece for n, c in enumerate(KEY) for piece in stream.feed(chunk({"content": c}), n * LONGEST_HELD * 0.9)]
+    found += stream.feed(chunk({"content": "!"}), 100.0)
+    assert said("chat", body(found) + DONE) == f"{MASK}!"
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    st.lists(
+        st.one_of(
+            st.binary(max_size=40),
+            st.sampled_from([b'"', b"\\", b'\\"', b"{", b"[", b"}", b"]", b":", b",", b"\n", b"\r", b"\\u00", b"s"]),
+            st.sampled_from([b'{"a":"sk', b'sk-"}', b'"index":', b"7", b"data: ", b'"s"', b"[DONE]", b'"\n"']),
+        ),
+        max_size=60,
+    )
+)
+def test_hostile_bytes_never_raise_and_what_holds_no_secret_stays(reads: list[bytes]) -> None:
+    assert body(redact(reads)) == b"".join(reads)
+
+
+@pytest.mark.parametrize("unit", [b"[", b'\\"', b'"a":', b'{"a":"s"', b'"s",', b"\\u0073"])
+def test_no_bytes_take_long(unit: bytes) -> None:
+    began = time.process_time()
+    body(redact([unit * (200_000 // len(unit)) + b'"s"\n']))
+    assert time.process_time() - began < 5
+
+
+def deltas(raw: bytes) -> list[Any]:
+    return [json.loads(line[6:]) for line in raw.decode().splitlines() if line.startswith("data: {")]
+
+
+def test_only_the_piece_goes_from_an_event() -> None:
+    first = b'data: { "id":"sk-" ,"choices":[{"index":0,"delta":{"content":"\\u00e9 sk-cana"}}], "x":1.50 }\n\n'
+    second = b'data: {"choices":[{"index":0,"delta":{"content":"ry+Zq7\\/Kw_2xVb.9Jt=Lm4 \\n"}}]}\n\n'
+    assert body(redact([first, second])) == (
+        first.replace(b"sk-cana", MASK.encode()) + second.replace(b"ry+Zq7\\/Kw_2xVb.9Jt=Lm4", b"")
+    )
+    assert len(deltas(body(redact([first, second])))) == 2
