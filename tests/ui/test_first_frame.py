@@ -70,8 +70,9 @@ def places(window):
         corner = widget.mapTo(window, widget.rect().topLeft())
         return [corner.x(), corner.y(), widget.width(), widget.height()]
     docks = [window.left_dock, window.right_dock, window.bottom_dock]
+    frames = [frame for frame in window._welcome.findChildren(QFrame) if frame.isVisible()]
     return [place(w) for w in (*docks, window.composer, window.bar, window.side.tabs, window.status, window._welcome,
-            window.bar._gateway, window.bar._protocol, window.bar.model, *window._welcome.findChildren(QFrame))]
+            window.bar._gateway, window.bar._protocol, window.bar.model, *frames)]
 
 class Watched(app.App):
     def __init__(self, *arguments, **named):
@@ -98,12 +99,13 @@ sys.exit(main())
 
 @pytest.fixture(scope="module")
 def seen(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """What a process saw of its own first frame."""
+    """What a process saw of its own first frame, on a computer where it never ran."""
     folder = tmp_path_factory.mktemp("first")
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, str(folder / "seen.json")],
         cwd=ROOT,
-        env=os.environ | {"QT_QPA_PLATFORM": "offscreen", "XDG_CONFIG_HOME": str(folder)},
+        env=os.environ
+        | {"QT_QPA_PLATFORM": "offscreen", "XDG_CONFIG_HOME": str(folder), "XDG_DATA_HOME": str(folder / "data")},
         capture_output=True,
         text=True,
         timeout=60,

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from playground.domain.parts import Image
 from playground.domain.prices import Entered
-from playground.domain.tokens import Sizes, estimate_tokens, sizes_of
 from playground.domain.transcript import Role, Turn
 from playground.engine.advice import GIVE_UP, RETRY, RETRY_NOW, STREAM_ON, Action
 from playground.engine.changes import (
@@ -39,6 +38,7 @@ from playground.ui.conversation.measures import LEAST_SEEN, at_reading_width
 from playground.ui.conversation.notice_bar import NoticeBar
 from playground.ui.conversation.rows import Rows
 from playground.ui.conversation.thinking_guard import ThinkingGuard
+from playground.ui.conversation.token_count import TokenCount
 from playground.ui.conversation.transcript_view import TranscriptView
 from playground.ui.conversation.variants_dialog import VariantsDialog
 from playground.ui.conversation.welcome import WelcomePage
@@ -73,7 +73,7 @@ class ConversationPane(QWidget):
         self._session = session
         self._entered = entered
         self._grown: set[str] = set()
-        self._rows = Rows()
+        self.rows = Rows()
         self.view = TranscriptView(self, self._growing)
         self.finder = Finder(self.view, self)
         self.notice = NoticeBar()
@@ -108,8 +108,7 @@ class ConversationPane(QWidget):
         layout.addLayout(at_reading_width(column))
         self._draw = Throttle(self._draw_grown, self, interval=DRAW_MS)
         self._debug = Throttle(self.view.refresh_calls, self)
-        self._tool_sizes: Sizes = {}
-        self._count = Throttle(self._count_tokens, self, interval=200)
+        self._count = TokenCount(self)
         self.late = LateRun(self.composer, self.run)
         self._clock = QTimer(self)
         self._clock.setInterval(CLOCK_MS)
@@ -138,7 +137,7 @@ class ConversationPane(QWidget):
         self._cancel()
         self._session = session
         self.calls.set_session(session)
-        self._rows = Rows()
+        self.rows = Rows()
         self._cancel = session.subscribe(self._changed)
         self._show_session()
 
@@ -356,7 +355,7 @@ class ConversationPane(QWidget):
 
     def look_for(self, step: int = 0) -> None:
         """Look for words in the turns; with ``step`` go to the next place (+1) or the one before (-1)."""
-        if not self._rows.rows:
+        if not self.rows.rows:
             self.notice.say("There are no turns to search yet.", stays=False)
         elif step:
             self.finder.step(step)
@@ -413,7 +412,7 @@ class ConversationPane(QWidget):
 
     def _show_rows(self, *, latest: bool = False) -> None:
         session = self._session
-        rows = self._rows.follow(session.transcript, session.growing)
+        rows = self.rows.follow(session.transcript, session.growing)
         self._stack.setCurrentWidget(self.view if rows else self.welcome_page)
         self.view.set_rows(rows, session.tools, latest=latest)
         self.finder.set_rows(rows)
@@ -439,13 +438,3 @@ class ConversationPane(QWidget):
     def _draft_edited(self) -> None:
         self._session.with_draft(self.composer.draft)
         self._count.poke()
-
-    def _count_tokens(self) -> None:
-        session = self._session
-        self._tool_sizes = sizes_of(session.tools, self._tool_sizes)
-        estimate = self._rows.tokens + sum(size for tool, size in self._tool_sizes.values() if tool.sendable)
-        images = self._rows.images + len(self.composer.attached)
-        draft = self.composer.draft
-        calls = draft.calls if draft.role is Role.ASSISTANT else ()
-        estimate += sum(estimate_tokens(call.name) + estimate_tokens(call.arguments) for call in calls)
-        self.composer.set_tokens(estimate + estimate_tokens(draft.text), images)
