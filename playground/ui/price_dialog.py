@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from playground.domain.prices import DOLLARS, Price
+from playground.ui.dialogs import dress
 
 FIELDS = (("input", "Input"), ("cached", "Cached input"), ("output", "Output"))
 
@@ -57,7 +58,6 @@ class PriceDialog(QDialog):
         )
         self.anew.setVisible(kept > 0)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Save | QDialogButtonBox.StandardButton.Cancel)
-        buttons.button(QDialogButtonBox.StandardButton.Save).setProperty("kind", "primary")
         buttons.accepted.connect(self._save)
         buttons.rejected.connect(self.reject)
         layout = QVBoxLayout(self)
@@ -68,6 +68,7 @@ class PriceDialog(QDialog):
         layout.addWidget(self.anew)
         layout.addWidget(buttons)
         self.setMinimumWidth(380)
+        dress(self)
 
     def _save(self) -> None:
         amounts = {name: _amount(field.text()) for name, field in self.fields.items()}

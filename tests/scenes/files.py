@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QGuiApplication
-from PySide6.QtWidgets import QApplication, QDialog
+from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QTreeView
 
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, make_turn
@@ -274,3 +274,23 @@ async def file_opened_beside(stage: Stage) -> None:
     save(path, taken.model_copy(update={"title": "Tides", "profile_id": "elsewhere", "gateway": "Team gateway"}))
     stage.app.open_path(path)
     await stage.until(lambda: "beside it" in stage.window.pane.notice.words, "a word on it")
+
+
+@scene(sizes=BOTH)
+async def open_file(stage: Stage) -> None:
+    """The dialog that asks which file to open, where the desktop has none of its own."""
+    folder = Path(mkdtemp())
+    for name in ("tides.playground.json", "weather.playground.json", "messages.jsonl"):
+        (folder / name).write_text("{}", encoding="utf-8")
+    stage.app.actions.keeping.files._remember_folder(folder / "tides.playground.json")
+    stage.act("file.open")
+    dialog = await _dialog(stage, QFileDialog)
+    await stage.until(lambda: bool(dialog.findChildren(QTreeView)), "the list of files")
+
+
+@scene(sizes=WIDE)
+async def save_file(stage: Stage) -> None:
+    """The dialog that asks where to write a file."""
+    stage.app.actions.keeping.files._remember_folder(Path(mkdtemp()) / "tides.playground.json")
+    stage.act("file.save")
+    await _dialog(stage, QFileDialog)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 
 from PySide6.QtWidgets import QApplication
 
@@ -10,6 +11,7 @@ from playground.domain.errors import Failure, FailureKind
 from playground.domain.parts import Text, ToolCall, ToolResult
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn
 from playground.engine.store import Mode, Status
+from playground.ui import dialogs, loop
 from tests.scenes.registry import BOTH, WIDE, scene
 from tests.scenes.stage import Stage
 
@@ -166,6 +168,20 @@ async def storage_dialog(stage: Stage) -> None:
     dialog = stage.app.actions.library.storage._dialog
     if dialog is not None:
         dialog.path.set_text("~/.local/share/gateway-playground/experiments.db")
+
+
+@scene(sizes=WIDE)
+async def restore_question(stage: Stage) -> None:
+    """Before a copy takes the place of all experiments."""
+    loop.spawn(stage.app.actions.library.storage._agreed(Path("/home/somebody/gateway-playground.db")), name="ask")
+    await stage.until(lambda: QApplication.activeModalWidget() is not None, "the question")
+
+
+@scene(sizes=WIDE)
+async def rename_experiment(stage: Stage) -> None:
+    """The question for a title, where the list of experiments is closed."""
+    loop.spawn(dialogs.rename(stage.window, stage.session), name="rename")
+    await stage.until(lambda: QApplication.activeModalWidget() is not None, "the question")
 
 
 @scene(sizes=WIDE)

@@ -8,11 +8,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from functools import partial
-from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject
 from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent, QGuiApplication
-from PySide6.QtWidgets import QFileDialog, QInputDialog, QLineEdit, QWidget
+from PySide6.QtWidgets import QWidget
 
 from playground.domain.parts import Image
 from playground.engine.images import ImageError, is_address
@@ -20,9 +19,11 @@ from playground.engine.session import Session
 from playground.ui.conversation.composer import Composer
 from playground.ui.conversation.images import Source, offers_images, read_source, shrunk, sources_of
 from playground.ui.conversation.notice_bar import NoticeBar
+from playground.ui.dialogs import ask_several, line_dialog
 from playground.ui.loop import ask, spawn
 
 FILTER = "Images (*.png *.jpg *.jpeg *.gif *.webp);;All files (*)"
+ADDRESS = "Address (https://…), or a data URL. An address is sent as it is; nothing is loaded here."
 
 
 class ImageIntake(QObject):
@@ -86,19 +87,12 @@ class ImageIntake(QObject):
         {"file": self.choose_files, "clipboard": self.paste, "address": self.ask_address}[way]()
 
     async def _choose_files(self) -> None:
-        dialog = QFileDialog(self._place.window(), "Attach images", self._folder, FILTER)
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
-        if await ask(dialog):
-            paths = [Path(name) for name in dialog.selectedFiles()]
-            self._folder = str(paths[0].parent) if paths else self._folder
+        if paths := await ask_several(self._place.window(), "Attach images", self._folder, FILTER):
+            self._folder = str(paths[0].parent)
             self.take(paths)
-        dialog.deleteLater()
 
     async def _ask_address(self) -> None:
-        dialog = QInputDialog(self._place.window())
-        dialog.setWindowTitle("Attach an image by its address")
-        dialog.setLabelText("Address (https://…), or a data URL. An address is sent as it is; nothing is loaded here.")
-        dialog.setTextEchoMode(QLineEdit.EchoMode.Normal)
+        dialog = line_dialog(self._place.window(), "Attach an image by its address", ADDRESS, "", "Attach")
         dialog.resize(520, dialog.sizeHint().height())
         if await ask(dialog) and dialog.textValue().strip():
             self.take([dialog.textValue().strip()])

@@ -10,7 +10,6 @@ from pathlib import Path
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QFileDialog,
     QFrame,
     QHBoxLayout,
     QLabel,
@@ -33,6 +32,7 @@ from playground.ui.debugger.rule_files import laid_over, read_tables, table_word
 from playground.ui.debugger.rule_words import rule_words
 from playground.ui.debugger.session_window import SessionWindow
 from playground.ui.debugger.tool_names import ToolNameDelegate
+from playground.ui.dialogs import file_dialog
 from playground.ui.loop import Throttle
 from playground.ui.parameters.fields import look
 from playground.ui.plain_text import show_hidden
@@ -97,9 +97,8 @@ class RulesDialog(SessionWindow):
 
     def import_tables(self) -> None:
         """Ask for a file with answer tables."""
-        dialog = QFileDialog(self, "Import answer tables", "", FILES)
+        dialog = file_dialog(self, "Import answer tables", "", FILES)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.fileSelected.connect(self.open_file)
         dialog.open()
 
@@ -119,10 +118,8 @@ class RulesDialog(SessionWindow):
 
     def export_tables(self) -> None:
         """Ask for a file to write the answer tables to."""
-        dialog = QFileDialog(self, "Export answer tables", "answers.json", FILES)
+        dialog = file_dialog(self, "Export answer tables", "answers.json", FILES, write="json")
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setDefaultSuffix("json")
         dialog.fileSelected.connect(self.write_file)
         dialog.open()
 

@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 from PySide6.QtCore import QObject, QSettings, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication
-from PySide6.QtWidgets import QFileDialog
 
 from playground.engine.workspace import Workspace
-from playground.ui.dialogs import ask_where, ask_which
+from playground.ui.dialogs import ask_several, ask_where, ask_which
 from playground.ui.files.recent import RecentFiles
 from playground.ui.inspector.cassette_control import CassetteControl
 from playground.ui.loop import ask, spawn
@@ -92,11 +91,7 @@ class FileControl(QObject):
         spawn(self._open_all([path.absolute() for path in paths]), name="open files")
 
     async def _choose(self) -> None:
-        dialog = QFileDialog(self._window, "Open", self._folder, OPENABLE)
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
-        chosen = dialog.selectedFiles() if await ask(dialog) else []
-        dialog.deleteLater()
-        await self._open_all([Path(name) for name in chosen])
+        await self._open_all(await ask_several(self._window, "Open", self._folder, OPENABLE))
 
     async def _open_all(self, paths: Sequence[Path]) -> None:
         for path in paths:

@@ -7,7 +7,6 @@ from dataclasses import replace
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtWidgets import (
     QComboBox,
-    QFileDialog,
     QGridLayout,
     QHBoxLayout,
     QLabel,
@@ -20,6 +19,7 @@ from playground.domain.request import ReasoningReturn, SendReasoning
 from playground.engine.credentials import ConsentReason, plain_origin
 from playground.engine.profiles import Auth, Profile
 from playground.engine.secrets import KeyringState, Keys
+from playground.ui.dialogs import file_dialog
 from playground.ui.json_field import JsonField
 from playground.ui.profiles.address_field import AddressField
 from playground.ui.profiles.draft import Draft
@@ -29,6 +29,7 @@ from playground.ui.profiles.rows import FIELD_HEIGHT, SecondsEdit, WholeEdit, pu
 from playground.ui.raw.reasoning_return import REASONING_FIELDS, SEND_REASONING
 
 LABEL_WIDTH = 116
+CERTIFICATES = "Certificates (*.pem *.crt *.cer);;All (*)"
 PROTOCOLS = (("chat", "Chat completions"), ("messages", "Messages"))
 AUTH_STYLES = (
     (Auth.BEARER, "Authorization: Bearer"),
@@ -255,8 +256,7 @@ class ProfileForm(QWidget):
             self._grid.addLayout(field, row, 1)
 
     def _choose_file(self) -> None:
-        dialog = QFileDialog(self, "Certificate file", self.ca_file.text(), "Certificates (*.pem *.crt *.cer);;All (*)")
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog = file_dialog(self, "Certificate file", self.ca_file.text(), CERTIFICATES)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.fileSelected.connect(self.ca_file.setText)
         dialog.open()

@@ -16,7 +16,7 @@ from playground.engine.session import Session
 from playground.engine.store import Mode, Status, StoreError
 from playground.engine.store.tending import KeepTapes
 from playground.engine.workspace import Workspace
-from playground.ui.dialogs import ask_where, ask_which
+from playground.ui.dialogs import ask_where, ask_which, dress
 from playground.ui.loop import ask as ask_person
 from playground.ui.loop import spawn
 from playground.ui.main_window import MainWindow
@@ -232,6 +232,7 @@ class StorageControl(QObject):
         go = box.addButton("Restore", QMessageBox.ButtonRole.AcceptRole)
         box.addButton(QMessageBox.StandardButton.Cancel)
         box.setDefaultButton(QMessageBox.StandardButton.Cancel)
+        dress(box)
         await ask_person(box)
         agreed = box.clickedButton() is go
         box.deleteLater()

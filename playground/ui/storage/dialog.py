@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from playground.ui.dialogs import dress
 from playground.ui.elided_label import ElidedLabel
 from playground.ui.storage.limits import DAYS, DISK, FOR_EVER, MEMORY, days_words, size_words
 
@@ -103,8 +104,7 @@ class StorageDialog(QDialog):
             form.addRow(words, field)
         taken = _label("small")
         taken.setText(f"The experiment you look at takes {size_words(place.taken)} of memory now.")
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
-        buttons.button(QDialogButtonBox.StandardButton.Ok).setProperty("kind", "primary")
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Save | QDialogButtonBox.StandardButton.Cancel)
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
         column = QVBoxLayout(self)
@@ -122,6 +122,7 @@ class StorageDialog(QDialog):
         column.addSpacing(4)
         column.addWidget(buttons)
         self.setMinimumWidth(500)
+        dress(self)
 
     def say(self, words: str) -> None:
         """How what was asked for went."""

@@ -13,7 +13,6 @@ from PySide6.QtCore import QMimeData, Qt, QTimer, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
 from PySide6.QtWidgets import (
     QDialog,
-    QFileDialog,
     QHBoxLayout,
     QLabel,
     QLineEdit,
@@ -28,6 +27,7 @@ from PySide6.QtWidgets import (
 from playground.domain.tokens import definition_tokens
 from playground.domain.tools import ToolDefinition
 from playground.ui.code_editor import CodeEditor
+from playground.ui.dialogs import file_dialog
 from playground.ui.json_text import pretty
 from playground.ui.plain_text import show_hidden, tip
 
@@ -150,9 +150,8 @@ class ImportDialog(QDialog):
 
     def choose_file(self) -> None:
         """Ask for a file."""
-        dialog = QFileDialog(self, "Import tools from a file")
+        dialog = file_dialog(self, "Import tools from a file", "")
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.fileSelected.connect(self.open_file)
         dialog.open()
 

@@ -1,0 +1,94 @@
+"""The dialogs that Qt makes have the buttons of ours: Cancel first, what is to be done last and filled, no pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtWidgets import (
+    QApplication,
+    QDialog,
+    QDialogButtonBox,
+    QMessageBox,
+    QPushButton,
+    QToolButton,
+    QWidget,
+)
+from pytestqt.qtbot import QtBot
+
+from playground.domain.prices import Price
+from playground.ui.dialogs import dress, file_dialog, line_dialog
+from playground.ui.price_dialog import PriceDialog
+from playground.ui.storage.dialog import Place, StorageDialog
+from playground.ui.theme import Theme, tokens
+
+
+def question(parent: QWidget) -> QMessageBox:
+    box = QMessageBox(parent)
+    box.setText("All experiments become those of the copy.")
+    box.addButton("Restore", QMessageBox.ButtonRole.AcceptRole)
+    box.addButton(QMessageBox.StandardButton.Cancel)
+    dress(box)
+    return box
+
+
+MADE: dict[str, tuple[Callable[[QWidget], QDialog], str]] = {
+    "open": (lambda parent: file_dialog(parent, "Open", "/", "All files (*)"), "Open"),
+    "save": (lambda parent: file_dialog(parent, "Save a copy", "/tmp/a.json", "All (*)", write="json"), "Save"),
+    "line": (lambda parent: line_dialog(parent, "Rename experiment", "Title", "Tides", "Rename"), "Rename"),
+    "question": (question, "Restore"),
+    "storage": (lambda parent: StorageDialog(Place("/a.db", 1, "", 1, True), 90, 0, 1 << 28, parent), "Save"),
+    "price": (lambda parent: PriceDialog("m", "g", Price(), parent), "Save"),
+}
+
+
+@pytest.fixture
+def window(qtbot: QtBot, qapp: QApplication) -> QWidget:
+    Theme(qapp, "dark")
+    window = QWidget()
+    qtbot.addWidget(window)
+    window.resize(1024, 700)
+    window.show()
+    return window
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_cancel_comes_first_and_what_is_done_is_filled(window: QWidget, name: str) -> None:
+    make, does = MADE[name]
+    dialog = make(window)
+    dialog.show()
+    box = dialog.findChild(QDialogButtonBox)
+    assert box is not None
+    QApplication.processEvents()
+    buttons = sorted((b for b in box.buttons() if b.isVisible()), key=lambda b: b.mapTo(dialog, b.rect().topLeft()).x())
+    assert [button.text().replace("&", "") for button in buttons] == ["Cancel", does]
+    assert [button.icon().isNull() for button in buttons] == [True, True]
+    last = buttons[-1]
+    assert isinstance(last, QPushButton)
+    last.setEnabled(True)
+    middle = last.grab().toImage().pixelColor(4, last.height() // 2).name().upper()
+    assert middle == tokens().accent
+    own = QPushButton("Cancel", window)
+    own.ensurePolished()
+    assert {button.height() for button in buttons} == {own.sizeHint().height()}
+    right = dialog.width() - last.mapTo(dialog, last.rect().topRight()).x()
+    assert right < 30
+    dialog.close()
+
+
+def test_qts_file_dialog_stays_within_a_small_window_and_its_arrows_are_seen_in_the_dark(window: QWidget) -> None:
+    window.resize(700, 420)
+    dialog = file_dialog(window, "Open", "/")
+    assert dialog.width() <= 700
+    assert dialog.height() <= 420
+    up = dialog.findChild(QToolButton, "toParentButton")
+    assert up is not None
+    image = up.icon().pixmap(16, 16).toImage()
+    drawn = {
+        image.pixelColor(x, y).name().upper()
+        for x in range(16)
+        for y in range(16)
+        if image.pixelColor(x, y).alpha() == 255
+    }
+    assert drawn == {tokens().text}
+    dialog.close()
