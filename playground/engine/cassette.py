@@ -164,7 +164,7 @@ def tape_of(exchange: Exchange, redactor: Redactor) -> JSONObject:
             "reason": redactor.text(exchange.reason),
             "http_version": exchange.http_version,
             "headers": [list(pair) for pair in redactor.headers(exchange.response_headers)],
-            "reads": [[at, _data(data)] for at, data in redacted_reads(exchange, redactor)],
+            "reads": [read_of(read) for read in redacted_reads(exchange, redactor)],
             "wire_bytes": exchange.wire_bytes,
         },
         "complete": exchange.complete,
@@ -185,6 +185,12 @@ def redacted_reads(exchange: Exchange, redactor: Redactor) -> list[Read]:
     found = [piece for at, data in exchange.reads for piece in stream.feed(data, at)]
     found += stream.close(exchange.reads[-1].at if exchange.reads else 0.0)
     return [Read(at, data) for at, data in found]
+
+
+def read_of(read: tuple[float, bytes]) -> JSON:
+    """One read as JSON."""
+    at, data = read
+    return [at, _data(data)]
 
 
 def _data(data: bytes) -> JSON:

@@ -189,8 +189,9 @@ def _as_interrupted(session: Session, turn: Turn) -> Turn:
     """A turn being received, as it would stand if nothing more came."""
     run = session.run_of(turn.id)
     asked = run.asked if run is not None else Asked()
-    outcome = Outcome(ending=Ending.INTERRUPTED, model=asked.model, asked=asked)
     choice = session.growing[turn.id]
+    exchange = run.exchange.id if run is not None and run.exchange is not None else None
+    outcome = Outcome(ending=Ending.INTERRUPTED, model=asked.model, asked=asked, exchange=exchange, choice=choice.index)
     return turn.model_copy(update={"parts": choice.freeze(), "outcome": outcome, "extra": choice.extra})
 
 

@@ -6,14 +6,18 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel
 
+from playground.demo.server import DemoServer
 from playground.engine.cassette import open_file
+from playground.engine.store.opening import default_path
 from playground.ui.code.get_code_window import GetCodeWindow
 from playground.ui.inspector.compare_window import CompareWindow
 from playground.ui.inspector.wire_views import DiffView
+from tests.engine.store.test_killed import killed
 from tests.flows.conftest import Person, Stage
 from tests.flows.test_cassettes import choose_file
-from tests.flows.test_store import act, back, opened
+from tests.flows.test_store import SLOW, act, back, opened
 from tests.flows.test_wire import CALLING, page_of, sample, use
 
 
@@ -84,3 +88,20 @@ def test_yesterdays_exchanges_are_compared_written_as_code_and_saved(stage: Stag
     bodies: list[bytes] = []
     stage.play(run, CALLING)
     stage.play(look, CALLING)
+
+
+def test_killed_while_an_answer_comes_its_frames_are_there_and_it_is_called_not_whole(stage: Stage) -> None:
+    server = DemoServer(SLOW)
+    had = killed(default_path(), server.start())
+    server.stop()
+
+    async def look(person: Person) -> None:
+        await back(person, 2)
+        assert "interrupted" in [label.text() for label in person.card(1).findChildren(QLabel)]
+        await person.do(lambda: person.pane.wire.frames_asked.emit(person.path[1].id, ""))
+        page = page_of(person)
+        await person.until(lambda: page.isVisible() and page.table.model().rowCount() >= had, "the frames")
+        status = person.app.window.inspector.status
+        await person.until(lambda: "200 · not whole" in status.toolTip(), "what it says of the exchange")
+
+    stage.play(look)

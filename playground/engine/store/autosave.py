@@ -29,6 +29,7 @@ class Autosave:
         self._began = stored
         self._timer: asyncio.Handle | None = None
         self._due = 0.0  # when the timer is due; not every event loop's handle tells
+        self._growing: dict[str, int] = {}  # reads of exchanges under way that were handed over
         self._kept = set(session.exchanges) if stored else set()
         self._unsubscribe = session.subscribe(self._changed)
 
@@ -61,10 +62,16 @@ class Autosave:
         self._began = True
         self._store.save(found, frozenset(session.growing))
         for exchange in tuple(session.exchanges.values()):
-            if exchange.ended is not None and exchange.id not in self._kept:
+            if exchange.id in self._kept:
+                continue
+            if exchange.ended is not None:
                 self._kept.add(exchange.id)
+                self._growing.pop(exchange.id, None)
                 if not exchange.dropped:
                     self._store.keep_tape(session.id, exchange)
+            elif self._growing.get(exchange.id) != len(exchange.reads):
+                self._store.grow_tape(session.id, exchange, self._growing.get(exchange.id, 0))
+                self._growing[exchange.id] = len(exchange.reads)
 
     def _changed(self, change: Change) -> None:
         if isinstance(change, TurnGrew):
@@ -74,6 +81,8 @@ class Autosave:
             exchange = self._session.exchanges.get(change.exchange_id)
             if exchange is not None and exchange.ended is not None and exchange.id not in self._kept:
                 self._later(0)
+            elif self._timer is None and exchange is not None and exchange.ended is None:
+                self._later(GROWING)
         else:
             self._later(0 if isinstance(change, PathChanged | TurnChanged | RunStateChanged) else SOON)
 

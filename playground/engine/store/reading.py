@@ -12,7 +12,7 @@ from playground.domain.values import JSON, JSONObject
 from playground.engine.cassette import CassetteError
 from playground.engine.entry import Entry
 from playground.engine.snapshot import Snapshot, check_tree, circular, decode, read_as
-from playground.engine.store.schema import first_number, last_number
+from playground.engine.store.schema import first_number, last_number, version_of
 from playground.engine.store.tape_rows import read_head, read_tape
 from playground.engine.store.texts import bring_pictures
 from playground.engine.store.trouble import StoreError
@@ -95,9 +95,21 @@ def tape(connection: sqlite3.Connection, experiment_id: str, exchange_id: str) -
     if row is None or row[1] is None:
         return None
     try:
-        return read_tape(row[0], row[1])
+        return read_tape(row[0], row[1], tape_reads(connection, experiment_id, exchange_id))
     except CassetteError as error:
         raise StoreError(str(error)) from None
+
+
+def tape_reads(connection: sqlite3.Connection, experiment_id: str, exchange_id: str) -> list[bytes]:
+    """The reads that were written one by one: of an exchange under way, or of one that was when the process ended."""
+    if version_of(connection) < 2:
+        return []  # a file that could only be opened for reading
+    rows = connection.execute(
+        "SELECT data FROM tape_reads JOIN experiments ON number = experiment WHERE experiments.id = ? AND tape = ?"
+        " ORDER BY tape_reads.rowid",
+        (experiment_id, exchange_id),
+    )
+    return [data for (data,) in rows]
 
 
 def _heads(texts: Iterable[str]) -> Iterable[Exchange]:

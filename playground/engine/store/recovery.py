@@ -17,7 +17,7 @@ from playground.engine.store.rows import rebuild_index
 from playground.engine.store.schema import migrate
 
 #: In the order in which rows may refer to one another.
-_TABLES: Final = ("experiments", "settings", "drafts", "turns", "images", "tapes", "image_uses", "state")
+_TABLES: Final = ("experiments", "settings", "drafts", "turns", "images", "tapes", "tape_reads", "image_uses", "state")
 _PAGE: Final = 4096
 _LARGEST: Final = (1 << 63) - 1
 
@@ -97,7 +97,7 @@ def _adopt(connection: sqlite3.Connection) -> None:
             FROM (SELECT DISTINCT number >> 24 AS lost FROM turns)
             WHERE lost NOT IN (SELECT number FROM experiments)"""
     )
-    for table in ("settings", "drafts", "tapes", "image_uses"):
+    for table in ("settings", "drafts", "tapes", "tape_reads", "image_uses"):
         connection.execute(f"DELETE FROM {table} WHERE experiment NOT IN (SELECT number FROM experiments)")  # noqa: S608 - our own names
     connection.execute("DELETE FROM image_uses WHERE hash NOT IN (SELECT hash FROM images)")
 

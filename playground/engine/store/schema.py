@@ -79,8 +79,17 @@ _FIRST: Final = (
         tokenize='unicode61 remove_diacritics 2')""",
 )
 
+#: Reads of exchanges under way, a few in a row, so that none is ever written twice.
+_SECOND: Final = (
+    """CREATE TABLE tape_reads (
+        experiment INTEGER NOT NULL REFERENCES experiments ON DELETE CASCADE,
+        tape TEXT NOT NULL,
+        data BLOB NOT NULL)""",
+    "CREATE INDEX tape_reads_by_tape ON tape_reads (experiment, tape)",
+)
+
 #: What makes version n of version n - 1, one row a version. Rows stay as they are once they were released.
-MIGRATIONS: Final[tuple[Sequence[str], ...]] = (_FIRST,)
+MIGRATIONS: Final[tuple[Sequence[str], ...]] = (_FIRST, _SECOND)
 VERSION: Final = len(MIGRATIONS)
 
 

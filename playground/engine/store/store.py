@@ -27,9 +27,9 @@ from playground.engine.store.rows import index_rest, purge, rebuild_index
 from playground.engine.store.schema import MIGRATIONS
 from playground.engine.store.tending import KeepTapes, copy_tapes, give_back, prune
 from playground.engine.store.trouble import Mode, Status, StoreError, is_index_damage, words_of
-from playground.engine.store.writer import Save, Tape, Writer
+from playground.engine.store.writer import Reads, Save, Tape, Writer
 from playground.gateway.redact import Redactor
-from playground.gateway.tape import Exchange
+from playground.gateway.tape import Exchange, Read
 
 T = TypeVar("T")
 
@@ -131,6 +131,16 @@ class Store:
         self._tapes += 1
         if self._tapes % _PRUNE_EVERY == 0:
             self._prune()
+
+    def grow_tape(self, experiment_id: str, exchange: Exchange, written: int) -> None:
+        """Write what came of an exchange under way since the last time, when it had ``written`` reads."""
+        self._grow(experiment_id, replace(exchange, reads=[]), tuple(exchange.reads[written:]))
+
+    def _grow(self, experiment_id: str, exchange: Exchange, reads: tuple[Read, ...]) -> None:
+        if self._before is not None:
+            self._before.append(partial(self._grow, experiment_id, exchange, reads))
+        if self._writer is not None:
+            self._writer.put(Reads(experiment_id, exchange, reads, self._redact()))
 
     def keep_tapes(self, rule: KeepTapes) -> None:
         """Keep tapes by that rule from now on."""

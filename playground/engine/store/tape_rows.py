@@ -2,18 +2,24 @@
 
 The compressed part is lines of JSON: the request's body, then reads, some hundred a line, so that no step of writing or
 reading one holds everything else up.
+
+Of an exchange under way the part has the request's body only; its reads follow in parts of the same kind, each packed
+by itself, until the end, when the whole is written and they go.
 """
 
 from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import chain
 
-from playground.domain.values import JSONObject
-from playground.engine.cassette import CassetteError, exchange_from, tape_of
+from playground.domain.values import JSON, JSONObject
+from playground.engine.cassette import CassetteError, exchange_from, read_of, tape_of
 from playground.gateway.redact import Redactor
-from playground.gateway.tape import Exchange
+from playground.gateway.redact_stream import StreamRedactor
+from playground.gateway.tape import Exchange, Read
 
 _READS_A_LINE = 256
 _LARGEST = 1024 * 1024 * 1024  # bytes of one tape after it was unpacked
@@ -33,6 +39,41 @@ def write_tape(exchange: Exchange, redactor: Redactor) -> tuple[str, bytes]:
     return redactor.text(json.dumps(tape)), b"".join(packed)
 
 
+class GrowingTape:
+    """Packs an exchange under way: each read once. What may be the beginning of a secret waits until it is known."""
+
+    def __init__(self) -> None:
+        self._redactor = Redactor(())
+        self._stream = StreamRedactor(self._redactor)
+        self._size = 0  # bytes of all reads
+        self._last = 0.0  # when the last one came
+
+    def head(self, exchange: Exchange) -> str:
+        """What is known of it now."""
+        ended = max(self._last, exchange.answered or 0.0)
+        bare = replace(exchange, request_body=b"", reads=[], ended=ended, complete=False)
+        tape = tape_of(bare, self._redactor)
+        del tape["request"]["body"], tape["response"]["reads"]
+        tape["bytes"] = len(exchange.request_body) + self._size
+        return self._redactor.text(json.dumps(tape))
+
+    def body(self, exchange: Exchange) -> bytes:
+        """What its reads follow: the request's body."""
+        bare = replace(exchange, reads=[])
+        return zlib.compress(_line(tape_of(bare, self._redactor)["request"]["body"], self._redactor))
+
+    def pack(self, reads: Iterable[Read], redactor: Redactor) -> bytes:
+        """The next reads, as far as they may be kept yet; empty for none. Another redactor knows other secrets."""
+        found: list[JSON] = []
+        if redactor is not self._redactor:
+            found += map(read_of, self._stream.close(self._last))
+            self._redactor, self._stream = redactor, StreamRedactor(redactor)
+        for at, data in reads:
+            self._size, self._last = self._size + len(data), at
+            found += map(read_of, self._stream.feed(data, at))
+        return zlib.compress(_line(found, redactor)) if found else b""
+
+
 def read_head(head: str) -> Exchange:
     """The exchange without its bodies: as one whose bodies were let go. Raises CassetteError."""
     tape = _object(head)
@@ -43,12 +84,13 @@ def read_head(head: str) -> Exchange:
     return exchange
 
 
-def read_tape(head: str, data: bytes) -> Exchange:
-    """The whole exchange. Raises CassetteError."""
+def read_tape(head: str, data: bytes, more: Iterable[bytes] = ()) -> Exchange:
+    """The whole exchange, with ``more`` reads that came one by one. Raises CassetteError."""
     tape = _object(head)
     lines = _lines(data)
     try:
         tape["request"]["body"] = json.loads(next(lines, b'""'))
+        lines = chain(lines, *map(_lines, more))
         tape["response"]["reads"] = [read for line in lines for read in json.loads(line)]
     except (ValueError, TypeError, RecursionError, zlib.error):
         raise CassetteError("This exchange is damaged: its bodies cannot be unpacked.") from None

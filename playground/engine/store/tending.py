@@ -32,6 +32,10 @@ def prune(connection: sqlite3.Connection, rule: KeepTapes) -> None:
                 FROM tapes WHERE data IS NOT NULL) WHERE taken > ?)""",
             (rule.bytes,),
         )
+    connection.execute(
+        """DELETE FROM tape_reads WHERE EXISTS (SELECT 1 FROM tapes WHERE tapes.experiment = tape_reads.experiment
+            AND tapes.id = tape_reads.tape AND tapes.data IS NULL)"""
+    )
 
 
 def give_back(connection: sqlite3.Connection) -> None:
@@ -47,5 +51,13 @@ def copy_tapes(connection: sqlite3.Connection, source: str, target: str) -> None
         """INSERT OR IGNORE INTO tapes SELECT new.number, tapes.id, started_at, head, size, data
             FROM tapes JOIN experiments AS old ON old.number = tapes.experiment, experiments AS new
             WHERE old.id = ? AND new.id = ? ORDER BY tapes.rowid""",
+        (source, target),
+    )
+    connection.execute(
+        """INSERT INTO tape_reads SELECT new.number, tape, data
+            FROM tape_reads JOIN experiments AS old ON old.number = tape_reads.experiment, experiments AS new
+            WHERE old.id = ? AND new.id = ? AND NOT EXISTS (SELECT 1 FROM tape_reads AS had
+                WHERE had.experiment = new.number AND had.tape = tape_reads.tape)
+            ORDER BY tape_reads.rowid""",
         (source, target),
     )

@@ -19,10 +19,10 @@ from playground.engine.cassette import CassetteError
 from playground.engine.entry import entry_from
 from playground.engine.snapshot import Snapshot
 from playground.engine.store.rows import ExperimentRows, Known, rebuild_index
-from playground.engine.store.tape_rows import write_tape
+from playground.engine.store.tape_rows import GrowingTape, write_tape
 from playground.engine.store.trouble import StoreError, is_damage, is_index_damage, is_passing, words_of
 from playground.gateway.redact import Redactor
-from playground.gateway.tape import Exchange
+from playground.gateway.tape import Exchange, Read
 
 T = TypeVar("T")
 
@@ -48,6 +48,17 @@ class Tape:
     redactor: Redactor
 
 
+@dataclass(slots=True)
+class Reads:
+    """What came of an exchange under way since the last time. ``exchange`` is without its reads."""
+
+    experiment_id: str
+    exchange: Exchange
+    reads: tuple[Read, ...]
+    redactor: Redactor
+    packed: bytes | None = None  # once it is known: a read is looked at once, whatever the disk does
+
+
 @dataclass(frozen=True, slots=True)
 class Work:
     """Anything else; nothing at all, to learn when all before it is done. ``waits`` keeps it while the disk refuses;
@@ -62,7 +73,7 @@ class Work:
     done: Future[Any] = field(default_factory=Future)
 
 
-Job = Save | Tape | Work
+Job = Save | Tape | Reads | Work
 
 
 def _answer(work: Work, result: object, refused: Exception | None) -> None:
@@ -83,6 +94,7 @@ class Writer:
         self._tell = tell
         self._rows = ExperimentRows(connection)
         self._known: OrderedDict[str, Known] = OrderedDict()
+        self._growing: dict[str, GrowingTape] = {}
         self._jobs: OrderedDict[object, Job] = OrderedDict()
         self._at_work: frozenset[str] = frozenset()
         self._changed = threading.Condition()
@@ -232,6 +244,8 @@ class Writer:
             return None
         if isinstance(job, Tape):
             return self._keep(job)
+        if isinstance(job, Reads):
+            return self._grow(job)
         if job.touches:
             known.clear()
             self._known.clear()
@@ -257,6 +271,31 @@ class Writer:
             "INSERT OR REPLACE INTO tapes VALUES (?, ?, ?, ?, ?, ?)",
             (row[0], job.exchange.id, job.exchange.started_at, head, len(data), data),
         )
+        self._connection.execute("DELETE FROM tape_reads WHERE experiment = ? AND tape = ?", (row[0], job.exchange.id))
+        self._growing.pop(job.exchange.id, None)
+
+    def _grow(self, job: Reads) -> None:
+        tape = self._growing.get(job.exchange.id)
+        if tape is None:
+            tape = self._growing[job.exchange.id] = GrowingTape()
+        if job.packed is None:
+            job.packed = tape.pack(job.reads, job.redactor)
+        row = self._connection.execute("SELECT number FROM experiments WHERE id = ?", (job.experiment_id,)).fetchone()
+        if row is None:
+            return
+        key = row[0], job.exchange.id
+        known = self._connection.execute(
+            "UPDATE tapes SET head = ?, size = size + ? WHERE experiment = ? AND id = ?",
+            (tape.head(job.exchange), len(job.packed), *key),
+        )
+        if not known.rowcount:
+            body = tape.body(job.exchange)
+            self._connection.execute(
+                "INSERT INTO tapes VALUES (?, ?, ?, ?, ?, ?)",
+                (*key, job.exchange.started_at, tape.head(job.exchange), len(body) + len(job.packed), body),
+            )
+        if job.packed:
+            self._connection.execute("INSERT INTO tape_reads VALUES (?, ?, ?)", (*key, job.packed))
 
     def _say(self, trouble: str) -> None:
         if trouble != self._trouble:

@@ -27,6 +27,7 @@ def view_of(
         response_headers=exchange.response_headers,
         duration=exchange.ended,
         error=exchange.failure.message if exchange.failure else "",
+        complete=exchange.complete,
         body=partial(_body_of, exchange),
         trace=no_trace if trace_of is None else partial(trace_of, exchange),
         others=no_others if session is None else partial(_all_of, session),

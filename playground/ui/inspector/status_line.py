@@ -128,4 +128,6 @@ def _state(exchange: ExchangeView) -> tuple[str, str]:
     kind = "ok" if exchange.status < 300 else "warning" if exchange.status < 400 else "error"
     if exchange.error and exchange.status < 300:
         return f"{exchange.status} · broken off", "error"
+    if exchange.duration is not None and not exchange.complete and kind == "ok":
+        return f"{exchange.status} · not whole", "warning"  # stopped, or the application ended
     return (f"{exchange.status} · running" if exchange.duration is None else str(exchange.status)), kind

@@ -36,10 +36,11 @@ def no_others() -> Sequence[Exchange]:
 class ExchangeView:
     """One request and what came back. ``duration`` is in seconds, None while it runs.
 
-    ``status`` is None while there is no answer; ``error`` then says what happened, if it failed. ``body`` gives the
-    bytes received so far, so that nothing is copied for a view that is not looked at; so do ``trace`` with the frames
-    and ``others`` with all exchanges of the experiment, oldest first. ``whole`` gives one of those with its bodies,
-    from the disk where memory let go of them, and raises StoreError. ``key`` tells exchanges apart.
+    ``status`` is None while there is no answer; ``error`` then says what happened, if it failed; ``complete`` is
+    False where the answer was not read to its end. ``body`` gives the bytes received so far, so that nothing is copied
+    for a view that is not looked at; so do ``trace`` with the frames and ``others`` with all exchanges of the
+    experiment, oldest first. ``whole`` gives one of those with its bodies, from the disk where memory let go of them,
+    and raises StoreError. ``key`` tells exchanges apart.
     """
 
     method: str
@@ -51,6 +52,7 @@ class ExchangeView:
     response_headers: tuple[tuple[str, str], ...] = ()
     duration: float | None = None
     error: str = ""
+    complete: bool = True
     body: Callable[[], bytes] = no_body
     trace: Callable[[], Trace | None] = no_trace
     others: Callable[[], Sequence[Exchange]] = no_others

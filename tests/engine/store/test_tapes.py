@@ -14,12 +14,14 @@ from playground.domain.transcript import Role, make_turn
 from playground.engine.cassette import CassetteError
 from playground.engine.secrets import Secret
 from playground.engine.snapshot import Snapshot
+from playground.engine.store import Store
 from playground.engine.store.tape_rows import read_head, read_tape, write_tape
 from playground.engine.store.tending import KeepTapes
 from playground.gateway.redact import Redactor
 from playground.gateway.tape import Exchange, Read
 from tests.engine.store.conftest import MakeStore, sound
 from tests.engine.store.test_store import rows, simple
+from tests.protocols.streams import chunk
 
 CANARY = "sk-canary-7Qz!x/9+Vw=0123456789"
 NONE = Redactor(())
@@ -93,6 +95,57 @@ async def test_old_bodies_go_by_age_and_by_size(make_store: MakeStore, path: Pat
     heads = await store.tape_heads("a")
     assert [head.id for head in heads] == [f"x{number}" for number in range(10)]
     assert all(head.dropped for head in heads)
+
+
+async def test_the_tape_of_what_is_under_way_has_no_piece_of_a_key_and_goes_with_its_body(
+    make_store: MakeStore, path: Path
+) -> None:
+    store = await make_store(known=(Secret(CANARY),))
+    store.keep_tapes(KeepTapes(None, None))
+    store.save(simple("a", "Hello"))
+    store.save(simple("b", "Hello"))
+    made = exchange("x", reads=0)
+    made.ended, made.complete = None, False
+    for number, text in enumerate(("Key: ", CANARY[:9], CANARY[9:20], CANARY[20:], " s", "o")):
+        before = len(made.reads)
+        made.reads.append(Read(number / 10, chunk({"content": text})))
+        store.grow_tape("a", made, before)
+        await store.flush()
+    whole = await store.tape("a", "x")
+    assert whole is not None
+    assert not any(piece.encode() in whole.body for piece in (CANARY[:9], CANARY[9:20], CANARY[20:]))
+    assert [read.at for read in whole.reads] == [read.at for read in made.reads]
+    assert whole.body.endswith(made.reads[4].data + made.reads[5].data)
+    store.copy_tapes("a", "b")
+    copied = await store.tape("b", "x")
+    assert copied == whole
+    await store.backup(path.with_name("copy.db"))
+    assert rows(path.with_name("copy.db"), "SELECT count(*) FROM tape_reads")[0][0] >= 4
+    store.keep_tapes(KeepTapes(days=None, bytes=0))
+    await store.flush()
+    assert await store.tape("a", "x") is None
+    assert rows(path, "SELECT count(*) FROM tape_reads") == [(0,)]
+
+
+async def test_a_key_entered_while_an_answer_comes_is_taken_out_from_then_on_and_no_read_is_lost(path: Path) -> None:
+    known: list[Secret] = [Secret("another-secret")]
+    store = Store(path, lambda: tuple(known))
+    store.save(simple("a", "Hello"))
+    made = exchange("x", reads=0)
+    made.ended, made.complete = None, False
+    for number, text in enumerate(("before the store is open", "an", CANARY, " after")):
+        before = len(made.reads)
+        made.reads.append(Read(number / 10, chunk({"content": text})))
+        store.grow_tape("a", made, before)
+        if number == 0:
+            await store.open()
+        elif number == 1:
+            known.append(Secret(CANARY))
+    whole = await store.tape("a", "x")
+    assert whole is not None
+    assert [read.at for read in whole.reads] == [0.0, 0.1, 0.2, 0.3]
+    assert whole.body == made.body.replace(CANARY.encode(), "••••".encode())
+    await store.close()
 
 
 async def test_what_pruning_frees_is_given_back(make_store: MakeStore, path: Path) -> None:

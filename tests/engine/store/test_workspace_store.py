@@ -9,6 +9,7 @@ import weakref
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -27,6 +28,7 @@ from playground.engine.store import Filters, StoreError
 from playground.engine.workspace import Workspace
 from tests.engine.debugging import Bench
 from tests.engine.store.conftest import MakeWorkspace
+from tests.engine.store.test_store import rows
 
 
 async def until(condition: Callable[[], bool], seconds: float = 5) -> None:
@@ -178,9 +180,7 @@ async def test_an_answer_that_never_came_waits_as_a_stopped_one(
     await run
 
 
-async def test_a_stream_is_written_while_it_comes_and_tapes_when_they_end(
-    make_workspace: MakeWorkspace, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_stream_and_its_tape_are_written_while_they_come(make_workspace: MakeWorkspace, path: Path) -> None:
     workspace = await make_workspace()
     session, store = workspace.current, workspace.store
     assert store is not None
@@ -188,6 +188,7 @@ async def test_a_stream_is_written_while_it_comes_and_tapes_when_they_end(
     run = asyncio.get_running_loop().create_task(session.run())
     await until(lambda: any(choice.deltas > 3 for choice in session.growing.values()))
     lengths = []
+    parts: list[list[tuple[Any, ...]]] = []
     for _ in range(2):
         await asyncio.sleep(0.9)
         await store.flush()
@@ -195,8 +196,18 @@ async def test_a_stream_is_written_while_it_comes_and_tapes_when_they_end(
         assert turn.outcome is not None
         assert turn.outcome.ending is Ending.INTERRUPTED
         lengths.append(len(turn.text))
+        parts.append(rows(path, "SELECT rowid, data FROM tape_reads ORDER BY rowid"))
+        (head,) = await store.tape_heads(session.id)
+        assert (head.id, head.complete) == (turn.outcome.exchange, False)
+        growing = await store.tape(session.id, head.id)
+        assert growing is not None
+        running = session.exchanges[head.id]
+        assert growing.request_body == running.request_body
+        assert growing.reads == running.reads[: len(growing.reads)]
+        assert growing.ended == growing.reads[-1].at
     assert 0 < lengths[0] < lengths[1]
-    assert await store.tape_heads(session.id) == []
+    assert 0 < len(parts[0]) < len(parts[1])
+    assert parts[1][: len(parts[0])] == parts[0], "what was written is not written again"
     session.stop()
     await run
     await workspace.flush()
@@ -210,6 +221,7 @@ async def test_a_stream_is_written_while_it_comes_and_tapes_when_they_end(
     assert whole is not None
     assert whole.reads == exchange.reads
     assert whole == exchange
+    assert rows(path, "SELECT count(*) FROM tape_reads") == [(0,)]
 
 
 async def test_a_tape_is_fetched_when_it_is_looked_at(make_workspace: MakeWorkspace) -> None:

@@ -125,4 +125,26 @@ def version_1(path: Path) -> None:
         connection.commit()
 
 
-BUILDERS: dict[int, Callable[[Path], None]] = {1: version_1}
+VERSION_2 = """
+CREATE TABLE tape_reads (
+        experiment INTEGER NOT NULL REFERENCES experiments ON DELETE CASCADE,
+        tape TEXT NOT NULL,
+        data BLOB NOT NULL);
+CREATE INDEX tape_reads_by_tape ON tape_reads (experiment, tape);
+PRAGMA user_version = 2;
+"""
+
+
+def version_2(path: Path) -> None:
+    """The same, the exchange under way as well when the process ended."""
+    version_1(path)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(VERSION_2)
+        head = json.dumps({**TAPE, "complete": False})
+        connection.execute("UPDATE tapes SET head = ?, data = ?", (head, zlib.compress(b'"{}"\n')))
+        for line in (b'[[0.3,"A house "]]\n', b'[[0.4,"on water."]]\n'):
+            connection.execute("INSERT INTO tape_reads VALUES (1, 'x1', ?)", (zlib.compress(line),))
+        connection.commit()
+
+
+BUILDERS: dict[int, Callable[[Path], None]] = {1: version_1, 2: version_2}

@@ -90,6 +90,8 @@ def test_the_line_names_the_exchange(inspector: Inspector) -> None:
     assert inspector.status.status.text() == "200 · running"
     inspector.set_exchange(exchange(lambda: CHUNK, error="The connection was lost."))
     assert inspector.status.status.text() == "200 · broken off"
+    inspector.set_exchange(exchange(lambda: CHUNK, complete=False))
+    assert inspector.status.status.text() == "200 · not whole"
 
 
 def preview(text: str) -> Preview:
