@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QDockWidget, QMainWindow, QMenu, QVBoxLayout, QWid
 
 from playground.engine.reach import Reach
 from playground.ui.actions import ACTIONS, CONVERSATION_ONLY, MENUS, make_actions
+from playground.ui.conversation.measures import SMALLEST
 from playground.ui.conversation.start_page import StartPage
 from playground.ui.early_acts import EarlyActs
 from playground.ui.files.drop_place import DropPlace
@@ -71,7 +72,7 @@ class MainWindow(QMainWindow):
         self._settings = settings
         self._may_close = False
         self.setWindowTitle("Gateway Playground")
-        self.setMinimumSize(760, 520)
+        self.setMinimumSize(760, SMALLEST)
         self.resize(1440, 900)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)
         self.actions_by_id = make_actions(self)

@@ -254,6 +254,21 @@ async def variables_folded(stage: Stage) -> None:
     bar.set_folded(True)
 
 
+@scene(sizes=BOTH)
+async def variables_under_a_high_inspector(stage: Stage) -> None:
+    """The inspector was drawn up as far as it goes, then variables came: the turns keep a height one can read in."""
+    stage.fresh("demo-chat")
+    await stage.ask("Tell me about tides.")
+    await stage.ask("And what of the moon? !table")
+    stage.window.resizeDocks([stage.window.bottom_dock], [2000], Qt.Orientation.Vertical)
+    await _with_variables(stage, audience="children of ten")
+    stage.window.pane.run()
+    await stage.until(lambda: len(stage.window.pane.notice.buttons) == 2, "two ways on")
+    bar = stage.window.pane.view.verticalScrollBar()
+    await stage.settle()
+    bar.setValue(bar.maximum() - 120)
+
+
 @scene(sizes=WIDE)
 async def variables_none(stage: Stage) -> None:
     """Opened by hand while no turn mentions one."""

@@ -173,7 +173,7 @@ async def storage_dialog(stage: Stage) -> None:
 @scene(sizes=WIDE)
 async def restore_question(stage: Stage) -> None:
     """Before a copy takes the place of all experiments."""
-    loop.spawn(stage.app.actions.library.storage._agreed(Path("/home/somebody/gateway-playground.db")), name="ask")
+    loop.spawn(stage.app.actions.library.storage._agreed(Path("/data/somebody/gateway-playground.db")), name="ask")
     await stage.until(lambda: QApplication.activeModalWidget() is not None, "the question")
 
 

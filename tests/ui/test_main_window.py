@@ -192,6 +192,27 @@ def test_the_layout_is_remembered_and_can_be_reset(stand: Stand, qtbot: QtBot, t
     other.let_close()
 
 
+@pytest.mark.parametrize(("width", "height", "least"), [(1440, 900, 170), (1024, 700, 170), (1024, 560, 90)])
+def test_the_turns_keep_a_height_to_read_in_under_variables_a_notice_and_a_high_inspector(
+    stand: Stand, qtbot: QtBot, width: int, height: int, least: int
+) -> None:
+    window, session = stand.window, stand.workspace.current
+    for role in (Role.USER, Role.ASSISTANT) * 3:
+        session.add_turn(make_turn(role, "Some words. " * 80))
+    window.resize(width, height)
+    window.resizeDocks([window.bottom_dock], [2000], Qt.Orientation.Vertical)
+    pane, bar = window.pane, stand.actions.keeping.variables.bar
+    pane.composer.set_text("Explain {{topic}} to {{audience}} in {{count}} sentences.")
+    qtbot.waitUntil(lambda: len(bar.rows) == 3 and bar.isVisible())
+    pane.notice.say("Two variables have no value yet. Fill them in, or have them sent as written.", "Fill in")
+    qtbot.waitUntil(lambda: pane.view.height() >= least)
+    for part in (bar, pane.notice, pane.composer):
+        assert part.height() >= part.minimumSizeHint().height()
+        assert pane.rect().contains(part.mapTo(pane, part.rect().bottomLeft()))
+    assert window.inspector.row.height() >= window.inspector.row.minimumSizeHint().height()
+    assert window.height() == height
+
+
 def test_closing_is_asked_for_first(stand: Stand, qtbot: QtBot) -> None:
     with qtbot.waitSignal(stand.window.close_asked):
         stand.window.close()

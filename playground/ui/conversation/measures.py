@@ -6,7 +6,14 @@ from PySide6.QtWidgets import QHBoxLayout, QLayout, QSizePolicy, QWidget
 
 READING_WIDTH = 860
 MARGIN = 26
-LEAST_SEEN = 96  # pixels of the turns that stay in view, whatever stands below them
+SEEN = 96, 176  # pixels of the turns that stay in view, whatever stands below them: in the smallest window, in others
+SMALLEST = 520  # pixels: the height of the smallest window
+
+
+def least_seen(window_height: int) -> int:
+    """Pixels of the turns that stay in view: enough to read in, but in a window where the composer needs the room."""
+    least, enough = SEEN
+    return min(max(least, window_height - SMALLEST), enough)
 
 
 def at_reading_width(column: QLayout) -> QHBoxLayout:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import QSize, QTimer, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from playground.domain.parts import Image
@@ -34,7 +35,7 @@ from playground.ui.conversation.hand_desk import HandDesk
 from playground.ui.conversation.image_dialog import ImageDialog
 from playground.ui.conversation.image_intake import ImageIntake
 from playground.ui.conversation.late_run import LateRun
-from playground.ui.conversation.measures import LEAST_SEEN, at_reading_width
+from playground.ui.conversation.measures import at_reading_width, least_seen
 from playground.ui.conversation.notice_bar import NoticeBar
 from playground.ui.conversation.rows import Rows
 from playground.ui.conversation.thinking_guard import ThinkingGuard
@@ -89,7 +90,6 @@ class ConversationPane(QWidget):
         self.wire = WireDesk(self)
         self.variables = ValueDesk(lambda: self._session.variables)
         self._stack = QStackedWidget()
-        self._stack.setMinimumHeight(LEAST_SEEN)
         self.welcome_page = welcome or WelcomePage()
         self.welcome = self.welcome_page.welcome
         self._stack.addWidget(self.welcome_page)
@@ -151,6 +151,16 @@ class ConversationPane(QWidget):
         self._clock_for(session.state)
         self._show_rows(latest=True)
         self._count.poke()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._stack.setMinimumHeight(least_seen(self.window().height()))
+        self.updateGeometry()
+
+    def minimumSizeHint(self) -> QSize:
+        """With words broken as they are at this width; the panels around it give way to that."""
+        least, layout = super().minimumSizeHint(), self.layout()
+        return QSize(least.width(), layout.totalMinimumHeightForWidth(self.width()) if layout else least.height())
 
     # Doing
 

@@ -5,10 +5,11 @@ The conversation pane takes both over, where they stand, once what it needs is l
 
 from __future__ import annotations
 
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from playground.ui.conversation.composer import Composer
-from playground.ui.conversation.measures import LEAST_SEEN, at_reading_width
+from playground.ui.conversation.measures import at_reading_width, least_seen
 from playground.ui.conversation.welcome import WelcomePage
 
 
@@ -18,7 +19,6 @@ class StartPage(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.welcome = WelcomePage()
-        self.welcome.setMinimumHeight(LEAST_SEEN)
         self.composer = Composer()
         column = QVBoxLayout()
         column.setContentsMargins(0, 0, 0, 0)
@@ -28,3 +28,7 @@ class StartPage(QWidget):
         layout.setSpacing(0)
         layout.addWidget(self.welcome, 1)
         layout.addLayout(at_reading_width(column))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.welcome.setMinimumHeight(least_seen(self.window().height()))

@@ -12,12 +12,13 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QObject, QRect, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
-from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QFrame, QPushButton, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QFrame, QWidget
 
 from playground.domain.tools import ToolDefinition
 from playground.ui.conversation.card_stock import CardStock, Growing
 from playground.ui.conversation.commands import TurnCommands
 from playground.ui.conversation.heights import TOP, Heights, guesser
+from playground.ui.conversation.latest_pill import LatestPill
 from playground.ui.conversation.measures import MARGIN, READING_WIDTH
 from playground.ui.conversation.rows import Row
 from playground.ui.conversation.skeleton import paint_skeleton
@@ -61,10 +62,8 @@ class TranscriptView(QAbstractScrollArea):
         self.verticalScrollBar().valueChanged.connect(self._scrolled)
         self._layout = Throttle(self._lay_out_frame, self)
         self._stock = CardStock(commands, growing, self.viewport(), self._layout.poke)
-        self._pill = QPushButton("↓  Jump to latest", self)
-        self._pill.setCursor(Qt.CursorShape.PointingHandCursor)
+        self._pill = LatestPill(self)
         self._pill.clicked.connect(self.jump_to_latest)
-        self._pill.hide()
 
     # Content
 
@@ -293,7 +292,9 @@ class TranscriptView(QAbstractScrollArea):
         if not self._complete:
             self._layout.poke()
         self._pill.setVisible(not self.at_bottom and bool(self._column.rows))
-        self._place_pill()
+        if self._pill.isVisible():
+            view = self.viewport()
+            self._pill.place(view.width(), view.height(), (head for card in self._stock for head in card.heads()))
         self.at_bottom_changed.emit(self.at_bottom)
         self.laid_out.emit()
 
@@ -379,16 +380,6 @@ class TranscriptView(QAbstractScrollArea):
         bar, view = self.verticalScrollBar(), self.viewport().height()
         bar.setPageStep(view)
         bar.setRange(0, max(self._column.total - view, 0))
-
-    def _place_pill(self) -> None:
-        size = self._pill.sizeHint()
-        self._pill.setGeometry(
-            (self.viewport().width() - size.width()) // 2,
-            self.viewport().height() - size.height() - 12,
-            size.width(),
-            size.height(),
-        )
-        self._pill.raise_()
 
     # Events
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
@@ -98,6 +99,14 @@ class TurnCard(CardFrame):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.show_row(row, tools)
         self._patient = False
+
+    def heads(self) -> Iterator[tuple[int, int]]:
+        """Upper and lower edges of what names things: the turn's header and its calls', in pixels of the parent."""
+        top = self.y()
+        yield top, top + self._header.geometry().bottom()
+        for call in self.calls:
+            upper = top + call.mapTo(self, QPoint(0, 0)).y()
+            yield upper, upper + call.rule.y()
 
     @property
     def turn(self) -> Turn:

@@ -32,6 +32,7 @@ VIEWS: tuple[type[InspectorView], ...] = (
     LintView,
 )
 DRAW_EVERY_MS = 200
+LEAST = 40  # pixels of a page: the conversation above needs its room first
 NOT_SEEN = object()
 
 
@@ -49,6 +50,7 @@ class Inspector(QWidget):
         self.row = TabRow()
         self.tabs, self.status = self.row.tabs, self.row.status
         self._stack = QStackedWidget()
+        self._stack.setMinimumHeight(LEAST)
         for view in self.views:
             self.row.add_tab(view.title)
             self._stack.addWidget(view.widget)

@@ -25,7 +25,7 @@ from playground.ui.plain_text import tip
 from playground.ui.variables.variable_row import VariableRow
 
 TALLEST = 168  # pixels of the rows; more of them scroll
-LEAST = 68
+LEAST = 66  # two rows
 HOW = "Write {{name}} in a turn or in the message: a field for its value appears here."
 
 

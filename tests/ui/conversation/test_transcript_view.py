@@ -9,10 +9,10 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, Qt
 from PySide6.QtGui import QTextDocument, QWheelEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QPushButton
+from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from playground.domain.accumulator import GrowingChoice, GrowingPart
@@ -26,6 +26,7 @@ from playground.engine.session import Session
 from playground.gateway.client import GatewayClient
 from playground.ui.conversation import transcript_view
 from playground.ui.conversation.as_sent import ValueDesk
+from playground.ui.conversation.calls.call_card import CallCard
 from playground.ui.conversation.calls.result_field import ResultField
 from playground.ui.conversation.card_stock import POOL
 from playground.ui.conversation.commands import CallCommands, Growth
@@ -36,6 +37,7 @@ from playground.ui.conversation.rows import Row, make_rows
 from playground.ui.conversation.text_view import TextView
 from playground.ui.conversation.transcript_view import ZOOMS, TranscriptView
 from playground.ui.conversation.turn_card import TurnCard
+from playground.ui.conversation.turn_header import TurnHeader
 from playground.ui.debugger.call_desk import CallDesk
 from playground.ui.theme import tokens
 
@@ -321,6 +323,29 @@ def test_it_follows_only_while_it_stands_at_the_bottom(stand: Stand, qtbot: QtBo
     part.fragments.append("The end. \n\n" * 10)
     stand.view.grow(last.id)
     assert stand.view.at_bottom
+
+
+@pytest.mark.parametrize("height", [150, 240, 600])
+def test_the_way_to_the_latest_covers_no_header(stand: Stand, height: int) -> None:
+    call = ToolCall(id="c1", name="get_weather", arguments='{"city": "Oslo"}')
+    turns = [make_turn(Role.USER, "A word."), make_turn(Role.ASSISTANT).model_copy(update={"parts": (call,)})]
+    stand.view.resize(600, height)
+    stand.show([*talk(9, words=30), *[row(turn) for turn in turns], *talk(5, words=3)])
+    bar, seen = stand.view.verticalScrollBar(), 0
+    for value in range(0, bar.maximum() - 10, 7):
+        bar.setValue(value)
+        stand.view.settle()
+        assert stand.pill.isVisible() != stand.view.at_bottom
+        if stand.view.at_bottom:
+            continue
+        pill = QRect(stand.pill.mapToGlobal(QPoint(0, 0)), stand.pill.size())
+        assert QRect(stand.view.viewport().mapToGlobal(QPoint(0, 0)), stand.view.viewport().size()).contains(pill)
+        heads: list[QWidget] = [*stand.view.findChildren(TurnHeader)]
+        heads += [card.more for card in stand.view.findChildren(CallCard)]
+        rects = [QRect(head.mapToGlobal(QPoint(0, 0)), head.size()) for head in heads if head.isVisible()]
+        seen += len(rects)
+        assert [rect for rect in rects if rect.top() <= pill.bottom() and rect.bottom() >= pill.top()] == []
+    assert seen > 100
 
 
 def test_reaching_the_bottom_by_hand_follows_again(stand: Stand) -> None:
