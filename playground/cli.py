@@ -83,6 +83,7 @@ def _parser() -> argparse.ArgumentParser:
     demo.add_argument(
         "--rpm", type=_count, default=0, metavar="N", help="requests a minute, then 429; 0 for no limit (default: 0)"
     )
+    _add_hosts(demo)
     demo.set_defaults(command=_demo, parser=demo)
 
     add_run(commands)
@@ -110,8 +111,30 @@ def _parser() -> argparse.ArgumentParser:
     replay.add_argument(
         "--speed", type=_speed, default=1.0, metavar="X", help="times the recorded speed, inf for flat out (default: 1)"
     )
+    _add_hosts(replay)
+    replay.add_argument(
+        "--cors",
+        action="append",
+        type=_origin,
+        default=[],
+        metavar="ORIGIN",
+        help="let web pages of this origin read the answers, such as http://localhost:3000; '*' for all pages; can be "
+        "repeated (default: no page)",
+    )
     replay.set_defaults(command=_replay, parser=replay)
     return parser
+
+
+def _add_hosts(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--allow-host",
+        action="append",
+        type=_host,
+        default=[],
+        metavar="NAME",
+        help="answer requests for this host, too, as they come through a proxy or a tunnel; can be repeated (default: "
+        "loopback names only, so that no web page reaches it under a name of its own)",
+    )
 
 
 def _is_file(given: Sequence[str]) -> bool:
@@ -162,6 +185,7 @@ def _demo(arguments: argparse.Namespace) -> int:
         tokens_per_second=arguments.tps,
         time_to_first_token=arguments.ttft,
         rate_limit=arguments.rpm,
+        allowed_hosts=tuple(arguments.allow_host),
     )
     try:
         serve_forever(config, announce)
@@ -205,7 +229,8 @@ def _replay(arguments: argparse.Namespace) -> int:
         def log(line: str) -> None:
             print(line, flush=True)
 
-        server = ReplayServer(cassette, Pace(arguments.speed), arguments.port, log)
+        hosts, pages = arguments.allow_host, arguments.cors
+        server = ReplayServer(cassette, Pace(arguments.speed), arguments.port, log, hosts=hosts, pages=pages)
         url = await server.start()
         count = len(cassette.exchanges)
         print(f"Replaying {count} exchange{'s' * (count > 1)} at {url}. Ctrl+C ends it.", flush=True)
@@ -235,6 +260,24 @@ def _port(text: str) -> int:
     if value is None or not 0 <= value <= 65535:
         raise argparse.ArgumentTypeError("a port is a number from 0 to 65535")
     return value
+
+
+def _host(text: str) -> str:
+    from playground.loopback import read_host
+
+    try:
+        return read_host(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError("give the name of a host, such as gateway.test") from None
+
+
+def _origin(text: str) -> str:
+    from playground.loopback import is_origin
+
+    origin = text.lower().rstrip("/")
+    if origin != "*" and not is_origin(origin):
+        raise argparse.ArgumentTypeError("give the origin of a web page, such as http://localhost:3000, or '*'")
+    return origin
 
 
 def _count(text: str) -> int:

@@ -22,6 +22,7 @@ from playground.cli_run import CLOCKS, FOR_CONTENT, read_timeouts
 from playground.engine.exit_codes import MEANINGS, ExitCode
 from playground.engine.profiles import Profile, Timeouts
 from tests.support.fault_server import FaultServer, head, hold, send, sleep, whole
+from tests.support.raw_http import ask
 
 CANARY = "sk-canary-c0ffee42"
 CHAT = b'data: {"id":"c","model":"m","choices":[{"index":0,"delta":{"content":"Hi"},"finish_reason":"stop"}]}\n\n'
@@ -355,6 +356,8 @@ def test_help_of_a_command_names_it_once(command: str) -> None:
         (["demo", "--port", "abc"], "argument --port: a port is a number from 0 to 65535"),
         (["demo", "--rpm", "1.5"], "argument --rpm: give a whole number, 0 or more"),
         (["demo", "--tps", "x"], "argument --tps: give a number, 0 or more"),
+        (["demo", "--allow-host", "http://x"], "argument --allow-host: give the name of a host, such as gateway.test"),
+        (["replay", "x", "--cors", "page.test"], "argument --cors: give the origin of a web page, such as http"),
         (["replay", "x", "--speed", "fast"], "argument --speed: give a number above 0, or inf"),
         (["fly"], "argument COMMAND: invalid choice: 'fly'"),
     ],
@@ -460,6 +463,17 @@ def test_demo_limits_requests_where_it_is_asked_to(arguments: list[str], fits: i
         running.process.communicate()
 
 
+def test_demo_answers_to_the_names_it_is_told() -> None:
+    running = RunningDemo("--allow-host", "gateway.test")
+    try:
+        key = [("Authorization", "Bearer any")]
+        for host, status in (("localhost", 200), ("gateway.test:80", 200), ("evil.example", 421)):
+            assert ask(running.base_url, "GET", "/v1/models", [("Host", host), *key]).status == status
+    finally:
+        running.process.kill()
+        running.process.communicate()
+
+
 def test_demo_on_a_port_in_use() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
@@ -542,7 +556,9 @@ def test_replay_serves_a_cassette_until_it_is_interrupted(cassette_file: Path) -
         line = child.stdout.readline()
         found = re.search(r"Replaying 1 exchange at (http://127\.0\.0\.1:\d+/v1)\.", line)
         assert found is not None, line
-        request = urllib.request.Request(f"{found[1]}/chat/completions", data=b'{"model": "x", "stream": true}')
+        headers = {"Content-Type": "application/json"}
+        data = b'{"model": "x", "stream": true}'
+        request = urllib.request.Request(f"{found[1]}/chat/completions", data=data, headers=headers)
         with urllib.request.urlopen(request, timeout=10) as answer:
             assert answer.read() == CHAT + DONE
         assert "exchange 1 of 1 (another body, taken in order)" in child.stdout.readline()
@@ -550,6 +566,24 @@ def test_replay_serves_a_cassette_until_it_is_interrupted(cassette_file: Path) -
             child.send_signal(signal.SIGINT)
             _, err = child.communicate(timeout=20)
             assert (child.returncode, err) == (130, "")
+    finally:
+        child.kill()
+        child.communicate()
+
+
+def test_replay_answers_to_the_names_and_pages_it_is_told(cassette_file: Path) -> None:
+    options = ["--allow-host", "gateway.test", "--cors", "http://localhost:3000/"]
+    command = [sys.executable, "-m", "playground", "replay", str(cassette_file), *options]
+    child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8")
+    try:
+        assert child.stdout is not None
+        found = re.search(r"at (http://\S+/v1)\.", child.stdout.readline())
+        assert found is not None
+        for host, status in (("localhost", 200), ("gateway.test:80", 200), ("evil.example", 421)):
+            for page in ("http://localhost:3000", "http://localhost:3001"):
+                answer = ask(found[1], "GET", "/v1/models", [("Host", host), ("Origin", page)])
+                assert answer.status == status
+                assert ("access-control-allow-origin" in answer.headers) is (page == "http://localhost:3000")
     finally:
         child.kill()
         child.communicate()

@@ -21,6 +21,8 @@ NO_MODEL = 40401
 NO_PATH = 40402
 WRONG_METHOD = 40501
 TOO_LARGE = 41301
+OTHER_TYPE = 41501
+OTHER_HOST = 42101
 TOO_MANY = 42901
 BROKEN = 50001
 BAD_GATEWAY = 50201
@@ -36,6 +38,8 @@ _TYPES = {
     404: "not_found_error",
     405: "invalid_request_error",
     413: "request_too_large",
+    415: "invalid_request_error",
+    421: "permission_error",
     429: "rate_limit_error",
     503: "overloaded_error",
     504: "timeout_error",

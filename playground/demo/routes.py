@@ -12,9 +12,10 @@ from starlette.routing import Route
 
 from playground.demo import page
 from playground.demo.fields import shown
-from playground.demo.problems import BROKEN, INVALID, NO_PATH, NOT_JSON, WRONG_METHOD, ApiError
+from playground.demo.problems import BROKEN, NO_PATH, NOT_JSON, OTHER_HOST, OTHER_TYPE, WRONG_METHOD, ApiError
 from playground.demo.rendering import to_json
 from playground.demo.service import Service, error_response
+from playground.loopback import no_json, wrong_host
 
 _METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 _ENDPOINTS = ("/models", "/chat/completions", "/messages")
@@ -24,8 +25,8 @@ _LISTED = (
 Handler = Callable[[Request, bytes], Response]
 
 
-def build(service: Service) -> Starlette:
-    """The application of one gateway."""
+def build(service: Service, hosts: frozenset[str] = frozenset()) -> Starlette:
+    """The application of one gateway. ``hosts`` are names it answers to beside those of loopback."""
 
     def models(request: Request, body: bytes) -> Response:
         _allow(request, "GET")
@@ -74,7 +75,7 @@ def build(service: Service) -> Starlette:
         ("/{path:path}", unknown),
     ]
     return Starlette(
-        routes=[Route(path, _framed(service, handler), methods=_METHODS) for path, handler in table],
+        routes=[Route(path, _framed(service, hosts, handler), methods=_METHODS) for path, handler in table],
         exception_handlers={HTTPException: _odd_method},
     )
 
@@ -84,10 +85,13 @@ def _odd_method(request: Request, error: Exception) -> Response:
     return error_response(ApiError(405, WRONG_METHOD, f"The method {shown(request.method)} is not allowed here."))
 
 
-def _framed(service: Service, handler: Handler) -> Callable[[Request], Awaitable[Response]]:
+def _framed(service: Service, hosts: frozenset[str], handler: Handler) -> Callable[[Request], Awaitable[Response]]:
     async def endpoint(request: Request) -> Response:
         try:
-            response = handler(request, await service.receive(request))
+            body = await service.receive(request)
+            if refused := wrong_host(request.headers.getlist("host"), hosts, "demo"):
+                raise ApiError(421, OTHER_HOST, refused)
+            response = handler(request, body)
         except ApiError as error:
             response = error_response(error)
         except RecursionError:
@@ -112,10 +116,8 @@ def _allow(request: Request, method: str) -> None:
 
 
 def _want_json(request: Request) -> None:
-    given = request.headers.get("content-type", "")
-    if "json" not in given.lower():
-        said = f"it is {shown(given)}" if given else "it is missing"
-        raise ApiError(400, INVALID, f"The Content-Type must be application/json; {said}.")
+    if refused := no_json(request.headers.getlist("content-type")):
+        raise ApiError(415, OTHER_TYPE, refused)
 
 
 def _base(request: Request) -> str:

@@ -30,7 +30,7 @@ class DemoConfig:
 
     ``port`` 0 takes a free one. ``key`` None accepts any key that is not empty. ``tokens_per_second`` 0 or infinity
     writes as fast as it can; ``time_to_first_token`` and ``rate_window`` are in seconds, ``rate_limit`` in requests a
-    window, 0 for none.
+    window, 0 for none. It answers to loopback names and to those in ``allowed_hosts`` (in lower case, without a port).
     """
 
     host: str = "127.0.0.1"
@@ -40,6 +40,7 @@ class DemoConfig:
     time_to_first_token: float = 0.35
     rate_limit: int = 60
     rate_window: float = 60.0
+    allowed_hosts: tuple[str, ...] = ()
 
 
 class DemoServer:
@@ -97,7 +98,7 @@ class DemoServer:
         )
         self._server = uvicorn.Server(
             uvicorn.Config(
-                build(self._service),
+                build(self._service, frozenset(config.allowed_hosts)),
                 http="h11",
                 ws="none",
                 lifespan="off",

@@ -2,7 +2,8 @@
 
 A request gets the answer that was recorded for the same body, else the next one recorded for its endpoint. One that
 asks for no stream gets what a recorded stream said as one body, when the stream had ended. It runs on the event loop
-that starts it, listens on 127.0.0.1 only, asks for no key and connects to nobody.
+that starts it, listens on 127.0.0.1 only, asks for no key and connects to nobody. No web page gets anything from it,
+unless its origin was named (``playground.loopback`` says how).
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import contextlib
 import json
 import socket
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -23,6 +24,7 @@ from playground.engine.frames import FrameIndex
 from playground.engine.pace import Pace
 from playground.gateway.redact import MASK
 from playground.gateway.tape import Exchange, Read
+from playground.loopback import is_origin, no_json, wrong_host
 from playground.protocols.protocol import PROTOCOLS, get_protocol
 
 if TYPE_CHECKING:
@@ -34,6 +36,8 @@ PATIENCE: Final = 60.0  # seconds for a request to arrive, and for the next one 
 _OF_THE_CONNECTION: Final = frozenset(
     {"connection", "keep-alive", "transfer-encoding", "content-length", "content-encoding", "upgrade", "trailer"}
 )
+#: What a recorded gateway allowed to web pages. Ours allows what it was told to.
+_FOR_PAGES: Final = ("access-control-", "timing-allow-origin", "cross-origin-")
 _BODILESS: Final = (204, 304)
 
 Log = Callable[[str], None]
@@ -45,6 +49,24 @@ class Piece(NamedTuple):
     at: float
     data: bytes
     first: bool
+
+
+class Asked(NamedTuple):
+    """A request as it came; ``headers`` with names in lower case."""
+
+    method: str
+    target: str
+    headers: tuple[tuple[str, str], ...]
+    body: bytes
+
+    @property
+    def path(self) -> str:
+        """The target without its query, and without a slash at its end."""
+        return self.target.partition("?")[0].rstrip("/")
+
+    def all(self, name: str) -> list[str]:
+        """The values of the headers of that name."""
+        return [value for one, value in self.headers if one == name]
 
 
 class Reel:
@@ -83,10 +105,24 @@ class Reel:
 
 
 class ReplayServer:
-    """``start`` it and ``aclose`` it on the same event loop. ``log`` is told of each request, in one line."""
+    """``start`` it and ``aclose`` it on the same event loop. ``log`` is told of each request, in one line.
 
-    def __init__(self, cassette: Cassette, pace: Pace | None = None, port: int = 0, log: Log | None = None) -> None:
+    It answers to loopback names and to ``hosts``. Web pages of the origins ``pages`` ("*": of all) may read them.
+    """
+
+    def __init__(
+        self,
+        cassette: Cassette,
+        pace: Pace | None = None,
+        port: int = 0,
+        log: Log | None = None,
+        *,
+        hosts: Collection[str] = (),
+        pages: Collection[str] = (),
+    ) -> None:
         self.pace = pace or Pace()
+        self._hosts = frozenset(hosts)
+        self._pages = frozenset(pages)
         self.base_url = ""
         self._exchanges = cassette.exchanges
         self._reel = Reel(cassette.exchanges)
@@ -129,7 +165,8 @@ class ReplayServer:
         connection = _Connection(h11.Connection(h11.SERVER), reader, writer)
         try:
             while request := await connection.request():
-                if not await self._answer(connection, *request) or not connection.again():
+                connection.for_pages = self._for_pages(request)
+                if not await self._answer(connection, request) or not connection.again():
                     break
         except (OSError, TimeoutError, h11.ProtocolError):
             pass  # a client that went away, fell silent or does not speak HTTP
@@ -139,14 +176,22 @@ class ReplayServer:
             if not self._open:
                 self._quiet.set()
 
-    async def _answer(self, connection: _Connection, method: str, target: str, body: bytes) -> bool:
+    async def _answer(self, connection: _Connection, asked: Asked) -> bool:
         """Answer one request; gives whether the answer is whole, so that another one may follow on the connection."""
-        path = target.partition("?")[0].rstrip("/")
+        method, path = asked.method, asked.path
+        if refused := self._refusal(asked):
+            status, message = refused
+            self._log(f"{method} {path}: refused. {message}")
+            await connection.reply(status, {"code": status, "message": message, "data": None})
+            return True
+        if method == "OPTIONS" and connection.for_pages:
+            await connection.reply(200, {})
+            return True
         if method == "GET" and path.endswith("/models"):
             models = [{"id": name, "object": "model"} for name in self._reel.models]
             await connection.reply(200, {"object": "list", "data": models})
             return True
-        chosen = self._reel.choose(path, body) if method == "POST" else None
+        chosen = self._reel.choose(path, asked.body) if method == "POST" else None
         if chosen is None:
             self._log(f"{method} {path}: nothing recorded")
             message = f"Nothing is recorded for {method} {path}."
@@ -155,10 +200,38 @@ class ReplayServer:
         number, alike = chosen
         how = "the same body" if alike else "another body, taken in order"
         exchange = self._exchanges[number]
-        if _wants_one_body(body) and (whole := as_one_body(exchange)) is not None:
+        if _wants_one_body(asked.body) and (whole := as_one_body(exchange)) is not None:
             exchange, how = whole, f"{how}; the stream as one body"
         self._log(f"{method} {path}: exchange {number + 1} of {len(self._exchanges)} ({how})")
         return await self._play(connection, exchange)
+
+    def _refusal(self, asked: Asked) -> tuple[int, str] | None:
+        """The status and the words for a request that a web page may have sent; None for one that is answered."""
+        if not asked.target.startswith(("/", "*")):  # a target with a host in it counts for more than the header
+            return 421, "The request is for a proxy; this server answers for itself alone."
+        if message := wrong_host(asked.all("host"), self._hosts, "replay"):
+            return 421, message
+        if (asked.body or asked.method == "POST") and (message := no_json(asked.all("content-type"))):
+            return 415, message
+        if asked.all("access-control-request-method") and not self._for_pages(asked):
+            origin = next(iter(asked.all("origin")), "")[:100]
+            mended = f" If it is yours: playground replay --cors {origin}" if is_origin(origin) else ""
+            return 403, f"A web page asks to read the answers, and none may.{mended}"
+        return None
+
+    def _for_pages(self, asked: Asked) -> list[tuple[str, str]]:
+        """The headers that let the page read which sent the request; none, unless its origin was named."""
+        origin = next(iter(asked.all("origin")), None)
+        if origin is None or not ({"*", origin} & self._pages):
+            return []
+        wanted = ", ".join(asked.all("access-control-request-headers"))
+        return [
+            ("Access-Control-Allow-Origin", origin),
+            ("Access-Control-Allow-Methods", "GET, POST"),
+            *([("Access-Control-Allow-Headers", wanted)] if wanted else []),
+            ("Access-Control-Expose-Headers", "*"),
+            ("Vary", "Origin"),
+        ]
 
     async def _play(self, connection: _Connection, exchange: Exchange) -> bool:
         """Send a recorded answer. False where it broke off: the connection ends as the recorded one did."""
@@ -246,16 +319,17 @@ class _Connection:
         self._http = http
         self._reader = reader
         self._writer = writer
+        self.for_pages: list[tuple[str, str]] = []  # headers of the next answer
 
     def gone(self) -> bool:
         """Whether the client has closed the connection."""
         return self._reader.at_eof() or self._writer.is_closing()
 
-    async def request(self) -> tuple[str, str, bytes] | None:
-        """Method, target and body of the next request; None when there is none. Raises as asyncio and h11 do."""
+    async def request(self) -> Asked | None:
+        """The next request; None when there is none. Raises as asyncio and h11 do."""
         import h11
 
-        method = target = ""
+        asked = Asked("", "", (), b"")
         body = bytearray()
         async with asyncio.timeout(PATIENCE):
             while True:
@@ -265,13 +339,14 @@ class _Connection:
                         self._write(h11.InformationalResponse(status_code=100, headers=[]))
                     self._http.receive_data(await self._reader.read(65536))
                 elif isinstance(event, h11.Request):
-                    method, target = event.method.decode("ascii"), event.target.decode("ascii", "replace")
+                    headers = tuple((name.decode("ascii"), value.decode("latin-1")) for name, value in event.headers)
+                    asked = Asked(event.method.decode("ascii"), event.target.decode("ascii", "replace"), headers, b"")
                 elif isinstance(event, h11.Data):
                     body += event.data
                     if len(body) > LARGEST_REQUEST:
                         return None
                 elif isinstance(event, h11.EndOfMessage):
-                    return method, target, bytes(body)
+                    return asked._replace(body=bytes(body))
                 else:  # closed, or paused
                     return None
 
@@ -280,19 +355,19 @@ class _Connection:
         import h11
 
         body = json.dumps(value).encode()
-        headers = [("Content-Type", "application/json"), ("Content-Length", str(len(body)))]
+        headers = [("Content-Type", "application/json"), ("Content-Length", str(len(body))), *self.for_pages]
         self._write(h11.Response(status_code=status, headers=headers))
         self.send(body)
         self.end()
         await self.flush()
 
     def begin(self, exchange: Exchange) -> None:
-        """Status and headers as recorded, without what belongs to the connection and what was masked."""
+        """Status and headers as recorded, without what belongs to the connection, was masked, or is for web pages."""
         import h11
 
-        headers = []
+        headers = [(name.encode(), value.encode("latin-1")) for name, value in self.for_pages]
         for name, value in exchange.response_headers:
-            if name.lower() in _OF_THE_CONNECTION or MASK in value:
+            if name.lower() in _OF_THE_CONNECTION or name.lower().startswith(_FOR_PAGES) or MASK in value:
                 continue
             with contextlib.suppress(h11.LocalProtocolError, UnicodeError):
                 pair = (name.encode("ascii"), value.encode("latin-1"))

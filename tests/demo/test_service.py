@@ -217,8 +217,8 @@ def test_deep_schema_and_unusual_values(gateway: Gateway) -> None:
 
 def test_content_type(gateway: Gateway) -> None:
     body = json.dumps({"model": "demo-chat", "messages": [{"role": "user", "content": "x"}]}).encode()
-    refused(gateway.http.post("/chat/completions", content=body), 400, "Content-Type")
-    refused(gateway.http.post("/chat/completions", content=body, headers={"Content-Type": "text/plain"}), 400, "plain")
+    refused(gateway.http.post("/chat/completions", content=body), 415, "Content-Type", "is missing")
+    refused(gateway.http.post("/chat/completions", content=body, headers={"Content-Type": "text/plain"}), 415, "plain")
 
 
 def test_too_large(gateway: Gateway, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -270,7 +270,7 @@ def test_tokens_are_counted(gateway: Gateway) -> None:
     assert more.json()["input_tokens"] > found.json()["input_tokens"] > 0
     refused(gateway.http.get("/messages/count_tokens"), 405, "POST")
     refused(gateway.http.post("/messages/count_tokens", content=b"{", headers=JSON), 400, "not valid JSON")
-    refused(gateway.http.post("/messages/count_tokens", content=b"{}"), 400, "Content-Type")
+    refused(gateway.http.post("/messages/count_tokens", content=b"{}"), 415, "Content-Type")
     refused(gateway.http.post("/messages/count_tokens", json={"model": "demo-messages"}), 400, "messages is required")
 
 

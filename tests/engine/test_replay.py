@@ -272,7 +272,8 @@ async def test_any_client_will_do() -> None:
     url = await server.start()
 
     def post(data: bytes) -> bytes:
-        request = urllib.request.Request(f"{url}/chat/completions", data=data)
+        headers = {"Content-Type": "application/json"}
+        request = urllib.request.Request(f"{url}/chat/completions", data=data, headers=headers)
         with urllib.request.urlopen(request, timeout=10) as answer:
             body: bytes = answer.read()
             return body
@@ -280,7 +281,10 @@ async def test_any_client_will_do() -> None:
     wanted = b"".join(data for _, data in HELLO)
     assert await asyncio.to_thread(post, b"not JSON") == wanted
     reader, writer = await asyncio.open_connection("127.0.0.1", int(url.rpartition(":")[2][:-3]))
-    ask = b"POST /v1/chat/completions HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n"
+    ask = (
+        b"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+        b"Content-Length: 2\r\nExpect: 100-continue\r\n\r\n"
+    )
     for _ in range(2):  # one connection, two requests
         writer.write(ask)
         assert b"100" in await reader.readuntil(b"\r\n\r\n")

@@ -32,7 +32,10 @@ NAME = "gateway.private.example"
 @pytest.fixture(scope="module")
 def demo() -> Iterator[DemoServer]:
     """A demo gateway that takes one key."""
-    with DemoServer(DemoConfig(key=CANARY, tokens_per_second=0, time_to_first_token=0, rate_limit=100_000)) as running:
+    config = DemoConfig(
+        key=CANARY, tokens_per_second=0, time_to_first_token=0, rate_limit=100_000, allowed_hosts=(NAME,)
+    )
+    with DemoServer(config) as running:
         yield running
 
 

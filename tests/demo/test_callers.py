@@ -1,0 +1,103 @@
+"""Who the demo gateway answers: programs that name this machine, never a web page under a name of its own."""
+
+from __future__ import annotations
+
+import json
+
+import anthropic
+import openai
+import pytest
+
+from playground.demo.server import DemoConfig, DemoServer
+from tests.demo.conftest import Gateway
+from tests.support.raw_http import LOOPBACK, STRANGERS, Answer, ask
+
+KEY = ("Authorization", "Bearer any-key")
+BODY = json.dumps({"model": "demo-chat", "messages": [{"role": "user", "content": "Hello"}]}).encode()
+
+
+def models(url: str, host: str) -> Answer:
+    return ask(url, "GET", "/v1/models", [("Host", host), KEY])
+
+
+@pytest.mark.parametrize("host", LOOPBACK)
+def test_loopback_names_are_answered(gateway: Gateway, host: str) -> None:
+    assert models(gateway.server.base_url, host).status == 200
+
+
+@pytest.mark.parametrize("host", STRANGERS)
+def test_other_names_are_not(gateway: Gateway, host: str) -> None:
+    for target in ("/v1/models", "/", "/v1/none", "/v1/models/demo-chat"):
+        answer = ask(gateway.server.base_url, "GET", target, [("Host", host), KEY])
+        assert answer.status == 421
+        error = json.loads(answer.body)
+        assert "Only loopback names are answered" in error["message"]
+        assert "playground demo --allow-host" in error["message"]
+        assert b"demo-chat" not in answer.body
+        assert len(answer.body) < 2000
+
+
+def test_a_client_older_than_the_header_is_answered(gateway: Gateway) -> None:
+    assert ask(gateway.server.base_url, "GET", "/v1/models", [KEY], version="HTTP/1.0").status == 200
+    assert ask(gateway.server.base_url, "GET", "/v1/models", [KEY]).status == 400
+
+
+@pytest.mark.parametrize("target", ["http://evil.example/v1/models", "http://localhost/v1/models"])
+def test_it_is_no_proxy(gateway: Gateway, target: str) -> None:
+    answer = ask(gateway.server.base_url, "GET", target, [("Host", "localhost"), KEY])
+    assert answer.status >= 400
+    assert b"demo-chat" not in answer.body
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        [],
+        ["text/plain"],
+        ["text/plain; charset=application/json"],
+        ["application/x-www-form-urlencoded"],
+        ["multipart/form-data; boundary=json"],
+        ["application/json", "text/plain"],
+        ["text/json"],
+    ],
+)
+def test_what_a_page_may_post_without_asking_is_not_taken(gateway: Gateway, said: list[str]) -> None:
+    headers = [("Host", "localhost"), KEY, *(("Content-Type", one) for one in said)]
+    answer = ask(gateway.server.base_url, "POST", "/v1/chat/completions", headers, BODY)
+    assert answer.status == 415
+    assert "Content-Type must be application/json" in json.loads(answer.body)["message"]
+    asked = ask(
+        gateway.server.base_url,
+        "OPTIONS",
+        "/v1/chat/completions",
+        [("Host", "localhost"), ("Origin", "http://evil.example"), ("Access-Control-Request-Method", "POST")],
+    )
+    assert asked.status == 405
+    assert not [name for name in asked.headers if name.startswith("access-control")]
+
+
+@pytest.mark.parametrize("said", ["application/json", "Application/JSON; charset=utf-8", "application/vnd.api+json"])
+def test_json_is_taken(gateway: Gateway, said: str) -> None:
+    headers = [("Host", "localhost"), KEY, ("Content-Type", said)]
+    assert ask(gateway.server.base_url, "POST", "/v1/chat/completions", headers, BODY).status == 200
+
+
+def test_a_name_of_ones_own_is_answered_when_it_is_said() -> None:
+    with DemoServer(DemoConfig(allowed_hosts=("gateway.test",))) as server:
+        assert models(server.base_url, "Gateway.TEST:8080").status == 200
+        assert models(server.base_url, "evil.example").status == 421
+        assert models(server.base_url, "localhost").status == 200
+
+
+def test_the_vendors_libraries_name_loopback(gateway: Gateway) -> None:
+    base = gateway.server.base_url
+    for url in (base, base.replace("127.0.0.1", "localhost")):
+        with openai.OpenAI(base_url=url, api_key="k", max_retries=0) as chat:
+            assert chat.models.list().data
+            turns: list[openai.types.chat.ChatCompletionMessageParam] = [{"role": "user", "content": "Hello"}]
+            assert chat.chat.completions.create(model="demo-chat", messages=turns).choices[0].message.content
+        with anthropic.Anthropic(base_url=url.removesuffix("/v1"), api_key="k", max_retries=0) as native:
+            said = native.messages.create(
+                model="demo-messages", max_tokens=2000, messages=[{"role": "user", "content": "Hello"}]
+            )
+            assert said.content
