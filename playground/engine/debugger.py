@@ -166,6 +166,16 @@ class Debugger:
                 known[turn_id, new] = known.pop((turn_id, old))
         self.changed()
 
+    def copied(self, copies: Mapping[str, str]) -> None:
+        """Turns were copied for a branch (ids of both): what is known of their calls holds for the copies as well."""
+        everything: tuple[dict[CallKey, Any], ...] = (self.stops, self.drafts, self.fork_drafts)
+        for known in everything:
+            known.update({(copies[turn], call): what for (turn, call), what in known.items() if turn in copies})
+
+    def result(self, turn_id: str, call_id: str) -> ToolResult | None:
+        """What a call was answered with on the path; None while it waits."""
+        return next((result for result in self._results(turn_id) if result.call_id == call_id), None)
+
     def answer_ready(self, turn_id: str, call_id: str) -> Planned | None:
         """What the call would be answered with now: what was typed, else the fixed answer or that of the table.
 
@@ -215,8 +225,7 @@ class Debugger:
         call = self._call(turn_id, call_id)
         pattern = call.arguments if call.arguments.strip() else "{}"
         parse_json(pattern)
-        result = next((r for r in self._results(turn_id) if r.call_id == call_id), None)
-        draft = self.draft(turn_id, call_id)
+        result, draft = self.result(turn_id, call_id), self.draft(turn_id, call_id)
         if result is not None:
             answer = Answer(text=result.text, is_error=result.is_error)
         elif draft is not None and draft.text:

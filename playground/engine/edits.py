@@ -1,6 +1,8 @@
 """The turns of one experiment and every edit of them: each is a new transcript, and each can be taken back.
 
-Runs add turns here too; what a run brought is never lost by undoing what was edited around it.
+An edit of a turn that was answered makes a branch (see ``playground.engine.branching``), unless it is to be
+``in_place``: then what follows stays below the new words. Runs add turns here too; what a run brought is never lost by
+undoing what was edited around it.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from playground.domain.parts import Image, Part, Text, ToolCall, ToolResult
 from playground.domain.prices import Price
 from playground.domain.transcript import Ending, Role, Transcript, Turn, make_turn, new_id, one_per_request, waiting_in
 from playground.engine import hand_made, thinking
+from playground.engine.branching import branched, has_answers
 from playground.engine.changes import PathChanged, RunState, SettingsChanged, TitleChanged, TurnChanged
 from playground.engine.history import History, Setting, Setup
 from playground.engine.placing import placed, seconds_since
@@ -38,7 +41,15 @@ class Edits(Settings):
     def stop(self, turn_id: str = "") -> None:
         """End what is under way, keeping what has arrived; with a turn id only what brings that turn."""
 
+    @abstractmethod
+    def copied(self, copies: Mapping[str, str]) -> None:
+        """Turns were copied for a branch: what is known of them holds for their copies as well (ids of both)."""
+
     # Edits: each can be undone
+
+    def branches(self, turn_id: str, call_id: str = "") -> bool:
+        """Whether an edit of a turn, or of a call of it, makes a branch. Raises KeyError for an unknown turn."""
+        return has_answers(self.transcript, turn_id, call_id)
 
     def add_turn(self, turn: Turn) -> str:
         """Append a turn at the head. Returns its id."""
@@ -54,14 +65,18 @@ class Edits(Settings):
         else:
             self.add_turn(turn)
 
-    def add_calls(self, turn_id: str, calls: Iterable[ToolCall]) -> None:
-        """Give a turn more calls, behind what it holds. Raises ValueError as ``hand_made.finished`` does."""
-        self._edit(hand_made.with_more_calls(self.transcript, turn_id, calls))
+    def add_calls(self, turn_id: str, calls: Iterable[ToolCall], *, in_place: bool = False) -> str:
+        """Give a turn more calls, behind what it holds. Raises ValueError as ``hand_made.finished`` does.
 
-    def replace_call(self, turn_id: str, call_id: str, call: ToolCall) -> str:
-        """Put another call in the place of one; its results stay with it. Returns its id. Raises ValueError likewise.
+        Returns the id of the turn that has them, as every edit of a turn does: on a branch it is another one.
+        """
+        return self._change(turn_id, hand_made.with_more_calls(self.transcript, turn_id, calls), in_place=in_place)
 
-        What the model sent is kept beside the arguments while they differ.
+    def replace_call(self, turn_id: str, call_id: str, call: ToolCall, *, in_place: bool = False) -> tuple[str, str]:
+        """Put another call in the place of one. Returns the ids of turn and call. Raises ValueError likewise.
+
+        Its results stay with it; on a branch a call of another name or with other arguments waits for its own. What the
+        model sent is kept beside the arguments while they differ.
         """
         turn = self.transcript.turns[turn_id]
         old = next(one for one in turn.calls if one.id == call_id)
@@ -70,19 +85,21 @@ class Edits(Settings):
         new = new.model_copy(update={"name": call.name, "id": call.id, "id_is_ours": ours})
         at = turn.calls.index(old)
         edited = hand_made.with_call(self.transcript, turn_id, call_id, new)
-        if edited.turns[turn_id] != turn:
-            self._edit(edited)
-        return edited.turns[turn_id].calls[at].id
+        made = edited.turns[turn_id].calls[at]
+        asks = call_id if (made.name, made.arguments) != (old.name, old.arguments) else ""
+        if asks and not in_place and self.branches(turn_id, asks):
+            edited = hand_made.unanswered(edited, turn_id, made.id)
+        return self._change(turn_id, edited, asks, in_place=in_place), made.id
 
-    def delete_call(self, turn_id: str, call_id: str) -> None:
+    def delete_call(self, turn_id: str, call_id: str) -> str:
         """Take a call out of a turn, and the results that answered it."""
-        self._edit(hand_made.less_one_call(self.transcript, turn_id, call_id))
+        return self._change(turn_id, hand_made.less_one_call(self.transcript, turn_id, call_id))
 
-    def give_call(self, turn_id: str, at: int, call_id: str) -> None:
+    def give_call(self, turn_id: str, at: int, call_id: str) -> str:
         """Let the result at position ``at`` of a tool turn answer that call (see ``hand_made.linked``)."""
-        self._edit(hand_made.linked(self.transcript, turn_id, at, call_id))
+        return self._change(turn_id, hand_made.linked(self.transcript, turn_id, at, call_id))
 
-    def edit_text(self, turn_id: str, text: str) -> None:
+    def edit_text(self, turn_id: str, text: str, *, in_place: bool = False) -> str:
         """Replace the written content of a turn (of a tool turn: its result); other parts stay in place."""
         turn = self.transcript.turns[turn_id]
         if turn.role is Role.TOOL and turn.results:
@@ -91,10 +108,13 @@ class Edits(Settings):
             parts: tuple[Part, ...] = (old.model_copy(update={"text": text, "by": by}), *turn.parts[1:])
         else:
             parts = _with_text(turn.parts, text)
-        self._replace(turn.model_copy(update={"parts": parts}))
+        return self._replace(turn.model_copy(update={"parts": parts}), in_place=in_place)
 
-    def edit_call(self, turn_id: str, call_id: str, arguments: str) -> None:
-        """Replace the raw arguments of one call; what the model sent is kept beside them while it differs."""
+    def edit_call(self, turn_id: str, call_id: str, arguments: str, *, in_place: bool = False) -> str:
+        """Replace the raw arguments of one call; what the model sent is kept beside them while it differs.
+
+        On a branch the call waits for a result of its own.
+        """
         turn = self.transcript.turns[turn_id]
         parts = tuple(
             _edited(part, arguments, sent=turn.outcome is not None)
@@ -102,14 +122,18 @@ class Edits(Settings):
             else part
             for part in turn.parts
         )
-        self._replace(turn.model_copy(update={"parts": parts}))
+        after = self.transcript.replace(turn.model_copy(update={"parts": parts}))
+        if not in_place and self.branches(turn_id, call_id):
+            after = hand_made.unanswered(after, turn_id, call_id)
+        return self._change(turn_id, after, call_id, in_place=in_place)
 
-    def set_image(self, turn_id: str, at: int, image: Image | None) -> None:
+    def set_image(self, turn_id: str, at: int, image: Image | None, *, in_place: bool = False) -> str:
         """Replace the image at position ``at`` among a turn's images; None takes it out. Raises IndexError."""
         turn = self.transcript.turns[turn_id]
         place = [number for number, part in enumerate(turn.parts) if isinstance(part, Image)][at]
         put = (image,) if image is not None else ()
-        self._replace(turn.model_copy(update={"parts": (*turn.parts[:place], *put, *turn.parts[place + 1 :])}))
+        parts = (*turn.parts[:place], *put, *turn.parts[place + 1 :])
+        return self._replace(turn.model_copy(update={"parts": parts}), in_place=in_place)
 
     def rewrite(self, transcript: Transcript) -> None:
         """Put another version of the turns in place of these, as one edit."""
@@ -158,11 +182,11 @@ class Edits(Settings):
         self.history.drop_last(before)
         self._edit(thinking.branch(before, edited, stale))
 
-    def change_role(self, turn_id: str, role: Role) -> None:
+    def change_role(self, turn_id: str, role: Role, *, in_place: bool = False) -> str:
         """Give a turn another role. Content becomes a result when it becomes a tool turn, and the reverse."""
         turn = self.transcript.turns[turn_id]
         if role is turn.role:
-            return
+            return turn_id
         parts = turn.parts
         if role is Role.TOOL:
             waiting = [call for call in self.transcript.unanswered() if call not in turn.calls]
@@ -171,14 +195,18 @@ class Edits(Settings):
             parts = tuple(Text(text=result.text) for result in turn.results)
         else:
             parts = tuple(part for part in turn.parts if part.kind != "tool_call")  # only an assistant turn has any
-        self._replace(turn.model_copy(update={"role": role, "parts": parts}))
+        return self._replace(turn.model_copy(update={"role": role, "parts": parts}), in_place=in_place)
 
     def delete_turn(self, turn_id: str) -> None:
-        """Take one turn out; those after it stay. A turn being received is stopped first."""
+        """Take one turn out; those after it stay, and without any the variant beside it is shown.
+
+        A turn being received is stopped first.
+        """
         if turn_id in self.growing:
             self.stop(turn_id)
             return
-        self._edit(self.transcript.remove(turn_id))
+        alone = not self.transcript.children(turn_id)
+        self._edit(self.transcript.without_branch(turn_id) if alone else self.transcript.remove(turn_id))
 
     def delete_branch(self, turn_id: str) -> int:
         """Take a turn out with all that follows it, on every branch. Returns how many turns that were.
@@ -248,12 +276,31 @@ class Edits(Settings):
         self._path_changed()
         return True
 
-    def _replace(self, turn: Turn) -> None:
+    def _replace(self, turn: Turn, *, in_place: bool = False) -> str:
+        return self._change(turn.id, self.transcript.replace(turn), in_place=in_place)
+
+    def _change(self, turn_id: str, after: Transcript, call_id: str = "", *, in_place: bool = False) -> str:
+        """An edit of a turn, or of a call of it, that makes ``after`` of the transcript.
+
+        Returns the id of the turn that is edited then: where the old one was answered a variant beside it.
+        """
+        before = self.transcript
+        if after.turns == before.turns:
+            return turn_id
+        if not in_place and has_answers(before, turn_id, call_id):
+            made = branched(before, after, turn_id, self.growing)
+            self.copied(made.copies)
+            self._edit(made.transcript)
+            return made.copies[turn_id]
+        if not _differs_in(turn_id, before, after):
+            self._edit(after)
+            return turn_id
         self._remember()
-        self.transcript = self.transcript.replace(turn)
-        self.tell(TurnChanged(turn.id))
+        self.transcript = after
+        self.tell(TurnChanged(turn_id))
         self.tell(SettingsChanged())
         self.tell(TitleChanged())
+        return turn_id
 
     def _edit(self, transcript: Transcript) -> None:
         self._remember()
@@ -323,6 +370,13 @@ class Edits(Settings):
                 self.transcript = self.transcript.replace(turn.model_copy(update={"outcome": outcome}))
                 self.tell(TurnChanged(turn_id))
                 self.tell(TitleChanged())
+
+
+def _differs_in(turn_id: str, before: Transcript, after: Transcript) -> bool:
+    """Whether nothing else is different than what one turn holds."""
+    if len(before.turns) != len(after.turns) or before.turns[turn_id].parent != after.turns[turn_id].parent:
+        return False
+    return all(key == turn_id or before.turns.get(key) is turn for key, turn in after.turns.items())
 
 
 def _edited(call: ToolCall, arguments: str, *, sent: bool) -> ToolCall:

@@ -163,9 +163,15 @@ def less_one_call(transcript: Transcript, turn_id: str, call_id: str) -> Transcr
     """
     turn = transcript.turns[turn_id]
     kept = tuple(part for part in turn.parts if not (part.kind == "tool_call" and part.id == call_id))
-    answers = list(_round(transcript, turn_id))
-    transcript = transcript.replace(turn.model_copy(update={"parts": kept}))
-    for answer in answers:
+    return unanswered(transcript, turn_id, call_id).replace(turn.model_copy(update={"parts": kept}))
+
+
+def unanswered(transcript: Transcript, turn_id: str, call_id: str) -> Transcript:
+    """A turn's call waits again: without the results that answered it, on every branch.
+
+    Raises KeyError for an unknown turn.
+    """
+    for answer in list(_round(transcript, turn_id)):
         rest = tuple(part for part in answer.parts if not (part.kind == "tool_result" and part.call_id == call_id))
         if not rest:
             transcript = transcript.remove(answer.id)

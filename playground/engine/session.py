@@ -7,16 +7,17 @@ A session opens no connection itself and knows no window. Its settings and its e
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING
 
-from playground.domain.debugging import Debugging
-from playground.domain.parts import ToolCall
+from playground.domain.debugging import Debugging, ResultDraft
+from playground.domain.parts import ToolCall, ToolResult
 from playground.domain.request import ReasoningReturn, Request
 from playground.domain.transcript import Transcript, Turn, new_id
 from playground.domain.values import JSONObject
 from playground.domain.variables import as_written, names_in, resolve_turns, unresolved
 from playground.engine import hand_made
+from playground.engine.branching import asking
 from playground.engine.changes import (
     Change,
     DebugChanged,
@@ -49,6 +50,7 @@ FetchExchange = Callable[[str, str], Awaitable["Exchange | None"]]
 
 #: Stands for the head of the transcript where a turn id is asked for; no turn has it.
 HEAD = ""
+UNDER_WAY = "A run is under way. Stop it first."
 #: What the state of several lanes at once is called: the first of these that any of them is in.
 _LIVELIEST = (RunState.STREAMING, RunState.WAITING, RunState.RETRYING, RunState.ANSWERING)
 #: Changes after which the experiment is another one; what is merely shown or typed elsewhere is none.
@@ -135,11 +137,29 @@ class Session(Edits):
         }
         self.set_up(Transcript().append(*request.turns), setup)
 
-    def replace_call(self, turn_id: str, call_id: str, call: ToolCall) -> str:
-        new_id = super().replace_call(turn_id, call_id, call)
+    # Edits of calls: what is known of a call, and typed for it, goes along
+
+    def edit_call(self, turn_id: str, call_id: str, arguments: str, *, in_place: bool = False) -> str:
+        answer = self.debugger.result(turn_id, call_id)
+        edited = super().edit_call(turn_id, call_id, arguments, in_place=in_place)
+        self._offer(edited, call_id, answer)
+        return edited
+
+    def replace_call(self, turn_id: str, call_id: str, call: ToolCall, *, in_place: bool = False) -> tuple[str, str]:
+        answer = self.debugger.result(turn_id, call_id)
+        edited, new_id = super().replace_call(turn_id, call_id, call, in_place=in_place)
         if new_id != call_id:
-            self.debugger.rename(turn_id, call_id, new_id)
-        return new_id
+            self.debugger.rename(edited, call_id, new_id)
+        self._offer(edited, new_id, answer)
+        return edited, new_id
+
+    def _offer(self, turn_id: str, call_id: str, answer: ToolResult | None) -> None:
+        """The answer to what a call was before stands ready where that waits for another one now."""
+        if answer is not None and any((key, one.id) == (turn_id, call_id) for key, one in self.transcript.waiting):
+            self.debugger.set_draft(turn_id, call_id, ResultDraft(text=answer.text, is_error=answer.is_error))
+
+    def copied(self, copies: Mapping[str, str]) -> None:
+        self.debugger.copied(copies)
 
     # Runs
 
@@ -170,13 +190,34 @@ class Session(Edits):
         """The body a run would send now. Raises ValueError when it cannot be written."""
         return get_protocol(self.protocol).encode(self.request())
 
+    async def run_edited(self, turn_id: str, text: str) -> None:
+        """Give a turn another text, as ``edit_text`` does, and ask from there; one undo takes both back.
+
+        Raises RunRefusedError, during a run before anything is changed.
+        """
+        if self.state is not RunState.IDLE:
+            raise RunRefusedError(UNDER_WAY)
+        before = self.transcript
+        edited = self.edit_text(turn_id, text)
+        at = asking(self.transcript, edited)
+        if reason := self.refusal(at=at):
+            raise RunRefusedError(reason)
+        if self.transcript is before:
+            self._remember()
+        for child in self.transcript.children(at):
+            if self._is_hollow(child):
+                self.transcript = self.transcript.remove(child)
+        self.transcript = self.transcript.truncate_after(at)
+        self._path_changed()
+        await self.debugger.start()
+
     def refusal(self, *more: Turn, at: str | None = HEAD) -> str:
         """Why a run would be refused now, ``more`` turns added, and what to do; empty when it would not.
 
         ``at`` is the turn to ask from instead of the head; None: from above the first.
         """
         if self.state is not RunState.IDLE:
-            return "A run is under way. Stop it first."
+            return UNDER_WAY
         if not self.model:
             return "Choose a model first (Ctrl+L)."
         asked = self._asked(more, at)
@@ -259,12 +300,16 @@ class Session(Edits):
         if reason := self.refusal(at=turn.parent):
             raise RunRefusedError(reason)
         self._remember()
-        hollow = turn.outcome is not None and not turn.parts and not before.children(turn_id)
-        kept = before.remove(turn_id) if hollow else before
+        kept = before.remove(turn_id) if self._is_hollow(turn_id) else before
         self.transcript = kept.truncate_after(turn.parent)
         self._drop_failed_head()
         self._path_changed()
         await self.debugger.start()
+
+    def _is_hollow(self, turn_id: str) -> bool:
+        """Whether it is a failed turn with nothing in it and nothing below it."""
+        turn = self.transcript.turns[turn_id]
+        return turn.outcome is not None and not turn.parts and not self.transcript.children(turn_id)
 
     def stop(self, turn_id: str = "") -> None:
         """End what is under way, keeping what has arrived; with a turn id only what brings that turn.

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from playground.domain.parts import Image, Part, ToolCall, ToolResult
-from playground.domain.transcript import Role, Transcript, Turn, new_id
+from playground.domain.transcript import Role, Transcript, Turn
+from playground.engine.branching import beside
 
 _SYSTEM = (Role.SYSTEM, Role.DEVELOPER)
 
@@ -67,16 +68,7 @@ def branch(before: Transcript, after: Transcript, stale: Collection[str]) -> Tra
     The two share what stands before the first turn that was changed or whose thinking is stale. Every turn from there
     on is copied under a new id, and the last of them is the head.
     """
-    shared: str | None = None
-    rest = list(after.path)
-    for old in before.path:
-        if not rest or rest[0] != old or old.id in stale:
-            break
-        shared = rest.pop(0).id
-    copies = [
-        (without_thinking(turn) if turn.id in stale else turn).model_copy(update={"id": new_id()}) for turn in rest
-    ]
-    return before.truncate_after(shared).append(*copies)
+    return beside(before, [without_thinking(turn) if turn.id in stale else turn for turn in after.path]).transcript
 
 
 def _is_signed(part: Part) -> bool:

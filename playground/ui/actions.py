@@ -65,6 +65,7 @@ ACTIONS: Final = (
     ActionSpec("run.run", "Run", "Run", ("Ctrl+Return", "Ctrl+Enter")),
     ActionSpec("run.stop", "Stop", "Run", ("Esc",)),
     ActionSpec("turn.regenerate", "Regenerate turn", "Run", ("R",)),
+    ActionSpec("turn.edit-run", "Edit turn and run", "Run", ("Alt+Return", "Alt+Enter")),
     ActionSpec("presets.use", "Use a preset…", "Run", ("Ctrl+P",), separated=True),
     ActionSpec("presets.save", "Save as preset…", "Run"),
     ActionSpec("presets.look", "Look at presets…", "Run"),

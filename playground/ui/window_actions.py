@@ -133,6 +133,7 @@ class WindowActions(QObject):
             "edit.find-previous": partial(pane.look_for, -1),
             "edit.compose": pane.composer.setFocus,
             "turn.edit": pane.edit_focused,
+            "turn.edit-run": pane.edits.run_open,
             "turn.add-call": pane.hand.write_call,
             "turn.choose-call": pane.hand.choose_call,
             "turn.before": partial(pane.view.step_turn, -1),

@@ -442,7 +442,7 @@ async def test_undoing_an_edit_made_meanwhile_keeps_what_the_lane_brought(bench:
     session.add_turn(question)
     run = begin(session.run())
     await until(lambda: session.state is RunState.ANSWERING)
-    session.edit_text(question.id, f"{THREE}, please !chain")
+    session.edit_text(question.id, f"{THREE}, please !chain", in_place=True)
     await run
     whole = session.transcript
     assert bench.roles == "uctctcta"

@@ -188,7 +188,7 @@ def test_an_odd_id_of_a_call_is_met_exactly(session: Session) -> None:
     session.give_call(lost, 0, " odd ")
     assert answered(session) == [" odd "]
     maker = session.transcript.path[-2].id
-    session.replace_call(maker, " odd ", call(" odd ", " n ", '{"a": 1}'))
+    session.replace_call(maker, " odd ", call(" odd ", " n ", '{"a": 1}'), in_place=True)
     assert session.transcript.turns[maker].calls[0] == call(" odd ", "n", '{"a": 1}')
     session.give_call(lost, 0, " mine ")
     assert answered(session) == ["mine"]
@@ -239,10 +239,10 @@ def test_a_call_gets_another_id_and_its_results_keep_to_it_on_every_branch(sessi
     session.fork_at(maker)
     session.answer("one", "22")
     session.debugger.set_draft(maker, "two", ResultDraft(text="half"))
-    session.replace_call(maker, "one", call("uno", "get_heat", '{"a": 1}'))
+    session.replace_call(maker, "one", call("uno", "get_heat", '{"a": 1}'), in_place=True)
     assert [r.call_id for turn in session.transcript.turns.values() for r in turn.results] == ["uno", "uno"]
     assert session.transcript.turns[maker].calls[0] == call("uno", "get_heat", '{"a": 1}')
-    assert session.replace_call(maker, "two", call("dos")) == "dos"
+    assert session.replace_call(maker, "two", call("dos")) == (maker, "dos")
     draft = session.debugger.draft(maker, "dos")
     assert draft is not None, "what is typed for it stays with it"
     assert draft.text == "half"

@@ -338,7 +338,7 @@ async def test_undo_waits_for_the_run_and_edits_made_meanwhile_come_back_with_th
     run = begin(session)
     await until(lambda: any(choice.parts for choice in session.growing.values()))
     assert not session.undo()
-    session.edit_text(question.id, "Hello there")
+    session.edit_text(question.id, "Hello there", in_place=True)
     await run
     answer = session.transcript.path[-1]
     assert answer.outcome is not None

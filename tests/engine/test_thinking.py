@@ -45,9 +45,10 @@ def ids(session: Session) -> list[str]:
 
 
 def stale_after(session: Session, edit: str, *arguments: object) -> list[int]:
-    """Places on the path of the turns whose thinking the edit made stale."""
+    """Places on the path of the turns whose thinking the edit, made in place, left stale."""
     before = session.transcript
-    getattr(session, edit)(*arguments)
+    of_a_turn = edit in ("edit_text", "edit_call", "set_image", "change_role")
+    getattr(session, edit)(*arguments, **({"in_place": True} if of_a_turn else {}))
     stale = thinking.invalidated(before, session.transcript)
     return [number for number, turn in enumerate(session.transcript.path) if turn.id in stale]
 
@@ -116,14 +117,14 @@ def test_other_branches_are_looked_at_too(session: Session) -> None:
     other = thought("another one")
     session.transcript = session.transcript.truncate_after(path[1]).append(other).select(path[4])
     before = session.transcript
-    session.edit_text(path[1], "Uno?")
+    session.edit_text(path[1], "Uno?", in_place=True)
     assert set(thinking.invalidated(before, session.transcript)) == {path[2], path[4], other.id}
 
 
 def test_dropping_takes_only_the_thinking_and_can_be_undone(session: Session) -> None:
     path = ids(session)
     before = session.transcript
-    session.edit_text(path[1], "Uno?")
+    session.edit_text(path[1], "Uno?", in_place=True)
     session.drop_thinking(thinking.invalidated(before, session.transcript))
     assert blocks_of(session) == ["text", "text"]
     assert [turn.text for turn in session.transcript.path] == ["Be brief.", "Uno?", "1", "Two?", "2"]
@@ -135,7 +136,7 @@ def test_dropping_takes_only_the_thinking_and_can_be_undone(session: Session) ->
 def test_a_branch_leaves_the_old_path_as_it_was(session: Session, step: str) -> None:
     path, before = ids(session), session.transcript
     if step == "edit":
-        session.edit_text(path[1], "Uno?")
+        session.edit_text(path[1], "Uno?", in_place=True)
     else:
         session.delete_turn(path[1])
     session.branch(before, thinking.invalidated(before, session.transcript))
@@ -151,7 +152,7 @@ def test_a_branch_leaves_the_old_path_as_it_was(session: Session, step: str) -> 
 
 def test_one_undo_takes_edit_and_branch_back(session: Session) -> None:
     before = session.transcript
-    session.edit_text(ids(session)[1], "Uno?")
+    session.edit_text(ids(session)[1], "Uno?", in_place=True)
     session.branch(before, thinking.invalidated(before, session.transcript))
     session.undo()
     assert session.transcript is before

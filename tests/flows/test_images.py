@@ -105,12 +105,12 @@ def test_dropped_and_pasted_images_are_described_over_both_protocols(stage: Stag
         await person.press("Switch to Messages", bar)
         await person.until(lambda: person.session.protocol == "messages", "the switch")
         await person.run("And now?")
-        await person.idle(turns=4)
+        await person.idle(turns=3)  # the answer to all three images is on the branch with them
         outcome = person.path[-1].outcome
         assert outcome is not None
         assert outcome.ending is Ending.COMPLETE, outcome.failure
         blocks = person.body()["messages"][0]["content"]
-        assert [block["type"] for block in blocks] == ["text", "image", "image"]
+        assert [block["type"] for block in blocks] == ["text", "image", "image", "text"]
         assert blocks[1]["source"]["media_type"] == "image/png"
         assert "64 × 48 pixels" in person.path[-1].text
 
@@ -157,7 +157,7 @@ def test_an_edit_before_signed_thinking_offers_a_way_out(stage: Stage) -> None:
         assert (sent["type"], sent["signature"]) == ("thinking", signatures[0]), "thinking goes back byte for byte"
 
         first = person.path[0].id
-        person.pane.edit_text(first, "What is a functor?")
+        person.pane.edit_by_hand(partial(person.session.edit_text, first, "What is a functor?", in_place=True))
         assert "signed thinking of turns 2 and 4" in person.pane.notice.words
         await person.press("Branch", person.pane.notice)
         assert [turn.text for turn in person.path if turn.role is Role.USER] == ["What is a functor?", "And shorter?"]
@@ -180,7 +180,8 @@ def test_an_edit_before_signed_thinking_offers_a_way_out(stage: Stage) -> None:
         person.pane.undo()
         assert [bool(turn.reasoning) for turn in person.path] == [False, True, False, True]
 
-        person.pane.edit_text(person.path[0].id, "Other words")
+        other = partial(person.session.edit_text, person.path[0].id, "Other words", in_place=True)
+        person.pane.edit_by_hand(other)
         await person.press("Keep as is", person.pane.notice)
         assert person.pane.notice.isHidden()
         assert [bool(turn.reasoning) for turn in person.path] == [False, True, False, True]

@@ -9,7 +9,8 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QLabel, QPlainTextEdit, QPushButton, QToolButton
 
-from playground.domain.transcript import Ending, Role
+from playground.domain.parts import ToolCall
+from playground.domain.transcript import Ending, Outcome, Role, make_turn
 from playground.engine.gateways import DEMO_ID
 from playground.engine.profiles import Profile
 from playground.ui.conversation.error_card import ErrorCard
@@ -214,5 +215,66 @@ def test_an_answer_of_the_other_protocol_is_called_that_and_one_press_switches(s
             await person.until(lambda: person.session.protocol == "messages", "the other protocol")
             await person.key(Qt.Key.Key_Return, CONTROL)
             await person.until(lambda: person.path[-1].text == "Hello", "the answer, read as what it is")
+
+    stage.play(scene)
+
+
+def test_an_edited_question_keeps_its_old_answer_and_can_run_at_once(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        await person.use_model("demo-chat")
+        await person.run("Hello")
+        await person.idle(turns=2)
+        first, answer = person.path
+        await person.press("Edit this turn", person.card(0))
+        editor = await person.seen(QPlainTextEdit, "Edit the user turn", person.card(0))
+        await person.until(editor.hasFocus, "the cursor in the editor")
+        notes = [label.text() for label in person.find(QLabel, inside=person.card(0))]
+        assert "Keeps the old answers on a branch of their own." in notes
+        await person.key(Qt.Key.Key_A, CONTROL)
+        await person.keys("Good evening")
+        await person.key(Qt.Key.Key_Return, Qt.KeyboardModifier.AltModifier)
+        await person.until(lambda: person.path[0].text == "Good evening", "the branch")
+        await person.idle(turns=2)
+        assert person.body()["messages"][-1]["content"] == "Good evening"
+        assert person.session.transcript.turns[answer.id] == answer
+        await person.press("Earlier variant", person.card(0))
+        await person.until(lambda: person.path == (first, answer), "the old words and their answer")
+        await person.key(Qt.Key.Key_Z, CONTROL)
+        await person.key(Qt.Key.Key_Z, CONTROL)
+        await person.until(lambda: len(person.session.transcript.turns) == 2, "one step for the branch and its answer")
+
+        await person.press("Edit this turn", person.card(0))
+        editor = await person.seen(QPlainTextEdit, "Edit the user turn", person.card(0))
+        await person.until(editor.hasFocus, "the cursor in the editor")
+        await person.keys(" there")
+        await person.press("Keep", person.card(0))
+        await person.until(lambda: [turn.text for turn in person.path] == ["Hello there"], "a branch without an answer")
+        assert "stay with the old words" in person.pane.notice.words
+        await person.press("Undo", person.pane.notice)
+        await person.until(lambda: person.path == (first, answer), "everything as before")
+
+    stage.play(scene)
+
+
+def test_results_of_a_call_are_leafed_through(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        session = person.session
+        call = ToolCall(id="c", name="get_weather", arguments="{}")
+        done = make_turn(Role.ASSISTANT, "Sunny then.").model_copy(update={"outcome": Outcome(ending=Ending.COMPLETE)})
+        for turn in (make_turn(Role.USER, "Go"), make_turn(Role.ASSISTANT, "", call)):
+            session.add_turn(turn)
+        session.answer("c", "sun")
+        session.add_turn(done)
+        await person.press("Edit the result", person.card(1))
+        editor = await person.seen(QPlainTextEdit, "Result of the call", person.card(1))
+        await person.until(editor.hasFocus, "the cursor in the editor")
+        assert person.find(QPushButton, "Run from here", person.card(1))
+        await person.keys(" and rain")
+        await person.press("Keep", person.card(1))
+        await person.until(lambda: person.path[-1].results and person.path[-1].results[0].text == "sun and rain", "it")
+        await person.press("Earlier result", person.card(1))
+        await person.until(lambda: person.path[-1].text == "Sunny then.", "the old result and what followed it")
+        await person.press("Later result", person.card(1))
+        await person.until(lambda: len(person.path) == 3, "the new result")
 
     stage.play(scene)

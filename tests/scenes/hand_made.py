@@ -72,3 +72,22 @@ async def call_changed_as_a_whole(stage: Stage) -> None:
             editor.form.id.setText("call_oslo")
             editor.form.submitted.emit()
     await stage.settle()
+
+
+@scene(sizes=WIDE)
+async def editing_a_question_with_answers(stage: Stage) -> None:
+    """The editor says that the old answers stay; the turn and a result of a call have variants."""
+    turn_id = _talk(stage)
+    session = stage.session
+    session.answer("call_lisbon", "21")
+    session.answer("call_oslo", "4")
+    session.add_turn(make_turn(Role.ASSISTANT, "Lisbon has 21 degrees, Oslo 4."))
+    session.edit_text(session.transcript.children(turn_id)[0], "25")
+    path = session.transcript.path
+    session.edit_text(path[0].id, "And in Lisbon?")
+    session.select_variant(turn_id)
+    await stage.settle()
+    card = stage.window.pane.view.card(path[0].id)
+    if card is not None:
+        card.editing.begin()
+    await stage.settle()

@@ -63,6 +63,8 @@ class CardEditing:
     def follow(self) -> None:
         """The card shows another turn, or the same one changed."""
         turn = self._card.turn
+        if (editor := self._text or self._call) is not None:
+            editor.show_branching(self._commands.edits.branches(turn.id, self._call_id))
         if self._call is not None and self._call_id:
             at = next((n for n, view in enumerate(self._card.body) if _is_call(view, self._call_id)), -1)
             if at < 0:
@@ -107,8 +109,9 @@ class CardEditing:
         self.end()
         turn = self._card.turn
         text = turn.results[0].text if turn.role is Role.TOOL and turn.results else turn.text
-        self._text = InlineEditor(text, f"Edit the {ROLE_WORDS[turn.role].lower()} turn")
+        self._text = InlineEditor(text, f"Edit the {ROLE_WORDS[turn.role].lower()} turn", runs=True)
         self._text.kept.connect(self._keep_text)
+        self._text.run_asked.connect(self._run_text)
         for view in self._card.body:
             if not self.shows(view) or (isinstance(view, QLabel) and not turn.parts):
                 view.hide()
@@ -118,7 +121,11 @@ class CardEditing:
 
     def _keep_text(self, text: str) -> None:
         self.end()
-        self._commands.edit_text(self._card.turn.id, text)
+        self._commands.edits.text(self._card.turn.id, text)
+
+    def _run_text(self, text: str) -> None:
+        self.end()
+        self._commands.edits.run(self._card.turn.id, text)
 
     # A call
 
@@ -157,6 +164,7 @@ class CardEditing:
     # Both
 
     def _begun(self, editor: InlineEditor | CallEditor) -> None:
+        editor.show_branching(self._commands.edits.branches(self._card.turn.id, self._call_id))
         editor.cancelled.connect(self.end)
         editor.height_changed.connect(self._card.height_changed)
         editor.setFocus()

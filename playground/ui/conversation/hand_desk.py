@@ -39,31 +39,27 @@ class HandDesk:
 
     def add_call(self, turn_id: str, call: ToolCall) -> str:
         """Give a turn one more call. Returns why that cannot be, or nothing."""
-        return self._try(partial(self._pane.session.add_calls, turn_id, (call,)))
+        return self._try(turn_id, partial(self._pane.session.add_calls, turn_id, (call,)))
 
     def replace_call(self, turn_id: str, call_id: str, call: ToolCall) -> str:
         """Put another call in the place of one. Returns why that cannot be, or nothing."""
-        return self._try(partial(self._pane.session.replace_call, turn_id, call_id, call))
+        return self._try(turn_id, partial(self._pane.session.replace_call, turn_id, call_id, call))
 
     def delete_call(self, turn_id: str, call_id: str) -> None:
         """Take a call out, with its results."""
-        pane, session = self._pane, self._pane.session
-        turns = len(session.transcript.turns)
-        if not self._guard.edit(session, partial(session.delete_call, turn_id, call_id)):
-            what = "Call deleted." if len(session.transcript.turns) == turns else "Call deleted, with its result."
-            pane.notice.say(what, "Undo", pane.undo, stays=False)
+        session = self._pane.session
+        answered = session.debugger.result(turn_id, call_id) is not None
+        done = "Call deleted, with its result." if answered else "Call deleted."
+        self._pane.edits.make(turn_id, partial(session.delete_call, turn_id, call_id), done)
 
     def give_call(self, turn_id: str, at: int, call_id: str) -> None:
         """Let a result of a tool turn answer that call."""
         session = self._pane.session
-        self._guard.edit(session, partial(session.give_call, turn_id, at, call_id))
+        self._pane.edits.make(turn_id, partial(session.give_call, turn_id, at, call_id))
 
-    def _try(self, edit: Callable[[], object]) -> str:
-        def change() -> None:
-            edit()
-
+    def _try(self, turn_id: str, edit: Callable[[], object]) -> str:
         try:
-            self._guard.edit(self._pane.session, change)
+            self._pane.edits.make(turn_id, edit)
         except ValueError as error:
             return str(error)
         return ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QFont, QKeyEvent, QKeySequence, QResizeEvent, QTextCursor
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from playground.ui.exact_field import ExactField
 from playground.ui.theme import body_font, code_font
@@ -55,7 +55,8 @@ class GrowingField(ExactField):
         """The keys used here come here, although the window has shortcuts on them."""
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride:
             enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
-            if enter or event.matches(QKeySequence.StandardKey.Cancel):
+            alt = bool(event.modifiers() & Qt.KeyboardModifier.AltModifier)  # with it the window's own keys
+            if (enter and not alt) or event.matches(QKeySequence.StandardKey.Cancel):
                 event.accept()
                 return True
         return super().event(event)
@@ -71,15 +72,22 @@ class GrowingField(ExactField):
 
 
 class InlineEditor(QWidget):
-    """Edits one text. ``kept`` carries the new text, ``cancelled`` says to forget it; ``edited`` tells each change."""
+    """Edits one text. ``kept`` carries the new text, ``cancelled`` says to forget it; ``edited`` tells each change.
+
+    Where it ``runs``, there is a second way to keep it: ``run_asked`` carries the text with which to ask at once.
+    """
 
     kept = Signal(str)
+    run_asked = Signal(str)
     edited = Signal()
     cancelled = Signal()
     height_changed = Signal()
 
-    def __init__(self, text: str, name: str, *, code: bool = False, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, text: str, name: str, *, code: bool = False, runs: bool = False, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
+        self.runs = runs
         self._field = GrowingField(code=code, most=24)
         self._field.set_text(text)
         self._field.moveCursor(QTextCursor.MoveOperation.End)
@@ -88,22 +96,28 @@ class InlineEditor(QWidget):
         self._field.submitted.connect(self._keep)
         self._field.cancelled.connect(self.cancelled)
         self._field.height_changed.connect(self.height_changed)
-        keep, cancel = QPushButton("Keep"), QPushButton("Cancel")
+        keep, run, cancel = QPushButton("Keep"), QPushButton("Run from here"), QPushButton("Cancel")
         keep.setProperty("kind", "primary")
         keep.setToolTip("Ctrl+Enter")
+        run.setToolTip("Keep it and ask the model again from here (Alt+Enter)")
+        if not runs:
+            run.hide()  # shown by its parent only: without one yet, a button that is shown is a window
         cancel.setToolTip("Escape")
         keep.clicked.connect(self._keep)
+        run.clicked.connect(self.run)
         cancel.clicked.connect(self.cancelled)
         buttons = QHBoxLayout()
         buttons.setSpacing(6)
-        buttons.addWidget(keep)
-        buttons.addWidget(cancel)
+        for button in (keep, run, cancel):
+            buttons.addWidget(button)
         buttons.addStretch(1)
+        self._note = branch_note()
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 4, 0, 4)
         layout.setSpacing(6)
         layout.addWidget(self._field)
         layout.addLayout(buttons)
+        layout.addWidget(self._note)
         self.setFocusProxy(self._field)
 
     @property
@@ -115,5 +129,23 @@ class InlineEditor(QWidget):
         """Put back what was typed before."""
         self._field.set_text(text)
 
+    def show_branching(self, branches: bool) -> None:
+        """Say, or do not, that keeping the text leaves answers on a branch."""
+        if branches is self._note.isHidden():
+            self._note.setVisible(branches)
+            self.height_changed.emit()
+
+    def run(self) -> None:
+        """Keep what is typed and ask with it."""
+        self.run_asked.emit(self.text)
+
     def _keep(self) -> None:
         self.kept.emit(self.text)
+
+
+def branch_note() -> QLabel:
+    """What an editor says when keeping it makes a branch; hidden."""
+    note = QLabel("Keeps the old answers on a branch of their own.", wordWrap=True)
+    note.setProperty("kind", "small")
+    note.hide()
+    return note

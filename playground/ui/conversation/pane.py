@@ -30,6 +30,7 @@ from playground.ui.conversation.as_sent import ValueDesk
 from playground.ui.conversation.commands import Growth
 from playground.ui.conversation.composer import Composer
 from playground.ui.conversation.costs import cost_of_turn, total_cost
+from playground.ui.conversation.edit_desk import EditDesk
 from playground.ui.conversation.finder import Finder
 from playground.ui.conversation.hand_desk import HandDesk
 from playground.ui.conversation.image_dialog import ImageDialog
@@ -84,6 +85,7 @@ class ConversationPane(QWidget):
         self.composer.images.link_asked.connect(self.open_link)
         self.intake = ImageIntake(self.composer, self.notice, self)
         self._guard = ThinkingGuard(self.notice)
+        self.edits = EditDesk(self, self._guard)
         self.hand = HandDesk(self, self._guard)
         self.calls = CallDesk(session, self._all_answered, self._focus_waiting_call, self)
         self.calls.said.connect(self.notice.say)
@@ -175,13 +177,13 @@ class ConversationPane(QWidget):
         if reason and self.late.put_off(lambda: self._session is session or not began):
             return
         if reason:
-            self._say_refused(reason, turn)
+            self.say_refused(reason, turn)
             return
         if turn is not None:
             self._take(turn)
         self._run_as_it_stands()
 
-    def _say_refused(self, reason: str, turn: Turn | None = None, again: str = "") -> None:
+    def say_refused(self, reason: str, turn: Turn | None = None, again: str = "") -> None:
         """Why a run was refused, and the button that mends it; ``turn`` is the one that is written."""
         if cure := self.hand.cure(reason, turn):
             self.notice.offer(reason, cure)
@@ -235,7 +237,7 @@ class ConversationPane(QWidget):
             try:
                 await (session.regenerate(regenerate) if regenerate else session.run())
             except RunRefusedError as error:
-                self._say_refused(str(error), again=regenerate or "")
+                self.say_refused(str(error), again=regenerate or "")
 
         spawn(go(), name="run")
 
@@ -255,17 +257,6 @@ class ConversationPane(QWidget):
 
     # TurnCommands
 
-    def edit_text(self, turn_id: str, text: str) -> None:
-        self._guard.edit(self._session, partial(self._session.edit_text, turn_id, text))
-
-    def edit_call(self, turn_id: str, call_id: str, arguments: str) -> None:
-        self._guard.edit(self._session, partial(self._session.edit_call, turn_id, call_id, arguments))
-
-    def set_image(self, turn_id: str, at: int, image: Image | None) -> None:
-        session = self._session
-        if not self._guard.edit(session, partial(session.set_image, turn_id, at, image)) and image is None:
-            self.notice.say("Image removed.", "Undo", self.undo, stays=False)
-
     def open_image(self, image: Image) -> None:
         ImageDialog(image, self).show()
 
@@ -279,7 +270,7 @@ class ConversationPane(QWidget):
         """Other tools are on offer: thinking that is bound to the former ones is pointed out."""
         self._guard.tools_changed(self._session)
 
-    def edit_by_hand(self, work: Callable[[], None]) -> None:
+    def edit_by_hand(self, work: Callable[[], object]) -> None:
         """Carry out an edit that was made elsewhere; thinking that it makes stale is pointed out."""
         self._guard.edit(self._session, work)
         self.composer.set_draft(self._session.draft)
@@ -287,9 +278,6 @@ class ConversationPane(QWidget):
     def add_bar(self, bar: QWidget) -> None:
         """Put a bar above the notice and the composer."""
         self._column.insertWidget(0, bar)
-
-    def change_role(self, turn_id: str, role: Role) -> None:
-        self._guard.edit(self._session, partial(self._session.change_role, turn_id, role))
 
     def delete_turn(self, turn_id: str) -> None:
         if turn_id in self._session.growing:

@@ -21,10 +21,11 @@ FEW = 8  # turns with other words that are put in one by one
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The result of one call and the tool turn that holds it."""
+    """The result of one call and the tool turn that holds it; ``variants`` are its siblings, itself included."""
 
     turn_id: str
     result: ToolResult
+    variants: tuple[str, ...] = ()
 
 
 class Row(NamedTuple):
@@ -134,7 +135,8 @@ class Rows:
             return False
         place = makers[-1]
         row = self.rows[place]
-        self.rows[place] = row._replace(answers={**row.answers, result.call_id: Answer(turn.id, result)})
+        variants = self._forks.get(turn.parent, (turn.id,))
+        self.rows[place] = row._replace(answers={**row.answers, result.call_id: Answer(turn.id, result, variants)})
         self._last[place] = at
         self._tokens[place] += estimate_tokens(result.text)
         if place + 1 < len(self.rows):

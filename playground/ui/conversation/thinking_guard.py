@@ -19,7 +19,7 @@ class ThinkingGuard:
         self._notice = notice
         self._kept: set[tuple[str, ...]] = set()  # what was answered with "Keep as is" after other tools
 
-    def edit(self, session: Session, change: Callable[[], None]) -> bool:
+    def edit(self, session: Session, change: Callable[[], object]) -> bool:
         """Make ``change``. Returns whether it made signed thinking stale, in which case that is being said."""
         before = session.transcript
         change()

@@ -70,7 +70,7 @@ class TurnCard(CardFrame):
         self.finds = CardFinds(self)
         self._header = TurnHeader()
         self._header.role_chosen.connect(self._role_chosen)
-        self._header.variant_stepped.connect(self._step_variant)
+        self._header.variant_chosen.connect(commands.select_variant)
         self._header.lint_asked.connect(self._ask_lint)
         self._header.menu.aboutToShow.connect(self._fill_menu)
         self._body = QVBoxLayout()
@@ -342,12 +342,7 @@ class TurnCard(CardFrame):
                 view.set_mode(self._views.mode(part))
 
     def _role_chosen(self, role: Role) -> None:
-        self._commands.change_role(self.turn.id, role)
-
-    def _step_variant(self, step: int) -> None:
-        at = self._row.variants.index(self.turn.id) + step
-        if 0 <= at < len(self._row.variants):
-            self._commands.select_variant(self._row.variants[at])
+        self._commands.edits.role(self.turn.id, role)
 
     def _ask_hole(self) -> None:
         self._commands.wire.hole(self.turn.id)

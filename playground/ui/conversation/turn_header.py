@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QToolButt
 from playground.ui.conversation import facts
 from playground.ui.conversation.role_words import ROLE_WORDS
 from playground.ui.conversation.rows import Row
+from playground.ui.conversation.variant_switch import VariantSwitch
 from playground.ui.elided_label import ElidedLabel
 from playground.ui.icon_button import IconButton
 from playground.ui.mark_label import Chip
@@ -23,7 +24,7 @@ class TurnHeader(QWidget):
     """Shows a row's facts. ``menu`` is filled by whoever connects to its ``aboutToShow``."""
 
     role_chosen = Signal(object)
-    variant_stepped = Signal(int)
+    variant_chosen = Signal(str)
     edit_asked = Signal()
     lint_asked = Signal()
 
@@ -47,12 +48,8 @@ class TurnHeader(QWidget):
         self._lint.clicked.connect(self.lint_asked)
         self._verdict.hide()
         self._figures = _Figures()
-        self._before = IconButton("chevron-left", "Earlier variant", size=14)
-        self._variant = QLabel()
-        self._variant.setProperty("kind", "small")
-        self._after = IconButton("chevron-right", "Later variant", size=14)
-        self._before.clicked.connect(partial(self.variant_stepped.emit, -1))
-        self._after.clicked.connect(partial(self.variant_stepped.emit, 1))
+        self._variants = VariantSwitch()
+        self._variants.chosen.connect(self.variant_chosen)
         self.sent = QToolButton()
         self.sent.setProperty("kind", "quiet")
         self.edit = QToolButton()
@@ -72,7 +69,7 @@ class TurnHeader(QWidget):
         for widget in left:
             row.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
         row.addStretch(1)
-        for control in (self._figures, self.sent, self._before, self._variant, self._after, self.edit, more):
+        for control in (self._figures, self.sent, self._variants, self.edit, more):
             row.addWidget(control)
 
     def show_row(self, row: Row, *, growing: bool, cost: str, waiting: bool = False) -> str:
@@ -102,12 +99,7 @@ class TurnHeader(QWidget):
         self._lint.setVisible(bool(deviations))
         if not growing:
             self.show_figures(facts.figures(turn, cost))
-        at = row.variants.index(turn.id) + 1 if turn.id in row.variants else 1
-        self._variant.setText(f"{at}/{len(row.variants)}")
-        for widget in (self._before, self._variant, self._after):
-            widget.setVisible(len(row.variants) > 1)
-        self._before.setEnabled(at > 1)
-        self._after.setEnabled(at < len(row.variants))
+        self._variants.show_variants(turn.id, row.variants)
         self.edit.setVisible(not growing)
         return f"{chip}, {PART_UNREAD}" if unread else chip
 

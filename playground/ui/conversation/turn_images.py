@@ -34,10 +34,10 @@ class TurnImages(ImageStrip):
 
     def _detail_chosen(self, at: int, detail: str | None) -> None:
         image = self.images[at].model_copy(update={"detail": detail})
-        self._commands.set_image(self._turn_id, self._start + at, image)
+        self._commands.edits.image(self._turn_id, self._start + at, image)
 
     def _removed(self, at: int) -> None:
-        self._commands.set_image(self._turn_id, self._start + at, None)
+        self._commands.edits.image(self._turn_id, self._start + at, None)
 
     def _opened(self, at: int) -> None:
         self._commands.open_image(self.images[at])

@@ -58,6 +58,7 @@ class Asked:
         self.session = Session(no_gateway, profile_id="demo")
         self.wire = self
         self.hand = self
+        self.edits = self
         self.tools: tuple[ToolDefinition, ...] = ()
         self.variables = ValueDesk(lambda: self.session.variables)
         self.calls: CallCommands = CallDesk(self.session, _nothing, _nothing)
@@ -77,11 +78,17 @@ class Asked:
     def hole(self, turn_id: str) -> None:
         self.log.append(("hole", turn_id))
 
-    def edit_text(self, turn_id: str, text: str) -> None:
-        self.log.append(("edit_text", turn_id, text))
+    def branches(self, turn_id: str, call_id: str = "") -> bool:
+        return False
 
-    def edit_call(self, turn_id: str, call_id: str, arguments: str) -> None:
-        self.log.append(("edit_call", turn_id, call_id, arguments))
+    def text(self, turn_id: str, text: str) -> None:
+        self.log.append(("text", turn_id, text))
+
+    def run(self, turn_id: str, text: str) -> None:
+        self.log.append(("run", turn_id, text))
+
+    def call(self, turn_id: str, call_id: str, arguments: str) -> None:
+        self.log.append(("call", turn_id, call_id, arguments))
 
     def above(self, turn_id: str) -> list[Answerable]:
         return []
@@ -100,8 +107,8 @@ class Asked:
     def give_call(self, turn_id: str, at: int, call_id: str) -> None:
         self.log.append(("give_call", turn_id, at, call_id))
 
-    def set_image(self, turn_id: str, at: int, image: Image | None) -> None:
-        self.log.append(("set_image", turn_id, at, image))
+    def image(self, turn_id: str, at: int, image: Image | None) -> None:
+        self.log.append(("image", turn_id, at, image))
 
     def open_image(self, image: Image) -> None:
         self.log.append(("open_image", image))
@@ -109,8 +116,8 @@ class Asked:
     def shrink_image(self, turn_id: str, at: int) -> None:
         self.log.append(("shrink_image", turn_id, at))
 
-    def change_role(self, turn_id: str, role: Role) -> None:
-        self.log.append(("change_role", turn_id, role))
+    def role(self, turn_id: str, role: Role) -> None:
+        self.log.append(("role", turn_id, role))
 
     def delete_turn(self, turn_id: str) -> None:
         self.log.append(("delete_turn", turn_id))
@@ -493,7 +500,7 @@ def test_an_open_editor_survives_scrolling_away(stand: Stand, qtbot: QtBot) -> N
     stand.scroll(0.0)
     QTest.keyClicks(QApplication.focusWidget() or card, " now")
     QTest.keyClick(QApplication.focusWidget() or card, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
-    assert stand.asked.log[-1][:2] == ("edit_text", rows[2].id)
+    assert stand.asked.log[-1][:2] == ("text", rows[2].id)
     stand.scroll(1.0)
     assert rows[2].id not in stand.view.cards
 

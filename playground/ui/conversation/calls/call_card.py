@@ -13,6 +13,7 @@ from playground.domain.tools import Problem, ToolDefinition, check_arguments
 from playground.ui.conversation.calls.argument_tree import ArgumentTree
 from playground.ui.conversation.calls.call_menu import CallMenu
 from playground.ui.conversation.calls.call_text import (
+    answered_words,
     brief_json,
     changed_lines,
     clipped,
@@ -20,6 +21,7 @@ from playground.ui.conversation.calls.call_text import (
     pretty_json,
     raw_lines,
     shown_arguments,
+    waiting_words,
 )
 from playground.ui.conversation.calls.looks import CallFrame, caption, column, half, quiet, row
 from playground.ui.conversation.calls.result_field import ResultField
@@ -27,14 +29,13 @@ from playground.ui.conversation.commands import CallState
 from playground.ui.conversation.inline_editor import InlineEditor
 from playground.ui.conversation.rows import Answer
 from playground.ui.conversation.text_view import TextView
+from playground.ui.conversation.variant_switch import VariantSwitch
 from playground.ui.elided_label import ElidedLabel
 from playground.ui.mark_label import Chip, MarkLabel
 from playground.ui.plain_text import show_hidden, tip
 from playground.ui.theme import code_font, tokens
 
 JUDGED_LIVE = 20_000  # characters of arguments at most that are judged with each key pressed
-PAUSED = "paused, your turn"
-BY = {"you": "by you", "table": "from the table", "fixed": "at once", "fork": "in a fork", "filled": "no result given"}
 
 
 class CallCard(CallFrame):
@@ -52,11 +53,15 @@ class CallCard(CallFrame):
     delete_asked = Signal(str)
     arguments_edited = Signal(str, str)  # raw arguments
     result_edited = Signal(str, str)  # turn id of the result, text
+    result_run = Signal(str, str)  # turn id of the result, text: ask with it at once
     result_deleted = Signal(str)  # turn id of the result
+    result_chosen = Signal(str)  # turn id of another result of the same call
 
     def __init__(self, choices: Callable[[str], list[tuple[str, Reply]]], parent: QWidget | None = None) -> None:
         """``choices`` gives the answers offered for a call of the tool of that name."""
         super().__init__(parent)
+        #: Whether an edit makes a branch: of a result by its turn, of the call (no turn) by its id.
+        self.branches: Callable[[str, str], bool] = lambda _turn, _call: False
         self._choices = choices
         self.call = ToolCall(id="", name="", arguments="")
         self._answer: Answer | None = None
@@ -67,6 +72,7 @@ class CallCard(CallFrame):
         self._drawn = 0
         self.tree: ArgumentTree | None = None  # made when needed, like the field: thousands of cards need neither
         self.field: ResultField | None = None
+        self.variants: VariantSwitch | None = None
         self._shown = "arguments"  # or "raw", "changes"
         self._editor: InlineEditor | None = None
         self._hidden: TextView | None = None
@@ -113,7 +119,8 @@ class CallCard(CallFrame):
         self._right = half()
         self._right_title.setMinimumHeight(self._change.sizeHint().height())  # on a line with "Arguments"
         self._right_head = QWidget()
-        self._right_head.setLayout(row(self._right_title, self._change, self._remove))
+        self._right_row = row(self._right_title, self._change, self._remove)
+        self._right_head.setLayout(self._right_row)
         self._right.addWidget(self._right_head)
         self._right.addWidget(self._result)
         self._right.addWidget(self._why)
@@ -190,6 +197,7 @@ class CallCard(CallFrame):
         if answer is None or self._answer is None or answer.result != self._answer.result:
             self._result.set_text(brief_json(answer.result.text) or "(empty)" if answer is not None else "")
         self.call, self._answer, self._tool = call, answer, tool
+        self._show_variants()
         self._growing, self._waiting, self._drawn = False, waiting and answer is None, 0
         self._name.setText(show_hidden(call.name) or "(no name)")
         self._id.set_text(f"{call.id} (made here)" if call.id_is_ours else call.id)
@@ -202,6 +210,15 @@ class CallCard(CallFrame):
         self._show_arguments(problems, cut=cut)
         self.show_beside(call, *([answer.result] if answer is not None else []))
         self._refresh()
+
+    def _show_variants(self) -> None:
+        answer = self._answer
+        if answer is not None and len(answer.variants) > 1 and self.variants is None:
+            self.variants = VariantSwitch("result")
+            self.variants.chosen.connect(self.result_chosen)
+            self._right_row.insertWidget(self._right_row.indexOf(self._change), self.variants)
+        if self.variants is not None:
+            self.variants.show_variants(*((answer.turn_id, answer.variants) if answer is not None else ("", ())))
 
     def _show_arguments(self, problems: list[Problem], *, cut: bool = False) -> None:
         call = self.call
@@ -285,16 +302,9 @@ class CallCard(CallFrame):
     def _status_words(self) -> str:
         if self._growing:
             return "arriving…"
-        if self._answer is not None:
-            result = self._answer.result
-            facts = ["answered", *([BY[result.by]] if result.by in BY else []), *(["error"] * result.is_error)]
-            return " · ".join(facts)
-        if not self._waiting:
-            return "not answered"
-        if self._state.remaining is not None:
-            never = self._state.remaining == float("inf")
-            return "never answers; Stop ends it" if never else f"answers in {self._state.remaining:.1f} s"
-        return "your turn" if self.narrow else PAUSED
+        if self._answer is not None or not self._waiting:
+            return answered_words(self._answer.result if self._answer is not None else None)
+        return waiting_words(self._state.remaining, narrow=self.narrow)
 
     # Doing
 
@@ -336,18 +346,10 @@ class CallCard(CallFrame):
         match what:
             case "all" | "all_errors":
                 self.answered_all.emit(text, what == "all_errors")
-            case "remember":
-                self.remember_asked.emit(self.call.id)
-            case "fork":
-                self.fork_asked.emit(self.call.id)
-            case "edit":
-                self.edit_asked.emit(self.call.id)
-            case "delete":
-                self.delete_asked.emit(self.call.id)
             case "rules":
                 self.rules_asked.emit(self.call.name)
-            case "frame":
-                self.frame_asked.emit(self.call.id)
+            case "remember" | "fork" | "edit" | "delete" | "frame":
+                getattr(self, f"{what}_asked").emit(self.call.id)
             case "raw":
                 self._shown = "arguments" if self._shown == "raw" else "raw"
                 self._show_again()
@@ -362,10 +364,11 @@ class CallCard(CallFrame):
 
     def _edit_arguments(self) -> None:
         text = pretty_json(self.call.arguments)
-        if self._begin_edit(self._left, self._arguments, text, "Arguments of the call"):
-            self._editor_kept(self._keep_arguments)
-            if self._editor is not None:
-                self._editor.edited.connect(self._judge_typed)
+        editor = self._begin_edit(self._left, self._arguments, text, "Arguments of the call")
+        if editor is not None:
+            editor.kept.connect(self._keep_arguments)
+            editor.edited.connect(self._judge_typed)
+            editor.show_branching(self.branches("", self.call.id))
 
     def _keep_arguments(self, text: str) -> None:
         self._end_edit()
@@ -374,35 +377,40 @@ class CallCard(CallFrame):
 
     def _edit_result(self) -> None:
         text = self._answer.result.text if self._answer is not None else ""
-        if self._begin_edit(self._right, self._result, text, "Result of the call"):
-            self._editor_kept(self._keep_result)
+        editor = self._begin_edit(self._right, self._result, text, "Result of the call")
+        if editor is not None and self._answer is not None:
+            editor.kept.connect(self._keep_result)
+            editor.run_asked.connect(self._run_result)
+            editor.show_branching(self.branches(self._answer.turn_id, ""))
 
     def _keep_result(self, text: str) -> None:
         self._end_edit()
         if self._answer is not None and text != self._answer.result.text:
             self.result_edited.emit(self._answer.turn_id, text)
 
+    def _run_result(self, text: str) -> None:
+        self._end_edit()
+        if self._answer is not None:
+            self.result_run.emit(self._answer.turn_id, text)
+
     def _delete_result(self) -> None:
         if self._answer is not None:
             self.result_deleted.emit(self._answer.turn_id)
 
-    def _begin_edit(self, column: QVBoxLayout, shown: TextView, text: str, name: str) -> bool:
+    def _begin_edit(self, column: QVBoxLayout, shown: TextView, text: str, name: str) -> InlineEditor | None:
+        """A new editor in the place of ``shown``; None while one is open, which has the focus then."""
         if self._editor is not None:
             self._editor.setFocus()
-            return False
+            return None
         self._hidden = shown
-        self._editor = InlineEditor(text, name, code=True)
+        self._editor = InlineEditor(text, name, code=True, runs=shown is self._result)
         column.insertWidget(column.indexOf(shown) + 1, self._editor)
         shown.hide()
         self._editor.cancelled.connect(self._end_edit)
         self._editor.height_changed.connect(self.height_changed)
         self._editor.setFocus()
         self.height_changed.emit()
-        return True
-
-    def _editor_kept(self, slot: Callable[[str], None]) -> None:
-        if self._editor is not None:
-            self._editor.kept.connect(slot)
+        return self._editor
 
     def _end_edit(self) -> None:
         if self._editor is not None and self._hidden is not None:

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWi
 from playground.domain.parts import ToolCall
 from playground.domain.tools import ToolDefinition
 from playground.ui.conversation.calls.call_form import CallForm
+from playground.ui.conversation.inline_editor import branch_note
 
 
 class CallEditor(QWidget):
@@ -45,6 +46,8 @@ class CallEditor(QWidget):
         column.addWidget(self.form)
         column.addWidget(self._problem)
         column.addLayout(buttons)
+        self._note = branch_note()
+        column.addWidget(self._note)
         self.setFocusProxy(self.form)
 
     def say(self, words: str) -> None:
@@ -52,6 +55,12 @@ class CallEditor(QWidget):
         self._problem.setText(words)
         self._problem.setVisible(bool(words))
         self.height_changed.emit()
+
+    def show_branching(self, branches: bool) -> None:
+        """Say, or do not, that keeping the call leaves answers on a branch."""
+        if branches is self._note.isHidden():
+            self._note.setVisible(branches)
+            self.height_changed.emit()
 
     def _keep(self) -> None:
         self.kept.emit(self.form.call)

@@ -6,7 +6,7 @@ import difflib
 import json
 from typing import NamedTuple
 
-from playground.domain.parts import Unknown
+from playground.domain.parts import ToolResult, Unknown
 from playground.domain.tools import Problem, parse_json
 from playground.domain.values import JSON
 from playground.ui.conversation.markdown import Line, Span, Style
@@ -134,3 +134,21 @@ def brief_json(text: str) -> str:
     except ValueError:
         return text
     return line if 0 < len(line) <= ONE_LINE else pretty_json(text)
+
+
+PAUSED = "paused, your turn"
+_BY = {"you": "by you", "table": "from the table", "fixed": "at once", "fork": "in a fork", "filled": "no result given"}
+
+
+def answered_words(result: ToolResult | None) -> str:
+    """How a call stands that does not wait."""
+    if result is None:
+        return "not answered"
+    return " · ".join(["answered", *([_BY[result.by]] if result.by in _BY else []), *(["error"] * result.is_error)])
+
+
+def waiting_words(remaining: float | None, *, narrow: bool) -> str:
+    """How a call stands that waits: for a person, or for the answer that comes in ``remaining`` seconds."""
+    if remaining is not None:
+        return "never answers; Stop ends it" if remaining == float("inf") else f"answers in {remaining:.1f} s"
+    return "your turn" if narrow else PAUSED

@@ -1,0 +1,95 @@
+"""An edit of a turn that was answered becomes a branch: the old answers stay with the words that they answered.
+
+What belongs to the edited turn goes along as copies: further words and results up to the first answer, and below a
+system prompt examples that were written as well, up to the first turn that was received. Pure functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import NamedTuple
+
+from playground.domain.transcript import Role, Transcript, Turn, new_id
+
+_REPLIES = (Role.ASSISTANT, Role.TOOL)
+
+
+class Branched(NamedTuple):
+    """A transcript with a new branch, and the ids of the turns that were copied for it, each with its copy's."""
+
+    transcript: Transcript
+    copies: Mapping[str, str]
+
+
+def has_answers(transcript: Transcript, turn_id: str, call_id: str = "") -> bool:
+    """Whether somebody has replied to what stands in a turn, or to the call of that id in it, on whatever branch.
+
+    Any turn below an assistant or a tool turn is a reply to it; below the others a turn of the assistant or of a tool
+    is, received or written. Results that stand behind their calls are about those: they count for the call that they
+    answer only. A failed turn in which nothing arrived is none. Raises KeyError for an unknown turn.
+    """
+    replies = transcript.turns[turn_id].role in _REPLIES
+    left = [(key, replies) for key in transcript.children(turn_id)]
+    while left:
+        key, in_round = left.pop()
+        turn, below = transcript.turns[key], transcript.children(key)
+        if in_round and turn.role is Role.TOOL:
+            if call_id and any(result.call_id == call_id for result in turn.results):
+                return True
+        elif turn.outcome is not None and not turn.parts and not below:
+            continue
+        elif replies or turn.role in _REPLIES:
+            return True
+        left += [(child, in_round and turn.role is Role.TOOL) for child in below]
+    return False
+
+
+def branched(before: Transcript, after: Transcript, turn_id: str, growing: Collection[str] = ()) -> Branched:
+    """``before`` with the edit of a turn that made ``after`` of it as a branch beside that turn; its end is the head.
+
+    ``growing`` are turns that are being received.
+    """
+    before, after = _through(before, turn_id), _through(after, turn_id)
+    rest = list(after.path)
+    count = next(number for number, turn in enumerate(rest) if turn.id == turn_id) + 1
+    edited = rest[count - 1].role
+    while count < len(rest) and not _is_answer(rest[count], edited) and rest[count].id not in growing:
+        count += 1
+    return beside(before, rest[:count])
+
+
+def beside(before: Transcript, path: Collection[Turn]) -> Branched:
+    """``before`` with another path beside its own; what the two begin with is shared, the rest is copied."""
+    shared: str | None = None
+    rest = list(path)
+    for old in before.path:
+        if not rest or rest[0] != old:
+            break
+        shared = rest.pop(0).id
+    copies = {turn.id: new_id() for turn in rest}
+    made = [turn.model_copy(update={"id": copies[turn.id]}) for turn in rest]
+    return Branched(before.truncate_after(shared).append(*made), copies)
+
+
+def asking(transcript: Transcript, turn_id: str) -> str:
+    """The turn from which the model is to be asked after an edit of that one: the last that was written below it on
+    its branch, without answers at the end. Raises KeyError for an unknown turn."""
+    path = _through(transcript, turn_id).path
+    at = last = next(number for number, turn in enumerate(path) if turn.id == turn_id)
+    for number in range(at + 1, len(path)):
+        if _is_answer(path[number], path[at].role):
+            break
+        if path[number].role is not Role.ASSISTANT:
+            last = number
+    return path[last].id
+
+
+def _is_answer(turn: Turn, to: Role) -> bool:
+    """Whether a turn ends what belongs to one of that role above it."""
+    example = to in (Role.SYSTEM, Role.DEVELOPER) and turn.outcome is None
+    return turn.role is Role.ASSISTANT and not example
+
+
+def _through(transcript: Transcript, turn_id: str) -> Transcript:
+    """The transcript with a path that goes through that turn."""
+    return transcript if any(turn.id == turn_id for turn in transcript.path) else transcript.select(turn_id)
