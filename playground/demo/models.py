@@ -40,6 +40,7 @@ class Model:
             "name": self.name,
             "description": self.summary,
             "context_window": self.context_window,
+            "supported_endpoints": ["/v1/chat/completions", *(["/v1/messages"] if self.native else [])],
         }
 
 

@@ -15,16 +15,22 @@ from playground.protocols import jsontext
 _DEEPEST = 3  # objects around a list; more is not a model list but an attempt
 _LISTS = ("data", "models", "items", "result", "results")
 _IDS = ("id", "model_id", "model", "name")
+_ENDPOINTS = ("supported_endpoint_types", "supported_endpoints", "endpoints")
+_SPOKEN = {"chat": ("chat/completions", "openai"), "messages": ("messages", "anthropic")}  # as endpoints name them
 _TITLES = ("display_name", "displayName", "name", "title")
 
 
 @dataclass(frozen=True)
 class Model:
-    """One entry as sent (``raw``). ``title`` is a name for people, "" where there is none besides the id."""
+    """One entry as sent (``raw``). ``title`` is a name for people, "" where there is none besides the id.
+
+    ``protocols`` are those it is served under, by our names; None where the gateway does not tell.
+    """
 
     id: str
     title: str = ""
     raw: JSON = None
+    protocols: frozenset[str] | None = None
 
 
 @dataclass(frozen=True)
@@ -40,6 +46,15 @@ class ModelList:
     def ids(self) -> tuple[str, ...]:
         """The ids alone."""
         return tuple(model.id for model in self.models)
+
+    def serves(self, model_id: str, protocol: str) -> bool | None:
+        """Whether that model is said to be served under a protocol; None where the gateway does not tell."""
+        told = next((model.protocols for model in self.models if model.id == model_id), None)
+        return None if told is None else protocol in told
+
+    def served(self, protocol: str) -> tuple[str, ...]:
+        """The ids that are said to be served under a protocol."""
+        return tuple(model.id for model in self.models if model.protocols is not None and protocol in model.protocols)
 
 
 def read_models(value: JSON) -> list[Model] | None:
@@ -92,7 +107,16 @@ def _model(entry: JSON) -> Model | None:
     if not name:
         return None
     title = _text(entry, _TITLES)
-    return Model(name, title if title != name else "", jsontext.keepable(entry))
+    return Model(name, title if title != name else "", jsontext.keepable(entry), _protocols(entry))
+
+
+def _protocols(entry: JSONObject) -> frozenset[str] | None:
+    for name in _ENDPOINTS:
+        told = entry.get(name)
+        if isinstance(told, list) and told and all(isinstance(word, str) for word in told):
+            ends = [str(word).casefold().rstrip("/") for word in told]
+            return frozenset(key for key, words in _SPOKEN.items() if any(end.endswith(words) for end in ends))
+    return None
 
 
 def _text(entry: JSONObject, names: tuple[str, ...]) -> str:

@@ -17,7 +17,9 @@ from playground.engine.session import Session
 from playground.engine.workspace import Workspace
 from playground.ui.loop import spawn
 from playground.ui.main_window import MainWindow
+from playground.ui.plain_text import show_hidden
 from playground.ui.price_dialog import PriceDialog
+from playground.ui.tool_bar import PROTOCOLS
 
 if TYPE_CHECKING:
     from playground.ui.first_start.connect_dialog import ConnectDialog
@@ -37,6 +39,7 @@ class GatewayControl(QObject):
         self._workspace = workspace
         self._states: dict[str, Reach] = {}
         self._listing: asyncio.Task[None] | None = None
+        self._stood_in: dict[str, tuple[str, str]] = {}  # by experiment: the model in the place of which another came
         self._typed: Draft | None = None  # into the dialog that connects, when it was closed
 
     def state(self, profile_id: str) -> Reach:
@@ -74,6 +77,31 @@ class GatewayControl(QObject):
         """Return when it has answered, or did not."""
         if self._listing is not None:
             await asyncio.wait([self._listing])
+
+    def protocol_switched(self) -> None:
+        """Another protocol is spoken: where the model in use is not served under it, one that is takes its place."""
+        self._listing = spawn(self._fit(self._workspace.current), name="models")
+
+    async def _fit(self, session: Session) -> None:
+        await self._load(session.profile_id, refresh=False)
+        found = self._workspace.gateways.listed(session.profile_id)
+        if found is None or self._workspace.current is not session:
+            return
+        before, here = session.model, dict(PROTOCOLS)[session.protocol]
+        former, put = self._stood_in.pop(session.id, ("", ""))
+        if put == before and found.serves(former, session.protocol):  # back again: as it was
+            session.set_model(former)
+        elif found.serves(before, session.protocol) is False:
+            served = found.served(session.protocol)
+            if not served:
+                words = f"The gateway lists no model that is served under {here}; “{before}” is asked all the same."
+                self._window.pane.notice.say(show_hidden(words), stays=False)
+                return
+            session.set_model(served[0])
+            self._stood_in[session.id] = before, served[0]
+            words = f"“{before}” is not served under {here} here, so “{served[0]}” is asked instead."
+            self._window.pane.notice.say(show_hidden(words), stays=False)
+        self.show_models()
 
     async def _load(self, profile_id: str, refresh: bool) -> None:
         session, notice = self._workspace.current, self._window.pane.notice

@@ -107,7 +107,7 @@ class WindowActions(QObject):
         self.help.link_asked.connect(self._help_link_clicked)
         self._advice = AdviceControl(window, self._gateways, self._choose_protocol)
         self._protocols = ProtocolSwitch()
-        self._protocols.switched.connect(self._gateways.load_models)
+        self._protocols.switched.connect(self._gateways.protocol_switched)
         window.pane.add_bar(self._protocols)
         self._preview = RequestControl(window, workspace, self._code.open_code, self._shown_exchange)
         self._arriving = Throttle(self._redraw_exchange, self, interval=DRAW_EVERY_MS)

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import json
 from functools import partial
 
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QLabel, QPushButton
 
 from playground.demo.server import DemoConfig, DemoServer
+from playground.domain.transcript import Ending
 from playground.engine.credentials import store_secret
 from playground.engine.profiles import Profile
 from playground.engine.secrets import Secret
 from playground.ui.profiles.dialog import ProfileDialog
 from tests.flows.conftest import Person, Stage
+from tests.support.fault_server import FaultServer, keep, send, whole
 
 CANARY = "sk-canary-1f5d77c3"
+
+
+def notices(person: Person) -> list[str]:
+    """What the notice above the composer says, if it is there."""
+    return [label.text() for label in person.app.window.pane.notice.findChildren(QLabel) if label.isVisible()]
 
 
 def test_switching_gateways_sends_the_next_request_and_the_key_there(stage: Stage) -> None:
@@ -86,6 +94,54 @@ def test_a_model_that_the_gateway_does_not_list_is_marked_and_asked_for_all_the_
         assert bar.unlisted.isVisible(), "marked wherever the model was chosen"
 
     stage.play(scene)
+
+
+def test_a_switch_of_the_protocol_chooses_a_model_that_is_served_under_it(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        window, session = person.app.window, person.session
+        await person.until(lambda: "demo-chat" in window.bar.model.ids, "the models")
+        await person.use_model("demo-chat")
+        await person.click(await person.seen(QPushButton, "Messages", window.bar))
+        await person.until(lambda: session.model == "demo-messages", "a model that is served under Messages")
+        said = "“demo-chat” is not served under Messages here, so “demo-messages” is asked instead."
+        await person.until(lambda: said in notices(person), said)
+        await person.run("Hello")
+        await person.idle(turns=2)
+        assert [turn.outcome.ending for turn in person.path if turn.outcome] == [Ending.COMPLETE]
+        await person.click(await person.seen(QPushButton, "Chat completions", window.bar))
+        await person.until(lambda: session.model == "demo-chat", "the model from before")
+        await person.use_model("demo-messages")
+        await person.click(await person.seen(QPushButton, "Messages", window.bar))
+        await person.click(await person.seen(QPushButton, "Chat completions", window.bar))
+        await person.app.actions._gateways.listed()
+        assert session.model == "demo-messages", "what is served under both stays"
+
+    stage.play(scene)
+
+
+def test_where_no_model_is_served_under_the_protocol_it_is_said(stage: Stage) -> None:
+    models = [{"id": "small", "supported_endpoint_types": ["openai"]}, {"id": "large", "supported_endpoints": []}]
+    with FaultServer() as server:
+        server.play(send(whole(200, "application/json", json.dumps(models).encode())), keep())
+
+        async def scene(person: Person) -> None:
+            window, gateways = person.app.window, person.app.gateways
+            profile = gateways.store.add(Profile(name="Chat only", base_url=server.url))
+            await person.do(partial(person.app.actions._gateways.choose, profile.id))
+            await person.until(lambda: "small" in window.bar.model.ids, "its models")
+            await person.use_model("large")
+            await person.click(await person.seen(QPushButton, "Messages", window.bar))
+            await person.app.actions._gateways.listed()
+            assert person.session.model == "large", "what the gateway does not tell changes nothing"
+            assert not window.pane.notice.isVisible()
+            await person.use_model("small")
+            await person.click(await person.seen(QPushButton, "Chat completions", window.bar))
+            await person.click(await person.seen(QPushButton, "Messages", window.bar))
+            said = "The gateway lists no model that is served under Messages; “small” is asked all the same."
+            await person.until(lambda: said in notices(person), said)
+            assert person.session.model == "small"
+
+        stage.play(scene)
 
 
 async def settings(person: Person) -> ProfileDialog:

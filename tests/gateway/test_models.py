@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from playground.gateway.models import read_models
+from playground.gateway.models import ModelList, read_models
 
 
 def nested(depth: int) -> Any:
@@ -38,3 +38,26 @@ def nested(depth: int) -> Any:
 def test_shapes(value: Any, ids: list[str] | None) -> None:
     found = read_models(value)
     assert (None if found is None else [model.id for model in found]) == ids
+
+
+@pytest.mark.parametrize(
+    ("told", "chat", "messages"),
+    [
+        ({"supported_endpoint_types": ["openai", "anthropic"]}, True, True),
+        ({"supported_endpoint_types": ["openai-response", "openai"]}, True, False),
+        ({"supported_endpoints": ["/v1/messages/"]}, False, True),
+        ({"supported_endpoints": ["/chat/completions", "/responses"]}, True, False),
+        ({"endpoints": ["/v1/embeddings"]}, False, False),
+        ({"endpoints": [{"path": "/v1/messages"}]}, None, None),
+        ({"supported_endpoints": []}, None, None),
+        ({"supported_endpoints": "messages"}, None, None),
+        ({"supported_endpoints": ["messages", 7]}, None, None),
+        ({}, None, None),
+    ],
+)
+def test_what_a_model_is_served_under(told: dict[str, Any], chat: bool | None, messages: bool | None) -> None:
+    found = ModelList(tuple(read_models([{"id": "m", **told}, "other"]) or ()))
+    assert (found.serves("m", "chat"), found.serves("m", "messages")) == (chat, messages)
+    assert found.serves("other", "chat") is None
+    assert found.serves("not listed", "chat") is None
+    assert found.served("messages") == (("m",) if messages else ())
