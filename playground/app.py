@@ -27,6 +27,8 @@ from playground.ui.theme import STYLE, Theme
 if TYPE_CHECKING:
     from types import TracebackType
 
+    from PySide6.QtGui import QSessionManager
+
     from playground.demo.embedded import Demo
     from playground.demo.server import DemoConfig
     from playground.engine.gateways import Gateways
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
 
 LAST_ENDED = "The last session ended unexpectedly."
 FILES_BY_EVENT = sys.platform == "darwin"  # where the system hands over files so; elsewhere they are arguments
+FLUSH = 2.0  # seconds that the end of the session waits for the disk
 FREEZE = 2.0  # seconds after which a window that does not answer is written to the log
 
 
@@ -190,24 +193,34 @@ class App:
         finally:
             self._running = True
             if self._closing:
-                self._end(ask=self._asks)
+                self._end()
 
     def quit(self, *, ask: bool = True) -> None:
         """End in order; asked twice, it is done once. Asked before all is there, it is done when that is.
 
-        With ``ask`` a person is asked first where something could not be saved.
+        With ``ask`` a person is asked first where something could not be saved. Asked without it meanwhile, that
+        question is taken back: the system ends, say.
         """
-        if not self._closing:
-            self._closing, self._asks = True, ask
-            if self._running:
-                self._end(ask=ask)
+        again, self._closing, self._asks = self._closing, True, self._asks and ask
+        if self._running:
+            self._end(again=again)
 
-    def _end(self, *, ask: bool) -> None:
+    def session_ends(self, manager: QSessionManager) -> None:
+        """The system ends the session. Where that loses something and a person can be asked, it has to wait."""
+        if self._running and not self.workspace.flush_now(FLUSH) and manager.allowsInteraction():
+            manager.cancel()
+            manager.release()
+            self.quit()
+
+    def _end(self, *, again: bool = False) -> None:
         from playground.ui import loop
 
-        loop.spawn(self.shut_down(ask=ask), name="quit")
+        if not self._asks:
+            self.actions.library.storage.ask_no_longer()
+        if not again:
+            loop.spawn(self.shut_down(), name="quit")
 
-    async def shut_down(self, *, ask: bool = True) -> None:
+    async def shut_down(self) -> None:
         """Runs stopped and awaited, all of it saved, clients closed, the layout written, the demo gateway ended, the
         loop left. Where a person would rather stay, nothing of that.
         """
@@ -215,9 +228,10 @@ class App:
 
         from playground.ui import loop
 
-        if not await self.actions.library.storage.may_end(ask=ask):
+        if not await self.actions.library.storage.may_end(self.actions.keeping.files.save_copies):
             self._closing = False
             return
+        self._running = False
         if self.second_starts is not None:
             self.second_starts.close()
         try:
@@ -293,6 +307,7 @@ def run(file: Path | None = None, patience: float = FREEZE) -> int:
             signal.signal(number, lambda *_: app.quit(ask=False))
         ticker = QTimer(qt)  # lets Python look at signals while Qt waits
         ticker.start(250)
+        qt.commitDataRequest.connect(app.session_ends)
         ticker.timeout.connect(_nothing)
         app.window.composer.setFocus()
         FirstFrame(qt, app.window, _prepare(app, errors)).show()

@@ -147,6 +147,23 @@ class Loaded:
         autosave = self._alive.get(session_id)
         return autosave.session if autosave is not None else None
 
+    @property
+    def unsaved(self) -> list[Session]:
+        """Open experiments in which there is something that is not on the disk."""
+        return [session for session in self.sessions if self._is_unsaved(session)]
+
+    def _is_unsaved(self, session: Session) -> bool:
+        from playground.engine.store import Mode
+
+        if self.store is None or not self.store.unsaved(session.id):
+            return False
+        return self.store.status.mode is Mode.READY or self._autosaves[session.id].holds_work
+
+    @property
+    def behind(self) -> bool:
+        """Whether anything that a person did is not on the disk."""
+        return bool(self.unsaved) or (self.store is not None and self.store.behind)
+
     def _save_all(self) -> None:
         for autosave in self._autosaves.values():
             autosave.now()

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from playground.domain.transcript import new_id
 from playground.engine.changes import TitleChanged
-from playground.engine.entry import Entry, entry_from, entry_of
+from playground.engine.entry import Entry, entry_of
 from playground.engine.gateways import Gateways
 from playground.engine.loaded import CURRENT, Loaded, untouched
 from playground.engine.session import Session
@@ -129,6 +129,13 @@ class Workspace(Loaded):
             self._save_all()
             await self.store.flush()
 
+    def flush_now(self, seconds: float) -> bool:
+        """Block until everything is on the disk, so long at most. Returns whether nothing would be lost."""
+        if self.store is not None:
+            self._save_all()
+            self.store.wait(seconds)
+        return not self.behind
+
     async def close(self) -> None:
         """Hand everything to the store and close it."""
         if self.store is not None:
@@ -162,6 +169,7 @@ class Workspace(Loaded):
         except BaseException:
             for session in self.sessions:
                 self._watch(session, stored=True)
+                self._autosaves[session.id].again()  # not all of it may have got there before
             raise
         found, last = await store.entries(), await store.recall(CURRENT)
         for session in tuple(self.sessions):
@@ -222,23 +230,16 @@ class Workspace(Loaded):
         self._put(made, stored=True)
         if self.store is not None:
             self._autosaves[session.id].now()
-            self._autosaves[made.id].now()
+            self._autosaves[made.id].again()
             self.store.copy_tapes(session.id, made.id)
         self._look_at(made)
         return made
 
     async def rename(self, experiment_id: str, title: str) -> None:
         """Give a title; an empty one goes back to the first words. Raises as ``show`` does."""
-        session = self._open_one(experiment_id) or self._held(experiment_id)
-        if session is not None:
-            session.rename(title)
-        elif self.store is not None and experiment_id in self._closed:
-            found = (await self.store.load(experiment_id)).model_copy(update={"title": title.strip()})
-            self.store.save(found)
-            self._closed[experiment_id] = entry_from(found)
-            self._tell()
-        else:
-            raise KeyError(experiment_id)
+        session = self._held(experiment_id) or await self.bring(experiment_id)
+        session.rename(title)
+        self._tell()
 
     def pin(self, experiment_id: str, on: bool) -> None:
         """Keep an experiment above the others, or no longer. Raises KeyError for an unknown id."""

@@ -135,11 +135,21 @@ async def ask_several(window: QWidget, title: str, place: str, kinds: str) -> li
     return await _chosen(dialog)
 
 
+async def ask_folder(window: QWidget, title: str, place: str) -> Path | None:
+    """Ask for a folder that is there, beginning in ``place``; None for none."""
+    dialog = file_dialog(window, title, place)
+    dialog.setFileMode(QFileDialog.FileMode.Directory)
+    dialog.setOption(QFileDialog.Option.ShowDirsOnly)
+    dialog.setLabelText(QFileDialog.DialogLabel.Accept, "Choose")
+    return next(iter(await _chosen(dialog)), None)
+
+
 async def _chosen(dialog: QFileDialog) -> list[Path]:
     """Open it, and say which files were chosen: none where it was left."""
-    paths = [Path(name) for name in dialog.selectedFiles()] if await ask(dialog) else []
-    dialog.deleteLater()
-    return paths
+    try:
+        return [Path(name) for name in dialog.selectedFiles()] if await ask(dialog) else []
+    finally:  # who asked may be told to end meanwhile
+        dialog.deleteLater()
 
 
 async def open_link(window: QWidget, address: str, whence: str = "The link comes from a conversation.") -> None:

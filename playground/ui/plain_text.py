@@ -8,6 +8,13 @@ from playground.domain.hidden import hidden_name as hidden_name
 from playground.domain.hidden import show_hidden as show_hidden
 from playground.domain.hidden import show_prose as show_prose
 
+_LONGEST_TITLE = 60  # letters in a sentence
+
+
+def short_title(title: str) -> str:
+    """A title as it can stand in a sentence."""
+    return show_prose(title if len(title) <= _LONGEST_TITLE else title[: _LONGEST_TITLE - 1] + "…")
+
 
 def tip(text: str) -> str:
     """A tooltip's text that is shown as written: Qt guesses whether a tooltip is rich text, so say it and escape it."""

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QSessionManager
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QLineEdit, QMessageBox, QPlainTextEdit, QPushButton
 
 from playground.demo.server import DemoConfig
 from playground.domain.transcript import Ending, Role, make_turn
-from playground.engine.experiment_file import save
+from playground.engine.experiment_file import open_file, save
 from playground.engine.snapshot import snapshot
 from playground.engine.store import Mode
 from playground.ui.experiments.rows import Hit, Line
@@ -335,9 +341,7 @@ def test_a_full_disk_is_said_and_nothing_is_lost(stage: Stage) -> None:
         await act(person, "window.quit")
         box = await modal(person, QMessageBox)
         assert "The disk is full." in box.text()
-        stay = next(b for b in box.findChildren(QPushButton) if b.text().replace("&", "") == "Stay")
-        await person.do(stay.click)
-        await person.until(lambda: QApplication.activeModalWidget() is None, "the box to close")
+        await choose(person, box, "Cancel")
         assert person.app.window.isVisible()
         await person.do(lambda: person.session.add_turn(make_turn(Role.USER, "more")))
         grows_to(2**30)
@@ -350,6 +354,193 @@ def test_a_full_disk_is_said_and_nothing_is_lost(stage: Stage) -> None:
 
     stage.play(fill)
     stage.play(look)
+
+
+async def ended(person: Person) -> None:
+    """Wait until the application ends, and this scene with it."""
+    with contextlib.suppress(asyncio.CancelledError):
+        await person.until(lambda: False, "the end")
+
+
+async def choose(person: Person, box: QMessageBox, word: str) -> None:
+    """Press a button of a box, and wait until it is gone."""
+    button = next(b for b in box.findChildren(QPushButton) if b.text().replace("&", "") == word)
+    await person.do(button.click)
+    await person.until(lambda: QApplication.activeModalWidget() is not box, "the box to close")
+
+
+def locked(path: Path) -> None:
+    """Another process has the store open. It ends with this one."""
+    program = (
+        "import sys, time; from pathlib import Path; from playground.engine.store.lock import StoreLock;"
+        "lock = StoreLock(Path(sys.argv[1])); lock.acquire(); print('held', flush=True); sys.stdin.read()"
+    )
+    command = [sys.executable, "-c", program, f"{path}.lock"]
+    other = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert other.stdout is not None
+    assert other.stdout.readline().strip() == b"held"
+    OTHERS.append(other)
+
+
+def newer(path: Path) -> None:
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA user_version = 99")
+
+
+def no_folder(path: Path, *, new: bool = False) -> None:
+    """Where the folder would be, there is a file."""
+    if not new:
+        path.parent.rename(path.parent.with_name("elsewhere"))
+    path.parent.touch()
+
+
+OTHERS: list[subprocess.Popen[bytes]] = []
+
+
+@pytest.fixture
+def others() -> Iterator[None]:
+    yield
+    for other in OTHERS:
+        other.communicate(b"")
+    OTHERS.clear()
+
+
+@pytest.mark.usefixtures("others")
+@pytest.mark.parametrize(
+    ("cause", "mode", "words"),
+    [
+        (locked, Mode.READ_ONLY, "open in another window"),
+        (newer, Mode.READ_ONLY, "newer version"),
+        (no_folder, Mode.MEMORY, "in memory only"),
+    ],
+)
+def test_quitting_with_work_that_is_nowhere_kept_asks_whatever_the_cause(
+    stage: Stage, tmp_path: Path, cause: Callable[[Path], None], mode: Mode, words: str
+) -> None:
+    async def write(person: Person) -> None:
+        await opened(person)
+        for text in ("Kept", "Kept as well"):
+            person.app.workspace.new().add_turn(make_turn(Role.USER, text))
+
+    async def read(person: Person) -> None:
+        store = person.app.workspace.store
+        assert store is not None
+        await person.until(lambda: store.status.mode is mode, "the store")
+        entries = [entry.id for entry in person.app.workspace.entries if entry.title.startswith("Kept")]
+        for entry in entries:  # looking loses nothing, so nobody is asked
+            await person.app.workspace.show(entry)
+        assert not person.app.workspace.behind
+        await person.do(lambda: person.app.workspace.new())
+        await person.type_into(person.message, "Not kept")
+        await act(person, "window.quit")
+        box = await modal(person, QMessageBox)
+        assert words in box.text()
+        assert "What you did in “New experiment” would be lost." in box.informativeText()
+        await choose(person, box, "Cancel")
+        assert person.app.window.isVisible()
+        await person.do(lambda: person.pane.composer.set_text(""))
+        assert not person.app.workspace.behind
+        await person.do(lambda: person.pane.composer.set_text("Saved elsewhere"))
+        await act(person, "window.quit")
+        await choose(person, await modal(person, QMessageBox), "Save a copy…")
+        files = await modal(person, QFileDialog)
+        await person.do(files.reject)  # after all not: there is the question again
+        box = await modal(person, QMessageBox)
+        await choose(person, box, "Save a copy…")
+        await name_file(person, tmp_path / "nowhere" / "kept.playground.json")
+        box = await modal(person, QMessageBox)
+        assert "The copy was not saved." in box.text()
+        await choose(person, box, "Save a copy…")
+        await name_file(person, copy)
+        await ended(person)
+
+    copy = tmp_path / "kept.playground.json"
+    stage.play(write)
+    cause(tmp_path / "gateway-playground" / "experiments.db")
+    stage.play(read)
+    assert open_file(copy).draft.text == "Saved elsewhere"
+
+
+def test_quitting_saves_each_of_several_in_a_folder_and_is_not_held_up_by_the_end_of_the_system(
+    stage: Stage, tmp_path: Path
+) -> None:
+    no_folder(tmp_path / "gateway-playground" / "experiments.db", new=True)
+    folder = tmp_path / "copies"
+    folder.mkdir()
+    (folder / "same.playground.json").write_text("somebody else's")
+
+    async def write(person: Person, texts: tuple[str, ...]) -> QMessageBox:
+        store = person.app.workspace.store
+        assert store is not None
+        await person.until(lambda: store.status.mode is Mode.MEMORY, "the store")
+        for text in texts:
+            person.app.workspace.new().add_turn(make_turn(Role.USER, text))
+        await act(person, "window.quit")
+        box: QMessageBox = await modal(person, QMessageBox)
+        return box
+
+    async def keep(person: Person) -> None:
+        box = await write(person, ("Same", "Same", "Third", "Fourth", "Fifth"))
+        assert "What you did in “Fifth”, “Fourth”, “Third” and 2 more would be lost." in box.informativeText()
+        await choose(person, box, "Save copies…")
+        await name_file(person, folder)
+        await ended(person)
+
+    async def held_up(person: Person) -> None:
+        await write(person, ("Lost",))  # the stage ends it as SIGTERM does: the question goes away
+
+    async def chosen(person: Person) -> None:
+        box = await write(person, ("Lost",))
+        await choose(person, box, "Save a copy…")
+        await modal(person, QFileDialog)  # and so does what comes after it
+
+    async def lose(person: Person) -> None:
+        box = await write(person, ("Lost",))
+        await choose(person, box, "Quit without saving")
+        await ended(person)
+
+    stage.play(keep)
+    names = [f"{name}.playground.json" for name in ("fifth", "fourth", "same-2", "same-3", "same", "third")]
+    assert sorted(path.name for path in folder.iterdir()) == names
+    assert (folder / "same.playground.json").read_text() == "somebody else's"
+    for scene in (held_up, chosen, lose):
+        stage.play(scene)
+
+
+class SessionEnd:
+    """What Qt hands over when the system ends the session; the offscreen platform never does."""
+
+    def __init__(self, *, may_ask: bool) -> None:
+        self.allowsInteraction = lambda: may_ask
+        self.said: list[str] = []
+        self.cancel = lambda: self.said.append("cancel")
+        self.release = lambda: self.said.append("release")
+
+
+def test_the_end_of_the_session_waits_only_where_something_would_be_lost(stage: Stage, tmp_path: Path) -> None:
+    async def kept(person: Person) -> None:
+        await opened(person)
+        person.session.add_turn(make_turn(Role.USER, "Kept"))
+        end = SessionEnd(may_ask=True)
+        await person.do(lambda: person.app.session_ends(cast(QSessionManager, end)))
+        assert end.said == []
+        assert not person.app.workspace.unsaved
+
+    async def asked(person: Person) -> None:
+        store = person.app.workspace.store
+        assert store is not None
+        await person.until(lambda: store.status.mode is Mode.READ_ONLY, "the store")
+        person.app.workspace.new().add_turn(make_turn(Role.USER, "Lost"))
+        for may_ask, said in ((False, []), (True, ["cancel", "release"])):
+            end = SessionEnd(may_ask=may_ask)
+            await person.do(partial(person.app.session_ends, cast(QSessionManager, end)))
+            assert end.said == said
+        await choose(person, await modal(person, QMessageBox), "Cancel")
+        assert person.app.window.isVisible()
+
+    stage.play(kept)
+    newer(tmp_path / "gateway-playground" / "experiments.db")
+    stage.play(asked)
 
 
 def test_a_second_window_without_the_first_ones_answer_says_that_nothing_is_saved(stage: Stage) -> None:

@@ -159,6 +159,29 @@ async def storage_recovered(stage: Stage) -> None:
 
 
 @scene(sizes=BOTH)
+async def storage_opening(stage: Stage) -> None:
+    """A slow disk: what there is is not known yet, and nothing is said of it; a run begins as soon as it is."""
+    await stage.until(lambda: not stage.app.workspace.opening, "the store")
+    for place in (stage.window.pane.welcome_page, stage.window.experiments):
+        place.set_opening(True)
+        await stage.until(lambda place=place: place.opening.text() != "", "the word")  # type: ignore[misc]
+    stage.window.composer.set_text("Name three rivers in Europe.")
+    stage.window.composer.set_starting(True)
+
+
+@scene(sizes=WIDE)
+async def storage_quit_unsaved(stage: Stage) -> None:
+    """Quitting with work that is kept nowhere asks, and names it."""
+    await fill(stage)
+    store = stage.app.workspace.store
+    if store is not None:
+        words = "Experiments can be read, but changes are not saved. They are open in another window."
+        store._set_status(Status(Mode.READ_ONLY, words))
+    stage.act("window.quit")
+    await stage.until(lambda: QApplication.activeModalWidget() is not None, "the question")
+
+
+@scene(sizes=BOTH)
 async def storage_dialog(stage: Stage) -> None:
     """Where experiments are kept, copies, and how much of what went over the wire stays."""
     stage.fresh("demo-chat")

@@ -27,6 +27,8 @@ class Autosave:
         self._session = session
         self._store = store
         self._began = stored
+        self._stored = snapshot(session) if stored else None
+        self._given = (self._stored, frozenset(session.growing))
         self._timer: asyncio.Handle | None = None
         self._due = 0.0  # when the timer is due; not every event loop's handle tells
         self._growing: dict[str, int] = {}  # reads of exchanges under way that were handed over
@@ -37,6 +39,14 @@ class Autosave:
     def session(self) -> Session:
         """The experiment it watches."""
         return self._session
+
+    @property
+    def holds_work(self) -> bool:
+        """Whether there is something in it that was not in the store when it began; it may have got there since."""
+        found, stored = snapshot(self._session), self._stored
+        if stored is None:
+            return not found.untouched
+        return found.model_copy(update={"changed_at": stored.changed_at}) != stored
 
     def end(self) -> None:
         """Watch no longer; what was not handed over yet is not."""
@@ -50,8 +60,13 @@ class Autosave:
         """Whether something is to be handed over soon."""
         return self._timer is not None
 
+    def again(self) -> None:
+        """Hand it over whatever was said to be in the store; of its exchanges that stays true."""
+        self._stored, self._given = None, (None, frozenset())
+        self.now()
+
     def now(self) -> None:
-        """Hand over what there is, if any of it is worth keeping."""
+        """Hand over what there is, if any of it is worth keeping and was not handed over before."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -60,7 +75,10 @@ class Autosave:
         if not self._began and found.untouched:
             return
         self._began = True
-        self._store.save(found, frozenset(session.growing))
+        given = (found, frozenset(session.growing))
+        if given != self._given:
+            self._given = given
+            self._store.save(*given)
         for exchange in tuple(session.exchanges.values()):
             if exchange.id in self._kept:
                 continue

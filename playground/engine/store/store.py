@@ -93,8 +93,8 @@ class Store:
             give()
         self._set_status(Status(opened.mode, opened.words))
         if opened.mode is Mode.READY and self._writer is not None:
-            self._writer.do(lambda c: purge(c, time.time() - DAYS_DELETED * 86400))
-            self._writer.do(index_rest)
+            self._writer.do(lambda c: purge(c, time.time() - DAYS_DELETED * 86400), slight=True)
+            self._writer.do(index_rest, slight=True)
             self._prune()
         return self.status
 
@@ -168,17 +168,28 @@ class Store:
 
     def remember(self, name: str, value: str) -> None:
         """Keep a word on the window's state, such as which experiment was looked at."""
-        self._do(lambda c: c.execute("INSERT OR REPLACE INTO state VALUES (?, ?)", (name, value)))
+        self._do(lambda c: c.execute("INSERT OR REPLACE INTO state VALUES (?, ?)", (name, value)), slight=True)
 
     def unsaved(self, experiment_id: str) -> bool:
         """Whether what was given last of that experiment is not on the disk, or never gets there."""
         return self.status.mode is not Mode.READY or self._writer is None or self._writer.unsaved(experiment_id)
+
+    @property
+    def behind(self) -> bool:
+        """Whether something that a person did waits for a disk that would keep it, or cannot get there."""
+        return self.status.mode is Mode.READY and self._writer is not None and self._writer.behind
 
     async def flush(self) -> None:
         """Return when all that was given is on the disk. Raises StoreError when that cannot be had now."""
         if self._writer is None:
             raise StoreError(self.status.words or "The store is not open.")
         await asyncio.wrap_future(self._writer.barrier())
+
+    def wait(self, seconds: float) -> None:
+        """Block until all that was given is on the disk, or cannot be had there now, so long at most."""
+        if self._writer is not None:
+            with contextlib.suppress(StoreError, TimeoutError):
+                self._writer.barrier().result(seconds)
 
     # Reading
 
@@ -252,9 +263,9 @@ class Store:
 
     # Inside
 
-    def _do(self, work: Callable[[sqlite3.Connection], object], *, touches: bool = False) -> None:
+    def _do(self, work: Callable[[sqlite3.Connection], object], *, touches: bool = False, slight: bool = False) -> None:
         if self._writer is not None:
-            self._writer.do(work, touches=touches)
+            self._writer.do(work, touches=touches, slight=slight)
 
     def _set_deleted(self, experiment_id: str, moment: float | None) -> None:
         if self._before is not None:
@@ -264,9 +275,9 @@ class Store:
 
     def _prune(self) -> None:
         rule = self._keep_tapes
-        self._do(lambda c: prune(c, rule))
+        self._do(lambda c: prune(c, rule), slight=True)
         if self._writer is not None:
-            self._writer.do(give_back, apart=True)
+            self._writer.do(give_back, apart=True, slight=True)
 
     async def _catch_up(self) -> None:
         """Let what was given before be read; where the disk refuses it, what is there is read."""
@@ -278,7 +289,7 @@ class Store:
         if reader is not None:
             future = reader.do(work)
         elif self._writer is not None:
-            future = self._writer.do(work, apart=True)  # a copy cannot be made inside a transaction
+            future = self._writer.do(work, apart=True, slight=True)  # a copy cannot be made inside a transaction
         else:
             raise StoreError("The store is not open.")
         try:
@@ -287,7 +298,7 @@ class Store:
             if error.sqlite_errorcode == sqlite3.SQLITE_INTERRUPT:
                 raise _InterruptedError from None
             if is_index_damage(error):
-                self._do(rebuild_index)
+                self._do(rebuild_index, slight=True)
                 raise StoreError("The index for searching was damaged and is made again. Search once more.") from None
             raise StoreError(words_of(error)) from None
 

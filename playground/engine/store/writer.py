@@ -63,13 +63,14 @@ class Reads:
 class Work:
     """Anything else; nothing at all, to learn when all before it is done. ``waits`` keeps it while the disk refuses;
     else ``done`` has the refusal. ``touches`` says that rows of experiments may be others after it, ``apart`` that it
-    has to be done outside a transaction, when the others are.
+    has to be done outside a transaction, when the others are. ``slight`` work is nothing that a person would miss.
     """
 
     do: Callable[[sqlite3.Connection], Any] | None = None
     waits: bool = True
     touches: bool = False
     apart: bool = False
+    slight: bool = False
     done: Future[Any] = field(default_factory=Future)
 
 
@@ -96,7 +97,7 @@ class Writer:
         self._known: OrderedDict[str, Known] = OrderedDict()
         self._growing: dict[str, GrowingTape] = {}
         self._jobs: OrderedDict[object, Job] = OrderedDict()
-        self._at_work: frozenset[str] = frozenset()
+        self._at_work: tuple[Job, ...] = ()
         self._changed = threading.Condition()
         self._closing = False
         self._trouble = ""
@@ -114,9 +115,16 @@ class Writer:
             self._jobs[key] = job
             self._changed.notify()
 
-    def do(self, work: Callable[[sqlite3.Connection], T], *, touches: bool = False, apart: bool = False) -> Future[T]:
+    def do(
+        self,
+        work: Callable[[sqlite3.Connection], T],
+        *,
+        touches: bool = False,
+        apart: bool = False,
+        slight: bool = False,
+    ) -> Future[T]:
         """Have ``work`` done, inside a transaction unless ``apart``; once it can be, where the disk refuses."""
-        job = Work(work, touches=touches, apart=apart)
+        job = Work(work, touches=touches, apart=apart, slight=slight)
         self.put(job)
         return job.done
 
@@ -127,9 +135,17 @@ class Writer:
         return job.done
 
     def unsaved(self, experiment_id: str) -> bool:
-        """Whether a state of that experiment is not on the disk yet."""
+        """Whether a state of that experiment is not on the disk yet, or cannot get there."""
         with self._changed:
-            return ("save", experiment_id) in self._jobs or experiment_id in self._at_work
+            at_work = any(isinstance(job, Save) and job.found.id == experiment_id for job in self._at_work)
+            return at_work or ("save", experiment_id) in self._jobs or experiment_id in self._odd
+
+    @property
+    def behind(self) -> bool:
+        """Whether anything that a person did is not on the disk yet, or cannot get there."""
+        with self._changed:
+            jobs = (*self._jobs.values(), *self._at_work)
+            return bool(self._odd) or any(not (isinstance(job, Work) and (job.slight or not job.waits)) for job in jobs)
 
     def close(self) -> None:
         """Do what is waiting, once, and end. Blocks until then."""
@@ -149,11 +165,11 @@ class Writer:
                 if not self._jobs:
                     return
                 jobs, self._jobs = self._jobs, OrderedDict()
-                self._at_work = frozenset(job.found.id for job in jobs.values() if isinstance(job, Save))
+                self._at_work = tuple(jobs.values())
                 closing = self._closing
             again = self._write(jobs)
             with self._changed:
-                self._at_work = frozenset()
+                self._at_work = ()
                 newer, self._jobs = self._jobs, OrderedDict(again)
                 self._jobs.update(newer)
                 if closing:
@@ -210,7 +226,7 @@ class Writer:
         trouble = next(iter(self._odd.values()), "")
         self._say(trouble)
         with self._changed:
-            self._at_work = frozenset()  # before anybody is told
+            self._at_work = ()  # before anybody is told
         for work, result, failure in (*results, *self._do_apart(jobs)):
             _answer(work, result, StoreError(trouble) if work.do is None and trouble else failure)
         return OrderedDict()

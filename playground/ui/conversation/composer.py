@@ -128,13 +128,16 @@ class Composer(QFrame):
 
     @property
     def _keys(self) -> str:
-        return "  Esc" if self._state is not RunState.IDLE else f"  {self._field.run_keys}"
+        if self._state is not RunState.IDLE:
+            return "  Esc"
+        return f"  {self._field.run_keys}" if not self._starting else ""
 
     def _word_run(self) -> None:
         """The word on the button, with its keys where there is room for them."""
         word = "Stop" if self._state is not RunState.IDLE else "Starting…" if self._starting else "Run"
         self._run.setText(f"{word}{self._keys}" if self.width() >= WORDY else word)
-        self._run.setToolTip(f"{word} ({self._keys.strip()})")
+        keys = self._keys.strip()
+        self._run.setToolTip(f"{word} ({keys})" if keys else "It runs as soon as all that it needs is there")
 
     def _build_images(self) -> None:
         self._chips: _Chips | None = None

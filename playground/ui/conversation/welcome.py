@@ -138,6 +138,8 @@ class WelcomePage(QScrollArea):
 
     def set_opening(self, opening: bool) -> None:
         """Whether it is not known yet if there is anything to show."""
+        policy = Qt.ScrollBarPolicy
+        self.setVerticalScrollBarPolicy(policy.ScrollBarAlwaysOff if opening else policy.ScrollBarAsNeeded)
         self.welcome.setVisible(not opening)
         self.opening.setVisible(opening)
         self.opening.set_opening(opening)

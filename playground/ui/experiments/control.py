@@ -15,10 +15,9 @@ from playground.ui import dialogs
 from playground.ui.experiments.panel import ARCHIVE, DELETE, DUPLICATE, PIN, RENAME
 from playground.ui.loop import Throttle, spawn
 from playground.ui.main_window import MainWindow
-from playground.ui.plain_text import show_prose
+from playground.ui.plain_text import short_title
 
 REFRESH_MS = 100
-_LONGEST = 60  # letters of a title in a notice
 
 
 class ExperimentsControl(QObject):
@@ -168,7 +167,7 @@ class ExperimentsControl(QObject):
         except StoreError as error:
             self._say(str(error))
             return
-        self._window.pane.notice.say(f"This is the copy, “{_short(made.title)}”.", stays=False)
+        self._window.pane.notice.say(f"This is the copy, “{short_title(made.title)}”.", stays=False)
 
     def pin(self, experiment_id: str) -> None:
         """Keep an experiment at the top of the list, or no longer."""
@@ -192,11 +191,7 @@ class ExperimentsControl(QObject):
 
     def _title(self, experiment_id: str) -> str:
         entry = self._entry(experiment_id)
-        return _short(entry.title) if entry is not None else ""
+        return short_title(entry.title) if entry is not None else ""
 
     def _say(self, words: str) -> None:
         self._window.pane.notice.say(words)
-
-
-def _short(title: str) -> str:
-    return show_prose(title if len(title) <= _LONGEST else title[: _LONGEST - 1] + "…")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -16,7 +17,7 @@ from PySide6.QtCore import QObject, QSettings, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 
 from playground.engine.workspace import Workspace
-from playground.ui.dialogs import ask_several, ask_where, ask_which
+from playground.ui.dialogs import ask_folder, ask_several, ask_where, ask_which
 from playground.ui.files.recent import RecentFiles
 from playground.ui.inspector.cassette_control import CassetteControl
 from playground.ui.loop import ask, spawn
@@ -152,23 +153,50 @@ class FileControl(QObject):
         spawn(self._save(), name="save a copy")
 
     async def _save(self) -> None:
-        from playground.engine.experiment_file import SUFFIX, ExperimentFileError, save
-        from playground.engine.snapshot import snapshot
+        from playground.engine.experiment_file import ExperimentFileError
 
-        session = self._session
-        name = str(self._files.get(session.id, Path(self._folder) / f"{file_name(session.title)}{SUFFIX}"))
-        path = await self._ask_where("Save a copy", name, EXPERIMENTS, SUFFIX.lstrip("."))
-        if path is None:
-            return
-        taken, known = snapshot(session), tuple(self._workspace.gateways.keys.known())
         try:
-            await self._patiently(f"Saving {path.name}…", asyncio.to_thread(save, path, taken, known))
+            path = await self._save_one(self._session)
         except ExperimentFileError as error:
             self._say(str(error), "Save elsewhere…", self.save)
             return
+        if path is not None:
+            self._saved(f"Saved as {path}. Keys are not in it.", path)
+
+    async def _save_one(self, session: Session) -> Path | None:
+        from playground.engine.experiment_file import SUFFIX
+
+        name = str(self._files.get(session.id, Path(self._folder) / f"{file_name(session.title)}{SUFFIX}"))
+        path = await self._ask_where("Save a copy", name, EXPERIMENTS, SUFFIX.lstrip("."))
+        if path is not None:
+            await self._write(session, path)
+        return path
+
+    async def _write(self, session: Session, path: Path) -> None:
+        from playground.engine.experiment_file import save
+        from playground.engine.snapshot import snapshot
+
+        taken, known = snapshot(session), tuple(self._workspace.gateways.keys.known())
+        await self._patiently(f"Saving {path.name}…", asyncio.to_thread(save, path, taken, known))
         self._files[session.id] = path
         self.recent.add(path)
-        self._saved(f"Saved as {path}. Keys are not in it.", path)
+
+    async def save_copies(self, sessions: Sequence[Session]) -> bool:
+        """Save each of them in a file, where a person says: of several in one folder, over nothing that is there.
+
+        Returns whether all are saved. Raises ExperimentFileError.
+        """
+        from playground.engine.experiment_file import SUFFIX
+
+        if len(sessions) == 1:
+            return await self._save_one(sessions[0]) is not None
+        folder = await ask_folder(self._window, "Save copies in", self._folder)
+        if folder is None:
+            return False
+        self._settings.setValue(FOLDER, str(folder))
+        for session in sessions:
+            await self._write(session, free_path(folder, file_name(session.title), SUFFIX))
+        return True
 
     def export(self) -> None:
         """Ask for a format, and export the conversation or the whole tree."""
@@ -343,3 +371,9 @@ def file_name(title: str) -> str:
     """A title as a file's name, on any system."""
     kept = "".join(letter if letter.isalnum() or letter in " -_" else " " for letter in title)
     return "-".join(kept.split())[:60].lower() or "experiment"
+
+
+def free_path(folder: Path, name: str, suffix: str) -> Path:
+    """Where there is no file yet: ``name`` with a number after it, if need be."""
+    names = (f"{name}{f'-{number}' if number > 1 else ''}{suffix}" for number in count(1))
+    return next(path for path in map(folder.joinpath, names) if not path.exists())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -23,14 +22,12 @@ from playground.ui.main_window import MainWindow
 from playground.ui.storage.banner import Choice, StorageBanner
 from playground.ui.storage.dialog import Place, StorageDialog
 from playground.ui.storage.limits import BYTES_KEY, DAYS_KEY, MEMORY_KEY, keep_rule, memory_limit
+from playground.ui.storage.unsaved import SaveCopies, may_lose
 
 FILES = "Copies of experiments (*.db);;All files (*)"
 RESTORE = (
     "All experiments become those of the copy. What there is now is set aside in a file beside it, and nothing is "
     "deleted. Runs under way are stopped."
-)
-LAST_WORDS = (
-    "What could not be written would be lost. Make room, or whatever else it asks for, and it is written by itself."
 )
 
 
@@ -48,6 +45,8 @@ class StorageControl(QObject):
         self._opening: asyncio.Task[None] | None = None
         self._dialog: StorageDialog | None = None
         self._fetched = ""
+        self._asking: asyncio.Task[bool] | None = None  # whether to lose what is not saved
+        self._ends = asyncio.Event()  # whatever is lost by it
         self.banner = StorageBanner()
         window.add_banner(self.banner)
         self.handlers: dict[str, Callable[[], None]] = {
@@ -75,27 +74,26 @@ class StorageControl(QObject):
         if self._opening is not None:
             await asyncio.wait([self._opening])
 
-    async def may_end(self, *, ask: bool = True) -> bool:
-        """Whether the application can end without losing anything, or a person agrees to lose it, or is not asked."""
+    async def may_end(self, save: SaveCopies) -> bool:
+        """Whether the application can end: nothing is lost, or ``save`` saved it, or a person agrees to lose it."""
         await self.settle()
-        with contextlib.suppress(StoreError):  # the status says so
+        try:
             await self._workspace.flush()
-        status = self._status
-        if not status.trouble or not ask:
+            kept = self._status.mode is Mode.READY
+        except StoreError:  # the status says so
+            kept = False
+        if kept or self._ends.is_set() or not self._workspace.behind:
             return True
-        box = QMessageBox(self._window)
-        box.setWindowTitle("Not everything is saved")
-        box.setTextFormat(Qt.TextFormat.PlainText)
-        box.setText(f"Experiments cannot be saved now. {status.trouble}")
-        box.setInformativeText(LAST_WORDS)
-        stay = box.addButton("Stay", QMessageBox.ButtonRole.RejectRole)
-        leave = box.addButton("Quit and lose it", QMessageBox.ButtonRole.DestructiveRole)
-        box.setDefaultButton(stay)
-        box.setEscapeButton(stay)
-        await ask_person(box)
-        agreed = box.clickedButton() is leave
-        box.deleteLater()
-        return agreed
+        self._asking = spawn(may_lose(self._window, self._workspace, save), name="ask what is not saved")
+        await asyncio.wait([self._asking])
+        asked, self._asking = self._asking, None
+        return self._ends.is_set() or (asked.exception() is None and asked.result())
+
+    def ask_no_longer(self) -> None:
+        """The application has to end, whatever is lost by it. A question that is open is taken back."""
+        self._ends.set()
+        if self._asking is not None:
+            self._asking.cancel()
 
     def bring_back(self, exchange_id: str) -> None:
         """Fetch the bodies of an exchange that are on the disk and not in memory; the session then tells of it."""
