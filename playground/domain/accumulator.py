@@ -42,7 +42,7 @@ class GrowingPart:
     name: str = ""
     id_is_ours: bool = False
     field: str | None = None
-    signature: str | None = None
+    signatures: list[str] = dataclasses.field(default_factory=list)
     redacted: str | None = None
     details: list[JSONObject] = dataclasses.field(default_factory=list)
     value: JSONObject | None = None
@@ -62,7 +62,7 @@ class GrowingPart:
             return Reasoning(
                 text=self.text,
                 field=self.field,
-                signature=self.signature,
+                signature="".join(self.signatures) if self.signatures else None,
                 redacted=self.redacted,
                 details=tuple(self.details),
                 extra=extra,
@@ -109,7 +109,7 @@ class GrowingChoice:
             for part in self.parts
             if part.kind in ("tool_call", "unknown")
             or any(part.fragments)
-            or part.signature
+            or any(part.signatures)
             or part.redacted
             or part.details
             or part.members is not None
@@ -183,7 +183,7 @@ class Accumulator:
             choice.deltas += 1
         part.field = part.field or event.field
         if event.signature is not None:
-            part.signature = (part.signature or "") + event.signature
+            part.signatures.append(event.signature)
         if event.redacted is not None:
             part.redacted = event.redacted
         if event.details:

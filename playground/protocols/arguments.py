@@ -39,7 +39,7 @@ class Arguments:
     def __init__(self) -> None:
         self.held = self.late = 0
         self._pieces: list[str] = []  # given out
-        self._held = ""  # an empty object that came first
+        self._held: list[str] = []  # an empty object that came first, and spaces
         self._reader: PartialJson | None = None  # made when it matters where the first value ends
         self._read = 0  # pieces it has taken in
 
@@ -58,7 +58,7 @@ class Arguments:
         self.held = self.late = 0
         if text[-1:] == "}" or text[-1:].isspace():  # the usual fragment ends in neither
             if not self._pieces and _is_empty_object(text):
-                self._held, self.held = text, len(text)
+                self._held, self.held = [text], len(text)
                 return "", None
             if self._pieces and is_object(text) and self.are_whole():
                 if self.say(text):
@@ -71,7 +71,7 @@ class Arguments:
 
     def release(self) -> str:
         """The end: what was held back is what it is."""
-        held, self._held = self._held, ""
+        held, self._held = "".join(self._held), []
         self.held, self.late = 0, len(held)
         if held:
             self._pieces.append(held)
@@ -91,7 +91,7 @@ class Arguments:
 
     def say(self, text: str) -> bool:
         """Whether ``text`` says the same as they do so far, spaces and the order of names aside."""
-        so_far = self._held or "".join(self._pieces)
+        so_far = "".join(self._held or self._pieces)
         if text == so_far:
             return True
         try:
@@ -103,12 +103,12 @@ class Arguments:
         stripped = text.strip()
         self.held = 0
         if not stripped:
-            self._held += text
+            self._held.append(text)
             self.held = len(text)
             return "", None
         if _is_empty_object(text):
             return "", REPEATED
-        held, self._held = self._held, ""
+        held, self._held = "".join(self._held), []
         if stripped[0] != "{":  # no other object: whatever it is, it goes on from there
             self._pieces += [held, text]
             self.late = len(held)

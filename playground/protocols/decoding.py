@@ -419,10 +419,10 @@ class BodyDecoder(ABC):
             self._note(out, "number_not_json", note)
 
     def _fail(self, out: list[Event], failure: Failure) -> None:
-        self._flush(out)
         if self._failed:
             self._note(out, "second_error", "more than one error came; the first is shown")
             return
+        self._flush(out)
         self._failed = True
         out.append(Failed(failure))
 

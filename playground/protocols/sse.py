@@ -13,6 +13,7 @@ from typing import Final, Literal, cast, overload
 DEFAULT_CAP: Final = 64 * 1024 * 1024
 _BOM: Final = b"\xef\xbb\xbf"
 _LINE_END: Final = re.compile(rb"\r\n|\n|\r")
+_BLANK_LINES: Final = re.compile(rb"[\r\n]{2,}+")
 _SPACE: Final = b" \t"
 
 #: What an event begins and ends with; see ``SSEParser.feed``.
@@ -63,12 +64,14 @@ class SSEParser:
         self._end = end
         self._start = b""  # up to two bytes that may begin a byte order mark
         self._started = False
-        self._partial: list[bytes] = []  # pieces of the line not ended yet
-        self._raw: list[bytes] = []  # ended lines of the event not ended yet
+        self._partial = bytearray()  # the line not ended yet
+        self._raw = bytearray()  # ended lines of the event not ended yet
+        self._last = 0  # where the last of them begins
         self._size = 0  # bytes in both
-        self._data: list[bytes] = []
-        self._stray: list[bytes] = []
-        self._comments: list[bytes] = []
+        # Lines joined as they come: a million short ones take no more room than what they say.
+        self._data, self._datas = bytearray(), 0  # and how many
+        self._stray, self._strays = bytearray(), 0
+        self._comments = bytearray()  # each with its LF
         self._event: bytes | None = None
         self._after_cr = False  # the last byte was CR: a LF that follows belongs to it
         self._oversize = False
@@ -123,9 +126,10 @@ class SSEParser:
             rest, self._start, self._started = self._start, b"", True
             self._lines(rest, out)
         if self._partial:
-            line = b"".join(self._partial)
+            line = bytes(self._partial)
             self._partial.clear()
-            self._raw.append(line)
+            self._last = len(self._raw)
+            self._raw += line
             self._line(line, out)
         if self._raw:
             self._dispatch(out)
@@ -134,7 +138,7 @@ class SSEParser:
     def _begin(self, data: bytes) -> None:
         self._started, self._start = True, b""
         if data.startswith(_BOM):
-            self._raw.append(_BOM)
+            self._raw += _BOM
             self._size = len(_BOM)
 
     def _blocks(self, data: bytes, separator: bytes, out: list[Frame], edges: Edges | None) -> None:
@@ -148,7 +152,14 @@ class SSEParser:
         known = cast("list[Frame | bytes]", out)
         before, after = edges or (b"", b"")
         start, least = len(before), len(before) + len(after)
+        blank = 0
         for block in blocks:
+            if not block:
+                blank += 1
+                continue
+            if blank:
+                keep(make(None, "", separator * blank, "comment"))
+                blank = 0
             if edges and block.startswith(before) and block.endswith(after) and len(block) >= least:
                 between = block[start : len(block) - len(after)]
                 if between.find(b"\n") < 0:
@@ -162,6 +173,8 @@ class SSEParser:
                 keep(make(event, line[6:].decode("utf-8", "replace"), block + separator))
             else:
                 self._lines(block + separator, out)
+        if blank:
+            keep(make(None, "", separator * blank, "comment"))
         if rest:
             self._lines(rest, out)
 
@@ -173,23 +186,35 @@ class SSEParser:
         if self._after_cr and data:
             self._after_cr = False
             if data[:1] == b"\n":
-                self._raw.append(b"\n")
+                self._raw += b"\n"
                 at = 1
-        for end in _LINE_END.finditer(data, at):
-            line = data[at : end.start()]
-            if self._partial:
-                self._partial.append(line)
-                line = b"".join(self._partial)
-                self._partial.clear()
-            self._size += end.start() - at + 1  # of two bytes the second may come too late to be counted
-            self._raw.append(line + end.group())
-            at = end.end()
-            if self._size > self._cap:
-                self._overflow(data[at:], out)
-                return
-            self._line(line, out)
+        raw, partial = self._raw, self._partial
+        more = True
+        while more:
+            more = False
+            for end in _LINE_END.finditer(data, at):
+                start, stop = end.span()
+                if start == at and not raw and not partial and (run := _BLANK_LINES.match(data, at)):
+                    out.append(Frame(None, "", run[0], "comment"))
+                    at, more = run.end(), True
+                    break
+                line = data[at:start]
+                self._last = len(raw)
+                if partial:
+                    raw += partial
+                raw += data[at:stop]
+                self._size += start - at + 1  # of two bytes the second may come too late to be counted
+                at = stop
+                if self._size > self._cap:
+                    partial.clear()
+                    self._overflow(data[at:], out)
+                    return
+                if partial:
+                    line = bytes(partial) + line
+                    partial.clear()
+                self._line(line, out)
         if at < len(data):
-            self._partial.append(data[at:])
+            self._partial += data[at:]
             self._size += len(data) - at
             if self._size > self._cap:
                 self._overflow(b"", out)
@@ -198,9 +223,9 @@ class SSEParser:
 
     def _overflow(self, rest: bytes, out: list[Frame]) -> None:
         self._oversize = True
-        out.append(Frame(None, "", b"".join((*self._raw, *self._partial, rest)), "oversize"))
-        for held in (self._raw, self._partial, self._data, self._stray, self._comments):
-            held.clear()
+        out.append(Frame(None, "", bytes(self._raw + self._partial + rest), "oversize"))
+        self._partial.clear()
+        self._forget()
 
     def _line(self, line: bytes, out: list[Frame]) -> None:
         """One line without its end; its bytes are already the last of ``_raw``."""
@@ -208,55 +233,69 @@ class SSEParser:
             self._dispatch(out)
             return
         if line[:1] == b":":
-            self._comments.append(line[1:])
+            self._comments += line[1:]
+            self._comments += b"\n"
             return
         name, _, value = line.partition(b":")
         if name == b"data":
             value = value[1:] if value[:1] == b" " else value
-            if self._stray or (len(self._data) == 1 and self._stands_alone(value)):
+            if self._strays or (self._datas == 1 and self._stands_alone(value)):
                 self._dispatch_before_line(out)
-            self._data.append(value)
+            if self._datas:
+                self._data += b"\n"
+            self._data += value
+            self._datas += 1
             if self._end and value.strip(_SPACE) == self._end:
                 self._dispatch(out)
         elif name == b"event":
-            if self._stray:
+            if self._strays:
                 self._dispatch_before_line(out)
             self._event = value[1:] if value[:1] == b" " else value
         elif name not in (b"id", b"retry"):
-            if self._data:
+            if self._datas:
                 self._dispatch_before_line(out)
-            self._stray.append(line)
+            if self._strays:
+                self._stray += b"\n"
+            self._stray += line
+            self._strays += 1
             text = line.strip(_SPACE)
-            if len(self._stray) == 1 and text[:1] == b"{" and text[-1:] == b"}":
+            if self._strays == 1 and text[:1] == b"{" and text[-1:] == b"}":
                 self._dispatch(out)
 
     def _stands_alone(self, value: bytes) -> bool:
         """Whether the only line so far and ``value`` are two events without the blank line between: two objects."""
-        first = self._data[0].strip(_SPACE)
+        first = self._data.strip(_SPACE)
         return first[:1] == b"{" and first[-1:] == b"}" and (value[:1] == b"{" or value.strip(_SPACE) == self._end)
 
     def _dispatch_before_line(self, out: list[Frame]) -> None:
         """End the event before the line that has just been read."""
-        line = self._raw.pop()
+        line = self._raw[self._last :]
+        del self._raw[self._last :]
         if self._raw:
             self._dispatch(out)
-        self._raw.append(line)
+        self._raw += line
+        self._last = 0
         self._size = len(line)
 
     def _dispatch(self, out: list[Frame]) -> None:
-        raw = b"".join(self._raw)
+        raw = bytes(self._raw)
         event = None if self._event is None else str(self._event, "utf-8", "replace")
-        if self._stray:
-            out.append(Frame(event, str(b"\n".join(self._stray), "utf-8", "replace"), raw, "stray"))
-        elif self._data:
-            out.append(Frame(event, str(b"\n".join(self._data), "utf-8", "replace"), raw))
+        if self._strays:
+            out.append(Frame(event, str(self._stray, "utf-8", "replace"), raw, "stray"))
+        elif self._datas:
+            out.append(Frame(event, str(self._data, "utf-8", "replace"), raw))
         elif event is not None:
             out.append(Frame(event, "", raw))
         else:
-            out.append(Frame(None, str(b"\n".join(self._comments), "utf-8", "replace"), raw, "comment"))
+            out.append(Frame(None, str(self._comments[:-1], "utf-8", "replace"), raw, "comment"))
+        self._forget()
+
+    def _forget(self) -> None:
+        """The event begins anew."""
         self._raw.clear()
         self._data.clear()
         self._stray.clear()
         self._comments.clear()
+        self._datas = self._strays = self._last = 0
         self._event = None
         self._size = 0

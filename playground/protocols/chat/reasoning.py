@@ -50,6 +50,8 @@ class ReasoningReader:
         self._said: list[str] = []
         self._length = 0
         self._details: list[JSONObject] = []
+        self._growing = ""  # the member of the last of them that comes in pieces, and those that came
+        self._pieces: list[str] = []
 
     def read(self, delta: JSONObject) -> list[tuple[str, str]]:
         """(field, text) pairs of one delta or message."""
@@ -90,18 +92,29 @@ class ReasoningReader:
         grows = next((name for name in ("text", "summary") if isinstance(record.get(name), str)), None)
         same = last is not None and all(last.get(k) == record.get(k) for k in ("type", "index"))
         if last is None or not same or "index" not in record or _conflict(last, record, grows):
+            self._join()
             self._details.append(dict(record))
             return
         for name, value in record.items():
             if name == grows and isinstance(last.get(name), str):
-                last[name] += value
+                if self._growing != name:
+                    self._join()
+                    self._growing = name
+                self._pieces.append(value)
             elif value is not None:
                 last[name] = value
+
+    def _join(self) -> None:
+        """Put the text of the last record together; joined at each fragment, it would be copied each time."""
+        if self._pieces:
+            self._details[-1][self._growing] += "".join(self._pieces)
+            self._pieces.clear()
 
     def take_details(self) -> tuple[JSONObject, ...]:
         """The records gathered so far; they are handed out once."""
         if not self._details:
             return ()
+        self._join()
         taken = tuple(self._details)
         self._details = []
         return taken

@@ -57,6 +57,7 @@ class ToolCalls:
         self._calls: list[Call] = []
         self._by_index: dict[int, Call] = {}
         self._by_id: dict[str, Call] = {}
+        self._holding: dict[int, Call] = {}  # those that may hold something back
 
     def __len__(self) -> int:
         return len(self._calls)
@@ -99,9 +100,10 @@ class ToolCalls:
 
     def release(self, out: list[Event]) -> None:
         """No more comes: give out what was held back."""
-        for call in self._calls:
+        for call in self._holding.values():
             if held := call.arguments.release():
                 out.append(ToolCallDelta(self._choice, call.number, arguments=held, late=len(held)))
+        self._holding.clear()
 
     def function_call(self, value: JSON, out: list[Event]) -> None:
         """The older form with one call and no id (``function_call``)."""
@@ -210,6 +212,8 @@ class ToolCalls:
         else:
             self._by_id.setdefault(fragment.id, call)
         arguments, _ = call.arguments.feed(fragment.arguments)
+        if call.arguments.undecided:
+            self._holding[call.number] = call
         out.append(
             ToolCallDelta(
                 self._choice,
@@ -242,6 +246,8 @@ class ToolCalls:
         arguments, odd = known.feed(fragment.arguments)
         if odd is not None:
             self._note(*odd)
+        if known.undecided:
+            self._holding[call.number] = call
         if new_id or new_name or arguments or known.held:
             out.append(
                 ToolCallDelta(self._choice, call.number, new_id, new_name, arguments, held=known.held, late=known.late)

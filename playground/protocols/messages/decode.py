@@ -52,6 +52,8 @@ _OF_KIND: Final = {
     "citations_delta": "text",
 }
 
+_OFTEN: Final = 8 * 1024  # characters of reports on usage, each of which is told at once
+
 #: The members of a message, and of the event that ends it.
 _MESSAGE: Final = frozenset(
     {"type", "id", "role", "model", "content", "stop_reason", "stop_sequence", "usage", "delta", "message"}
@@ -77,6 +79,8 @@ class MessagesDecoder(BodyDecoder):
         super().__init__(content_type, cap)
         self._make_id = make_id
         self._blocks: dict[int, Block] = {}
+        self._open_blocks: set[int] = set()  # indexes of those that have not ended
+        self._highest = 0  # index
         self._calls = 0
         self._finish: str | None = None
         self._id = ""
@@ -84,6 +88,8 @@ class MessagesDecoder(BodyDecoder):
         self._seen = False
         self._started = False
         self._usage: JSONObject = {}
+        self._untold = 0  # characters of reports that went into it and were not told
+        self._told = 0  # characters of those that were
 
     # -- one object ----------------------------------------------------------------------------------------------
 
@@ -139,7 +145,7 @@ class MessagesDecoder(BodyDecoder):
         index = value.get("index")
         if type(index) is int:
             return index
-        return max(self._blocks, default=0)
+        return self._highest
 
     def _message(self, value: JSONObject, out: list[Event]) -> None:
         """A whole answer: the body of a request that was not streamed."""
@@ -181,12 +187,14 @@ class MessagesDecoder(BodyDecoder):
         if not isinstance(content, list):
             self._misshapen(content, out)
             return
-        base = max(self._blocks, default=-1) + 1
+        highest = self._highest
+        base = highest + 1 if self._blocks else 0
         for position, block in enumerate(content):
             if isinstance(block, dict):
                 self._start(base + position, block, out)
                 self._stop(base + position, out)
                 del self._blocks[base + position]
+                self._highest = highest
             else:
                 self._misshapen(block, out)
 
@@ -203,11 +211,14 @@ class MessagesDecoder(BodyDecoder):
         if old is not None and old.kind == kind and old.started_by(value):
             self._note(out, "block_start_repeated", "a content block started more than once; it goes on")
             old.open = True
+            self._open_blocks.add(index)
             return
         if old is not None:
             self._note(out, "block_index_shared", "several content blocks share one index")
             self._stop(index, out)
         block = self._blocks[index] = Block(kind, value)
+        self._open_blocks.add(index)
+        self._highest = max(self._highest, index) if len(self._blocks) > 1 else index
         if kind == "text":
             out.append(PartStart(0))
             self._text(value.get("text"), out)
@@ -262,6 +273,7 @@ class MessagesDecoder(BodyDecoder):
         if block is None or not block.open:
             return
         block.open = False
+        self._open_blocks.discard(index)
         given = block.value.get("input")
         if block.kind == "tool_use":
             # A stream starts with an empty object and sends the text; a whole answer has the object only.
@@ -397,20 +409,35 @@ class MessagesDecoder(BodyDecoder):
         if reason not in DOCUMENTED:
             self._note(out, "finish_reason_unknown", f"the stop reason “{reason[:60]}” is not a documented one")
         self._finish = reason
-        self._flush(out)
+        self._stop_all(out)
         out.append(Finish(0, reason))
 
     def _report(self, usage: JSON, out: list[Event]) -> None:
-        """Later counts replace earlier ones; a count that a later report leaves out or null stays."""
+        """Later counts replace earlier ones; a count that a later report leaves out or null stays.
+
+        Reports that grow and grow are told of less and less often, and in full at the end: each costs what it is long.
+        """
         if not isinstance(usage, dict) or not usage:
             return
-        merged = {**self._usage, **{k: v for k, v in usage.items() if v is not None or k not in self._usage}}
-        if merged != self._usage:
-            self._usage = merged
-            out.append(UsageReport(read_usage(merged)))
+        known = self._usage
+        news = {k: v for k, v in usage.items() if k not in known or (v is not None and v != known[k])}
+        if news:
+            known.update(news)
+            self._untold += len(self._source)
+            if self._untold > self._told or self._told < _OFTEN:
+                self._tell_usage(out)
+
+    def _tell_usage(self, out: list[Event]) -> None:
+        if self._untold:
+            self._told, self._untold = self._told + self._untold, 0
+            out.append(UsageReport(read_usage(self._usage)))
 
     def _flush(self, out: list[Event]) -> None:
-        for index in sorted(self._blocks):
+        self._stop_all(out)
+        self._tell_usage(out)
+
+    def _stop_all(self, out: list[Event]) -> None:
+        for index in sorted(self._open_blocks):
             self._stop(index, out)
         if self._half.pop("text", ""):
             out.append(TextDelta(0, "\ufffd"))

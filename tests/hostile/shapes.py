@@ -1,0 +1,226 @@
+"""The one table of what froze us, or might: named shapes, played into the decoders, the checker and the window.
+
+Whoever thinks of another adds a row. ``tests/hostile/test_*.py`` hold the bounds, with a wide margin; the benchmark
+``hostile`` measures the same rows.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Final
+
+from tests.hostile.streams import (
+    BEGIN,
+    Make,
+    block,
+    delta,
+    each,
+    event,
+    grown,
+    named,
+    piece,
+    pieces,
+    same,
+)
+
+
+@dataclass(frozen=True)
+class StreamShape:
+    """``make(count)`` is a body of about so many events. ``parts``: each of them is a part of the answer, which takes
+    more room in memory than on the wire. ``read``: bytes of one network read."""
+
+    name: str
+    make: Make
+    protocol: str = "chat"
+    parts: bool = False
+    read: int = 65536
+
+
+def _tool_use(number: int) -> bytes:
+    return block(number, type="tool_use", id=f"t{number}", name="f", input={})
+
+
+def _body_of_calls(count: int) -> bytes:
+    calls = [piece("{}", number, f"c{number}", "f") for number in range(count)]
+    return json.dumps({"choices": [{"message": {"tool_calls": calls}}]}).encode()
+
+
+def _choices_at_once(count: int) -> bytes:
+    return event({"choices": [{"index": number, "delta": {"content": "a"}} for number in range(count)]})
+
+
+def _repeats(count: int) -> bytes:
+    whole = pieces(piece('{"a":"' + "x" * (count * 20) + '"}', 0, "c", "f"))
+    return whole + pieces(piece('{"a":1}')) * count
+
+
+def _message(count: int) -> bytes:
+    return json.dumps({"type": "message", "content": [{"type": "text", "text": "a"}] * count}).encode()
+
+
+def _big_then_small_usage(count: int) -> bytes:
+    first = named("message_delta", delta={}, usage={"a": "x" * (count * 50)})
+    return BEGIN + first + b"".join(named("message_delta", delta={}, usage={"k": n}) for n in range(count))
+
+
+_TEXT: Final = {"type": "text", "text": "a"}
+
+STREAMS: Final = (
+    # framing
+    StreamShape("blank lines", same(b"\n", 100)),
+    StreamShape("carriage returns", same(b"\r", 100)),
+    StreamShape("blank lines of all kinds", same(b"\n\r\r\n", 25)),
+    StreamShape("a blank line too many", same(b"data: {}\n\n\n", 5)),
+    StreamShape("carriage returns a byte at a time", same(b"\r", 10), read=1),
+    StreamShape("a line a byte at a time", same(b"x", 20, before=b"data: "), read=1),
+    StreamShape("a line without an end", same(b"x", 300, before=b"data: ")),
+    StreamShape("lines of an event without an end", same(b"data:\n", 20)),
+    StreamShape("comments", same(b":\n\n", 20)),
+    StreamShape("comment lines", same(b":\n", 20)),
+    StreamShape("event lines", same(b"event: x\n", 10)),
+    StreamShape("stray lines", same(b"x\n", 20)),
+    StreamShape("stray objects", same(b"{}\n", 10)),
+    StreamShape("events that are not JSON", same(b"data: {x\n\n", 5)),
+    StreamShape("spaces", same(b" ", 100)),
+    StreamShape("end markers", same(b"data: [DONE]\n", 5)),
+    StreamShape("events after the end", same(b'data: {"a":1}\n\n', 5, before=b"data: [DONE]\n")),
+    StreamShape("a page of opened tags", same(b"<html><title>", 8)),
+    StreamShape("a body of blank lines", same(b"\n", 100, before=b"{")),
+    StreamShape("brackets without an end", same(b"[", 60, before=b'data: {"choices":[{"delta":{"k":')),
+    StreamShape("a list of empty objects", lambda count: b"data: [" + b"{}," * (count * 10) + b"{}]\n\n", parts=True),
+    # chat completions
+    StreamShape("text", same(delta({"content": "a"}))),
+    StreamShape("choices", each(lambda n: delta({"content": "a"}, n)), parts=True),
+    StreamShape("choices at once", _choices_at_once, parts=True),
+    StreamShape("calls", each(lambda n: pieces(piece("{}", n, f"c{n}", "f"))), parts=True),
+    StreamShape("calls at once", _body_of_calls, parts=True),
+    StreamShape(
+        "calls without an index",
+        each(lambda n: pieces({"id": f"c{n}", "function": {"name": "f", "arguments": "{}"}})),
+        parts=True,
+    ),
+    StreamShape(
+        "calls that end again and again",
+        each(lambda n: pieces(piece("{}", n, f"c{n}", "f"), finish="ab"[n % 2])),
+        parts=True,
+    ),
+    StreamShape("arguments", same(pieces(piece("x")), before=pieces(piece('{"a":"', 0, "c", "f")))),
+    StreamShape("arguments of brackets", same(pieces(piece("[")), before=pieces(piece('{"a":', 0, "c", "f")))),
+    StreamShape("arguments that may be over", same(pieces(piece("}")), before=pieces(piece('{"a":"', 0, "c", "f")))),
+    StreamShape("empty arguments and spaces", same(pieces(piece(" " * 20)), before=pieces(piece("{}", 0, "c", "f")))),
+    StreamShape("arguments said again", _repeats),
+    StreamShape("names of calls", each(lambda n: pieces(piece("", 0, "c", f"f{n}")))),
+    StreamShape("unknown members", each(lambda n: delta({f"k{n}": 1}))),
+    StreamShape("unknown members at once", lambda count: delta({f"k{n}": 1 for n in range(count)}), parts=True),
+    StreamShape("an unknown text", each(lambda n: delta({"k": f"v{n}"}))),
+    StreamShape("an unknown list", each(lambda n: delta({"k": [n]}))),
+    StreamShape("an unknown object", each(lambda n: delta({"k": {f"k{n}": 1}}))),
+    StreamShape("unknown members of a call", each(lambda n: pieces(piece("1", 0, "c", "f", **{f"x{n}": 1})))),
+    StreamShape("usage", each(lambda n: delta({"content": "a"}, usage={f"k{n}": 1}))),
+    StreamShape(
+        "errors", each(lambda n: delta({"content": "a"}, n) + event({"error": {"message": f"x{n}"}})), parts=True
+    ),
+    StreamShape(
+        "reasoning records", same(delta({"reasoning_details": [{"type": "reasoning.text", "index": 0, "text": "abc"}]}))
+    ),
+    StreamShape(
+        "reasoning and text in turn", each(lambda n: delta({("content", "reasoning_content")[n % 2]: "a"})), parts=True
+    ),
+    StreamShape("images", each(lambda n: delta({"images": [{"type": "image_url", "i": n}]})), parts=True),
+    StreamShape("a tag that may begin", same(delta({"content": "<"}), before=delta({"content": "<think>"}))),
+    StreamShape("halves of characters", same(b'data: {"choices":[{"delta":{"content":"\\ud83d"}}]}\n\n')),
+    StreamShape("finish reasons", each(lambda n: delta({}, finish=f"r{n}"))),
+    StreamShape("names of the answer", each(lambda n: event({"id": f"i{n}", "model": "", "choices": []}))),
+    # native messages
+    StreamShape(
+        "usage keys", each(lambda n: named("message_delta", delta={}, usage={f"k{n}": 1}), before=BEGIN), "messages"
+    ),
+    StreamShape(
+        "usage keys and stop reasons",
+        each(lambda n: named("message_delta", delta={"stop_reason": "ab"[n % 2]}, usage={f"k{n}": 1}), before=BEGIN),
+        "messages",
+    ),
+    StreamShape("a large usage and small ones", _big_then_small_usage, "messages"),
+    StreamShape(
+        "message starts",
+        each(lambda n: named("message_start", message={"id": f"m{n}", "usage": {f"u{n}": 1}})),
+        "messages",
+    ),
+    StreamShape("blocks", each(lambda n: block(n, **_TEXT), before=BEGIN), "messages", parts=True),
+    StreamShape("blocks of calls", each(_tool_use, before=BEGIN), "messages", parts=True),
+    StreamShape(
+        "blocks of one index",
+        each(lambda n: block(0, type="tool_use", id=f"t{n}", name="f", input={}), before=BEGIN),
+        "messages",
+        parts=True,
+    ),
+    StreamShape(
+        "blocks, then stop reasons",
+        lambda count: (
+            BEGIN
+            + b"".join(block(n, **_TEXT) for n in range(count // 2))
+            + b"".join(named("message_delta", delta={"stop_reason": "ab"[n % 2]}) for n in range(count // 2))
+        ),
+        "messages",
+        parts=True,
+    ),
+    StreamShape(
+        "blocks, then text without an index",
+        lambda count: (
+            BEGIN
+            + b"".join(block(n, **_TEXT) for n in range(count // 2))
+            + grown({"type": "text_delta", "text": "a"}, None) * (count // 2)
+        ),
+        "messages",
+        parts=True,
+    ),
+    StreamShape(
+        "blocks, then whole messages",
+        lambda count: (
+            BEGIN
+            + b"".join(block(n, **_TEXT) for n in range(count // 2))
+            + event({"type": "message", "content": [_TEXT]}) * (count // 2)
+        ),
+        "messages",
+        parts=True,
+    ),
+    StreamShape(
+        "blocks, then errors",
+        lambda count: (
+            BEGIN
+            + b"".join(block(n, **_TEXT) for n in range(count // 2))
+            + named("error", error={"type": "x", "message": "m"}) * (count // 2)
+        ),
+        "messages",
+        parts=True,
+    ),
+    StreamShape("blocks at once", _message, "messages", parts=True),
+    StreamShape(
+        "an unknown block",
+        each(lambda n: grown({"type": "odd", f"k{n}": 1}), before=BEGIN + block(0, type="odd")),
+        "messages",
+    ),
+    StreamShape(
+        "input", same(grown({"type": "input_json_delta", "partial_json": "["}), before=BEGIN + _tool_use(0)), "messages"
+    ),
+    StreamShape(
+        "signatures",
+        same(
+            grown({"type": "signature_delta", "signature": "abcdefgh" * 8}),
+            before=BEGIN + block(0, type="thinking", thinking=""),
+        ),
+        "messages",
+    ),
+    StreamShape(
+        "citations",
+        each(lambda n: grown({"type": "citations_delta", "citation": {"a": n}}), before=BEGIN + block(0, **_TEXT)),
+        "messages",
+    ),
+    StreamShape(
+        "unknown members of messages",
+        each(lambda n: named("message_delta", delta={f"k{n}": 1}), before=BEGIN),
+        "messages",
+    ),
+    StreamShape("pings", same(named("ping")), "messages"),
+)
