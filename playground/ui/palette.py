@@ -10,6 +10,7 @@ from PySide6.QtGui import QColor, QKeyEvent, QPainter
 from PySide6.QtWidgets import (
     QDialog,
     QFrame,
+    QLabel,
     QLineEdit,
     QListWidget,
     QListWidgetItem,
@@ -24,7 +25,7 @@ from playground.ui.plain_text import show_hidden, tip
 from playground.ui.theme import tokens
 
 SHOWN = 200
-ROW, MARGIN = 30, 8  # pixels
+ROW, MARGIN, BETWEEN = 30, 8, 16  # pixels
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +59,18 @@ class Palette(QDialog):
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._list.setVerticalScrollMode(QListWidget.ScrollMode.ScrollPerPixel)
         self._list.itemClicked.connect(self._choose)
+        self._none = QLabel("Nothing here has these words in its name.")
+        self._none.setProperty("kind", "muted")
+        self._none.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self._none.setContentsMargins(10, 6, 10, 6)
         frame = QFrame()
         frame.setProperty("kind", "palette")
         inner = QVBoxLayout(frame)
         inner.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
         inner.setSpacing(MARGIN)
         inner.addWidget(self._field)
-        inner.addWidget(self._list)
+        inner.addWidget(self._list, 1)
+        inner.addWidget(self._none, 1)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(frame)
@@ -104,6 +110,8 @@ class Palette(QDialog):
                 item.setData(Qt.ItemDataRole.UserRole, entry)
                 self._list.addItem(item)
         self._list.setCurrentRow(0)
+        self._list.setVisible(self._list.count() > 0)
+        self._none.setVisible(self._list.count() == 0)
 
     @staticmethod
     def _entry(item: QListWidgetItem) -> Entry:
@@ -152,11 +160,13 @@ class _Rows(QStyledItemDelegate):
             painter.drawRoundedRect(rect.adjusted(0, 1, 0, -1), 6, 6)
         inner = rect.adjusted(10, 0, -10, 0)
         metrics = painter.fontMetrics()
-        side = metrics.elidedText(entry.side, Qt.TextElideMode.ElideRight, inner.width() // 3)
+        words, middle = show_hidden(entry.text), Qt.TextElideMode.ElideMiddle  # long names differ at their ends
+        left = inner.width() - BETWEEN - metrics.horizontalAdvance(words)
+        side = metrics.elidedText(show_hidden(entry.side), middle, max(left, inner.width() // 3))
         painter.setPen(QColor(t.muted))
         painter.drawText(inner, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, side)
-        room = inner.width() - metrics.horizontalAdvance(side) - 16
-        text = metrics.elidedText(show_hidden(entry.text), Qt.TextElideMode.ElideRight, room)
+        room = inner.width() - metrics.horizontalAdvance(side) - BETWEEN
+        text = metrics.elidedText(words, middle, room)
         painter.setPen(QColor(t.text))
         painter.drawText(inner, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text)
         painter.restore()

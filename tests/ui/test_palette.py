@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import combinations
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QListWidget, QWidget
+from PySide6.QtWidgets import QLabel, QListWidget, QWidget
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
@@ -121,3 +122,27 @@ def test_no_row_is_cut(qtbot: QtBot, height: int) -> None:
     assert rows.viewport().height() % rows.visualItemRect(rows.item(0)).height() == 0
     QTest.keyClick(palette.field, Qt.Key.Key_Escape)
     qtbot.waitUntil(lambda: not isValid(palette))
+
+
+def test_names_that_differ_at_their_ends_can_be_told_apart(stand: Stand, qtbot: QtBot) -> None:
+    long = "vendor/" + "a-model-with-a-very-long-name-" * 5
+    side = "/a/folder/with/a/long/name" * 4
+    entries = [Entry(f"{long}{end}", "model", lambda: None) for end in "ab"]
+    entries += [Entry("notes.json", f"{side}/{end}", lambda: None) for end in "ab"]
+    palette = Palette(entries, "Type", stand.window)
+    palette.open_over()
+    rows = palette.findChildren(QListWidget)[0]
+    first, *others = (rows.visualItemRect(rows.item(row)) for row in range(rows.count()))
+    rows.setCurrentRow(-1)
+    pictures = [rows.viewport().grab(rect).toImage() for rect in (first, *others)]
+    assert all(one != other for one, other in combinations(pictures, 2))
+    palette.close()
+
+
+def test_when_nothing_is_found_it_says_so(stand: Stand) -> None:
+    stand.palette.field.setText("nothing like it")
+    (says,) = stand.palette.findChildren(QLabel)
+    assert (says.isVisible(), says.text()) == (True, "Nothing here has these words in its name.")
+    stand.palette.field.setText("dark")
+    assert not says.isVisible()
+    assert stand.palette.findChildren(QListWidget)[0].isVisible()

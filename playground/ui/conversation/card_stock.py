@@ -47,6 +47,10 @@ class CardStock:
     def __iter__(self) -> Iterator[TurnCard]:
         return iter(self.cards.values())
 
+    def heads(self) -> Iterator[tuple[int, int]]:
+        """Upper and lower edges of the headers of all cards, in pixels of the parent."""
+        return (head for card in self for head in card.heads())
+
     def make(self, row: Row) -> TurnCard:
         """A card that shows ``row``."""
         card = next((card for card in self._pool if _fits(card, row)), None)

@@ -190,6 +190,12 @@ class TranscriptView(QAbstractScrollArea):
             self._follow = self.at_bottom
             self._lay_out()
 
+    def _found_edges(self) -> list[tuple[int, int]]:
+        """Upper and lower edge of the place that is highlighted more than the others, where it has a card."""
+        card = self._stock.cards.get(self._stock.found_at[0]) if self._stock.found_at is not None else None
+        rect = card.finds.rect() if card is not None else None
+        return [(card.y() + rect.top(), card.y() + rect.bottom())] if card is not None and rect is not None else []
+
     def first_in_view(self) -> int:
         """The place of the first row in view among all rows."""
         return self._column.row_at(self.verticalScrollBar().value())
@@ -294,7 +300,7 @@ class TranscriptView(QAbstractScrollArea):
         self._pill.setVisible(not self.at_bottom and bool(self._column.rows))
         if self._pill.isVisible():
             view = self.viewport()
-            self._pill.place(view.width(), view.height(), (head for card in self._stock for head in card.heads()))
+            self._pill.place(view.width(), view.height(), [*self._stock.heads(), *self._found_edges()])
         self.at_bottom_changed.emit(self.at_bottom)
         self.laid_out.emit()
 

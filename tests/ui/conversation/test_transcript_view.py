@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import re
 import weakref
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -353,6 +354,26 @@ def test_the_way_to_the_latest_covers_no_header(stand: Stand, height: int) -> No
         seen += len(rects)
         assert [rect for rect in rects if rect.top() <= pill.bottom() and rect.bottom() >= pill.top()] == []
     assert seen > 100
+
+
+@pytest.mark.parametrize("height", [150, 240])
+def test_the_way_to_the_latest_covers_no_place_that_was_found(stand: Stand, height: int) -> None:
+    rows = talk(12, words=60)
+    stand.view.resize(600, height)
+    stand.show(rows)
+    pattern = re.compile("words")
+    for at in (row.id for row in rows[:-2]):
+        for number in range(0, 60, 7):
+            stand.view.show_found(pattern, (at, number))
+            stand.view.reveal_found()
+            card = stand.view.cards[at]
+            found = card.finds.rect()
+            assert found is not None
+            edges = range(card.y() + found.top(), card.y() + found.bottom() + 1)
+            assert edges[0] >= 0
+            assert edges[-1] < height
+            assert stand.pill.isVisible()
+            assert not set(edges) & set(range(stand.pill.y(), stand.pill.geometry().bottom() + 1))
 
 
 def test_reaching_the_bottom_by_hand_follows_again(stand: Stand) -> None:
