@@ -237,3 +237,11 @@ def test_a_side_page_is_brought_to_the_front(stand: Stand) -> None:
         tabs = stand.window.side.tabs
         assert tabs.tabText(tabs.currentIndex()).startswith(title)
         assert not stand.window.right_dock.isHidden()
+
+
+def test_all_of_the_welcome_is_seen_in_a_small_window(stand: Stand, qtbot: QtBot) -> None:
+    window, page = stand.window, stand.window.pane.welcome_page
+    for width, height in ((1024, 700), (1440, 900), (1024, 700)):
+        window.resize(width, height)
+        qtbot.waitUntil(lambda: page.verticalScrollBar().maximum() == 0)
+        assert page.viewport().width() >= page.welcome.minimumSizeHint().width()

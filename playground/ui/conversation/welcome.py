@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
+from playground.ui.conversation.measures import MARGIN
 from playground.ui.first_start.samples import SAMPLES
 from playground.ui.flow_layout import FlowLayout
 from playground.ui.icons import icon
 from playground.ui.opening_label import OpeningLabel
 from playground.ui.theme import tokens
 
+PROMPTS = "Prompts to try"
+ROOMY = 560, 480  # pixels of the page
 SAMPLE_WORDS = "Six samples, each of which shows one thing. They run on the demo gateway, without a network."
 
 
@@ -29,7 +33,7 @@ class Welcome(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        title = QLabel("See what a model is sent, and what comes back")
+        title = self._title = QLabel("See what a model is sent, and what comes back")
         title.setProperty("kind", "title")
         title.setWordWrap(True)
         words = QLabel(
@@ -48,18 +52,17 @@ class Welcome(QWidget):
         connect = QPushButton("Connect a gateway")
         connect.setIcon(icon("gateway"))
         connect.clicked.connect(self.connect_asked)
-        self._prompts = QPushButton("Prompts to try")
+        self._prompts = QPushButton(PROMPTS)
+        self._prompts.setAccessibleName(PROMPTS)
         self._prompts.setProperty("kind", "quiet")
         self._prompts.clicked.connect(self.prompts_asked)
-        row = FlowLayout(gap=8)
+        row = FlowLayout(gap=6)
         for button in (self._try, connect, self._prompts):
             row.addWidget(button)
         card = QFrame()
         card.setProperty("kind", "card")
         card.setMaximumWidth(560)
-        inner = QVBoxLayout(card)
-        inner.setContentsMargins(28, 24, 28, 24)
-        inner.setSpacing(12)
+        inner = self._inner = QVBoxLayout(card)
         for widget in (title, words):
             inner.addWidget(widget)
         inner.addLayout(row)
@@ -68,15 +71,32 @@ class Welcome(QWidget):
         line.setProperty("kind", "line")
         inner.addWidget(line)
         self._add_samples(inner)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(26, 26, 26, 26)
+        outer = self._outer = QVBoxLayout(self)
         outer.addStretch(1)
-        middle = QHBoxLayout()
+        middle = self._middle = QHBoxLayout()
         middle.addStretch(1)
         middle.addWidget(card, 8)
         middle.addStretch(1)
         outer.addLayout(middle)
         outer.addStretch(2)
+        self._little = True
+        self.fit(QSize(*ROOMY))
+
+    def fit(self, room: QSize) -> None:
+        """Take the room there is: where it is little, all is closer together, so that nothing has to be scrolled to."""
+        little = room.width() < ROOMY[0] or room.height() < ROOMY[1]
+        if little == self._little:
+            return
+        self._little = little
+        self._title.setProperty("room", "little" if little else "")
+        self._title.style().unpolish(self._title)
+        self._title.style().polish(self._title)
+        self._outer.setContentsMargins(*((MARGIN, 6, MARGIN, 0) if little else (26, 26, 26, 26)))
+        self._inner.setContentsMargins(*((12, 11, 12, 9) if little else (28, 24, 28, 24)))
+        self._inner.setSpacing(8 if little else 12)
+        self._prompts.setText(PROMPTS.split()[0] if little else PROMPTS)
+        for at in (0, 2):
+            self._middle.setStretch(at, 0 if little else 1)
 
     def _add_samples(self, column: QVBoxLayout) -> None:
         """A button for each sample, and the line of the one under the pointer or the focus."""
@@ -135,6 +155,10 @@ class WelcomePage(QScrollArea):
         self.opening = OpeningLabel()
         self.opening.hide()
         QVBoxLayout(self).addWidget(self.opening)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self.welcome.fit(event.size())
+        super().resizeEvent(event)
 
     def set_opening(self, opening: bool) -> None:
         """Whether it is not known yet if there is anything to show."""
