@@ -7,9 +7,7 @@ kept anywhere: calls wait at the end of the path, and nothing is under way.
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from playground.domain.debugging import (
@@ -33,6 +31,7 @@ from playground.domain.tools import parse_json
 from playground.domain.transcript import Role, Transcript, Turn, make_turn
 from playground.engine.changes import DebugChanged, RunState
 from playground.engine.lane import CallKey, Lane, Mode, Pending, Planned
+from playground.engine.lane import Fork as Fork
 from playground.engine.run import RunRefusedError
 from playground.engine.verdicts import Verdict, Verdicts
 
@@ -42,16 +41,6 @@ if TYPE_CHECKING:
 FEWEST_ANSWERS, MOST_ANSWERS = 2, 5
 #: The error result of a call that nobody answered.
 FILLING = "No result was given for this call."
-
-
-@dataclass(frozen=True)
-class Fork:
-    """One call answered in several ways at once: a lane for each answer, in the order given."""
-
-    turn_id: str
-    call_id: str
-    lanes: tuple[Lane, ...]
-    at: float = field(default_factory=time.time)  # Unix time, seconds
 
 
 class Debugger:
@@ -192,18 +181,29 @@ class Debugger:
         answer = answer_for(call, rule)
         return Planned(answer, "fixed" if rule.policy is Policy.FIXED else "table") if answer is not None else None
 
-    # Answering by hand: nothing is run
+    # Answering by hand: nothing is run. What stands in open editors is kept first, as before every way to go on.
+
+    def _keep_open(self, turn_id: str = "") -> str:
+        """Returns the id that a turn has then: an edit of one with answers makes a branch."""
+        if reason := self._session.unkept():
+            raise RunRefusedError(reason)
+        return self._session.keep_open().get(turn_id, turn_id)
 
     def send(self, turn_id: str, call_id: str, text: str, *, is_error: bool = False) -> None:
-        """Answer one call with what was typed. Raises KeyError for one that does not wait."""
+        """Answer one call with what was typed. Raises KeyError for one that does not wait, RunRefusedError where
+        something that is being written cannot be kept.
+        """
+        turn_id = self._keep_open(turn_id)
         self._answer([self._find(turn_id, call_id)], text, is_error, "you")
 
     def send_all(self, text: str, *, is_error: bool = False) -> int:
-        """Answer every call that waits with the same; one undo takes it back. Returns how many there were."""
+        """Answer every call that waits with the same; one undo takes it back. Returns how many; raises as ``send``."""
+        self._keep_open()
         return self._answer(self.waiting, text, is_error, "you")
 
     def fill(self) -> int:
-        """Answer every call that waits with a plain error, so that a run is possible; one undo takes it back."""
+        """The same with a plain error, so that a run is possible."""
+        self._keep_open()
         return self._answer(self.waiting, FILLING, True, "filled")
 
     def _answer(self, calls: Sequence[tuple[str, ToolCall]], text: str, is_error: bool, by: str) -> int:
@@ -249,11 +249,20 @@ class Debugger:
 
         Raises RunRefusedError where it has no answer yet, or a run cannot begin.
         """
+        turn_id = self._keep_open(turn_id)
         call = self._find(turn_id, call_id)[1]
         ready = self.answer_ready(turn_id, call_id)
         if ready is None:
             raise RunRefusedError(self._unready([(turn_id, call)]))
         await self._go(Mode.STEP, {(turn_id, call_id): ready})
+
+    async def step_next(self) -> None:
+        """The same for the first call that has an answer."""
+        self._keep_open()
+        waiting = self.waiting
+        ready = [key for key in waiting if self.answer_ready(key[0], key[1].id) is not None]
+        for turn_id, call in ready[:1] or waiting[:1]:
+            await self.step(turn_id, call.id)
 
     async def go_on(self) -> None:
         """Continue: answer every call for which there is an answer, and go on until the next stop.
@@ -270,6 +279,7 @@ class Debugger:
         await self._go_on(Mode.END)
 
     async def _go_on(self, mode: Mode) -> None:
+        self._keep_open()
         waiting = self.waiting
         planned: dict[CallKey, Planned] = {}
         without: list[tuple[str, ToolCall]] = []
@@ -313,6 +323,9 @@ class Debugger:
         of it back. Returns when every lane has ended; ``forks`` has it from the start. Raises RunRefusedError.
         """
         if reason := self.fork_refusal(turn_id, call_id):
+            raise RunRefusedError(reason)
+        turn_id = self._keep_open(turn_id)
+        if reason := self.fork_refusal(turn_id, call_id):  # a branch was made on which it is not
             raise RunRefusedError(reason)
         if not FEWEST_ANSWERS <= len(answers) <= MOST_ANSWERS:
             raise RunRefusedError(f"Give {FEWEST_ANSWERS} to {MOST_ANSWERS} answers to compare.")

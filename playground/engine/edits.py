@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from playground.domain.accumulator import GrowingChoice
-from playground.domain.parts import Image, Part, Text, ToolCall, ToolResult
+from playground.domain.parts import Image, Text, ToolCall, ToolResult
 from playground.domain.prices import Price
 from playground.domain.transcript import Ending, Role, Transcript, Turn, make_turn, new_id, one_per_request, waiting_in
 from playground.engine import hand_made, thinking
@@ -22,6 +22,7 @@ from playground.engine.changes import PathChanged, RunState, SettingsChanged, Ti
 from playground.engine.history import History, Setting, Setup
 from playground.engine.placing import placed, seconds_since
 from playground.engine.settings import Settings
+from playground.engine.turn_edits import arguments_edited, call_replaced, text_edited
 
 if TYPE_CHECKING:
     from playground.engine.profiles import Profile
@@ -78,18 +79,8 @@ class Edits(Settings):
         Its results stay with it; on a branch a call of another name or with other arguments waits for its own. What the
         model sent is kept beside the arguments while they differ.
         """
-        turn = self.transcript.turns[turn_id]
-        old = next(one for one in turn.calls if one.id == call_id)
-        new = _edited(old, call.arguments, sent=turn.outcome is not None)
-        ours = old.id_is_ours and call.id == old.id
-        new = new.model_copy(update={"name": call.name, "id": call.id, "id_is_ours": ours})
-        at = turn.calls.index(old)
-        edited = hand_made.with_call(self.transcript, turn_id, call_id, new)
-        made = edited.turns[turn_id].calls[at]
-        asks = call_id if (made.name, made.arguments) != (old.name, old.arguments) else ""
-        if asks and not in_place and self.branches(turn_id, asks):
-            edited = hand_made.unanswered(edited, turn_id, made.id)
-        return self._change(turn_id, edited, asks, in_place=in_place), made.id
+        edit = call_replaced(self.transcript, turn_id, call_id, call, in_place=in_place)
+        return self._change(turn_id, edit.after, edit.call_id, in_place=in_place), edit.made
 
     def delete_call(self, turn_id: str, call_id: str) -> str:
         """Take a call out of a turn, and the results that answered it."""
@@ -101,31 +92,15 @@ class Edits(Settings):
 
     def edit_text(self, turn_id: str, text: str, *, in_place: bool = False) -> str:
         """Replace the written content of a turn (of a tool turn: its result); other parts stay in place."""
-        turn = self.transcript.turns[turn_id]
-        if turn.role is Role.TOOL and turn.results:
-            old = turn.results[0]
-            by = old.by if old.text == text or not old.by else "you"
-            parts: tuple[Part, ...] = (old.model_copy(update={"text": text, "by": by}), *turn.parts[1:])
-        else:
-            parts = _with_text(turn.parts, text)
-        return self._replace(turn.model_copy(update={"parts": parts}), in_place=in_place)
+        return self._change(turn_id, text_edited(self.transcript, turn_id, text).after, in_place=in_place)
 
     def edit_call(self, turn_id: str, call_id: str, arguments: str, *, in_place: bool = False) -> str:
         """Replace the raw arguments of one call; what the model sent is kept beside them while it differs.
 
         On a branch the call waits for a result of its own.
         """
-        turn = self.transcript.turns[turn_id]
-        parts = tuple(
-            _edited(part, arguments, sent=turn.outcome is not None)
-            if isinstance(part, ToolCall) and part.id == call_id
-            else part
-            for part in turn.parts
-        )
-        after = self.transcript.replace(turn.model_copy(update={"parts": parts}))
-        if not in_place and self.branches(turn_id, call_id):
-            after = hand_made.unanswered(after, turn_id, call_id)
-        return self._change(turn_id, after, call_id, in_place=in_place)
+        edit = arguments_edited(self.transcript, turn_id, call_id, arguments, in_place=in_place)
+        return self._change(turn_id, edit.after, call_id, in_place=in_place)
 
     def set_image(self, turn_id: str, at: int, image: Image | None, *, in_place: bool = False) -> str:
         """Replace the image at position ``at`` among a turn's images; None takes it out. Raises IndexError."""
@@ -377,43 +352,3 @@ def _differs_in(turn_id: str, before: Transcript, after: Transcript) -> bool:
     if len(before.turns) != len(after.turns) or before.turns[turn_id].parent != after.turns[turn_id].parent:
         return False
     return all(key == turn_id or before.turns.get(key) is turn for key, turn in after.turns.items())
-
-
-def _edited(call: ToolCall, arguments: str, *, sent: bool) -> ToolCall:
-    """The call with other arguments. ``sent`` says that a model sent it."""
-    before = call.arguments if call.received is None else call.received
-    kept = before if (sent or call.received is not None) and arguments != before else None
-    return call.model_copy(update={"arguments": arguments, "received": kept})
-
-
-def _with_text(parts: tuple[Part, ...], text: str) -> tuple[Part, ...]:
-    """``parts`` with all content replaced by one text, where the first content stood.
-
-    Texts at both ends that say the same as before stay as they are, with what they came with.
-    """
-    texts = [part for part in parts if isinstance(part, Text)]
-    first, last = 0, len(texts)
-    while first < last and text.startswith(texts[first].text):
-        text = text[len(texts[first].text) :]
-        first += 1
-    while first < last and text.endswith(texts[last - 1].text):
-        last -= 1
-        text = text[: len(text) - len(texts[last].text)]
-    if text and first == last and first:  # what was added to a text, or between two, goes with the one before it
-        first -= 1
-        text = texts[first].text + text
-    elif text and first == last and texts:
-        last = 1
-        text += texts[0].text
-    changed = texts[first:last]
-    out: list[Part] = []
-    for part in parts:
-        if changed and part is changed[0]:
-            kept = part.model_copy(update={"text": text}) if len(changed) == 1 else Text(text=text)
-            out += [kept] if text else []
-        elif not any(part is one for one in changed):
-            out.append(part)
-    if text and not texts:
-        at = next((n for n, part in enumerate(out) if isinstance(part, ToolCall)), len(out))
-        out.insert(at, Text(text=text))
-    return tuple(out)

@@ -13,6 +13,7 @@ from playground.domain.parts import Part, ToolCall, ToolResult
 from playground.domain.transcript import Role, Transcript, Turn, make_turn, new_id, waiting_in
 from playground.engine.placing import placed
 from playground.engine.settings import Draft
+from playground.engine.turn_texts import call_with_arguments
 
 SHORT = 40  # characters of a result by which its turn is named
 
@@ -134,10 +135,14 @@ def with_more_calls(transcript: Transcript, turn_id: str, calls: Iterable[ToolCa
 def with_call(transcript: Transcript, turn_id: str, call_id: str, call: ToolCall) -> Transcript:
     """Another call in the place of one; the results that answered it answer the new one, on every branch.
 
-    Raises ValueError as ``finished`` does, KeyError for an unknown turn.
+    What the model sent is kept beside the arguments while they differ. Raises ValueError as ``finished`` does, KeyError
+    for an unknown turn.
     """
     turn = transcript.turns[turn_id]
     at, old = next((n, part) for n, part in enumerate(turn.parts) if part.kind == "tool_call" and part.id == call_id)
+    ours = old.id_is_ours and call.id == old.id
+    new = call_with_arguments(old, call.arguments, sent=turn.outcome is not None)
+    call = new.model_copy(update={"name": call.name, "id": call.id, "id_is_ours": ours})
     (made,) = finished([call], [other.id for other in turn.calls if other.id != call_id])
     same = {name: getattr(old, name) for name in ("name", "id") if getattr(old, name) == getattr(call, name)}
     call = made.model_copy(update=same)  # what was not touched is as it came, odd spaces included

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -189,7 +189,7 @@ class Lane:
         while True:
             if self._mode is not Mode.ONCE and not await self._give(self._planned):
                 return self._interrupted()
-            run = self.run = Run(self._session, self, self._session.request(at=self.tip), self.tip)
+            run = self.run = Run(self._session, self, self._session.request_from(self.tip), self.tip)
             self.requests += 1
             await run.perform(self._session.connect)
             self.run = None
@@ -330,3 +330,13 @@ def _nth(branch: tuple[Turn, ...], turn_id: str, call: ToolCall) -> int:
             if turn.id == turn_id and other.id == call.id:
                 return count
     return count
+
+
+@dataclass(frozen=True)
+class Fork:
+    """One call answered in several ways at once: a lane for each answer, in the order given."""
+
+    turn_id: str
+    call_id: str
+    lanes: tuple[Lane, ...]
+    at: float = field(default_factory=time.time)  # Unix time, seconds

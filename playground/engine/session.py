@@ -31,11 +31,14 @@ from playground.engine.changes import (
     TurnGrew,
 )
 from playground.engine.debugger import Debugger
-from playground.engine.edits import Edits
+from playground.engine.editing import HEAD as HEAD
+from playground.engine.editing import Editing
 from playground.engine.entry import summary_of, title_of
+from playground.engine.open_edits import OpenEdit
 from playground.engine.run import Run, RunRefusedError
 from playground.engine.settings import Draft as Draft
 from playground.engine.tapes import Tapes
+from playground.engine.turn_edits import standing
 from playground.protocols.protocol import get_protocol
 
 if TYPE_CHECKING:
@@ -48,8 +51,6 @@ Connect = Callable[[str], Awaitable["GatewayClient"]]
 #: Gives an exchange that was kept, by the ids of the experiment and its own.
 FetchExchange = Callable[[str, str], Awaitable["Exchange | None"]]
 
-#: Stands for the head of the transcript where a turn id is asked for; no turn has it.
-HEAD = ""
 UNDER_WAY = "A run is under way. Stop it first."
 #: What the state of several lanes at once is called: the first of these that any of them is in.
 _LIVELIEST = (RunState.STREAMING, RunState.WAITING, RunState.RETRYING, RunState.ANSWERING)
@@ -57,7 +58,7 @@ _LIVELIEST = (RunState.STREAMING, RunState.WAITING, RunState.RETRYING, RunState.
 _OF_CONTENT = (PathChanged, TurnChanged, SettingsChanged, DebugChanged)
 
 
-class Session(Edits):
+class Session(Editing):
     """The state of one open experiment.
 
     ``connect`` gives a client for a profile id; it may raise ``RunRefusedError``. ``profile_of`` gives the profile
@@ -159,6 +160,7 @@ class Session(Edits):
             self.debugger.set_draft(turn_id, call_id, ResultDraft(text=answer.text, is_error=answer.is_error))
 
     def copied(self, copies: Mapping[str, str]) -> None:
+        super().copied(copies)
         self.debugger.copied(copies)
 
     # Runs
@@ -167,9 +169,13 @@ class Session(Edits):
         """What a run would ask now, ``more`` turns added. Failed and empty turns, and those growing, are left out.
 
         ``at`` is the turn to ask from instead of the head; None: from above the first. The values of variables are in
-        it; those without one stand as they are written.
+        it; those without one stand as they are written. So is what stands in open editors: a run begins by keeping it.
         """
         return self._request(self._asked(more, at))
+
+    def request_from(self, tip: str | None) -> Request:
+        """What goes out next below ``tip``, by the turns as they stand: what is typed meanwhile is not in it."""
+        return self._request(self._sent(self.transcript.lineage(tip)))
 
     def _request(self, turns: tuple[Turn, ...]) -> Request:
         profile = self.profile
@@ -197,9 +203,13 @@ class Session(Edits):
         """
         if self.state is not RunState.IDLE:
             raise RunRefusedError(UNDER_WAY)
+        self.set_editing(OpenEdit(turn=turn_id, text=text))
+        if reason := self.unkept(turn_id):
+            raise RunRefusedError(reason)
         before = self.transcript
-        edited = self.edit_text(turn_id, text)
+        edited = self.keep_open(turn_id).get(turn_id, turn_id)
         at = asking(self.transcript, edited)
+        at = self.keep_open(at).get(at, at)
         if reason := self.refusal(at=at):
             raise RunRefusedError(reason)
         if self.transcript is before:
@@ -220,6 +230,8 @@ class Session(Edits):
             return UNDER_WAY
         if not self.model:
             return "Choose a model first (Ctrl+L)."
+        if reason := self.unkept(at):
+            return reason
         asked = self._asked(more, at)
         if reason := self._open_calls(asked, more, at):
             return reason
@@ -251,11 +263,16 @@ class Session(Edits):
         if reason := hand_made.without_call(asked):
             return reason
         answered = {result.call_id for turn in more for result in turn.results}
-        above = self.transcript.waiting_above(self.transcript.head if at == HEAD else at)
+        kept, at_then = self.as_kept(at)
+        above = kept.waiting_above(kept.head if at == HEAD else at_then)
         if waiting := [(key, call) for key, call in above if call.id not in answered]:
             names = ", ".join(f"{call.name} ({call.id})" for _, call in waiting[:3])
-            if self.transcript.turns[waiting[0][0]].truncated:
+            if kept.turns[waiting[0][0]].truncated:
                 return f"The answer broke off at a tool call: {names}. Regenerate that turn, or delete it."
+            if at == HEAD and not self.transcript.waiting:
+                return (
+                    f"The call of {waiting[0][1].name} that is being written needs a result. Keep it, then answer it."
+                )
             return f"Every tool call needs a result before the next request. Still open: {names}."
         return hand_made.calls_first(more)
 
@@ -272,14 +289,14 @@ class Session(Edits):
 
     def _asked(self, more: tuple[Turn, ...], at: str | None = HEAD) -> tuple[Turn, ...]:
         """The turns of a request, as they were written."""
-        return tuple(
-            turn
-            for turn in (*self._branch(at), *more)
-            if turn.id not in self.growing and not (turn.outcome is not None and not turn.parts)
-        )
+        kept, at_then = self.as_kept(at)
+        branch = kept.path if at == HEAD else kept.lineage(at_then)
+        return self._sent((*branch, *more))
 
-    def _branch(self, at: str | None) -> tuple[Turn, ...]:
-        return self.transcript.path if at == HEAD else self.transcript.lineage(at)
+    def _sent(self, turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
+        return tuple(
+            turn for turn in turns if turn.id not in self.growing and not (turn.outcome is not None and not turn.parts)
+        )
 
     async def run(self) -> None:
         """Ask the gateway for the next turn, and go on as the rules for its calls say; by default they pause.
@@ -289,19 +306,22 @@ class Session(Edits):
         """
         if reason := self.refusal():
             raise RunRefusedError(reason)
+        self.keep_open()
         self._drop_failed_head()
         self._remember()
         await self.debugger.start()
 
     async def regenerate(self, turn_id: str) -> None:
         """Ask again for that turn, as a variant beside it; a failed one with nothing in it is replaced."""
-        before = self.transcript
-        turn = before.turns[turn_id]
-        if reason := self.refusal(at=turn.parent):
+        parent = self.transcript.turns[turn_id].parent
+        if reason := self.refusal(at=parent):
             raise RunRefusedError(reason)
+        copies = self.keep_open(parent)
+        parent = standing(self.transcript, copies, parent)
+        before = self.transcript
         self._remember()
         kept = before.remove(turn_id) if self._is_hollow(turn_id) else before
-        self.transcript = kept.truncate_after(turn.parent)
+        self.transcript = kept.truncate_after(parent)
         self._drop_failed_head()
         self._path_changed()
         await self.debugger.start()

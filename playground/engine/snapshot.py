@@ -26,6 +26,7 @@ from playground.domain.values import JSON, JSONObject, Value
 from playground.engine.changes import DebugChanged, PathChanged, SettingsChanged, TitleChanged
 from playground.engine.history import History
 from playground.engine.older import as_it_was_sent, mended
+from playground.engine.open_edits import OpenEdit
 from playground.engine.settings import Draft
 from playground.protocols.protocol import PROTOCOLS, get_protocol
 
@@ -56,6 +57,7 @@ class Snapshot(Value):
     at their default left out; ``by_hand`` names those that a person set to what a new experiment begins with.
     ``turns`` is the whole tree, oldest first; ``head`` the end of the branch that is shown.
     ``merges`` says that the extra body is merged into what it is laid over; without it, it replaced whole objects.
+    ``editing`` is what stands in the editors that are open in turns, in the order in which they were opened.
     ``reasoning_return`` is None where the gateway's rule holds. ``unsent`` is what was typed and cannot be sent yet.
     """
 
@@ -81,6 +83,7 @@ class Snapshot(Value):
     debugging: Debugging = Debugging()
     calls: tuple[CallState, ...] = ()
     draft: Draft = Draft()
+    editing: tuple[OpenEdit, ...] = ()
     turns: tuple[Turn, ...] = ()
     head: str | None = None
 
@@ -131,6 +134,7 @@ def snapshot(session: Session) -> Snapshot:
         debugging=session.debugger.debugging,
         calls=_call_states(session),
         draft=session.draft,
+        editing=tuple(session.editing.values()),
         turns=turns,
         head=session.transcript.head,
     )
@@ -161,6 +165,7 @@ def restore(found: Snapshot, session: Session) -> None:
     session.variables, session.unsent = found.variables, found.unsent
     session.unknown = dict(found.model_extra or {})
     session.draft = found.draft
+    session.editing = {edit.key: edit for edit in found.editing}
     session.history = History()
     session.transcript = mended(found.transcript, found.profile_id)
     debugger = session.debugger

@@ -26,6 +26,7 @@ from playground.domain.values import JSON, Value
 from playground.engine.run import RunRefusedError
 from playground.engine.session import HEAD
 from playground.engine.spreadsheet import csv_text
+from playground.engine.turn_edits import standing
 from playground.engine.verdicts import VerdictCode, verdict_on
 from playground.gateway.retry import delay_after
 from playground.protocols.protocol import get_protocol
@@ -179,10 +180,15 @@ class Stability:
 
 
 def step_request(session: Session, turn_id: str = "") -> Request:
-    """The request a run would send now, or the one that would be sent again for a turn. Raises RunRefusedError."""
+    """The request a run would send now, or the one that would be sent again for a turn. Raises RunRefusedError.
+
+    What stands in open editors on the way there is kept first, as before a run.
+    """
     at = session.transcript.turns[turn_id].parent if turn_id else HEAD
     if reason := session.refusal(at=at):
         raise RunRefusedError(reason)
+    copies = session.keep_open(at)
+    at = standing(session.transcript, copies, at)
     return session.request(at=at)
 
 

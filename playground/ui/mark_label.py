@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QIcon, QPainter, QPaintEvent
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QLabel, QWidget
 
 from playground.ui.icons import icon
@@ -21,7 +21,6 @@ class MarkLabel(QLabel):
     def __init__(self, words: str = "", parent: QWidget | None = None, *, wraps: bool = False) -> None:
         super().__init__(words, parent, textFormat=Qt.TextFormat.PlainText, wordWrap=wraps)
         self._mark: tuple[str, str] = ("", "")
-        self._icon: QIcon | None = None
 
     @property
     def mark(self) -> str:
@@ -36,12 +35,11 @@ class MarkLabel(QLabel):
         margins.setLeft(margins.left() + (SIDE + GAP) * (bool(name) - bool(self._mark[0])))
         self.setContentsMargins(margins)
         self._mark = name, colour
-        self._icon = icon(name, colour) if name else None
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
-        if self._icon is None:
+        if not self.mark:
             return
         inner, line = self.contentsRect(), self.fontMetrics().height()
         text = line
@@ -49,7 +47,8 @@ class MarkLabel(QLabel):
             text = self.heightForWidth(self.width()) - (self.height() - inner.height())
         top = inner.top() + max(inner.height() - text, 0) // 2 + (line - SIDE + 1) // 2
         painter = QPainter(self)
-        self._icon.paint(painter, inner.left() - SIDE - GAP, top, SIDE, SIDE)
+        # Not kept: Python may take an icon apart before its engine where both are part of a cycle, and Qt crashes then.
+        icon(*self._mark).paint(painter, inner.left() - SIDE - GAP, top, SIDE, SIDE)
         painter.end()
 
 

@@ -74,7 +74,7 @@ class Opening:
             await window.settle()
         middle = experiment.transcript.path[self._turns // 2]
         with Pulse() as edited:
-            window.app.window.pane.edits.text(middle.id, "Other words.")
+            window.app.window.pane.edits.make(middle.id, lambda: experiment.edit_text(middle.id, "Other words."))
             await window.settle()
         with Pulse() as undone:
             experiment.undo()

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QAbstractButton, QComboBox, QPushButton, QToolButt
 
 from playground.domain.roles import Role
 from playground.ui.conversation.answers_row import NONE_CHOSEN, NOT_ABOVE, AnswersRow
+from playground.ui.conversation.calls.call_editor import CallEditor
 from playground.ui.conversation.calls.call_form import CallForm
 from tests.engine.debugging import WEATHER
 from tests.flows.conftest import Person, Stage
@@ -193,7 +194,7 @@ def test_a_call_is_changed_as_a_whole_refused_and_deleted_with_its_result(stage:
         await person.type_into(form.id, second)
         await person.type_into(form.arguments, ROME)
         await person.key(Qt.Key.Key_Return, CONTROL)
-        assert "could not be told apart" in person.card(-1).editing._call._problem.text()  # type: ignore[union-attr]
+        assert "could not be told apart" in (await person.seen(CallEditor, inside=person.card(-1))).problem
         await person.type_into(form.id, "mine")
         await person.press("Keep", person.card(-1))
         await person.until(lambda: person.path[-1].calls[0].id == "mine", "the other id")

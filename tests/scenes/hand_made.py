@@ -5,6 +5,7 @@ from __future__ import annotations
 from playground.domain.parts import ToolCall, ToolResult
 from playground.domain.transcript import Role, make_turn
 from playground.engine.session import Draft
+from playground.ui.conversation.calls.call_form import CallForm
 from tests.scenes.registry import WIDE, scene
 from tests.scenes.stage import Stage
 
@@ -67,10 +68,10 @@ async def call_changed_as_a_whole(stage: Stage) -> None:
     card = stage.window.pane.view.card(turn_id)
     if card is not None:
         card.editing.edit_call("call_lisbon")
-        editor = card.editing._call
-        if editor is not None:
-            editor.form.id.setText("call_oslo")
-            editor.form.submitted.emit()
+        (form,) = card.findChildren(CallForm)
+        form.id.setText("call_oslo")
+        form.id.textEdited.emit("call_oslo")
+        form.submitted.emit()
     await stage.settle()
 
 

@@ -71,9 +71,9 @@ def test_the_editor_of_a_turn_gives_what_was_there(qtbot: QtBot) -> None:
     qtbot.addWidget(editor)
     assert editor.text == ODD + "\r\n"
     kept: list[str] = []
-    editor.kept.connect(kept.append)
+    editor.kept.connect(lambda: kept.append(editor.text))
     paste(editor.findChildren(ExactField)[0], "\u00a0")
-    editor._keep()
+    editor.kept.emit()
     assert kept == [ODD + "\n\u00a0"]
 
 

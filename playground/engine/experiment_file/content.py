@@ -41,6 +41,8 @@ _TEXTS: Final = (
     "calls.*.fork.*.text",
     "draft.text",
     "draft.calls.*.arguments",
+    "editing.*.text",
+    "editing.*.written.arguments",
     *(f"debugging.default.{place}" for place in _RULE_TEXTS),
     *(f"debugging.rules.*.{place}" for place in _RULE_TEXTS),
 )

@@ -14,7 +14,7 @@ from playground.engine.store.schema import MOST_PLACES, first_number, last_numbe
 from playground.engine.store.texts import Clean, Pictures, as_text
 
 #: Fields that stand in rows of their own, or in columns that the list is made of.
-APART: Final = frozenset({"turns", "draft", "calls", "created_at", "changed_at", "pinned", "archived"})
+APART: Final = frozenset({"turns", "draft", "calls", "editing", "created_at", "changed_at", "pinned", "archived"})
 
 _UNINDEX = """INSERT INTO words (words, rowid, text, reasoning, arguments)
     SELECT 'delete', number, text, reasoning, arguments FROM said
@@ -59,17 +59,19 @@ class ExperimentRows:
         entry = entry_from(found)
         known = known or self._read(found.id)
         number = known.number if known is not None else self._begin(entry, clean)
-        now = Known(number, entry, _settings(found), (found.draft, found.calls))
+        now = Known(number, entry, _settings(found), (found.draft, found.calls, found.editing))
         if known is not None and known.entry != entry:
             self._describe(number, entry, clean)
         if known is None or known.settings != now.settings:
-            rest = found.model_copy(update={"turns": (), "draft": Snapshot.model_fields["draft"].default, "calls": ()})
+            apart = {"turns": (), "draft": Snapshot.model_fields["draft"].default, "calls": (), "editing": ()}
+            rest = found.model_copy(update=apart)
             value = {name: item for name, item in encode(rest).items() if name not in APART}
             self._put("settings", number, as_text(value, clean))
         if known is None or known.draft != now.draft:
             draft = encode(found.draft)
             self._pictures.stow(draft, number, self._connection)
-            value = {"draft": draft, "calls": [encode(call) for call in found.calls]}
+            calls, editing = [encode(call) for call in found.calls], [encode(edit) for edit in found.editing]
+            value = {"draft": draft, "calls": calls, "editing": editing}
             self._put("drafts", number, as_text(value, clean))
         self._write_turns(found.turns, growing, clean, known or Known(number), now)
         return now

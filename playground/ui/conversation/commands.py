@@ -8,11 +8,12 @@ from typing import NamedTuple, Protocol
 
 from playground.domain.accumulator import GrowingChoice
 from playground.domain.debugging import Answer
-from playground.domain.parts import Image, ToolCall
+from playground.domain.parts import Image
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role
 from playground.engine.advice import Action
 from playground.engine.hand_made import Answerable
+from playground.engine.open_edits import EditKey, OpenEdit
 from playground.engine.pause import Pause
 
 
@@ -87,16 +88,12 @@ class ValueCommands(Protocol):
 
 class HandCommands(Protocol):
     """What is offered on calls and results that a person writes. ``above`` are the calls that a turn's result may
-    answer; words that come back say why something cannot be."""
+    answer."""
 
     @property
     def tools(self) -> tuple[ToolDefinition, ...]: ...
 
     def above(self, turn_id: str) -> Sequence[Answerable]: ...
-
-    def add_call(self, turn_id: str, call: ToolCall) -> str: ...
-
-    def replace_call(self, turn_id: str, call_id: str, call: ToolCall) -> str: ...
 
     def delete_call(self, turn_id: str, call_id: str) -> None: ...
 
@@ -104,15 +101,24 @@ class HandCommands(Protocol):
 
 
 class EditCommands(Protocol):
-    """The edits offered on what stands in turns. ``branches`` says that one leaves what is there on its own branch."""
+    """The editors that are open in turns, what stands in them, and the other edits of turns.
 
-    def branches(self, turn_id: str, call_id: str = "") -> bool: ...
+    ``branches`` says that an edit leaves what is there on a branch of its own, ``keep`` why something cannot be kept.
+    """
 
-    def text(self, turn_id: str, text: str) -> None: ...
+    def get(self, key: EditKey) -> OpenEdit | None: ...
+
+    def of(self, turn_id: str) -> Sequence[OpenEdit]: ...
+
+    def put(self, edit: OpenEdit) -> None: ...
+
+    def cancel(self, key: EditKey) -> None: ...
+
+    def keep(self, key: EditKey) -> str: ...
 
     def run(self, turn_id: str, text: str) -> None: ...
 
-    def call(self, turn_id: str, call_id: str, arguments: str) -> None: ...
+    def branches(self, turn_id: str, call_id: str = "") -> bool: ...
 
     def image(self, turn_id: str, at: int, image: Image | None) -> None: ...
 

@@ -1,6 +1,7 @@
-"""Edits of turns that cards ask for, for the session that a pane shows. An edit of a turn with answers makes a branch.
+"""Edits of turns that cards ask for, and the editors open in them, for the session that a pane shows.
 
-What an edit brings besides is said: thinking that it makes stale, and where the old answers are.
+An edit of a turn with answers makes a branch. What an edit brings besides is said: thinking that it makes stale, and
+where the old answers are.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from playground.domain.parts import Image
 from playground.domain.transcript import Role
+from playground.engine.open_edits import EditKey, OpenEdit
 from playground.engine.run import RunRefusedError
 from playground.ui.conversation.inline_editor import InlineEditor
 from playground.ui.conversation.thinking_guard import ThinkingGuard
@@ -36,9 +38,29 @@ class EditDesk:
         session = self._pane.session
         return turn_id in session.transcript.turns and session.branches(turn_id, call_id)
 
-    def text(self, turn_id: str, text: str) -> None:
-        """Give a turn other words."""
-        self.make(turn_id, partial(self._pane.session.edit_text, turn_id, text))
+    def get(self, key: EditKey) -> OpenEdit | None:
+        """What stands in an editor; None where it is not open."""
+        return self._pane.session.editing.get(key)
+
+    def of(self, turn_id: str) -> list[OpenEdit]:
+        """The editors that are open in a turn, in the order in which they were opened."""
+        return [edit for edit in self._pane.session.editing.values() if edit.turn == turn_id]
+
+    def put(self, edit: OpenEdit) -> None:
+        """An editor is open, and this stands in it."""
+        self._pane.session.set_editing(edit)
+
+    def cancel(self, key: EditKey) -> None:
+        """Close an editor; what stands in it is forgotten."""
+        self._pane.session.end_editing(key)
+
+    def keep(self, key: EditKey) -> str:
+        """Keep what stands in an editor, and close it. Returns why that cannot be, or nothing."""
+        try:
+            self.make(key.turn, partial(self._pane.session.keep_editing, key))
+        except ValueError as error:
+            return str(error)
+        return ""
 
     def run(self, turn_id: str, text: str) -> None:
         """Give a turn other words and ask from there."""
@@ -53,10 +75,6 @@ class EditDesk:
 
         pane.view.jump_to_latest()
         spawn(go(), name="run")
-
-    def call(self, turn_id: str, call_id: str, arguments: str) -> None:
-        """Give a call other arguments."""
-        self.make(turn_id, partial(self._pane.session.edit_call, turn_id, call_id, arguments))
 
     def image(self, turn_id: str, at: int, image: Image | None) -> None:
         """Put another image in the place of one; None takes it out."""
@@ -91,7 +109,7 @@ class EditDesk:
         pane = self._pane
         editors = [one for one in pane.view.findChildren(InlineEditor) if one.runs and one.isVisible()]
         if editors:
-            next((one for one in editors if one.isAncestorOf(pane.focusWidget())), editors[0]).run()
+            next((one for one in editors if one.isAncestorOf(pane.focusWidget())), editors[0]).run_asked.emit()
             return
         written = next((one.id for one in reversed(pane.session.transcript.path) if one.outcome is None), "")
         card = pane.view.card(pane.view.focused_turn() or written)

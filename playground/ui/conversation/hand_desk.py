@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from playground.domain.parts import ToolCall
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, Turn
 from playground.engine.hand_made import Answerable, answerable, answers_none, calls_first, without_call
@@ -37,14 +35,6 @@ class HandDesk:
         turn = transcript.turns.get(turn_id)
         return answerable(transcript.lineage(turn.parent) if turn is not None else transcript.path)
 
-    def add_call(self, turn_id: str, call: ToolCall) -> str:
-        """Give a turn one more call. Returns why that cannot be, or nothing."""
-        return self._try(turn_id, partial(self._pane.session.add_calls, turn_id, (call,)))
-
-    def replace_call(self, turn_id: str, call_id: str, call: ToolCall) -> str:
-        """Put another call in the place of one. Returns why that cannot be, or nothing."""
-        return self._try(turn_id, partial(self._pane.session.replace_call, turn_id, call_id, call))
-
     def delete_call(self, turn_id: str, call_id: str) -> None:
         """Take a call out, with its results."""
         session = self._pane.session
@@ -56,13 +46,6 @@ class HandDesk:
         """Let a result of a tool turn answer that call."""
         session = self._pane.session
         self._pane.edits.make(turn_id, partial(session.give_call, turn_id, at, call_id))
-
-    def _try(self, turn_id: str, edit: Callable[[], object]) -> str:
-        try:
-            self._pane.edits.make(turn_id, edit)
-        except ValueError as error:
-            return str(error)
-        return ""
 
     # For the pane
 

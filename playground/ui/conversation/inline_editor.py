@@ -72,13 +72,13 @@ class GrowingField(ExactField):
 
 
 class InlineEditor(QWidget):
-    """Edits one text. ``kept`` carries the new text, ``cancelled`` says to forget it; ``edited`` tells each change.
+    """Edits one text. ``kept`` and ``cancelled`` say what is to become of it; ``edited`` tells each change.
 
-    Where it ``runs``, there is a second way to keep it: ``run_asked`` carries the text with which to ask at once.
+    Where it ``runs``, there is a second way to keep it: ``run_asked`` says to ask with it at once.
     """
 
-    kept = Signal(str)
-    run_asked = Signal(str)
+    kept = Signal()
+    run_asked = Signal()
     edited = Signal()
     cancelled = Signal()
     height_changed = Signal()
@@ -88,14 +88,13 @@ class InlineEditor(QWidget):
     ) -> None:
         super().__init__(parent)
         self.runs = runs
-        self._field = GrowingField(code=code, most=24)
-        self._field.set_text(text)
-        self._field.moveCursor(QTextCursor.MoveOperation.End)
-        self._field.setAccessibleName(name)
-        self._field.textChanged.connect(self.edited)
-        self._field.submitted.connect(self._keep)
-        self._field.cancelled.connect(self.cancelled)
-        self._field.height_changed.connect(self.height_changed)
+        self.field = GrowingField(code=code, most=24)
+        self.set_text(text)
+        self.field.setAccessibleName(name)
+        self.field.textChanged.connect(self.edited)
+        self.field.submitted.connect(self.kept)
+        self.field.cancelled.connect(self.cancelled)
+        self.field.height_changed.connect(self.height_changed)
         keep, run, cancel = QPushButton("Keep"), QPushButton("Run from here"), QPushButton("Cancel")
         keep.setProperty("kind", "primary")
         keep.setToolTip("Ctrl+Enter")
@@ -103,8 +102,8 @@ class InlineEditor(QWidget):
         if not runs:
             run.hide()  # shown by its parent only: without one yet, a button that is shown is a window
         cancel.setToolTip("Escape")
-        keep.clicked.connect(self._keep)
-        run.clicked.connect(self.run)
+        keep.clicked.connect(self.kept)
+        run.clicked.connect(self.run_asked)
         cancel.clicked.connect(self.cancelled)
         buttons = QHBoxLayout()
         buttons.setSpacing(6)
@@ -115,32 +114,26 @@ class InlineEditor(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 4, 0, 4)
         layout.setSpacing(6)
-        layout.addWidget(self._field)
+        layout.addWidget(self.field)
         layout.addLayout(buttons)
         layout.addWidget(self._note)
-        self.setFocusProxy(self._field)
+        self.setFocusProxy(self.field)
 
     @property
     def text(self) -> str:
         """What is typed."""
-        return self._field.text()
+        return self.field.text()
 
     def set_text(self, text: str) -> None:
         """Put back what was typed before."""
-        self._field.set_text(text)
+        self.field.set_text(text)
+        self.field.moveCursor(QTextCursor.MoveOperation.End)
 
     def show_branching(self, branches: bool) -> None:
         """Say, or do not, that keeping the text leaves answers on a branch."""
         if branches is self._note.isHidden():
             self._note.setVisible(branches)
             self.height_changed.emit()
-
-    def run(self) -> None:
-        """Keep what is typed and ask with it."""
-        self.run_asked.emit(self.text)
-
-    def _keep(self) -> None:
-        self.kept.emit(self.text)
 
 
 def branch_note() -> QLabel:

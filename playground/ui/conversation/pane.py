@@ -16,6 +16,7 @@ from playground.engine.advice import GIVE_UP, RETRY, RETRY_NOW, STREAM_ON, Actio
 from playground.engine.changes import (
     Change,
     DebugChanged,
+    DraftChanged,
     PathChanged,
     RunState,
     RunStateChanged,
@@ -179,6 +180,7 @@ class ConversationPane(QWidget):
         if reason:
             self.say_refused(reason, turn)
             return
+        session.keep_open()
         if turn is not None:
             self._take(turn)
         self._run_as_it_stands()
@@ -401,6 +403,8 @@ class ConversationPane(QWidget):
                 self._clock_for(state)
             case DebugChanged():
                 self._debug.poke()
+            case DraftChanged():
+                self.view.refresh_editors()
             case SettingsChanged():
                 self.view.set_tools(self._session.tools)
                 self.composer.set_calls(self.hand.above, self._session.tools)

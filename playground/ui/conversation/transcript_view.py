@@ -121,6 +121,12 @@ class TranscriptView(QAbstractScrollArea):
             card.refresh_calls()
         self._layout.poke()
 
+    def refresh_editors(self) -> None:
+        """Other editors may be open in the cards in view, or something else stand in them."""
+        for card in self._stock:
+            card.editing.follow()
+        self._layout.poke()
+
     def update_row(self, row: Row) -> None:
         """One turn has other content."""
         at = self._column.index.get(row.id)

@@ -160,7 +160,6 @@ class TurnCard(CardFrame):
         for at, view in enumerate(self._parts):
             if self._body.indexOf(view) != at:
                 self._body.insertWidget(at, view)
-            view.setVisible(self.editing.shows(view))
         self.editing.follow()
         self.finds.follow()
         self.height_changed.emit()
@@ -282,7 +281,7 @@ class TurnCard(CardFrame):
         if self.editing.open:
             return True
         return any(
-            (isinstance(view, CallCard) and view.editing)
+            (isinstance(view, CallCard) and view.edited)
             or (isinstance(view, TextView) and view.textCursor().hasSelection())
             or (isinstance(view, VerdictView) and view.view.textCursor().hasSelection())
             for view in self._parts

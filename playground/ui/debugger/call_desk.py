@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, Signal
 
 from playground.domain.debugging import FAULTS, Answer, MatchKind, ResultDraft
 from playground.domain.tools import ToolDefinition
+from playground.engine.run import RunRefusedError
 from playground.engine.session import Session
 from playground.ui.conversation.commands import CallState
 from playground.ui.debugger.debug_bar import DebugBar
@@ -93,13 +94,19 @@ class CallDesk(QObject):
             self._session.debugger.send(turn_id, call_id, text, is_error=is_error)
         except KeyError:
             self.said.emit("This call does not wait any more.")
-            return
-        self._after()
+        except RunRefusedError as error:
+            self.said.emit(str(error))
+        else:
+            self._after()
 
     def answer_all(self, text: str, is_error: bool) -> None:
         """Send the same result to every call that waits, and go on."""
-        self._session.debugger.send_all(text, is_error=is_error)
-        self._after()
+        try:
+            self._session.debugger.send_all(text, is_error=is_error)
+        except RunRefusedError as error:
+            self.said.emit(str(error))
+        else:
+            self._after()
 
     def _after(self) -> None:
         if self._session.debugger.waiting:

@@ -90,11 +90,7 @@ class DebugBar(QFrame):
 
     def step(self) -> None:
         """Answer the first waiting call that has an answer; without one, say so."""
-        debugger = self._session.debugger
-        waiting = debugger.waiting
-        ready = [key for key in waiting if debugger.answer_ready(key[0], key[1].id) is not None]
-        for turn_id, call in ready[:1] or waiting[:1]:
-            self.run(debugger.step(turn_id, call.id))
+        self.run(self._session.debugger.step_next())
 
     def go_on(self) -> None:
         """Continue until the next stop."""
@@ -106,7 +102,10 @@ class DebugBar(QFrame):
 
     def fill(self) -> None:
         """Answer every waiting call with an error; nothing is run."""
-        self._session.debugger.fill()
+        try:
+            self._session.debugger.fill()
+        except RunRefusedError as error:
+            self.refused.emit(str(error))
 
     def stop(self) -> None:
         """End whatever is under way."""

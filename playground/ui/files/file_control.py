@@ -224,6 +224,7 @@ class FileControl(QObject):
             path = await self._ask_where("Export", name, f"Files (*{suffix});;All files (*)", suffix.lstrip("."))
             if path is None:
                 return
+        session.keep_what_can_be()
         taken = snapshot(session)
         try:
             if path is None:

@@ -25,6 +25,7 @@ from playground.domain.roles import Role
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Ending, Outcome, Turn
 from playground.domain.usage import Timing, Usage
+from playground.engine.open_edits import OpenEdit, What
 from playground.engine.settings import Draft
 from playground.engine.snapshot import CallState, Snapshot
 
@@ -51,6 +52,14 @@ def some(kind: Any, /, **fields: Any) -> st.SearchStrategy[Any]:
     return st.builds(lambda known, more: kind(**known, **more), st.fixed_dictionaries(fields), unknown)
 
 
+EDITED = some(
+    OpenEdit,
+    turn=WORD,
+    what=st.sampled_from(What),
+    call=TEXT,
+    text=maybe(TEXT),
+    written=maybe(some(ToolCall, id=TEXT, name=TEXT, arguments=TEXT)),
+)
 WRITTEN = some(
     Draft,
     text=TEXT,
@@ -171,6 +180,7 @@ def experiments(draw: st.DrawFn) -> Snapshot:
             debugging=some(Debugging, default=RULES, rules=st.dictionaries(WORD, RULES, max_size=2)),
             calls=st.lists(CALLS, max_size=2).map(tuple),
             draft=WRITTEN,
+            editing=st.lists(EDITED, max_size=2).map(tuple),
             turns=st.just(turns),
             head=st.sampled_from([None, *(turn.id for turn in turns)]),
         )

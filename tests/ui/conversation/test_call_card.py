@@ -14,6 +14,7 @@ from playground.ui.conversation.calls.call_card import CallCard
 from playground.ui.conversation.commands import CallState
 from playground.ui.conversation.rows import Answer
 from playground.ui.theme import LIGHT, style_sheet
+from tests.support.editors import Edits
 
 #: The offscreen platform says so whenever a window's smallest size changes; no other platform does.
 pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
@@ -35,7 +36,7 @@ def no_answers(_name: str) -> list[tuple[str, Reply]]:
 
 @pytest.fixture
 def card(qtbot: QtBot) -> CallCard:
-    card = CallCard(no_answers)
+    card = CallCard(no_answers, Edits(), lambda: "t")
     qtbot.addWidget(card)
     card.setStyleSheet(style_sheet(LIGHT))
     card.resize(700, 200)

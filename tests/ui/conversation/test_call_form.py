@@ -18,6 +18,7 @@ from playground.ui.conversation.calls.call_editor import CallEditor
 from playground.ui.conversation.calls.call_form import CallForm
 from playground.ui.conversation.composer_beside import MOST_FORMS, ComposerBeside
 from tests.engine.debugging import WEATHER
+from tests.support.editors import Edits
 
 pytestmark = pytest.mark.qt_log_ignore("plugin does not support")  # the offscreen one says so of pop-ups
 
@@ -55,7 +56,7 @@ def form_in(place: QWidget) -> CallForm:
 
 @pytest.mark.parametrize("arguments", ARGUMENTS, ids=range(len(ARGUMENTS)))
 def test_arguments_are_judged_as_on_the_card_of_a_call(place: QWidget, arguments: str) -> None:
-    form, card = form_in(place), CallCard(lambda _name: [])
+    form, card = form_in(place), CallCard(lambda _name: [], Edits(), lambda: "t")
     put(place, card)
     call = ToolCall(id="c", name=WEATHER.name, arguments=arguments)
     form.set_call(call)
@@ -111,7 +112,7 @@ def test_the_editor_keeps_with_control_enter_and_forgets_with_escape(place: QWid
     put(place, editor)
     kept: list[ToolCall] = []
     left: list[bool] = []
-    editor.kept.connect(kept.append)
+    editor.kept.connect(lambda: kept.append(editor.call))
     editor.cancelled.connect(lambda: left.append(True))
     editor.form.arguments.setFocus()
     QTest.keyClick(editor.form.arguments, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)

@@ -22,9 +22,7 @@ from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn
 from playground.engine.advice import Action
 from playground.engine.hand_made import Answerable
-from playground.engine.run import RunRefusedError
 from playground.engine.session import Session
-from playground.gateway.client import GatewayClient
 from playground.ui.conversation import transcript_view
 from playground.ui.conversation.as_sent import ValueDesk
 from playground.ui.conversation.calls.call_card import CallCard
@@ -41,10 +39,7 @@ from playground.ui.conversation.turn_card import TurnCard
 from playground.ui.conversation.turn_header import TurnHeader
 from playground.ui.debugger.call_desk import CallDesk
 from playground.ui.theme import tokens
-
-
-async def no_gateway(profile_id: str) -> GatewayClient:
-    raise RunRefusedError(f"no run is made here, at {profile_id}")
+from tests.support.editors import Edits, no_gateway
 
 
 def _nothing() -> None:
@@ -59,9 +54,9 @@ class Asked:
         self.session = Session(no_gateway, profile_id="demo")
         self.wire = self
         self.hand = self
-        self.edits = self
         self.tools: tuple[ToolDefinition, ...] = ()
         self.variables = ValueDesk(lambda: self.session.variables)
+        self.edits = Edits(self.session)
         self.calls: CallCommands = CallDesk(self.session, _nothing, _nothing)
 
     def show_turn(self, turn_id: str) -> None:
@@ -79,28 +74,8 @@ class Asked:
     def hole(self, turn_id: str) -> None:
         self.log.append(("hole", turn_id))
 
-    def branches(self, turn_id: str, call_id: str = "") -> bool:
-        return False
-
-    def text(self, turn_id: str, text: str) -> None:
-        self.log.append(("text", turn_id, text))
-
-    def run(self, turn_id: str, text: str) -> None:
-        self.log.append(("run", turn_id, text))
-
-    def call(self, turn_id: str, call_id: str, arguments: str) -> None:
-        self.log.append(("call", turn_id, call_id, arguments))
-
     def above(self, turn_id: str) -> list[Answerable]:
         return []
-
-    def add_call(self, turn_id: str, call: ToolCall) -> str:
-        self.log.append(("add_call", turn_id, call))
-        return ""
-
-    def replace_call(self, turn_id: str, call_id: str, call: ToolCall) -> str:
-        self.log.append(("replace_call", turn_id, call_id, call))
-        return ""
 
     def delete_call(self, turn_id: str, call_id: str) -> None:
         self.log.append(("delete_call", turn_id, call_id))
@@ -108,17 +83,11 @@ class Asked:
     def give_call(self, turn_id: str, at: int, call_id: str) -> None:
         self.log.append(("give_call", turn_id, at, call_id))
 
-    def image(self, turn_id: str, at: int, image: Image | None) -> None:
-        self.log.append(("image", turn_id, at, image))
-
     def open_image(self, image: Image) -> None:
         self.log.append(("open_image", image))
 
     def shrink_image(self, turn_id: str, at: int) -> None:
         self.log.append(("shrink_image", turn_id, at))
-
-    def role(self, turn_id: str, role: Role) -> None:
-        self.log.append(("role", turn_id, role))
 
     def delete_turn(self, turn_id: str) -> None:
         self.log.append(("delete_turn", turn_id))
@@ -509,6 +478,8 @@ def test_a_typed_result_survives_leaving_the_turn_and_can_be_emptied(stand: Stan
 
 def test_an_open_editor_survives_scrolling_away(stand: Stand, qtbot: QtBot) -> None:
     rows = talk(80)
+    session = stand.asked.session
+    session.transcript = Transcript().append(*(row.turn for row in rows))
     stand.show(rows)
     stand.view.activateWindow()
     qtbot.waitUntil(stand.view.isActiveWindow)
@@ -521,7 +492,8 @@ def test_an_open_editor_survives_scrolling_away(stand: Stand, qtbot: QtBot) -> N
     stand.scroll(0.0)
     QTest.keyClicks(QApplication.focusWidget() or card, " now")
     QTest.keyClick(QApplication.focusWidget() or card, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
-    assert stand.asked.log[-1][:2] == ("text", rows[2].id)
+    assert session.transcript.path[2].text == "being written now"
+    assert not session.editing
     stand.scroll(1.0)
     assert rows[2].id not in stand.view.cards
 

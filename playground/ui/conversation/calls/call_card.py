@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 from playground.domain.debugging import Answer as Reply
 from playground.domain.parts import ToolCall
 from playground.domain.tools import Problem, ToolDefinition, check_arguments
+from playground.engine.open_edits import EditKey, What
 from playground.ui.conversation.calls.argument_tree import ArgumentTree
 from playground.ui.conversation.calls.call_menu import CallMenu
 from playground.ui.conversation.calls.call_text import (
@@ -25,9 +26,10 @@ from playground.ui.conversation.calls.call_text import (
 )
 from playground.ui.conversation.calls.looks import CallFrame, caption, column, half, quiet, row
 from playground.ui.conversation.calls.result_field import ResultField
-from playground.ui.conversation.commands import CallState
+from playground.ui.conversation.commands import CallState, EditCommands
 from playground.ui.conversation.inline_editor import InlineEditor
 from playground.ui.conversation.rows import Answer
+from playground.ui.conversation.text_place import TextPlace
 from playground.ui.conversation.text_view import TextView
 from playground.ui.conversation.variant_switch import VariantSwitch
 from playground.ui.elided_label import ElidedLabel
@@ -51,18 +53,22 @@ class CallCard(CallFrame):
     frame_asked = Signal(str)
     edit_asked = Signal(str)
     delete_asked = Signal(str)
-    arguments_edited = Signal(str, str)  # raw arguments
-    result_edited = Signal(str, str)  # turn id of the result, text
-    result_run = Signal(str, str)  # turn id of the result, text: ask with it at once
     result_deleted = Signal(str)  # turn id of the result
     result_chosen = Signal(str)  # turn id of another result of the same call
 
-    def __init__(self, choices: Callable[[str], list[tuple[str, Reply]]], parent: QWidget | None = None) -> None:
-        """``choices`` gives the answers offered for a call of the tool of that name."""
+    def __init__(
+        self,
+        choices: Callable[[str], list[tuple[str, Reply]]],
+        edits: EditCommands,
+        turn_id: Callable[[], str],
+        parent: QWidget | None = None,
+    ) -> None:
+        """``choices`` gives the answers offered for a call of the tool of that name, ``turn_id`` whose call it is."""
         super().__init__(parent)
-        #: Whether an edit makes a branch: of a result by its turn, of the call (no turn) by its id.
-        self.branches: Callable[[str, str], bool] = lambda _turn, _call: False
         self._choices = choices
+        self._turn_id = turn_id
+        self._arguments_place = TextPlace(edits, self._arguments_opened, self._arguments_closed, code=True)
+        self._result_place = TextPlace(edits, self._result_opened, self._result_closed, code=True, runs=True)
         self.call = ToolCall(id="", name="", arguments="")
         self._answer: Answer | None = None
         self._state = CallState()
@@ -74,8 +80,6 @@ class CallCard(CallFrame):
         self.field: ResultField | None = None
         self.variants: VariantSwitch | None = None
         self._shown = "arguments"  # or "raw", "changes"
-        self._editor: InlineEditor | None = None
-        self._hidden: TextView | None = None
         self._name = QLabel(textFormat=Qt.TextFormat.PlainText)
         self._id = ElidedLabel("Call id")
         self._verdict, self._repeated = Chip(), Chip()
@@ -137,9 +141,9 @@ class CallCard(CallFrame):
     def _connect(self) -> None:
         for part in (self._arguments, self._result):
             part.height_changed.connect(self.height_changed)
-        self._edit.clicked.connect(self._edit_arguments)
+        self._edit.clicked.connect(self._arguments_place.begin)
         self._changes.clicked.connect(self._show_changes)
-        self._change.clicked.connect(self._edit_result)
+        self._change.clicked.connect(self._result_place.begin)
         self._remove.clicked.connect(self._delete_result)
         self.more.chosen.connect(self._chosen)
         self.narrowed.connect(self._make_room)
@@ -206,7 +210,8 @@ class CallCard(CallFrame):
         elif call.received is not None and self._shown == "arguments":
             self._shown = "changes"
         problems = self._problems(call.arguments)
-        self._judge(problems if self._hidden is not self._arguments else self._problems_typed())
+        if self._arguments_place.editor is None:
+            self._judge(problems)
         self._show_arguments(problems, cut=cut)
         self.show_beside(call, *([answer.result] if answer is not None else []))
         self._refresh()
@@ -249,13 +254,11 @@ class CallCard(CallFrame):
     def _problems(self, arguments: str) -> list[Problem]:
         return check_arguments(arguments, self._tool.parameters if self._tool is not None else None)
 
-    def _problems_typed(self) -> list[Problem]:
-        return self._problems(self._editor.text if self._editor is not None else "")
-
     def _judge_typed(self) -> None:
         """What is typed is judged as it is typed, while that takes no time worth waiting for."""
-        if self._editor is not None and len(self._editor.text) <= JUDGED_LIVE:
-            self._judge(self._problems_typed())
+        editor = self._arguments_place.editor
+        if editor is not None and len(editor.text) <= JUDGED_LIVE:
+            self._judge(self._problems(editor.text))
 
     def _judge(self, problems: list[Problem]) -> None:
         words, kind, says = judged(problems, known=self._tool is not None)
@@ -273,12 +276,10 @@ class CallCard(CallFrame):
         self._status.set_mark("pause" if waiting and not (growing or answered or coming) else "", "tool")
         self._repeated.setVisible(bool(self._state.warning))
         self._repeated.setToolTip(tip(self._state.warning))
-        self._arguments.setVisible((not growing and self._editor is None) or self._hidden is not self._arguments)
-        if growing:
-            self._arguments.hide()
+        self._arguments.setVisible(not growing and self._arguments_place.editor is None)
         self._right_title.setText("As it comes" if growing else "Result")
         self._right_head.setVisible(answered or growing)
-        self._result.setVisible((answered or growing) and self._hidden is not self._result)
+        self._result.setVisible((answered or growing) and self._result_place.editor is None)
         for button in (self._change, self._remove):
             button.setVisible(answered)
         if waiting or self.field is not None:
@@ -321,7 +322,7 @@ class CallCard(CallFrame):
     @property
     def reusable(self) -> bool:
         """Whether it may show another call, as a new card would: nothing is typed, chosen or waited for."""
-        return not self._waiting and not self._growing and self._editor is None and self._shown == "arguments"
+        return not self._waiting and not self._growing and not self.edited and self._shown == "arguments"
 
     @property
     def waiting(self) -> bool:
@@ -362,71 +363,47 @@ class CallCard(CallFrame):
         self._show_arguments(self._problems(self.call.arguments))
         self._refresh()
 
-    def _edit_arguments(self) -> None:
-        text = pretty_json(self.call.arguments)
-        editor = self._begin_edit(self._left, self._arguments, text, "Arguments of the call")
-        if editor is not None:
-            editor.kept.connect(self._keep_arguments)
-            editor.edited.connect(self._judge_typed)
-            editor.show_branching(self.branches("", self.call.id))
+    def follow_editors(self) -> None:
+        """Other editors may be open here, or something else stand in them."""
+        call, answer = self.call, self._answer
+        key = EditKey(self._turn_id(), What.ARGUMENTS, call.id) if not self._growing else None
+        self._arguments_place.follow(key, lambda: pretty_json(call.arguments), "Arguments of the call")
+        key = EditKey(answer.turn_id) if answer is not None else None
+        self._result_place.follow(key, lambda: answer.result.text if answer is not None else "", "Result of the call")
 
-    def _keep_arguments(self, text: str) -> None:
-        self._end_edit()
-        if text != pretty_json(self.call.arguments):
-            self.arguments_edited.emit(self.call.id, text)
+    def _arguments_opened(self, editor: InlineEditor) -> None:
+        editor.edited.connect(self._judge_typed)
+        self._put_editor(self._left, self._arguments, editor)
+        self._judge_typed()
 
-    def _edit_result(self) -> None:
-        text = self._answer.result.text if self._answer is not None else ""
-        editor = self._begin_edit(self._right, self._result, text, "Result of the call")
-        if editor is not None and self._answer is not None:
-            editor.kept.connect(self._keep_result)
-            editor.run_asked.connect(self._run_result)
-            editor.show_branching(self.branches(self._answer.turn_id, ""))
+    def _result_opened(self, editor: InlineEditor) -> None:
+        self._put_editor(self._right, self._result, editor)
 
-    def _keep_result(self, text: str) -> None:
-        self._end_edit()
-        if self._answer is not None and text != self._answer.result.text:
-            self.result_edited.emit(self._answer.turn_id, text)
+    def _put_editor(self, column: QVBoxLayout, shown: TextView, editor: InlineEditor) -> None:
+        column.insertWidget(column.indexOf(shown) + 1, editor)
+        editor.height_changed.connect(self.height_changed)
+        self._refresh()
 
-    def _run_result(self, text: str) -> None:
-        self._end_edit()
-        if self._answer is not None:
-            self.result_run.emit(self._answer.turn_id, text)
+    def _arguments_closed(self, focused: bool) -> None:
+        self._judge(self._problems(self.call.arguments))
+        self._editor_closed(self._edit, focused)
+
+    def _result_closed(self, focused: bool) -> None:
+        self._editor_closed(self._change, focused)
+
+    def _editor_closed(self, after: QWidget, focused: bool) -> None:
+        if focused:
+            (self.field if self._waiting and self.field is not None else after).setFocus()
+        self._refresh()
 
     def _delete_result(self) -> None:
         if self._answer is not None:
             self.result_deleted.emit(self._answer.turn_id)
 
-    def _begin_edit(self, column: QVBoxLayout, shown: TextView, text: str, name: str) -> InlineEditor | None:
-        """A new editor in the place of ``shown``; None while one is open, which has the focus then."""
-        if self._editor is not None:
-            self._editor.setFocus()
-            return None
-        self._hidden = shown
-        self._editor = InlineEditor(text, name, code=True, runs=shown is self._result)
-        column.insertWidget(column.indexOf(shown) + 1, self._editor)
-        shown.hide()
-        self._editor.cancelled.connect(self._end_edit)
-        self._editor.height_changed.connect(self.height_changed)
-        self._editor.setFocus()
-        self.height_changed.emit()
-        return self._editor
-
-    def _end_edit(self) -> None:
-        if self._editor is not None and self._hidden is not None:
-            after = self._change if self._hidden is self._result else self._edit
-            (self.field if self._waiting and self.field is not None else after).setFocus()
-            self._editor.hide()
-            self._editor.deleteLater()
-            self._hidden.show()
-            self._editor = self._hidden = None
-            self._judge(self._problems(self.call.arguments))
-            self.height_changed.emit()
-
     @property
-    def editing(self) -> bool:
-        """Whether something typed here is not kept yet."""
-        return self._editor is not None
+    def edited(self) -> bool:
+        """Whether something is open here that is not kept yet."""
+        return self._arguments_place.editor is not None or self._result_place.editor is not None
 
     # Looks
 

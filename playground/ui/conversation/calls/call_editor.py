@@ -12,9 +12,10 @@ from playground.ui.conversation.inline_editor import branch_note
 
 
 class CallEditor(QWidget):
-    """``kept`` carries the call as it is written, ``cancelled`` says to forget it."""
+    """``call`` is what is written; ``kept`` and ``cancelled`` say what becomes of it, ``edited`` tells a change."""
 
-    kept = Signal(object)
+    kept = Signal()
+    edited = Signal()
     cancelled = Signal()
     height_changed = Signal()
 
@@ -23,6 +24,7 @@ class CallEditor(QWidget):
         self.form = CallForm(removable=False)
         self.form.set_tools(tools)
         self.form.set_call(call)
+        self.form.edited.connect(self.edited)
         self._problem = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
         self._problem.setProperty("kind", "flag-error")
         self._problem.hide()
@@ -30,9 +32,9 @@ class CallEditor(QWidget):
         keep.setProperty("kind", "primary")
         keep.setToolTip("Ctrl+Enter in the arguments")
         cancel.setToolTip("Escape in the arguments")
-        keep.clicked.connect(self._keep)
+        keep.clicked.connect(self.kept)
         cancel.clicked.connect(self.cancelled)
-        self.form.submitted.connect(self._keep)
+        self.form.submitted.connect(self.kept)
         self.form.cancelled.connect(self.cancelled)
         self.form.height_changed.connect(self.height_changed)
         buttons = QHBoxLayout()
@@ -50,6 +52,11 @@ class CallEditor(QWidget):
         column.addWidget(self._note)
         self.setFocusProxy(self.form)
 
+    @property
+    def problem(self) -> str:
+        """Why it was not kept; empty where nobody tried."""
+        return self._problem.text()
+
     def say(self, words: str) -> None:
         """Why it was not kept."""
         self._problem.setText(words)
@@ -62,5 +69,11 @@ class CallEditor(QWidget):
             self._note.setVisible(branches)
             self.height_changed.emit()
 
-    def _keep(self) -> None:
-        self.kept.emit(self.form.call)
+    @property
+    def call(self) -> ToolCall:
+        """What is written."""
+        return self.form.call
+
+    def set_call(self, call: ToolCall) -> None:
+        """Put back what was written before, without telling."""
+        self.form.set_call(call)

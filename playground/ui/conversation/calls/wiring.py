@@ -12,8 +12,7 @@ from playground.ui.conversation.commands import TurnCommands
 def wired_call(commands: TurnCommands, turn_id: Callable[[], str]) -> CallCard:
     """A new card; ``turn_id`` is asked when something is done with it, for a card may come to show another turn."""
     desk = commands.calls
-    card = CallCard(desk.choices)
-    card.branches = lambda result_id, call_id: commands.edits.branches(result_id or turn_id(), call_id)
+    card = CallCard(desk.choices, commands.edits, turn_id)
     for signal, command in (
         (card.answered, desk.answer),
         (card.drafted, desk.draft),
@@ -21,14 +20,11 @@ def wired_call(commands: TurnCommands, turn_id: Callable[[], str]) -> CallCard:
         (card.fork_asked, desk.fork),
         (card.remember_asked, desk.remember),
         (card.frame_asked, commands.wire.show_call),
-        (card.arguments_edited, commands.edits.call),
         (card.delete_asked, commands.hand.delete_call),
     ):
         signal.connect(partial(_of_turn, command, turn_id))
     card.answered_all.connect(desk.answer_all)
     card.rules_asked.connect(desk.rules)
-    card.result_edited.connect(commands.edits.text)
-    card.result_run.connect(commands.edits.run)
     card.result_chosen.connect(commands.select_variant)
     card.result_deleted.connect(commands.delete_turn)
     return card

@@ -1,0 +1,228 @@
+"""What stands in an open editor counts: it is sent, kept before it is used, and saved."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from playground.demo.server import DemoServer
+from playground.domain.debugging import Answer
+from playground.domain.parts import ToolCall
+from playground.domain.transcript import Role, make_turn
+from playground.engine.experiment_file import read, write
+from playground.engine.gateways import DEMO_ID, Gateways
+from playground.engine.open_edits import EditKey, OpenEdit, What
+from playground.engine.run import RunRefusedError
+from playground.engine.session import Session
+from playground.engine.snapshot import decode, encode, restore, snapshot
+from playground.engine.stability import step_request
+from tests.engine.debugging import MODELS, THREE, Bench
+
+OSLO = '{"city": "Oslo", "unit": "celsius"}'
+BOTH = pytest.mark.parametrize("how", ["send", "send_all", "fill", "step", "step_next", "go_on", "run_to_end"])
+
+
+@pytest.fixture(params=["chat", "messages"])
+def bench(request: pytest.FixtureRequest, session: Session, demo: DemoServer) -> Bench:
+    session.set_protocol(request.param)
+    session.set_model(MODELS[request.param])
+    return Bench(session, demo)
+
+
+def arguments_of(bench: Bench, number: int, text: str) -> EditKey:
+    """Somebody types other arguments for a call that waits."""
+    turn_id, call_id = bench.keys[number]
+    edit = OpenEdit(turn=turn_id, what=What.ARGUMENTS, call=call_id, text=text)
+    bench.session.set_editing(edit)
+    return edit.key
+
+
+@BOTH
+async def test_arguments_that_are_being_typed_are_sent_however_the_call_is_answered(bench: Bench, how: str) -> None:
+    session, debugger = bench.session, bench.session.debugger
+    await bench.ask("Weather in Lisbon")
+    arguments_of(bench, 0, OSLO)
+    key = bench.keys[0]
+    match how:
+        case "send":
+            debugger.send(*key, "sunny")
+        case "send_all":
+            debugger.send_all("sunny")
+        case "fill":
+            debugger.fill()
+        case _:
+            bench.table()
+            await (debugger.step(*key) if how == "step" else getattr(debugger, how)())
+    assert session.editing == {}
+    if not debugger.waiting and bench.roles[-1] == "t":
+        await session.run()
+    calls, _ = bench.sent()
+    assert calls[0][1] == json.loads(OSLO)
+    assert bench.path[1].calls[0].received is not None, "what the model had sent is still known"
+
+
+async def test_a_text_that_is_being_typed_is_what_the_next_request_shows_and_holds(bench: Bench) -> None:
+    session = bench.session
+    session.add_turn(make_turn(Role.USER, "Say one"))
+    session.set_tools(())
+    question = bench.path[0]
+    session.set_editing(OpenEdit(turn=question.id, text="Say two"))
+    shown = session.preview()
+    assert "Say two" in json.dumps(shown)
+    assert bench.path[0] == question, "nothing is kept by looking"
+    await session.run()
+    assert json.loads(bench.posts[-1]) == shown
+    assert bench.path[0].text == "Say two"
+    assert session.editing == {}
+
+    session.set_editing(OpenEdit(turn=question.id, text="Say three"))
+    assert "Say three" in json.dumps(json.loads(step_request(session, bench.path[1].id).model_dump_json()))
+    assert bench.path[0].text == "Say three", "samples are made of what is asked then"
+
+
+async def test_regenerating_sends_it_too_and_each_is_an_edit_of_its_own(bench: Bench) -> None:
+    session = bench.session
+    session.set_tools(())
+    await bench.ask("Say one")
+    asked = bench.path[0].id
+    session.set_editing(OpenEdit(turn=asked, text="Say two"))
+    await session.regenerate(bench.path[1].id)
+    assert "Say two" in bench.posts[-1].decode()
+    assert session.editing == {}
+
+
+async def test_a_fork_begins_with_it(bench: Bench) -> None:
+    await bench.ask("Weather in Lisbon")
+    arguments_of(bench, 0, OSLO)
+    await bench.session.debugger.fork(*bench.keys[0], [Answer(text="sun"), Answer(text="rain")])
+    assert {json.dumps(bench.sent(at)[0][0][1]) for at in (-1, -2)} == {json.dumps(json.loads(OSLO))}
+
+
+async def test_editors_on_other_branches_stay_as_they_are(bench: Bench) -> None:
+    session = bench.session
+    session.set_tools(())
+    await bench.ask("Say one")
+    first = bench.path[1]
+    await session.regenerate(first.id)
+    session.set_editing(OpenEdit(turn=first.id, text="elsewhere"))
+    session.add_turn(make_turn(Role.USER, "And now"))
+    await session.run()
+    assert "elsewhere" not in bench.posts[-1].decode()
+    assert list(session.editing) == [EditKey(first.id)]
+    session.select_variant(first.id)
+    session.end_editing(EditKey(first.id))
+    assert session.transcript.turns[first.id] == first
+
+
+async def test_a_call_that_cannot_be_kept_stops_what_would_use_it_and_stays_written(bench: Bench) -> None:
+    session = bench.session
+    session.set_tools(())
+    await bench.ask("Say one")
+    answer = bench.path[-1]
+    session.set_editing(
+        OpenEdit(turn=answer.id, what=What.CALL, written=ToolCall(id="", name="", arguments="{}")),
+    )
+    session.add_turn(make_turn(Role.USER, "And now"))
+    before = session.transcript
+    with pytest.raises(RunRefusedError, match="cannot be kept: finish it, or cancel it"):
+        await session.run()
+    assert session.transcript is before
+    assert len(session.editing) == 1
+    session.set_editing(
+        OpenEdit(turn=answer.id, what=What.CALL, written=ToolCall(id="", name="get_heat", arguments="{}")),
+    )
+    with pytest.raises(RunRefusedError, match="The call of get_heat that is being written needs a result"):
+        await session.run()
+
+
+async def test_other_ids_take_what_is_being_typed_along(bench: Bench) -> None:
+    session = bench.session
+    await bench.ask(f"{THREE}")
+    key = arguments_of(bench, 1, OSLO)
+    call = bench.waiting[1][1]
+    session.replace_call(key.turn, key.call, call.model_copy(update={"id": "mine"}))
+    assert list(session.editing) == [key._replace(call="mine")]
+    session.keep_editing(key._replace(call="mine"))
+    assert bench.waiting[1][1].arguments == OSLO
+    session.undo()
+    assert bench.waiting[1][1].arguments == call.arguments
+
+
+async def test_what_is_open_is_saved_and_is_there_again(bench: Bench, gateways: Gateways) -> None:
+    await bench.ask("Weather in Lisbon")
+    arguments_of(bench, 0, '{"city": "Os')
+    bench.session.set_editing(OpenEdit(turn=bench.path[0].id, text="two\nlines"))
+    found = snapshot(bench.session)
+    assert decode(encode(found)).editing == found.editing
+    assert read(write(found)).editing == found.editing
+    session = Session(gateways.client, profile_id=DEMO_ID)
+    restore(found, session)
+    assert session.editing == bench.session.editing
+    session.set_editing(OpenEdit(turn="gone", what=What.ARGUMENTS, call="gone", text="x"))
+    assert session.as_kept()[0].path[0].text == "two\nlines"
+    session.keep_editing(EditKey("gone", What.ARGUMENTS, "gone"))
+    assert EditKey("gone", What.ARGUMENTS, "gone") not in session.editing
+
+
+async def test_an_export_holds_it_and_what_cannot_be_kept_stays_open(bench: Bench) -> None:
+    session = bench.session
+    session.set_tools(())
+    await bench.ask("Say one")
+    unfinished = OpenEdit(turn=bench.path[1].id, what=What.CALL, written=ToolCall(id="", name="", arguments="{}"))
+    session.set_editing(unfinished)
+    session.set_editing(OpenEdit(turn=bench.path[0].id, text="Say two"))
+    session.keep_what_can_be()
+    assert bench.path[0].text == "Say two"
+    assert list(session.editing.values()) == [unfinished]
+
+
+async def test_kept_below_answers_it_makes_a_branch_and_the_next_request_is_the_one_that_was_shown(
+    bench: Bench,
+) -> None:
+    session = bench.session
+    session.set_tools(())
+    await bench.ask("Say one")
+    session.add_turn(make_turn(Role.USER, "And two"))
+    first, answer, second = bench.path
+    session.set_editing(OpenEdit(turn=first.id, text="Say uno"))
+    session.set_editing(OpenEdit(turn=second.id, text="never shown beside it"))
+    shown = session.preview()
+    assert [turn.text for turn in session.request().turns] == ["Say uno"]
+    await session.run()
+    assert json.loads(bench.posts[-1]) == shown
+    assert session.transcript.siblings(bench.path[0].id) == (first.id, bench.path[0].id)
+    assert session.transcript.turns[answer.id] == answer, "the old answer stays with the old words"
+    assert list(session.editing) == [EditKey(second.id)], "it is on the other branch"
+
+    session.select_variant(first.id)
+    session.set_editing(OpenEdit(turn=first.id, text="Say eins"))
+    await session.regenerate(answer.id)
+    assert [turn.text for turn in bench.path[:1]] == ["Say eins"]
+    assert "Say eins" in bench.posts[-1].decode()
+
+
+async def test_a_call_edited_among_answered_ones_is_on_the_branch_where_the_result_goes(bench: Bench) -> None:
+    session, debugger = bench.session, bench.session.debugger
+    await bench.ask(THREE)
+    debugger.send(*bench.keys[0], "sunny")
+    turn_id, call = bench.path[1].id, bench.path[1].calls[0]
+    session.set_editing(OpenEdit(turn=turn_id, what=What.ARGUMENTS, call=call.id, text=OSLO))
+    key = bench.keys[1]
+    debugger.send(*key, "rain")
+    assert bench.path[1].id != turn_id
+    assert bench.path[1].calls[0].arguments == OSLO
+    assert [text for text, _ in bench.results] == ["rain"]
+    assert call.id in [waits.id for _, waits in bench.waiting], "other arguments want another result"
+
+
+async def test_edit_and_run_keeps_what_else_is_being_written(bench: Bench) -> None:
+    session = bench.session
+    session.set_tools(())
+    session.add_turn(make_turn(Role.USER, "one"))
+    session.add_turn(make_turn(Role.USER, "two"))
+    session.set_editing(OpenEdit(turn=bench.path[0].id, text="eins"))
+    session.set_editing(OpenEdit(turn=bench.path[1].id, text="zw"))
+    await session.run_edited(bench.path[1].id, "zwei")
+    assert [turn.text for turn in bench.path[:2]] == ["eins", "zwei"]
+    assert session.editing == {}

@@ -1,0 +1,120 @@
+"""Text in an open editor counts: what is on the screen is what is sent, and it is there again whatever happens."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QAbstractButton, QPlainTextEdit, QToolButton
+
+from playground.app import store_path
+from playground.domain.transcript import Role, make_turn
+from playground.ui.conversation.calls.call_form import CallForm
+from playground.ui.conversation.inline_editor import InlineEditor
+from tests.flows.conftest import Person, Stage
+from tests.flows.test_debugger import calls_of, calls_sent, ready
+from tests.flows.test_store import back, opened
+
+OSLO = '{"city": "Oslo", "unit": "celsius"}'
+CONTROL = Qt.KeyboardModifier.ControlModifier
+TURN, ARGUMENTS, RESULT = "Edit the user turn", "Arguments of the call", "Result of the call"
+
+
+async def open_editor(person: Person, at: int, text: str) -> None:
+    await person.press("Edit this turn", person.card(at))
+    await person.type_into(await person.seen(QPlainTextEdit, TURN, person.card(at)), text)
+
+
+def test_send_result_sends_the_arguments_on_the_screen(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        await ready(person)
+        await person.run("!broken=1 The weather in Lisbon")
+        (call,) = await calls_of(person)
+        sent = call.call.arguments
+        await person.press("Edit the arguments", call)
+        await person.type_into(await person.seen(QPlainTextEdit, ARGUMENTS, call), OSLO)
+        await person.type_into(await person.seen(QPlainTextEdit, RESULT, call), "sunny")
+        await person.press("Send result", call)
+        await person.idle(4)
+        assert calls_sent(person.body(), "chat") == [json.loads(OSLO)]
+        assert person.path[1].calls[0].received == sent
+        assert person.find(InlineEditor) == []
+        await person.do(person.pane.view.setFocus)
+        for _ in range(3):  # the answer of the model stays; the result and the edit are taken back one by one
+            await person.key(Qt.Key.Key_Z, CONTROL)
+        await person.until(lambda: person.path[1].calls[0].arguments == sent, "the edit to be one of its own")
+
+    stage.play(scene)
+
+
+def test_run_sends_the_texts_on_the_screen_and_escape_forgets(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        await person.use_model("demo-chat")
+        for text in ("one", "two", "three"):
+            person.session.add_turn(make_turn(Role.USER, text))
+        await open_editor(person, 0, "eins")
+        await open_editor(person, 1, "zwei")
+        await open_editor(person, 2, "drei")
+        assert len(person.find(QPlainTextEdit, TURN)) == 3, "each stays open beside the others"
+        await person.key(Qt.Key.Key_Escape)
+        await person.until(lambda: len(person.find(QPlainTextEdit, TURN)) == 2, "the third to close")
+        await person.type_into(person.message, "four")
+        await person.key(Qt.Key.Key_Return, CONTROL)
+        await person.idle(5)
+        assert [m["content"] for m in person.body()["messages"]] == ["eins", "zwei", "three", "four"]
+        assert [turn.text for turn in person.path[:4]] == ["eins", "zwei", "three", "four"]
+        assert person.find(InlineEditor) == []
+
+    stage.play(scene)
+
+
+def test_another_experiment_and_back_scrolling_and_the_end_of_the_application_keep_what_is_open(stage: Stage) -> None:
+    async def write(person: Person) -> None:
+        await opened(person)
+        await ready(person)
+        await person.run("!calls=2 The weather in Lisbon and Oslo")
+        first, second = await calls_of(person)
+        await person.press("Edit the arguments", first)
+        await person.type_into(await person.seen(QPlainTextEdit, ARGUMENTS, first), '{"city": "Fa')
+        await person.choose(second.more, "Edit its name, id and arguments…")
+        form = await person.seen(CallForm, inside=person.card(1))
+        await person.type_into(form.id, "mine")
+        await person.choose(await person.seen(QToolButton, "More for this turn", person.card(1)), "Add a tool call…")
+        await person.until(lambda: len(person.find(CallForm, inside=person.card(1))) == 2, "one more call")
+        await open_editor(person, 0, "half a thou")
+        there = person.session
+        await person.do(person.app.workspace.new)
+        await person.until(lambda: person.session is not there and not person.find(InlineEditor), "another one")
+        await person.do(lambda: person.app.workspace.open(there.id))
+        await person.until(lambda: person.session is there, "the first again")
+        await everything(person)
+
+        def stored() -> bool:
+            with sqlite3.connect(f"file:{store_path()}?mode=ro", uri=True) as file:
+                return any("half a thou" in text for (text,) in file.execute("SELECT json FROM drafts"))
+
+        await person.until(stored, "it to be in the file, while nothing was closed")
+
+    async def everything(person: Person) -> None:
+        await person.until(lambda: len(person.path) == 2 and len(person.card(1).calls) == 2, "the calls")
+        field = await person.seen(QPlainTextEdit, TURN, person.card(0))
+        assert field.toPlainText() == "half a thou"
+        first, second = person.card(1).calls
+        assert (await person.seen(QPlainTextEdit, ARGUMENTS, first)).toPlainText() == '{"city": "Fa'
+        assert not second.isVisible()
+        assert [form.id.text() for form in person.find(CallForm, inside=person.card(1))] == ["mine", ""]
+
+    async def go_on(person: Person) -> None:
+        await back(person, 2)
+        await everything(person)
+        first, _ = person.card(1).calls
+        await person.type_into(await person.seen(QPlainTextEdit, ARGUMENTS, first), OSLO)
+        for button in person.find(QAbstractButton, "Keep", person.card(1)):
+            if button.isVisible() and not first.isAncestorOf(button):
+                await person.click(button)
+                break
+        await person.until(lambda: person.path[1].calls[1].id == "mine", "the call to be kept")
+
+    stage.play(write)
+    stage.play(go_on)

@@ -1,0 +1,50 @@
+"""The edits that cards ask for where they stand in no pane: what is in editors is told to a session, the rest noted."""
+
+from __future__ import annotations
+
+from playground.domain.parts import Image
+from playground.domain.transcript import Role
+from playground.engine.open_edits import EditKey, OpenEdit
+from playground.engine.run import RunRefusedError
+from playground.engine.session import Session
+from playground.gateway.client import GatewayClient
+
+
+async def no_gateway(profile_id: str) -> GatewayClient:
+    raise RunRefusedError(f"no run is made here, at {profile_id}")
+
+
+class Edits:
+    """Those of ``session``, else of an empty one; ``log`` has what else was asked for."""
+
+    def __init__(self, session: Session | None = None) -> None:
+        self.session = session or Session(no_gateway, profile_id="demo")
+        self.log: list[tuple[object, ...]] = []
+
+    def get(self, key: EditKey) -> OpenEdit | None:
+        return self.session.editing.get(key)
+
+    def of(self, turn_id: str) -> list[OpenEdit]:
+        return [edit for edit in self.session.editing.values() if edit.turn == turn_id]
+
+    def put(self, edit: OpenEdit) -> None:
+        self.session.set_editing(edit)
+
+    def cancel(self, key: EditKey) -> None:
+        self.session.end_editing(key)
+
+    def keep(self, key: EditKey) -> str:
+        self.session.keep_editing(key)
+        return ""
+
+    def branches(self, turn_id: str, call_id: str = "") -> bool:
+        return False
+
+    def run(self, turn_id: str, text: str) -> None:
+        self.log.append(("run", turn_id, text))
+
+    def image(self, turn_id: str, at: int, image: Image | None) -> None:
+        self.log.append(("image", turn_id, at, image))
+
+    def role(self, turn_id: str, role: Role) -> None:
+        self.log.append(("role", turn_id, role))
