@@ -1,7 +1,8 @@
 """Takes secrets out, by value and by header name, before anything is kept.
 
 A ``Redactor`` knows the secrets of one connection in every spelling they may come back in, and is the one place that
-knows what a secret looks like; ``redact_stream`` looks with it at a body that arrives in pieces.
+knows what a secret looks like; ``redact_stream`` looks with it at a body that arrives in pieces. What writes each
+character on its own (JSON, URLs, HTML) is undone by ``codes``; what does not is looked for as it would be written.
 """
 
 from __future__ import annotations
@@ -10,9 +11,12 @@ import base64
 import html
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cached_property
+from typing import AnyStr
 from urllib.parse import quote, quote_plus
+
+from playground.gateway.codes import CODING, Codes
 
 MASK = "••••"
 
@@ -37,7 +41,7 @@ def is_secret_header(name: str) -> bool:
 
 
 def spellings(secret: str) -> tuple[str, ...]:
-    """``secret`` as it may be written: raw, JSON-escaped, URL-encoded, HTML-escaped, base64 at any offset.
+    """``secret`` as it may be written: raw, JSON-escaped, URL-encoded, HTML-escaped, hex, base64 at any offset.
 
     JSON-escaped twice, too: so it stands in a body that another one quotes.
     """
@@ -45,6 +49,7 @@ def spellings(secret: str) -> tuple[str, ...]:
     quotable = secret.encode("utf-8", "surrogatepass")
     quoted = [quote(quotable, safe=""), quote(quotable), quote(quotable, safe="!'()*~"), quote_plus(quotable)]
     found += [*quoted, *(_HEX.sub(lambda hex_: hex_[0].lower(), text) for text in quoted), html.escape(secret)]
+    found += [quotable.hex(), quotable.hex().upper()]
     for lead in range(3):
         # Only the characters that depend on nothing but the secret: the first and last group may mix with neighbours.
         first = 0 if lead == 0 else lead + 1
@@ -68,43 +73,105 @@ def _beginning(needle: bytes, least: int) -> bytes:
     return re.escape(needle[:least]) + rest
 
 
+class _Matcher:
+    """Finds some needles in texts, however each of their characters is written. ``least`` of them make a beginning."""
+
+    def __init__(self, needles: tuple[str, ...], least: Callable[[str], int], codes: Codes, longest: int) -> None:
+        self._needles = tuple((needle, needle[: least(needle)]) for needle in needles)
+        self._pattern = re.compile("|".join(map(re.escape, needles)) or r"(?!)")
+        self._codes = codes
+        self.reach = 8 * longest + 32  # characters that a needle takes at most
+        self.inside = frozenset("".join(needles) + CODING) if needles else frozenset()
+
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        """Where they stand, in order."""
+        found = [found.span() for found in self._pattern.finditer(text)]
+        coded = self.coded(text)
+        if not found or not coded:
+            return found or coded
+        out: list[tuple[int, int]] = []
+        for start, end in sorted((*found, *coded)):
+            if out and start < out[-1][1]:
+                out[-1] = out[-1][0], max(end, out[-1][1])
+            else:
+                out.append((start, end))
+        return out
+
+    def coded(self, text: str) -> list[tuple[int, int]]:
+        """Where they stand with some of their characters in a code."""
+        plain = self._codes.undo(text) if self._needles else None
+        if plain is None:
+            return []
+        places = (found.span() for found in self._pattern.finditer(plain.text))
+        return [(plain.place(start), plain.place(end)) for start, end in places]
+
+    def open_end(self, text: str) -> int:
+        """The length of the longest end of ``text`` that begins one."""
+        if not text or text[-1] not in self.inside:
+            return 0
+        tail = text[-self.reach :]
+        longest = self._begun(tail)
+        plain = self._codes.undo(tail)
+        said = plain.text if plain is not None else tail
+        cut = self._codes.cut_off(said)
+        if plain is None and not cut:
+            return longest
+        begun = max(self._begun(said), cut + self._begun(said[: len(said) - cut]) if cut else 0)
+        if not begun:
+            return longest
+        at = len(said) - begun
+        return max(longest, len(tail) - (plain.place(at) if plain is not None else at))
+
+    def _begun(self, text: str) -> int:
+        longest = 0
+        for needle, first in self._needles:
+            at = text.find(first, max(0, len(text) - len(needle) + 1))
+            while at >= 0 and not needle.startswith(text[at:]):
+                at = text.find(first, at + 1)
+            if at >= 0:
+                longest = max(longest, len(text) - at)
+        return longest
+
+
 class Redactor:
     """Removes the given secrets from text, bytes and headers. Its repr says only how many there are."""
 
     def __init__(self, secrets: Iterable[str]) -> None:
-        self._count = 0
-        texts: list[str] = []
-        self._plain: set[str] = set()
-        for secret in dict.fromkeys(secrets):
-            if len(secret) >= SHORTEST:
-                self._count += 1
-                self._plain.update(_plainly(secret))
-                texts += spellings(secret)
+        known = [secret for secret in dict.fromkeys(secrets) if len(secret) >= SHORTEST]
+        self._count = len(known)
+        self._plain = {text for secret in known for text in _plainly(secret)}
+        texts = dict.fromkeys(text for secret in known for text in spellings(secret))
         # Longest first, so that a spelling that holds another one goes as a whole.
-        self._texts = tuple(sorted(dict.fromkeys(texts), key=len, reverse=True))
+        self._texts = tuple(sorted(texts, key=len, reverse=True))
         self._needles = tuple(text.encode("utf-8", "surrogatepass") for text in self._texts)
+        self._codes = Codes("".join(known))
+        longest = max(map(len, self._needles), default=0)
+        self._said = _Matcher(self._texts, self._least, self._codes, longest)
+        as_bytes = tuple(needle.decode("latin-1") for needle in self._needles)
+        self._sent = _Matcher(as_bytes, lambda _: 1, self._codes, longest)
+        self._last = frozenset(map(ord, self._sent.inside))
 
     def __repr__(self) -> str:
         return f"Redactor({self._count} secrets)"
 
-    @property
-    def needles(self) -> tuple[bytes, ...]:
-        """Every spelling as bytes, longest first. Never to be shown."""
-        return self._needles
+    def __bool__(self) -> bool:
+        return bool(self._count)
 
     def text(self, value: str) -> str:
         """``value`` without the secrets."""
         for secret in self._texts:
             if secret in value:
                 value = value.replace(secret, MASK)
-        return value
+        return _without(value, self._said.coded(value), MASK)
 
     def data(self, value: bytes) -> bytes:
         """``value`` without the secrets."""
         for secret in self._needles:
             if secret in value:
                 value = value.replace(secret, _MASK_BYTES)
-        return value
+        if not self._count or not self._codes.may_be_in(value):
+            return value
+        return _without(value, self._sent.coded(value.decode("latin-1")), _MASK_BYTES)
 
     def header(self, name: str, value: str) -> str:
         """A header's value; of an authorization only the scheme stays."""
@@ -117,33 +184,47 @@ class Redactor:
 
     def headers(self, pairs: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
         """All headers, in order."""
-        return tuple((name, self.header(name, value)) for name, value in pairs)
+        return tuple((self.text(name), self.header(name, value)) for name, value in pairs)
 
     # For ``redact_stream``; never to be shown
 
-    @cached_property
-    def pattern(self) -> re.Pattern[str]:
-        """Every spelling, longest first."""
-        return re.compile("|".join(map(re.escape, self._texts)) or r"(?!)")
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        """Where secrets stand in ``text``, in order."""
+        return self._said.spans(text)
+
+    def open_end(self, text: str) -> int:
+        """The length of the longest end of ``text`` that begins a secret."""
+        return self._said.open_end(text)
+
+    def open_data(self, data: bytes) -> int:
+        """The length of the longest end of ``data`` that begins a secret."""
+        if not data or data[-1] not in self._last:
+            return 0
+        return self._sent.open_end(data[-self._sent.reach :].decode("latin-1"))
+
+    def may_begin(self, data: bytes) -> bool:
+        """Whether a JSON text in ``data`` may end with the beginning of a secret, or hold one in a code."""
+        return self._beginnings.search(data) is not None or self._codes.may_be_in(data)
 
     @cached_property
-    def beginnings(self) -> re.Pattern[bytes]:
+    def _beginnings(self) -> re.Pattern[bytes]:
         """The end of a JSON text that is the beginning of a secret, as bytes, up to what follows it."""
         spelled = (_beginning(text.encode("utf-8", "surrogatepass"), self._least(text)) for text in self._texts)
         return re.compile(b"(?:" + b"|".join(spelled) + rb')"\s*(?:[,}\]]|\Z)')
 
-    def open_end(self, text: str) -> int:
-        """The length of the longest end of ``text`` that begins a secret."""
-        longest = 0
-        for needle in self._texts:
-            first = needle[: self._least(needle)]
-            at = text.find(first, max(0, len(text) - len(needle) + 1))
-            while at >= 0 and not needle.startswith(text[at:]):
-                at = text.find(first, at + 1)
-            if at >= 0:
-                longest = max(longest, len(text) - at)
-        return longest
-
     def _least(self, text: str) -> int:
         """How many characters make a beginning. Codes of a secret begin like many words, so they need some."""
         return 1 if text in self._plain else _LEAST_CODED
+
+
+def _without(text: AnyStr, spans: list[tuple[int, int]], mask: AnyStr) -> AnyStr:
+    """``text`` with a mask where secrets stand."""
+    if not spans:
+        return text
+    out: list[AnyStr] = []
+    at = 0
+    for start, end in spans:
+        out += [text[at:start], mask]
+        at = end
+    out.append(text[at:])
+    return text[:0].join(out)

@@ -10,6 +10,7 @@ A read is held back only while it ends a text that begins a secret. Without a se
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
@@ -19,10 +20,11 @@ from playground.gateway.text_members import Lane, Member, Shape, Units, members_
 #: What is held back goes on when there is more of it than this, or after this time: an answer must not wait.
 MOST_HELD: Final = 256 * 1024  # bytes
 LONGEST_HELD: Final = 1.0  # seconds without the text that it waits for going on
+#: So many lines more are looked at for what a text goes on with that was not waited for.
+_AFTERWARDS: Final = 64
 #: A line longer than this is no event of a few characters.
 LONGEST_LINE: Final = 1024 * 1024  # bytes
 _MASK: Final = MASK.encode()
-_ESCAPE: Final = b"\\u00"
 
 
 class Piece(NamedTuple):
@@ -41,8 +43,8 @@ class StreamRedactor:
     __slots__ = ("_reads", "_texts")
 
     def __init__(self, redactor: Redactor) -> None:
-        self._reads = _AcrossReads(redactor.needles)
-        self._texts = _AcrossTexts(redactor) if redactor.needles else None
+        self._reads = _AcrossReads(redactor)
+        self._texts = _AcrossTexts(redactor) if redactor else None
 
     @property
     def holding(self) -> bool:
@@ -67,11 +69,10 @@ class StreamRedactor:
 class _AcrossReads:
     """Bytes in, bytes out, without the secrets in them and without a beginning of one at their end."""
 
-    __slots__ = ("_held", "_inside", "_needles")
+    __slots__ = ("_held", "_redactor")
 
-    def __init__(self, needles: tuple[bytes, ...]) -> None:
-        self._needles = needles
-        self._inside = frozenset(byte for needle in needles for byte in needle)
+    def __init__(self, redactor: Redactor) -> None:
+        self._redactor = redactor
         self._held = b""
 
     def feed(self, data: bytes) -> bytes:
@@ -80,39 +81,25 @@ class _AcrossReads:
             self._held = b""
         if not data:
             return data
-        for needle in self._needles:
-            if needle in data:
-                data = data.replace(needle, _MASK)
-        if data[-1] in self._inside:
-            held = self._open_end(data)
-            if held:
-                self._held = data[-held:]
-                return data[:-held]
+        data = self._redactor.data(data)
+        held = self._redactor.open_data(data)
+        if held:
+            self._held = data[-held:]
+            return data[:-held]
         return data
 
     def close(self) -> bytes:
         held, self._held = self._held, b""
         return held if len(held) < SHORTEST else _MASK
 
-    def _open_end(self, data: bytes) -> int:
-        """The length of the longest end of ``data`` that begins a secret."""
-        longest = 0
-        for needle in self._needles:
-            first = needle[:1]
-            at = data.find(first, max(0, len(data) - len(needle) + 1))
-            while at >= 0 and not needle.startswith(data[at:]):
-                at = data.find(first, at + 1)
-            if at >= 0:
-                longest = max(longest, len(data) - at)
-        return longest
-
 
 class _Chunk:
-    """One read, and what is to be cut out of it. ``gone`` when it was given out."""
+    """One read, and what is to be cut out of it. ``gone`` when it was given out. Later ones have higher numbers."""
 
-    __slots__ = ("at", "cuts", "data", "gone")
+    __slots__ = ("at", "cuts", "data", "gone", "number")
 
-    def __init__(self, at: float, data: bytes) -> None:
+    def __init__(self, at: float, data: bytes, number: int) -> None:
+        self.number = number
         self.at = at
         self.data = data
         self.cuts: list[tuple[int, int, bytes]] = []
@@ -123,9 +110,10 @@ class _Chunk:
         data, end = self.data, 0
         if not self.cuts:
             return Piece(self.at, data)
-        out = []
+        out: list[bytes] = []
         for start, stop, put in sorted(self.cuts):
-            out += [data[end:start], put]
+            if start >= end:
+                out += [data[end:start], put]
             end = max(end, stop)
         return Piece(self.at, b"".join((*out, data[end:])))
 
@@ -153,12 +141,11 @@ class _Line:
     def text(self) -> bytes:
         return b"".join(chunk.data[start : start + size] for chunk, start, size in self._parts)
 
-    @property
-    def chunks(self) -> list[_Chunk]:
-        return [chunk for chunk, _, _ in self._parts]
+    def cut(self, start: int, end: int, put: bytes) -> bytes:
+        """Take out what stands there, ``put`` in its place, which is returned while it has none.
 
-    def cut(self, start: int, end: int, put: bytes) -> None:
-        """Take out what stands there, ``put`` in its place; what was given out already stays."""
+        What was given out already stays.
+        """
         at = 0
         for chunk, begin, size in self._parts:
             low, high = max(start, at), min(end, at + size)
@@ -166,14 +153,16 @@ class _Line:
                 chunk.cuts.append((begin + low - at, begin + high - at, put))
                 put = b""
             at += size
+        return put
 
-    def chunks_of(self, start: int, end: int) -> list[_Chunk]:
-        at, found = 0, []
+    def chunk_at(self, place: int = 0) -> int:
+        """The number of the read that has its byte ``place``."""
+        at = 0
         for chunk, _, size in self._parts:
-            if max(start, at) < min(end, at + size):
-                found.append(chunk)
             at += size
-        return found
+            if at > place:
+                return chunk.number
+        return self._parts[-1][0].number
 
 
 class _Share(NamedTuple):
@@ -191,24 +180,33 @@ class _Share(NamedTuple):
 
 
 class _Open(NamedTuple):
-    """The end of a text that goes on, as far as it begins a secret, and where its characters stand."""
+    """The end of a text that goes on, as far as it begins a secret, and where its characters stand.
+
+    The first of them is in the read with the number ``since``. Without ``waits`` they may be given out; what comes
+    later is known for the rest all the same.
+    """
 
     text: str
     shares: tuple[_Share, ...]
+    since: int
+    waits: bool = True
 
 
 class _AcrossTexts:
     """Finds secrets in texts that are sent in pieces, an event each, whatever member of the event they are."""
 
-    __slots__ = ("_held", "_line", "_moved", "_open", "_redactor", "_risky", "_shape")
+    __slots__ = ("_count", "_held", "_line", "_lines_left", "_moved", "_open", "_redactor", "_risky", "_shape", "_size")
 
     def __init__(self, redactor: Redactor) -> None:
         self._redactor = redactor
-        self._held: list[_Chunk] = []
+        self._held: deque[_Chunk] = deque()
+        self._size = 0  # bytes of them
+        self._count = 0  # reads
         self._line = _Line()  # the one not ended yet
         self._moved = 0.0  # when a text went on that may be a secret
         self._risky = False  # and whether something in it may begin a secret
         self._open: dict[Lane, _Open] = {}
+        self._lines_left = 0  # for which those are remembered that are not waited for
         self._shape = Shape(b"", [])
 
     @property
@@ -216,9 +214,10 @@ class _AcrossTexts:
         return bool(self._held)
 
     def feed(self, data: bytes, at: float) -> list[Piece]:
-        chunk = _Chunk(at, data)
+        self._count += 1
+        chunk = _Chunk(at, data, self._count)
         cut = max(data.rfind(b"\n"), data.rfind(b"\r")) + 1
-        if not self._held and not self._may_begin(data):
+        if not self._held and not self._open and not self._redactor.may_begin(data):
             chunk.gone = True
             if cut:
                 self._line = _Line()
@@ -227,9 +226,10 @@ class _AcrossTexts:
         if not self._held:
             self._moved = at
         self._held.append(chunk)
+        self._size += len(data)
         start = 0
         for line in data[:cut].splitlines(keepends=True):
-            if not self._open and not self._line.size and not self._may_begin(line):
+            if not self._open and not self._line.size and not self._redactor.may_begin(line):
                 start += len(line)
                 continue
             self._line.add(chunk, start, start + len(line))
@@ -237,38 +237,30 @@ class _AcrossTexts:
             ended, self._line = self._line, _Line()
             self._read(ended)
         self._line.add(chunk, cut, len(data))
-        self._risky = (self._risky and not cut) or self._may_begin(data[cut:])
+        self._risky = (self._risky and not cut) or self._redactor.may_begin(data[cut:])
         return self._give(at)
 
     def close(self) -> list[Piece]:
         if self._line.size and self._held:
             self._read(self._line)
-        for known in self._open.values():
-            if len(known.text) >= SHORTEST:
-                self._mask(known.shares, 0, len(known.text))
+        self._let_go(list(self._open))
         self._open.clear()
-        held, self._held = self._held, []
+        held, self._held, self._size = self._held, deque(), 0
         self._line, self._risky = _Line(), False
         return [piece for chunk in held if (piece := chunk.given()).data]
 
-    def _may_begin(self, data: bytes) -> bool:
-        return self._redactor.beginnings.search(data) is not None or _ESCAPE in data
-
     def _give(self, now: float) -> list[Piece]:
         """What nothing depends on any more."""
-        held = self._held
-        if now - self._moved > LONGEST_HELD or sum(len(chunk.data) for chunk in held) > MOST_HELD:
-            self._open.clear()
+        if now - self._moved > LONGEST_HELD or self._size > MOST_HELD:
+            self._let_go(list(self._open))
             self._risky = False
-            keep: set[int] = set()
-        else:
-            keep = {id(chunk) for known in self._open.values() for share in known.shares for chunk in _chunks_of(share)}
-            if self._risky:
-                keep.update(map(id, self._line.chunks))
-        count = next((number for number, chunk in enumerate(held) if id(chunk) in keep), len(held))
-        given, self._held = held[:count], held[count:]
-        if not self._held:
-            self._open.clear()
+        since = min((known.since for known in self._open.values() if known.waits), default=self._count + 1)
+        if self._risky and self._line.size:
+            since = min(since, self._line.chunk_at())
+        given = []
+        while self._held and self._held[0].number < since:
+            given.append(self._held.popleft())
+            self._size -= len(given[-1].data)
         return [piece for chunk in given if (piece := chunk.given()).data]
 
     def _read(self, line: _Line) -> None:
@@ -278,6 +270,7 @@ class _AcrossTexts:
         text = line.text
         if not text.strip():
             return
+        self._forget()
         members = self._shape.members(text)
         if members is None:
             members = list(members_of(text))
@@ -291,15 +284,33 @@ class _AcrossTexts:
                 self._follow(member, line)
         if not self._open:
             return
-        for lane in [lane for lane in self._open if lane not in grown]:
-            # Another text of the same choice has begun: this one is over.
-            if any(place[:1] == lane[0][:1] and name != lane[1] for place, name in grown):
-                del self._open[lane]
+        # Where another text of the same choice has begun, this one is over.
+        over = [lane for lane in self._open if lane not in grown]
+        self._let_go(
+            lane for lane in over if any(place[:1] == lane[0][:1] and name != lane[1] for place, name in grown)
+        )
 
     def _end(self, member: Member) -> None:
         place = member.lane[0][:1]
-        for lane in [lane for lane in self._open if not place or lane[0][:1] == place]:
-            del self._open[lane]
+        self._let_go([lane for lane in self._open if not place or lane[0][:1] == place])
+
+    def _let_go(self, lanes: Iterable[Lane]) -> None:
+        """Wait for those texts no longer. What may well be the front of a secret is masked."""
+        for lane in lanes:
+            known = self._open[lane]
+            if not known.waits:
+                continue
+            if len(known.text) >= SHORTEST:
+                self._mask(known.shares, 0, len(known.text))
+            self._open[lane] = known._replace(waits=False)
+            self._lines_left = _AFTERWARDS
+
+    def _forget(self) -> None:
+        """Another line has come."""
+        self._lines_left -= 1
+        if self._lines_left <= 0 or len(self._open) > _AFTERWARDS:
+            for lane in [lane for lane, known in self._open.items() if not known.waits]:
+                del self._open[lane]
 
     def _follow(self, member: Member, line: _Line) -> None:
         before = self._open.pop(member.lane, None)
@@ -310,14 +321,16 @@ class _AcrossTexts:
         if before is not None:
             text, shares = before.text + text, (*before.shares, now)
         end = 0
-        for found in self._redactor.pattern.finditer(text):
-            self._mask(shares, found.start(), found.end())
-            end = found.end()
+        for start, end in self._redactor.spans(text):
+            self._mask(shares, start, end)
         left = self._redactor.open_end(text[end:])
         if left:
             start = len(text) - left
             self._moved = line.at
-            self._open[member.lane] = _Open(text[start:], tuple(_from(shares, start)))
+            left_over = tuple(_from(shares, start))
+            reads = (share.line.chunk_at(share.place(share.start, share.end)[0]) for share in left_over)
+            since = next(number for number in reads if number >= self._held[0].number)
+            self._open[member.lane] = _Open(text[start:], left_over, since)
 
     def _mask(self, shares: Iterable[_Share], start: int, end: int) -> None:
         """Take those characters of the joined text out of the places where they stand."""
@@ -326,14 +339,8 @@ class _AcrossTexts:
             size = share.end - share.start
             low, high = max(start, at), min(end, at + size)
             if low < high:
-                share.line.cut(*share.place(share.start + low - at, share.start + high - at), put)
-                put = b""
+                put = share.line.cut(*share.place(share.start + low - at, share.start + high - at), put)
             at += size
-
-
-def _chunks_of(share: _Share) -> list[_Chunk]:
-    """The reads that hold a share."""
-    return share.line.chunks_of(*share.place(share.start, share.end))
 
 
 def _from(shares: Iterable[_Share], start: int) -> Iterable[_Share]:

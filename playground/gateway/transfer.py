@@ -104,7 +104,7 @@ class Transfer:
         exchange.http_version = response.http_version
         exchange.response_headers = self._redactor.headers(_pairs(response.headers.raw))
         try:
-            self._inflater = Inflater(response.headers.get("content-encoding", ""))
+            self._inflater = Inflater(self._redactor.text(response.headers.get("content-encoding", "")))
         except ValueError as error:
             # Told by the first read: the status is worth more than a body that cannot be read.
             self._unreadable = Failure(kind=FailureKind.DECODE, message=str(error), status=exchange.status)

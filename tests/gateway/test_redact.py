@@ -5,6 +5,8 @@ from __future__ import annotations
 import base64
 import html
 import json
+import time
+from collections.abc import Callable
 from itertools import pairwise
 from urllib.parse import quote, quote_plus
 
@@ -108,3 +110,79 @@ def test_nothing_is_held_back_without_a_secret_in_sight() -> None:
     assert fed(stream, b"s") == b""
     assert b"".join(piece.data for piece in stream.close()) == b"s"
     assert fed(StreamRedactor(Redactor([])), b"s") == b"s"
+
+
+KEY = "sk-Zq7/Kw+2x_V.b=Lm%4&q"
+WAYS = (
+    lambda c: c,
+    lambda c: f"\\u{ord(c):04x}",
+    lambda c: f"\\u{ord(c):04X}",
+    lambda c: f"\\\\u{ord(c):04x}",
+    lambda c: f"\\x{ord(c):02x}",
+    lambda c: f"%{ord(c):02X}",
+    lambda c: f"%25{ord(c):02x}",
+    lambda c: f"%2525{ord(c):02x}",
+    lambda c: f"&#{ord(c)};",
+    lambda c: f"&#x{ord(c):X};",
+    lambda c: f"&amp;#{ord(c):04};",
+    lambda c: f"\\u0026#x{ord(c):x};",
+    lambda c: {"/": "\\/", "&": "&amp;", "+": "&plus;", "_": "\\_", "=": "&equals;", "%": "&percnt;"}.get(c, c),
+)
+spelled_anyhow = st.lists(st.sampled_from(WAYS), min_size=len(KEY), max_size=len(KEY)).map(
+    lambda ways: "".join(way(char) for way, char in zip(ways, KEY, strict=True))
+)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_every_character_may_be_in_a_code(way: Callable[[str], str]) -> None:
+    spelled = "".join(map(way, KEY))
+    redactor = Redactor([KEY])
+    assert redactor.text(f"50% <{spelled}> & “more” %41 &lt; \\u00e9") == f"50% <{MASK}> & “more” %41 &lt; \\u00e9"
+    assert redactor.data(f"é {spelled} é".encode()) == f"é {MASK} é".encode()
+
+
+@given(st.text(max_size=20), spelled_anyhow, st.text(max_size=20), st.lists(st.integers(0, 400), max_size=12))
+def test_codes_mixed_and_cut_anywhere(before: str, spelled: str, after: str, cuts: list[int]) -> None:
+    redactor = Redactor([KEY])
+    assert MASK in redactor.text(f"{before}\n{spelled}\n{after}")
+    whole = f"{before}\n{spelled}\n{after}\n".encode()
+    marks = sorted({min(cut, len(whole)) for cut in cuts} | {0, len(whole)})
+    stream = StreamRedactor(redactor)
+    pieces = [piece for a, b in pairwise(marks) for piece in stream.feed(whole[a:b])]
+    assert b"".join(piece.data for piece in (*pieces, *stream.close())) == redactor.data(whole)
+
+
+@pytest.mark.parametrize("of", [lambda key: key, lambda key: f"user:{key}", lambda key: f"{key}:"])
+def test_hex_and_base64(of: Callable[[str], str]) -> None:
+    redactor = Redactor([KEY])
+    plain = of(KEY).encode()
+    for spelled in (plain.hex(), plain.hex().upper(), base64.b64encode(plain).decode()):
+        shown = redactor.text(f"<{spelled}>")
+        assert MASK in shown
+        assert len(shown) <= len(MASK) + 2 + 2 * len("user:")
+
+
+@given(st.text("\\u0%25&#x;amp73sk-", max_size=80))
+def test_what_holds_no_secret_stays(text: str) -> None:
+    redactor = Redactor([KEY])
+    assert redactor.text(text) == text
+    stream = StreamRedactor(redactor)
+    data = text.encode()
+    pieces = [piece.data for at in range(len(data)) for piece in stream.feed(data[at : at + 1])]
+    held = stream.close()
+    assert b"".join((*pieces, *(piece.data for piece in held))) in (data, b"".join(pieces) + MASK.encode())
+
+
+@pytest.mark.parametrize(
+    "unit", ["\\", "%25", "&amp;", "&#0000", "\\u0073", "%73", "sk-", "%", "&", "%2525", KEY[:9], KEY]
+)
+def test_no_text_takes_long(unit: str) -> None:
+    text = unit * (500_000 // len(unit))
+    began = time.process_time()
+    Redactor([KEY]).text(text)
+    Redactor([KEY]).data(text.encode())
+    assert time.process_time() - began < 10
+
+
+def test_header_names_are_texts_too() -> None:
+    assert Redactor([PLAIN]).headers([(f"X-{PLAIN}", "v")]) == ((f"X-{MASK}", "v"),)

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playground.domain.accumulator import Accumulator
-from playground.gateway.redact import MASK, Redactor
+from playground.gateway.redact import MASK, SHORTEST, Redactor
 from playground.gateway.redact_stream import LONGEST_HELD, MOST_HELD, Piece, StreamRedactor
 from playground.protocols.protocol import get_protocol
 from tests.protocols.streams import DONE, call_chunk, chunk, data, fragment
@@ -237,3 +237,47 @@ def test_only_the_piece_goes_from_an_event() -> None:
         first.replace(b"sk-cana", MASK.encode()) + second.replace(b"ry+Zq7\\/Kw_2xVb.9Jt=Lm4", b"")
     )
     assert len(deltas(body(redact([first, second])))) == 2
+
+
+def test_a_key_that_comes_slowly_among_signs_of_life_is_known_all_the_same() -> None:
+    stream, found = StreamRedactor(Redactor([KEY])), []
+    for number, piece in enumerate(pieces_of(KEY, 3)):
+        found += stream.feed(chunk({"content": piece}), number * 5.0)
+        found += stream.feed(b": still here\n\n", number * 5.0 + LONGEST_HELD + 1)
+    text = said("chat", body(found) + body(stream.close()) + DONE)
+    assert text.startswith(KEY[:6])
+    assert not any(piece in text for piece in (KEY[i : i + SHORTEST] for i in range(len(KEY) - SHORTEST + 1)))
+
+
+@pytest.mark.parametrize("size", [1, 9])
+def test_a_key_among_other_texts_of_the_choice_is_known_all_the_same(size: int) -> None:
+    reads = [read for p in pieces_of(KEY, size) for read in (chunk({"content": p}), chunk({"reasoning_content": "Hm"}))]
+    text = said("chat", body(redact([*reads, DONE]))).replace("Hm", "")
+    assert MASK in text
+    assert not any(piece in text for piece in (KEY[i : i + SHORTEST] for i in range(len(KEY) - SHORTEST + 1)))
+
+
+def test_the_front_of_a_key_at_the_end_of_an_answer_is_masked() -> None:
+    reads = [chunk({"content": text}) for text in ("It is ", KEY[:9], KEY[9:-3])]
+    assert said("chat", body(redact([*reads, chunk({}, "length"), DONE]))) == f"It is {MASK}"
+
+
+def test_what_was_let_go_is_not_remembered_for_ever() -> None:
+    stream = StreamRedactor(Redactor([KEY]))
+    reads = [chunk({"content": "s"}, index=index) for index in range(300)]
+    reads += [chunk({"content": "x"}, index=400) for _ in range(200)]
+    for number, read in enumerate(reads):
+        stream.feed(read, number * LONGEST_HELD)
+    assert stream._texts is not None
+    assert not stream._texts._open
+
+
+@pytest.mark.parametrize("code", [r"\u00{:02x}", r"\\u00{:02X}", "%{:02x}", "%25{:02X}", "&#{};", "&amp;#x{:X};"])
+@pytest.mark.parametrize("size", [1, 4, 25, 1000])
+def test_a_key_in_a_code_is_known_across_events(code: str, size: int) -> None:
+    spelled = "".join(c if n % 3 else code.format(ord(c)) for n, c in enumerate(KEY))
+    reads = [chunk({"content": text}) for text in ("Say ", *pieces_of(spelled, size), " 100% now")]
+    found = body(redact([*reads, DONE]))
+    assert said("chat", found) == f"Say {MASK} 100% now"
+    drops = body(redact([bytes([byte]) for byte in b"".join([*reads, DONE])]))
+    assert said("chat", drops) == f"Say {MASK} 100% now"
