@@ -4,17 +4,32 @@ from __future__ import annotations
 
 import sqlite3
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 from urllib.request import pathname2url
 
 BUSY: Final = 5000  # milliseconds
 CACHE: Final = 16 * 1024  # KiB at most
 
 
+class Connection(sqlite3.Connection):
+    """One whose every fault is an sqlite3.Error: of a damaged schema SQLite's own words are no text at times, and
+    Python raises UnicodeDecodeError for them.
+    """
+
+    def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:
+        """As ``sqlite3.Connection`` does it."""
+        try:
+            return super().execute(sql, parameters)
+        except UnicodeDecodeError:
+            error = sqlite3.DatabaseError("malformed database schema")
+            error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+            raise error from None
+
+
 def connect(path: Path, options: str = "") -> sqlite3.Connection:
     """A connection as every one of ours is: statements commit by themselves, and it waits for a locked file."""
     address = f"file:{pathname2url(str(path.absolute()))}?{options or 'mode=rw'}"
-    connection = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)
+    connection = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False, factory=Connection)
     try:
         _settle(connection)
     except BaseException:

@@ -19,9 +19,19 @@ from typing import Final
 from playground.engine.store.connecting import connect, connect_memory
 from playground.engine.store.lock import LockedError, StoreLock
 from playground.engine.store.recovery import Salvage, salvage
-from playground.engine.store.schema import MIGRATIONS, is_ours, migrate, version_of
+from playground.engine.store.schema import AUTO_VACUUM, MIGRATIONS, fresh, is_ours, migrate, schema_of, version_of
 from playground.engine.store.trouble import Mode, StoreError, is_damage, words_of
 
+_AHEAD: Final = 1000  # versions that a newer application may have added
+_HEADER: Final = 100  # bytes at the front of a file of SQLite's
+#: What stands in them, by its place, in every file of ours.
+_ALWAYS: Final = {
+    16: (b"\x10\0",),  # the size of a page: 4,096
+    18: (b"\1\1", b"\2\2"),  # written and read without a log, or with one
+    20: (b"\0\x40\x20\x20",),  # nothing left free in a page, and how full one is made
+    44: (b"\0\0\0\4",),  # the format of the schema
+    56: (b"\0\0\0\1",),  # UTF-8
+}
 _BESIDE: Final = ("-wal", "-shm", "-journal")
 
 
@@ -38,7 +48,11 @@ class Opened:
 
 
 class DamagedError(Exception):
-    """The file is no database, or a broken one, or somebody else's."""
+    """The file is no database, or a broken one."""
+
+
+class ForeignError(Exception):
+    """The file is a database of another application."""
 
 
 def default_path() -> Path:
@@ -73,9 +87,11 @@ def open_store(path: Path, migrations: Sequence[Sequence[str]] = MIGRATIONS) -> 
 def _for_writing(path: Path, migrations: Sequence[Sequence[str]]) -> Opened:
     words = ""
     try:
-        connection = _checked(path)
-    except DamagedError as error:
-        return _recovered(path, str(error), migrations)
+        connection = _checked(path, migrations)
+    except DamagedError:
+        return _recovered(path, migrations)
+    except ForeignError:
+        return _begun_anew(path, migrations)
     try:
         version = version_of(connection)
         if version > len(migrations):
@@ -93,45 +109,85 @@ def _for_writing(path: Path, migrations: Sequence[Sequence[str]]) -> Opened:
     return Opened(connection, Mode.READY, words, path)
 
 
-def _checked(path: Path) -> sqlite3.Connection:
-    """A connection to a sound file of ours, made if there is none. Raises DamagedError, sqlite3.Error and OSError."""
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-    new = not path.stat().st_size
+def _checked(path: Path, migrations: Sequence[Sequence[str]]) -> sqlite3.Connection:
+    """A connection to a sound file of ours, made if there is none.
+
+    Raises DamagedError, ForeignError, sqlite3.Error and OSError.
+    """
+    file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    begin = os.read(file, _HEADER)
+    os.close(file)
+    sound = all(begin[at:].startswith(values) for at, values in _ALWAYS.items())
     try:
         connection = connect(path)
     except sqlite3.DatabaseError as error:
-        if is_damage(error):
-            raise DamagedError("The file is damaged.") from None
+        if is_damage(error) or (begin and not sound):
+            raise DamagedError from None
         raise
     try:
-        if new:
-            connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
-        if not is_ours(connection):
-            raise DamagedError("The file was made by another application.")
-        if [row[0] for row in connection.execute("PRAGMA quick_check(1)")] != ["ok"]:
-            raise DamagedError("The file is damaged.")
-    except DamagedError:
+        if not begin:
+            connection.execute(AUTO_VACUUM)
+        else:
+            _check(connection, migrations)
+            if not sound:
+                raise DamagedError  # SQLite may take it for one of a later version of its own, and write nothing
+    except BaseException as error:
         connection.close()
-        raise
-    except sqlite3.Error as error:
-        connection.close()
-        if is_damage(error):
-            raise DamagedError("The file is damaged.") from None
+        if is_damage(error) or (isinstance(error, sqlite3.Error) and not sound):
+            raise DamagedError from None
         raise
     return connection
 
 
-def _recovered(path: Path, why: str, migrations: Sequence[Sequence[str]]) -> Opened:
+def _check(connection: sqlite3.Connection, migrations: Sequence[Sequence[str]]) -> None:
+    """Look at the pages, and at the tables: a damaged page of the schema can hide all there is from a file that SQLite
+    finds sound. Raises DamagedError, ForeignError and sqlite3.Error.
+    """
+    version, parts = version_of(connection), schema_of(connection)
+    ours, then = _schema(migrations), _schema(migrations[:version])
+    if not is_ours(connection):
+        raise ForeignError if parts.keys().isdisjoint(ours) else DamagedError
+    if version > len(migrations) + _AHEAD or (version < len(migrations) and ours.items() <= parts.items()):
+        raise DamagedError  # it is the number that is
+    if version <= len(migrations) and (not then.items() <= parts.items() or (parts and not version)):
+        raise DamagedError
+    if [row[0] for row in connection.execute("PRAGMA quick_check(1)")] != ["ok"]:
+        raise DamagedError
+
+
+def _schema(migrations: Sequence[Sequence[str]]) -> dict[tuple[str, str], str]:
+    with contextlib.closing(fresh(migrations)) as made:
+        return schema_of(made)
+
+
+def _recovered(path: Path, migrations: Sequence[Sequence[str]]) -> Opened:
+    opened, aside = _begun(path, migrations)
+    try:
+        found = salvage(aside, opened.connection)
+    except BaseException:
+        opened.connection.close()
+        raise
+    opened.words = f"The file was damaged. {_found_words(found)} It is kept as {aside.name}."
+    return opened
+
+
+def _begun_anew(path: Path, migrations: Sequence[Sequence[str]]) -> Opened:
+    opened, aside = _begun(path, migrations)
+    opened.words = f"The file was made by another application. The list begins empty, and it is kept as {aside.name}."
+    return opened
+
+
+def _begun(path: Path, migrations: Sequence[Sequence[str]]) -> tuple[Opened, Path]:
+    """A new store in the place of a file, and where that one is now."""
     aside = set_aside(path, "damaged")
-    connection = _checked(path)
+    connection = _checked(path, migrations)
     try:
         connection.execute("PRAGMA journal_mode = WAL")
         migrate(connection, migrations)
-        found = salvage(aside, connection)
     except BaseException:
         connection.close()
         raise
-    return Opened(connection, Mode.READY, f"{why} {_found_words(found)} It is kept as {aside.name}.", path)
+    return Opened(connection, Mode.READY, path=path), aside
 
 
 def _found_words(found: Salvage) -> str:

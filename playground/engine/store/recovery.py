@@ -14,11 +14,13 @@ from typing import Any, Final
 
 from playground.engine.store.connecting import connect
 from playground.engine.store.rows import rebuild_index
-from playground.engine.store.schema import migrate
+from playground.engine.store.schema import AUTO_VACUUM, fresh
 
 #: In the order in which rows may refer to one another.
 _TABLES: Final = ("experiments", "settings", "drafts", "turns", "images", "tapes", "tape_reads", "image_uses", "state")
 _PAGE: Final = 4096
+_KIND: Final = 100  # where the first page says what it is
+_LEAF: Final = 0x0D  # all of a table
 _LARGEST: Final = (1 << 63) - 1
 
 
@@ -36,9 +38,9 @@ def salvage(damaged: Path, connection: sqlite3.Connection) -> Salvage:
     connection.execute("PRAGMA foreign_keys = OFF")
     connection.execute("BEGIN IMMEDIATE")
     try:
-        with _readable(damaged) as source:
+        with _readable(damaged) as sources:
             for table in _TABLES:
-                count = _take(source, table, connection)
+                count = sum(_take(source, table, connection) for source in sources)
                 found.turns = count if table == "turns" else found.turns
         _adopt(connection)
         found.experiments = connection.execute("SELECT count(*) FROM experiments").fetchone()[0]
@@ -52,35 +54,62 @@ def salvage(damaged: Path, connection: sqlite3.Connection) -> Salvage:
 
 
 @contextlib.contextmanager
-def _readable(damaged: Path) -> Iterator[Path]:
-    """A copy that SQLite opens: its header says the size that it has, and a first page that is lost is put in anew.
+def _readable(damaged: Path) -> Iterator[list[Path]]:
+    """Copies that SQLite opens: with the schema of our own put in its place, and with the one that the file has.
 
-    Where tables begin is the same in every file of a version, so the first page of another one will do.
+    Where the tables begin is the same in every file, so nothing of its own schema is needed. That it is not the same in
+    one file or another (a copy that was made anew by another program) is why its own is asked, too.
     """
     with tempfile.TemporaryDirectory(prefix=".salvage-", dir=damaged.parent) as folder:
-        copy = Path(folder) / "copy.db"
-        shutil.copyfile(damaged, copy)
+        own, given = Path(folder) / "own.db", Path(folder) / "given.db"
         log = damaged.with_name(f"{damaged.name}-wal")
+        for copy in (own, given):
+            shutil.copyfile(damaged, copy)
+            if log.exists():
+                shutil.copyfile(log, copy.with_name(f"{copy.name}-wal"))
+        page = _schema_page(Path(folder))
         if log.exists():
-            shutil.copyfile(log, copy.with_name(f"{copy.name}-wal"))
-        _put_header(copy)
-        try:
-            with _open(copy) as source:
-                source.execute("SELECT count(*) FROM turns WHERE number < 0").fetchone()
-        except sqlite3.Error:
-            other = Path(folder) / "other.db"
-            with contextlib.closing(sqlite3.connect(other, isolation_level=None)) as made:
-                made.execute("PRAGMA auto_vacuum = INCREMENTAL")
-                migrate(made)
-            _put_header(copy, other.read_bytes()[:_PAGE])
-        yield copy
+            _put_header(own, page, logged=True)
+            with contextlib.suppress(sqlite3.Error), contextlib.closing(connect(own)) as source:
+                source.execute("PRAGMA application_id")  # as it is closed, it takes over what the log has
+            own.with_name(f"{own.name}-wal").unlink(missing_ok=True)
+        _put_header(own, page)
+        _put_header(given)
+        yield [own, given]
 
 
-def _put_header(copy: Path, page: bytes = b"") -> None:
-    """Write the size that the file has into its header, and before that ``page`` over its first one."""
+def _schema_page(folder: Path) -> bytes:
+    """A first page that says where our tables begin and nothing else, for that fits one page, as not all of it does."""
+    with contextlib.closing(fresh()) as made:
+        parts = made.execute("SELECT name, rootpage, sql FROM sqlite_master WHERE rootpage > 0").fetchall()
+    path = folder / "schema.db"
+    statements = {name: sql for name, _, sql in parts}
+    roots = [(at, name) for name, at, _ in parts]
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as source:
+        source.execute(AUTO_VACUUM)
+        source.execute("PRAGMA synchronous = OFF")
+        source.execute("BEGIN")
+        for table in _TABLES:
+            source.execute(statements[table])
+        source.execute("PRAGMA writable_schema = ON")
+        source.executemany("UPDATE sqlite_master SET rootpage = ? WHERE name = ?", roots)
+        source.execute("COMMIT")
+    page = path.read_bytes()[:_PAGE]
+    if page[_KIND] != _LEAF:
+        raise AssertionError("The tables no longer fit one page.")
+    return page
+
+
+def _put_header(copy: Path, page: bytes = b"", *, logged: bool = False) -> None:
+    """Write the size that the file has into its header, and before that ``page`` over its first one. ``logged`` has
+    SQLite read the log beside it.
+    """
     pages = copy.stat().st_size // _PAGE
     with copy.open("r+b") as file:
         file.write(page)
+        if logged:
+            file.seek(18)
+            file.write(b"\2\2")
         file.seek(24)
         counter = file.read(4)
         file.seek(28)
@@ -104,14 +133,31 @@ def _adopt(connection: sqlite3.Connection) -> None:
 
 def _take(damaged: Path, table: str, connection: sqlite3.Connection) -> int:
     columns = [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
+    if not _has(damaged, table, connection):
+        return 0
     keyed = table != "image_uses"  # that one has no row numbers
     marks = ", ".join("?" * len(columns))
     statement = f"INSERT OR IGNORE INTO {table} ({', '.join(columns)}) VALUES ({marks})"  # noqa: S608 - our own names
     count = 0
+    texts = [at for at, name in enumerate(columns) if name in ("json", "head")]
     for row in _rows(damaged, table, columns, keyed):
+        if not all(isinstance(row[at], str) and row[at].startswith("{") for at in texts):
+            continue  # of another table, where it is a damaged schema that says which is which
         with contextlib.suppress(sqlite3.IntegrityError):
             count += connection.execute(statement, row).rowcount
     return count
+
+
+def _has(damaged: Path, table: str, connection: sqlite3.Connection) -> bool:
+    """Whether the file says of that table what ours says."""
+    statement = "SELECT sql FROM sqlite_master WHERE type = 'table' AND name = ?"
+    try:
+        with _open(damaged) as source:
+            return bool(
+                source.execute(statement, (table,)).fetchone() == connection.execute(statement, (table,)).fetchone()
+            )
+    except sqlite3.Error:
+        return False
 
 
 def _rows(damaged: Path, table: str, columns: list[str], keyed: bool) -> Iterator[tuple[Any, ...]]:

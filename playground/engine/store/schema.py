@@ -14,6 +14,7 @@ from typing import Final
 APPLICATION_ID: Final = 0x67506C61
 SHIFT: Final = 24
 MOST_PLACES: Final = (1 << SHIFT) - 1
+AUTO_VACUUM: Final = "PRAGMA auto_vacuum = INCREMENTAL"  # before the first table is made
 
 _PARTS = "json_each(CASE WHEN json_valid(turns.json) THEN turns.json ELSE '{}' END, '$.parts')"
 
@@ -118,6 +119,22 @@ def migrate(connection: sqlite3.Connection, migrations: Sequence[Sequence[str]] 
         except BaseException:
             connection.execute("ROLLBACK")
             raise
+
+
+def schema_of(connection: sqlite3.Connection) -> dict[tuple[str, str], str]:
+    """The statement that made each part of the schema, by kind and name, however it is spaced."""
+    rows = connection.execute("SELECT type, name, sql FROM sqlite_master")
+    return {(kind, name): "".join((sql or "").split()) for kind, name, sql in rows}
+
+
+def fresh(migrations: Sequence[Sequence[str]] = MIGRATIONS) -> sqlite3.Connection:
+    """An empty store in memory. Its parts begin at the same pages as in every file of the version: in a file that can
+    be vacuumed by increments they begin at the first pages, in the order in which they were made.
+    """
+    made = sqlite3.connect(":memory:", isolation_level=None)
+    made.execute(AUTO_VACUUM)
+    migrate(made, migrations)
+    return made
 
 
 def first_number(experiment: int) -> int:

@@ -146,7 +146,7 @@ def main(path: Path, url: str, rounds: int) -> None:
     """All rounds; prints the outcome."""
     asyncio.run(warm(url, path.parent))
     chance = random.Random(path.name)
-    (path.parent / "measured").mkdir()
+    (path.parent / "measured").mkdir(parents=True)
     longest = max(LONGEST, 1.2 * measure(url, path.parent))
     acknowledged, number, wrong, began = 0, 0, [], time.monotonic()
     while (number < rounds or acknowledged <= rounds) and time.monotonic() - began < ENOUGH:

@@ -195,7 +195,7 @@ def damage(data: bytearray, how: str) -> None:
         ("cut in half", 10),
         ("garbage in the middle", 40),
         ("zeros here and there", 30),
-        ("first page", 0),
+        ("first page", 60),
         ("text", 0),
     ],
 )
