@@ -28,7 +28,7 @@ from playground.protocols.decoding import CHAT_NAME, MESSAGES_NAME, BodyDecoder,
 from playground.protocols.errors import looks_like_error, read_error
 from playground.protocols.jsontext import keepable, members_beside, text_of
 from playground.protocols.messages.blocks import READ, Block
-from playground.protocols.messages.usage import read_usage
+from playground.protocols.messages.usage import GrowingUsage
 from playground.protocols.repeats import Place
 from playground.protocols.sse import DEFAULT_CAP
 
@@ -51,8 +51,6 @@ _OF_KIND: Final = {
     "input_json_delta": "tool_use",
     "citations_delta": "text",
 }
-
-_OFTEN: Final = 8 * 1024  # characters of reports on usage, each of which is told at once
 
 #: The members of a message, and of the event that ends it.
 _MESSAGE: Final = frozenset(
@@ -87,9 +85,7 @@ class MessagesDecoder(BodyDecoder):
         self._half: dict[str, str] = {}
         self._seen = False
         self._started = False
-        self._usage: JSONObject = {}
-        self._untold = 0  # characters of reports that went into it and were not told
-        self._told = 0  # characters of those that were
+        self._usage = GrowingUsage()
 
     # -- one object ----------------------------------------------------------------------------------------------
 
@@ -413,24 +409,12 @@ class MessagesDecoder(BodyDecoder):
         out.append(Finish(0, reason))
 
     def _report(self, usage: JSON, out: list[Event]) -> None:
-        """Later counts replace earlier ones; a count that a later report leaves out or null stays.
-
-        Reports that grow and grow are told of less and less often, and in full at the end: each costs what it is long.
-        """
-        if not isinstance(usage, dict) or not usage:
-            return
-        known = self._usage
-        news = {k: v for k, v in usage.items() if k not in known or (v is not None and v != known[k])}
-        if news:
-            known.update(news)
-            self._untold += len(self._source)
-            if self._untold > self._told or self._told < _OFTEN:
-                self._tell_usage(out)
+        if isinstance(usage, dict) and self._usage.add(usage, len(self._source)):
+            self._tell_usage(out)
 
     def _tell_usage(self, out: list[Event]) -> None:
-        if self._untold:
-            self._told, self._untold = self._told + self._untold, 0
-            out.append(UsageReport(read_usage(self._usage)))
+        if (told := self._usage.tell()) is not None:
+            out.append(UsageReport(told))
 
     def _flush(self, out: list[Event]) -> None:
         self._stop_all(out)

@@ -6,9 +6,42 @@ counts it; ``cached`` is the part served from the cache. The object itself, merg
 
 from __future__ import annotations
 
+from typing import Final
+
 from playground.domain.usage import Usage
 from playground.domain.values import JSONObject
 from playground.protocols.jsontext import amount_of, count_of, members_beside
+
+_OFTEN: Final = 8 * 1024  # characters of reports, each of which is told at once
+
+
+class GrowingUsage:
+    """The object merged over the stream. Later counts replace earlier ones; one that is left out or null later stays.
+
+    Reports that grow and grow are told less and less often, so that each costs what it is long.
+    """
+
+    def __init__(self) -> None:
+        self._known: JSONObject = {}
+        self._untold = 0  # characters of reports that say something new and were not told
+        self._told = 0  # characters of those that were
+
+    def add(self, usage: JSONObject, size: int) -> bool:
+        """Take a report in that came with ``size`` characters; gives whether it is to be told now."""
+        known = self._known
+        news = {k: v for k, v in usage.items() if k not in known or (v is not None and v != known[k])}
+        if not news:
+            return False
+        known.update(news)
+        self._untold += size
+        return self._untold > self._told or self._told < _OFTEN
+
+    def tell(self) -> Usage | None:
+        """All that is known; None when that was told already."""
+        if not self._untold:
+            return None
+        self._told, self._untold = self._told + self._untold, 0
+        return read_usage(self._known)
 
 
 def read_usage(value: JSONObject) -> Usage:
