@@ -29,8 +29,8 @@ _ALWAYS: Final = {
     16: (b"\x10\0",),  # the size of a page: 4,096
     18: (b"\1\1", b"\2\2"),  # written and read without a log, or with one
     20: (b"\0\x40\x20\x20",),  # nothing left free in a page, and how full one is made
-    44: (b"\0\0\0\4",),  # the format of the schema
-    56: (b"\0\0\0\1",),  # UTF-8
+    44: (b"\0\0\0\4", bytes(4)),  # the format of the schema, before there is one as well
+    56: (b"\0\0\0\1", bytes(4)),  # UTF-8
 }
 _BESIDE: Final = ("-wal", "-shm", "-journal")
 
@@ -117,11 +117,12 @@ def _checked(path: Path, migrations: Sequence[Sequence[str]]) -> sqlite3.Connect
     file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     begin = os.read(file, _HEADER)
     os.close(file)
-    sound = all(begin[at:].startswith(values) for at, values in _ALWAYS.items())
+    broken = bool(begin) and not all(begin[at:].startswith(values) for at, values in _ALWAYS.items())
+    logged = path.with_name(f"{path.name}-wal").exists()  # which may have that page anew
     try:
         connection = connect(path)
     except sqlite3.DatabaseError as error:
-        if is_damage(error) or (begin and not sound):
+        if is_damage(error) or broken:
             raise DamagedError from None
         raise
     try:
@@ -129,11 +130,11 @@ def _checked(path: Path, migrations: Sequence[Sequence[str]]) -> sqlite3.Connect
             connection.execute(AUTO_VACUUM)
         else:
             _check(connection, migrations)
-            if not sound:
+            if broken and not logged:
                 raise DamagedError  # SQLite may take it for one of a later version of its own, and write nothing
     except BaseException as error:
         connection.close()
-        if is_damage(error) or (isinstance(error, sqlite3.Error) and not sound):
+        if is_damage(error) or (isinstance(error, sqlite3.Error) and broken):
             raise DamagedError from None
         raise
     return connection
