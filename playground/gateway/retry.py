@@ -28,7 +28,11 @@ _PASSING_TYPES = frozenset({"overloaded_error", "rate_limit_error"})
 _UNITS = {"R": "requests", "T": "tokens", "I": "images"}
 
 #: A 429 that says this is no rate limit and does not pass by waiting.
-_NO_MONEY = re.compile(r"insufficient|balance|billing|credit|payment|quota", re.IGNORECASE)
+_MONEY = r"insufficient|balance|billing|credit|payment|budget|arrear|prepaid|fund|spend|余额|额度|欠费"
+_MONEY_CODE = re.compile(_MONEY, re.IGNORECASE)
+_NO_MONEY = re.compile(rf"{_MONEY}|quota|(?:usage|monthly|plan) limit", re.IGNORECASE)
+#: Some call a rate a quota, and say for which time it counts.
+_A_RATE = re.compile(r"\bper[ _-]?(?:second|minute)|requests?/m|\b[rti]p[sm]\b", re.IGNORECASE)
 
 
 def read_retry_after(headers: Iterable[tuple[str, str]], now: float) -> float | None:
@@ -79,8 +83,16 @@ def is_transient(failure: Failure, should_retry: bool | None = None) -> bool:
         return True
     if failure.kind not in (FailureKind.HTTP, FailureKind.STREAM) or failure.status not in RETRIED_STATUS:
         return False
-    said = f"{failure.code or ''} {failure.type or ''} {failure.message}"
-    return failure.status != 429 or failure.dimension is not None or not _NO_MONEY.search(said)
+    return failure.status != 429 or not _says_no_money(failure)
+
+
+def _says_no_money(failure: Failure) -> bool:
+    """Whether an account is empty, rather than a gateway busy. A code says so surely, whatever the words are about."""
+    code = f"{failure.code or ''} {failure.type or ''}"
+    if _MONEY_CODE.search(code):
+        return True
+    is_rate = failure.dimension is not None or _A_RATE.search(failure.message)
+    return not is_rate and _NO_MONEY.search(f"{code} {failure.message}") is not None
 
 
 def delay_after(failure: Failure, attempt: int, rng: Random, should_retry: bool | None = None) -> float | None:

@@ -138,3 +138,25 @@ def test_the_gateways_own_word_counts() -> None:
 
 def test_connection_failures() -> None:
     assert delay_after(Failure(kind=FailureKind.REFUSED, message=""), 1, Random(1)) is not None
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [
+        http(429, "Budget has been exceeded! Current cost: 5.1, max budget: 5.0", type="budget_exceeded"),
+        http(429, "ExceededBudget: key over budget"),
+        http(429, "Your account is in arrears"),
+        http(429, "Your team has reached its spend limit"),
+        http(429, "余额不足"),
+        http(429, "You have reached your monthly limit"),
+        http(429, "You exceeded your current quota, 3 requests per minute were left", code="insufficient_quota"),
+        http(429, "TPM quota reached", dimension="TPM", code="insufficient_quota"),
+    ],
+)
+def test_an_empty_account_is_not_asked_again(failure: Failure) -> None:
+    assert delay_after(failure, 1, Random(1)) is None
+
+
+@pytest.mark.parametrize("message", ["Quota exceeded: 10 requests per minute", "quota: 60 requests/min", "too many"])
+def test_a_quota_for_a_minute_is_a_rate(message: str) -> None:
+    assert delay_after(http(429, message), 1, Random(1)) is not None
