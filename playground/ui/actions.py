@@ -70,7 +70,7 @@ ACTIONS: Final = (
     ActionSpec("presets.save", "Save as preset…", "Run"),
     ActionSpec("presets.look", "Look at presets…", "Run"),
     ActionSpec("debug.rules", "Tool rules…", "Run", ("Ctrl+Shift+D",), separated=True),
-    ActionSpec("debug.fork", "Fork this call…", "Run"),
+    ActionSpec("debug.fork", "Compare several answers…", "Run"),
     ActionSpec("debug.forks", "Show forks", "Run"),
     ActionSpec("debug.repeat", "Repeat this step…", "Run", ("Ctrl+Shift+Return", "Ctrl+Shift+Enter")),
     ActionSpec("run.model", "Choose a model", "Run", ("Ctrl+L",), separated=True),

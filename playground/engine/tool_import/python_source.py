@@ -18,6 +18,7 @@ LARGEST: Final = 1_000_000  # characters
 _CONTEXTS: Final = frozenset(
     ("Context", "RunContext", "ToolContext", "RunContextWrapper", "CallbackContext", "Request")
 )
+NAMED: Final = 12  # methods that are named in one note
 _OPTIONAL: Final = re.compile(r",?\s*(optional|default\b.*)$", re.IGNORECASE)
 
 
@@ -33,23 +34,33 @@ def read(text: str, found: Found) -> str:
         return "this source cannot be parsed"
     try:
         types = Types(module, found)
-        for function, is_method in _functions(module):
+        for function, is_method in _functions(module, found):
             found.tools.append(_tool(function, is_method, types, found))
     except RecursionError:
         return "this source is nested too deeply"
     return "" if found.tools else "there are no functions in this source"
 
 
-def _functions(module: ast.Module) -> list[tuple[Function, bool]]:
-    """The public functions of a module; of its classes when it has none; private ones when there is nothing else."""
+def _functions(module: ast.Module, found: Found) -> list[tuple[Function, bool]]:
+    """The public functions of a module; of its classes when it has none; private ones when there is nothing else.
+
+    Public methods that are left out for that are named.
+    """
     plain: list[tuple[Function, bool]] = [(node, False) for node in module.body if isinstance(node, Function)]
-    methods: list[tuple[Function, bool]] = [
-        (node, not _is_static(node))
+    owned = [
+        (owner.name, node)
         for owner in module.body
         if isinstance(owner, ast.ClassDef)
         for node in owner.body
         if isinstance(node, Function)
     ]
+    methods: list[tuple[Function, bool]] = [(node, not _is_static(node)) for _, node in owned]
+    if any(not node.name.startswith("_") for node, _ in plain):
+        left = [f"{owner}.{node.name}" for owner, node in owned if not node.name.startswith("_")]
+        if left:
+            more = f" and {len(left) - NAMED} more" if len(left) > NAMED else ""
+            names = ", ".join(name[:80] for name in left[:NAMED])
+            found.note(f"methods of classes are left out, since there are functions beside them: {names}{more}")
     for group in (plain, methods):
         public = [(node, is_method) for node, is_method in group if not node.name.startswith("_")]
         if public:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Signal
 
-from playground.domain.debugging import FAULTS, Answer, MatchKind, ResultDraft
+from playground.domain.debugging import FAULTS, Answer, MatchKind, ReasonCode, ResultDraft
 from playground.domain.tools import ToolDefinition
 from playground.engine.run import RunRefusedError
 from playground.engine.session import Session
@@ -14,6 +14,8 @@ from playground.ui.conversation.commands import CallState
 from playground.ui.debugger.debug_bar import DebugBar
 from playground.ui.plain_text import show_hidden
 
+#: Reasons for waiting that stand in a card anyway, beside the arguments that they are about.
+_SAID_BY_THE_CARD = (ReasonCode.MISFIT,)
 SAMPLES = 6  # rows of the tool's table that are offered
 
 
@@ -55,7 +57,7 @@ class CallDesk(QObject):
         reason, draft = debugger.reason(turn_id, call_id), debugger.draft(turn_id, call_id)
         pending = debugger.pending.get((turn_id, call_id))
         return CallState(
-            reason=reason.words if reason is not None else "",
+            reason=reason.words if reason is not None and reason.code not in _SAID_BY_THE_CARD else "",
             draft=draft.text if draft is not None else "",
             remaining=pending.remaining if pending is not None else None,
             warning=debugger.warnings.get((turn_id, call_id), ""),

@@ -65,7 +65,7 @@ class DebugControl(QObject):
         """Several answers for the call that has the focus, else the first that waits, else the last there is."""
         call = self._call_meant()
         if call is None:
-            self._window.pane.notice.say("There is no tool call to fork yet.", stays=False)
+            self._window.pane.notice.say("There is no tool call yet whose answers could be compared.", stays=False)
             return
         self._fork(*call)
 

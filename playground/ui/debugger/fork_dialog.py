@@ -50,7 +50,7 @@ class ForkDialog(QDialog):
         self._call = next((c for c in session.transcript.turns[turn_id].calls if c.id == call_id), None) or _no(call_id)
         self._forks = len(session.debugger.forks)
         self._starting = False
-        self.setWindowTitle(f"Fork a call of {show_hidden(self._call.name)}")
+        self.setWindowTitle(f"Compare several answers to {show_hidden(self._call.name)}")
         self.columns: list[AnswerColumn] = []
         self.add_button = QToolButton()
         self.add_button.setText("Add an answer")

@@ -42,7 +42,7 @@ OUTCOME = 3  # the grid's row that takes the room there is
 WIDE, TALL = 1040, 620
 NONE_YET = (
     "No call was forked yet.\n\nA fork answers one tool call in two to five ways at once; each answer runs on as a "
-    "branch of its own, and here their outcomes stand side by side. Begin with “Fork this call…” at a call."
+    "branch of its own, and here their outcomes stand side by side. Begin with “Compare several answers…” at a call."
 )
 
 

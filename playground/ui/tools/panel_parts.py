@@ -24,8 +24,9 @@ from playground.ui.tools.tool_editor import ToolEditor
 from playground.ui.tools.tool_list import ROW_HEIGHT, ToolList
 
 SEARCH_FROM = 6  # tools: fewer can be seen at once
-ROWS_SHOWN = 5.5
-LIST_SHARE = 0.45  # of the height at most, until somebody drags the line
+#: Of the height at most, until somebody drags the line: a long list is what one looks at more than at the editor.
+LIST_SHARE, LONG_SHARE = 0.45, 0.6
+LONG = 10  # rows of a list that is long, and more
 
 
 class PanelHead(QWidget):
@@ -171,12 +172,12 @@ class WorkArea(QWidget):
         column.addWidget(self.split, 1)
 
     def fit(self) -> None:
-        """The list as tall as its rows, up to a few, until somebody drags the line."""
+        """The list as tall as its rows, up to its share of the height, until somebody drags the line."""
         content = max(self._list.content_height(), ROW_HEIGHT)
         self._list.setMaximumHeight(content)
         if not self._dragged:
-            room = max(int(self.split.height() * LIST_SHARE), 2 * ROW_HEIGHT)
-            wanted = min(content, int(ROWS_SHOWN * ROW_HEIGHT), room)
+            share = LONG_SHARE if content >= LONG * ROW_HEIGHT else LIST_SHARE
+            wanted = min(content, max(int(self.split.height() * share), 2 * ROW_HEIGHT))
             rest = max(self.split.height() - wanted, 0)
             self.split.setSizes([wanted, rest])
 

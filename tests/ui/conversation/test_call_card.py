@@ -71,7 +71,7 @@ def test_both_captions_stand_on_one_line(card: CallCard, qtbot: QtBot, waiting: 
 
 
 def test_the_verdict_is_a_pill_with_room_beside_its_words(card: CallCard, qtbot: QtBot) -> None:
-    for call, words in ((GOOD, "matches schema"), (BAD, 'city: "Rome" is not one of Oslo, Lisbon')):
+    for call, words in ((GOOD, "matches schema"), (BAD, "1 problem")):
         card.show_call(call, TOOL, None, waiting=True)
         qtbot.wait(20)
         chip = card._verdict
@@ -143,3 +143,19 @@ def test_what_is_known_of_a_call_is_said(card: CallCard) -> None:
     card.show_state(CallState(remaining=2.5))
     assert card._status.text() == "answers in 2.5 s"
     assert not field.isEnabled()
+
+
+def test_a_schema_error_is_said_once(card: CallCard) -> None:
+    said = '"Rome" is not one of Oslo, Lisbon'
+    card.show_call(BAD, TOOL, None, waiting=True)
+    assert said in card._arguments.toPlainText()
+    assert said not in card._verdict.text()
+    assert said in card._verdict.toolTip().replace("&quot;", '"')
+    card._chosen("raw")  # there nothing is said beside the arguments
+    assert said not in card._arguments.toPlainText()
+    assert said in card._verdict.text()
+    card._chosen("raw")
+    assert card._verdict.text() == "1 problem"
+    card.follow_editors()
+    card._arguments_place.begin()
+    assert said in card._verdict.text()

@@ -236,3 +236,15 @@ def test_export_goes_to_the_clipboard_in_either_shape(panel: ToolsPanel) -> None
         assert key in text
         assert "tool_1" in text
         assert "group" not in text
+
+
+@pytest.mark.parametrize(("height", "least"), [(900, 9), (700, 6)])
+def test_of_many_tools_more_than_a_few_are_in_view(panel: ToolsPanel, height: int, least: int) -> None:
+    panel.resize(340, height)
+    view = panel.list
+    seen = [
+        row
+        for row in range(panel.model.rowCount())
+        if view.visualRect(panel.model.index(row)).bottom() < view.viewport().height()
+    ]
+    assert len([row for row in seen if isinstance(panel.model.rows[row], int)]) >= least

@@ -18,6 +18,8 @@ from playground.ui.conversation.calls.call_text import (
     brief_json,
     changed_lines,
     clipped,
+    counted,
+    is_laid_out,
     judged,
     pretty_json,
     raw_lines,
@@ -254,6 +256,12 @@ class CallCard(CallFrame):
     def _problems(self, arguments: str) -> list[Problem]:
         return check_arguments(arguments, self._tool.parameters if self._tool is not None else None)
 
+    @property
+    def _said_in_lines(self) -> bool:
+        """Whether the arguments that are shown say what is wrong with them."""
+        is_read = self._shown == "arguments" and self._arguments_place.editor is None
+        return is_read and is_laid_out(self.call.arguments)
+
     def _judge_typed(self) -> None:
         """What is typed is judged as it is typed, while that takes no time worth waiting for."""
         editor = self._arguments_place.editor
@@ -262,6 +270,8 @@ class CallCard(CallFrame):
 
     def _judge(self, problems: list[Problem]) -> None:
         words, kind, says = judged(problems, known=self._tool is not None)
+        if problems and self._said_in_lines:
+            words = counted(problems)
         self._verdict.say(words, kind)
         self._verdict.setToolTip(tip(says))
 
@@ -360,7 +370,10 @@ class CallCard(CallFrame):
         self._show_again()
 
     def _show_again(self) -> None:
-        self._show_arguments(self._problems(self.call.arguments))
+        problems = self._problems(self.call.arguments)
+        self._show_arguments(problems)
+        if self._arguments_place.editor is None:
+            self._judge(problems)
         self._refresh()
 
     def follow_editors(self) -> None:

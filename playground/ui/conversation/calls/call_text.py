@@ -43,6 +43,20 @@ def clipped(text: str) -> str:
     return text if len(text) <= VERDICT_LENGTH else text[: VERDICT_LENGTH - 1] + "…"
 
 
+def counted(problems: list[Problem]) -> str:
+    """How many problems there are, where each is said at its place."""
+    return "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
+
+
+def is_laid_out(arguments: str) -> bool:
+    """Whether ``argument_lines`` lays these arguments out, with their problems."""
+    try:
+        parse_json(arguments if arguments.strip() else "{}")
+    except ValueError:
+        return False
+    return len(arguments) <= PRETTY_LIMIT
+
+
 def shown_arguments(arguments: str, problems: list[Problem], *, answered: bool) -> list[Line]:
     """Arguments as a card shows them: an answered call without problems needs one line where that is short."""
     brief = brief_json(arguments) if answered and not problems else ""
