@@ -22,6 +22,7 @@ MODULES = (
     "tools",
     "debugger_cards",
     "hand_made",
+    "large",
     "debugger_rules",
     "debugger_seeing",
     "code",

@@ -10,6 +10,7 @@ from PySide6.QtGui import QTextCursor
 
 from playground.ui.conversation.calls.call_card import CallCard
 from playground.ui.conversation.finding import places_in
+from playground.ui.conversation.large import found_places, is_large
 from playground.ui.conversation.members_fold import MembersFold
 from playground.ui.conversation.reasoning_view import ReasoningView
 from playground.ui.conversation.text_view import TextView
@@ -62,14 +63,17 @@ class CardFinds:
         if folded is not None and not folded.is_open:
             folded.unfold()
             self.follow()
+        if (place := found[0].found.chosen_at) is not None:
+            found[0].show_place(place)
         return True
 
     def rect(self) -> QRect | None:
         """Where the current place is, in the card."""
         found = self._current_text()
-        if found is None or found[2] >= len(found[0].found.places):
+        number = found[0].found.current if found is not None else None
+        if found is None or number is None or not 0 <= number < len(found[0].found.places):
             return None
-        text, _, number = found
+        text = found[0]
         begin, end = text.found.places[number]
         cursor = QTextCursor(text.document())
         cursor.setPosition(begin)
@@ -91,8 +95,10 @@ class CardFinds:
 
     def _count(self, text: TextView, folded: Folded | None) -> int:
         if folded is None or not folded.unread or self._pattern is None:
-            return len(text.found.places)
+            return text.found.count
         source = folded.source
+        if isinstance(folded, ReasoningView) and is_large(source, "markdown"):
+            return len(found_places(source, self._pattern) or ())
         known = self._unread.get(folded)
         if known is None or known[0] != source or known[1] is not self._pattern:
             known = self._unread[folded] = (source, self._pattern, places_in(self._pattern, folded.source_lines))

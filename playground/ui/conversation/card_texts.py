@@ -106,6 +106,7 @@ def place_of(card: TurnCard, spot: Spot) -> QRect | None:
     if found.folded is not None and not found.folded.is_open:
         found.folded.unfold()
     view = found.view
+    view.show_place(found.offset + spot.start)
     places = view.linked.places
     begin = QTextCursor(view.document())
     rect = QRect(QPoint(0, 0), view.size())

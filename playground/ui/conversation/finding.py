@@ -9,16 +9,18 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from playground.engine.beside import beside_part
 from playground.ui.conversation.blocks import exact_lines
 from playground.ui.conversation.calls.call_text import brief_json, pretty_json, shown_arguments, unknown_lines
+from playground.ui.conversation.large import forget_places, is_large, look_through
 from playground.ui.conversation.markdown import Line
 from playground.ui.conversation.markdown_stream import MarkdownStream
-from playground.ui.conversation.rows import Row
+from playground.ui.conversation.rows import Answer, Row
 from playground.ui.conversation.shown_parts import REDACTED, Shown, beside_text, is_judged, shown_parts, text_mode
 from playground.ui.json_text import pretty
 from playground.ui.plain_text import HIDDEN, show_hidden, show_prose
@@ -60,6 +62,13 @@ class Query:
         return len(bare) < len(text) and all(needle in bare for needle in self._needles)
 
 
+class _Read(NamedTuple):
+    """What the card of a row shows but for large texts, which are looked through where they are."""
+
+    row: Row
+    text: str
+
+
 class Search:
     """How many places each row has. ``work`` goes on for a while; until it is done, unread rows count as none."""
 
@@ -68,8 +77,8 @@ class Search:
         self.rows: Sequence[Row] = ()
         self.counts: list[int] = []
         self._left: list[int] = []  # rows to look at, the next one last
-        self._reading: tuple[int, Generator[None, None, str]] | None = None
-        self._read: dict[str, tuple[Row, str]] = {}
+        self._reading: tuple[int, Generator[None, None, int]] | None = None
+        self._read: dict[str, _Read] = {}
         self._size = 0
 
     def look_for(self, query: Query, start: int) -> None:
@@ -90,6 +99,7 @@ class Search:
         self.query = Query("")
         self.counts, self._left, self._reading = [0] * len(self.rows), [], None
         self._read, self._size = {}, 0
+        forget_places()
 
     def _begin(self, start: int, known: list[int | None]) -> None:
         self.counts = [count or 0 for count in known]
@@ -121,26 +131,32 @@ class Search:
         if self._reading is None:
             at = self._left.pop()
             row = self.rows[at]
-            if not self.query.may_match(_source(row)):
+            if not self.query.may_match(_source(row)) and not any(_large(row)):
                 return
-            known = self._read.get(row.id)
-            if known is not None and known[0] is row:
-                self.counts[at] = len(pattern.findall(known[1]))
-                return
-            self._reading = (at, _read(row))
+            self._reading = (at, self._count(row, pattern))
         at, reading = self._reading
         try:
             next(reading)
-        except StopIteration as read:
+        except StopIteration as counted:
             self._reading = None
-            self._keep(self.rows[at], read.value)
-            self.counts[at] = len(pattern.findall(read.value))
+            self.counts[at] = counted.value
 
-    def _keep(self, row: Row, text: str) -> None:
+    def _count(self, row: Row, pattern: re.Pattern[str]) -> Generator[None, None, int]:
+        """How many places a row has; pauses now and then."""
+        known = self._read.get(row.id)
+        if known is None or known.row is not row:
+            known = _Read(row, (yield from _read(row)))
+            self._keep(known)
+        count = len(pattern.findall(known.text))
+        for text, mode in _large(row):
+            count += yield from look_through(text, pattern, mode)
+        return count
+
+    def _keep(self, read: _Read) -> None:
         if self._size > KEPT:
             self._read, self._size = {}, 0
-        self._read[row.id] = (row, text)
-        self._size += len(text)
+        self._read[read.row.id] = read
+        self._size += len(read.text)
 
     def correct(self, at: int, count: int) -> bool:
         """A card says how many places it has. Returns whether that is news."""
@@ -198,22 +214,55 @@ def places_in(pattern: re.Pattern[str], lines: Iterable[str]) -> int:
     return len(pattern.findall(BETWEEN.join(lines)))
 
 
+def _large(row: Row) -> Iterator[tuple[str, str]]:
+    """The large texts that the card of a row shows, in order, and how each is drawn."""
+    for part in shown_parts(row.turn):
+        for text, mode in _texts(row, part):
+            if is_large(text, mode):
+                yield text, mode
+
+
+def _texts(row: Row, part: Shown) -> list[tuple[str, str]]:
+    """The texts of a part that may be of any size."""
+    match part.kind:
+        case "text" if is_judged(row.turn):
+            return [(part.text, "raw")]
+        case "text" | "refusal" | "tool_result":
+            return [(part.text, text_mode(row.turn, part))]
+        case "reasoning":
+            return [(part.text, "markdown")]
+        case "tool_call":
+            answer = row.answers.get(part.id)
+            return [(part.arguments, "raw"), *([(_result(answer), "raw")] if answer is not None else [])]
+        case _:
+            return []
+
+
+def _result(answer: Answer) -> str:
+    return brief_json(answer.result.text) or "(empty)"
+
+
+def _small(text: str, mode: str) -> str:
+    """A text that is drawn whole; nothing of a large one."""
+    return "" if is_large(text, mode) else text
+
+
 def _source(row: Row) -> str:
-    """All that the card of a row may show, and more, as quickly as it is to be had."""
+    """All that the card of a row may show but for large texts, and more, as quickly as it is to be had."""
     out: list[str] = [REDACTED]
     for part in row.turn.parts:
         match part.kind:
             case "text" | "tool_result" | "refusal" | "reasoning":
-                out.append(part.text)
+                out.append(_small(part.text, "markdown"))
             case "tool_call":
-                out.append(_unescaped(part.arguments))
+                out.append(_unescaped(_small(part.arguments, "raw")))
             case "unknown":
                 out.append(json.dumps(part.value, ensure_ascii=False))
             case _:
                 pass
     holders = (row.turn, *row.turn.parts, *(answer.result for answer in row.answers.values()))
     out += [json.dumps(extra, ensure_ascii=False) for one in holders if (extra := getattr(one, "extra", None))]
-    text = "\n".join([*out, *[_unescaped(answer.result.text) for answer in row.answers.values()]])
+    text = "\n".join([*out, *[_unescaped(_small(answer.result.text, "raw")) for answer in row.answers.values()]])
     return text if text.isascii() or not HIDDEN.search(text) else text + show_hidden(text)
 
 
@@ -227,7 +276,7 @@ def _read(row: Row) -> Generator[None, None, str]:
     out: list[str] = []
     for part in shown_parts(row.turn):
         if part.kind == "reasoning" or (part.kind in ("text", "refusal") and _is_markdown(row, part)):
-            source = part.text or REDACTED if part.kind in ("text", "refusal", "reasoning") else ""
+            source = _small(part.text or REDACTED, "markdown")
             stream = MarkdownStream()
             for at in range(0, len(source), STEP):
                 stream.feed(source[at : at + STEP])
@@ -247,15 +296,16 @@ def _exact(row: Row, part: Shown) -> list[Line]:
     """The lines of what is not Markdown."""
     match part.kind:
         case "text" if is_judged(row.turn):
-            return exact_lines(pretty(part.text), "raw")
+            return exact_lines(pretty(_small(part.text, "raw")), "raw")
         case "text" | "refusal" | "tool_result":
-            return exact_lines(part.text, text_mode(row.turn, part))
+            mode = text_mode(row.turn, part)
+            return exact_lines(_small(part.text, mode), mode)
         case "unknown":
             return [line for text in unknown_lines(part) for line in exact_lines(text, "raw")]
         case "tool_call":
             answer = row.answers.get(part.id)
-            lines = shown_arguments(part.arguments, [], answered=answer is not None)
-            result = exact_lines(brief_json(answer.result.text) or "(empty)", "raw") if answer is not None else []
+            lines = shown_arguments(_small(part.arguments, "raw"), [], answered=answer is not None)
+            result = exact_lines(_small(_result(answer), "raw"), "raw") if answer is not None else []
             came = [*beside_part(part), *(beside_part(answer.result) if answer is not None else [])]
             beside = [line for one in came for line in exact_lines(beside_text(one), "raw")]
             return [*lines, *result, *beside]

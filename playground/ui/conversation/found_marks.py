@@ -4,23 +4,55 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections.abc import Sequence
 
 from PySide6.QtGui import QAbstractTextDocumentLayout, QColor, QTextBlock, QTextCursor, QTextDocument
 
 from playground.ui.conversation.document import DocumentWriter
+from playground.ui.conversation.large import found_places
+from playground.ui.conversation.shown_text import ShownText
 from playground.ui.exact_field import units
 from playground.ui.theme import tokens
 
 
 class FoundMarks:
-    """The places of one document. ``current`` is the one drawn more than the others."""
+    """The places of one document; ``chosen`` is the number of the one drawn more than the others.
 
-    def __init__(self, document: QTextDocument, writer: DocumentWriter) -> None:
+    Of a large text only a part is drawn: ``count`` and ``chosen`` are of all its places once it was looked through.
+    """
+
+    def __init__(self, document: QTextDocument, writer: DocumentWriter, shown: ShownText) -> None:
         self._document = document
         self._writer = writer
+        self._shown = shown
         self.pattern: re.Pattern[str] | None = None
         self.places: list[tuple[int, int]] = []  # document positions, begin and end
-        self.current: int | None = None
+        self.chosen: int | None = None
+
+    @property
+    def count(self) -> int:
+        """How many places there are; of a large text those that are drawn, until it has been looked through."""
+        places = self._of_all()
+        return len(self.places) if places is None else len(places)
+
+    @property
+    def current(self) -> int | None:
+        """The number of the chosen place among those that are drawn; it may be none of them."""
+        places = self._of_all()
+        if self.chosen is None or places is None:
+            return self.chosen
+        return self.chosen - bisect_left(places, self._shown.part.start) if self._shown.exact else None
+
+    @property
+    def chosen_at(self) -> int | None:
+        """Where in a large text the chosen place is: a character of its line."""
+        places = self._of_all()
+        return places[self.chosen] if places and self.chosen is not None and self.chosen < len(places) else None
+
+    def _of_all(self) -> Sequence[int] | None:
+        if self.pattern is None or not self._shown.folds:
+            return None
+        return found_places(self._shown.text.text, self.pattern)
 
     def look_for(self, pattern: re.Pattern[str] | None) -> bool:
         """Look for something else, or for nothing. Returns whether anything drawn may be different."""
@@ -65,12 +97,12 @@ class FoundMarks:
     def selections(self, first: int, last: int) -> list[QAbstractTextDocumentLayout.Selection]:
         """What to draw between two document positions."""
         out: list[QAbstractTextDocumentLayout.Selection] = []
-        t = tokens()
+        t, current = tokens(), self.current
         for number in range(max(bisect_left(self.places, (first, 0)) - 1, 0), len(self.places)):
             begin, end = self.places[number]
             if begin > last:
                 break
-            chosen = number == self.current
+            chosen = number == current
             selection = QAbstractTextDocumentLayout.Selection()
             cursor = QTextCursor(self._document)
             cursor.setPosition(begin)

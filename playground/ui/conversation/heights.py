@@ -10,6 +10,7 @@ from collections.abc import Callable, Container, Sequence
 from itertools import accumulate, compress, count
 from operator import is_not
 
+from playground.ui.conversation.large import BEGINNING, LARGE_MARKDOWN
 from playground.ui.conversation.rows import Row, common_prefix
 
 GAP = 10
@@ -110,7 +111,7 @@ def guesser(width: int, zoom: float) -> Callable[[Row], int]:
         height = 80.0
         for part in row.turn.parts:
             if part.kind == "text":
-                text = part.text
+                text = part.text if len(part.text) <= LARGE_MARKDOWN else part.text[:BEGINNING]
                 height += (len(text) // letters + text.count("\n") // 2) * line
             elif part.kind == "tool_call":
                 height += 90

@@ -13,6 +13,7 @@ from PySide6.QtGui import QAbstractTextDocumentLayout, QColor, QTextBlock, QText
 from PySide6.QtGui import QTextTable as Table
 
 from playground.ui.conversation.document import DocumentWriter, drawn_text
+from playground.ui.conversation.large import Part
 from playground.ui.conversation.markdown import Line
 from playground.ui.conversation.source_map import SourceMap, Stretch
 from playground.ui.exact_field import units
@@ -22,12 +23,16 @@ Span = tuple[int, int]  # first character and the one after the last
 
 
 class LinkedMarks:
-    """``source`` gives the text as given. ``spans`` are the characters of it that are marked."""
+    """``source`` gives the text as given, ``part`` which characters of it are drawn. ``spans`` are those marked."""
 
-    def __init__(self, document: QTextDocument, writer: DocumentWriter, source: Callable[[], str]) -> None:
+    def __init__(
+        self, document: QTextDocument, writer: DocumentWriter, source: Callable[[], str], part: Callable[[], Part]
+    ) -> None:
         self._document = document
         self._writer = writer
         self._source = source
+        self._part = part
+        self._start = 0  # where in the text the map begins
         self._map: SourceMap | None = None
         self._fresh = 0  # the first line that the map does not know
         self.spans: tuple[Span, ...] = ()
@@ -63,7 +68,8 @@ class LinkedMarks:
             if self.spans:
                 found = self._mapped()
                 for start, end in self.spans:
-                    self._places += [self._place(stretch) for stretch in found.drawn(start, end)]
+                    drawn = found.drawn(start - self._start, end - self._start)
+                    self._places += [self._place(stretch) for stretch in drawn]
         return self._places
 
     def selected(self, cursor: QTextCursor) -> Span | None:
@@ -71,7 +77,8 @@ class LinkedMarks:
         if not cursor.hasSelection() or not self._writer.lines:
             return None
         first, last = self._spot(cursor.selectionStart()), self._spot(cursor.selectionEnd())
-        return self._mapped().source_of(first, last)
+        found = self._mapped().source_of(first, last)
+        return (found[0] + self._start, found[1] + self._start) if found is not None else None
 
     def selections(self, first: int, last: int) -> list[QAbstractTextDocumentLayout.Selection]:
         """What to draw between two document positions."""
@@ -97,7 +104,10 @@ class LinkedMarks:
         if self._map is None:
             self._map, self._fresh = SourceMap(), 0
         if self._fresh < len(lines):
-            original = self._source() if self._original is None else self._original
+            source = self._source()
+            original, self._start = (source if self._original is None else self._original), 0
+            if original == source and (part := self._part()) != (0, len(source)):
+                original, self._start = source[part.start : part.stop], part.start
             self._map.follow(self._fresh, original, lines)
         self._fresh = len(lines)
         return self._map

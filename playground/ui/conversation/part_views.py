@@ -92,6 +92,7 @@ class PartViews:
         view = VerdictView(zoom=self.zoom)
         view.set_exact(self.exact)
         view.height_changed.connect(self._card.height_changed)
+        view.judged.connect(self._card.refresh_verdict)
         return view
 
     def _fold(self) -> MembersFold:

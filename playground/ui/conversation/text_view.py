@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 import re
+import time
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
-from PySide6.QtCore import QEvent, QMimeData, QPoint, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QMimeData, QPoint, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QAbstractTextDocumentLayout,
     QColor,
@@ -19,27 +21,29 @@ from PySide6.QtGui import (
     QPaintEvent,
     QPalette,
     QResizeEvent,
-    QTextBlock,
-    QTextBlockFormat,
     QTextCursor,
     QTextDocument,
-    QTextTable,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QFrame, QSizePolicy, QTextEdit, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QSizePolicy, QTextEdit, QWidget
 
-from playground.ui.conversation.blocks import exact_lines
-from playground.ui.conversation.document import CODE_HEAD, CODE_PAD, JOINS, DocumentWriter
+from playground.ui.conversation.around import scroll_to, tell_height
+from playground.ui.conversation.copying import CopyButtons, selected_text
+from playground.ui.conversation.document import CODE_HEAD, CODE_PAD, DocumentWriter
+from playground.ui.conversation.fold_row import FoldRow
 from playground.ui.conversation.found_marks import FoundMarks
+from playground.ui.conversation.large import LARGE, LINES, PIECE
 from playground.ui.conversation.link_keys import LinkKeys
 from playground.ui.conversation.linked_marks import LinkedMarks
 from playground.ui.conversation.markdown import Line
-from playground.ui.conversation.markdown_stream import MarkdownStream
+from playground.ui.conversation.shown_text import Drawn, ShownText
 from playground.ui.conversation.text_frames import Places, paint_frames
-from playground.ui.icons import icon
+from playground.ui.loop import Throttle
 from playground.ui.theme import tokens
 
-COPIED_MS = 2_000  # how long a copy button says that it has copied
+AT_ONCE = 20_000  # characters that are drawn before anything else is done
+FILL_S = 0.004  # seconds a frame may spend on the rest
+ROW_GAP = 4
 
 
 class _Document(QTextDocument):
@@ -74,13 +78,8 @@ class TextView(QTextEdit):
         zoom: float = 1.0,
     ) -> None:
         super().__init__(parent)
-        self._stream = MarkdownStream()
-        self._mode = mode
-        self._source: list[str] = []
-        self._copy_buttons: list[QToolButton] = []
-        self._copied = QTimer(self)
-        self._copied.setSingleShot(True)
-        self._copied.timeout.connect(self._forget_copied)
+        self.row: FoldRow | None = None  # below a text of which only a part is shown
+        self._filling = Throttle(self._fill_on, self)
         self._zoom = zoom
         self._document = _Document(self)
         self._layout = self._document.documentLayout()
@@ -92,9 +91,11 @@ class TextView(QTextEdit):
         self.setLineWrapMode(QTextEdit.LineWrapMode.FixedPixelWidth)
         self._writer = DocumentWriter(self._document, zoom=zoom, muted=muted)
         self._colours = tokens()  # those the document is written in
-        self.found = FoundMarks(self._document, self._writer)
-        self.linked = LinkedMarks(self._document, self._writer, self._whole_source)
+        self.shown = shown = ShownText(self._writer, mode)
+        self.found = FoundMarks(self._document, self._writer, shown)
+        self.linked = LinkedMarks(self._document, self._writer, lambda: shown.text.text, lambda: shown.part)
         self.links = LinkKeys(self, self._document, self._writer)
+        self._copies = CopyButtons(self, self._writer, lambda block: self._code_rect(block.first, block.last))
         self.setReadOnly(True)
         self.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -117,29 +118,88 @@ class TextView(QTextEdit):
     @property
     def source(self) -> str:
         """The text as given, exactly."""
-        if len(self._source) > 1:
-            self._source = ["".join(self._source)]
-        return self._source[0] if self._source else ""
+        return self.shown.text.text
 
     @property
     def mode(self) -> str:
         """How the text is shown."""
-        return self._mode
+        return self.shown.mode
 
     def append(self, text: str) -> None:
         """More text at the end."""
-        if not text:
-            return
-        self._source.append(text)
+        if text:
+            self.shown.add(text)
+            if self.shown.adds(text) and len(text) <= AT_ONCE:
+                self._drawn(partial(self.shown.write, text))
+            else:
+                self._go_on(AT_ONCE)
+            self._say_part()
+
+    def set_text(self, text: str) -> None:
+        """Show ``text``; when it goes on from what is shown, only the rest is added."""
+        before = self.shown.text.length
+        if self.shown.by_lines or not before or not text.startswith(self.source):
+            self.begin(text)
+            self._go_on(AT_ONCE)
+        else:
+            self.append(text[before:])
+
+    def begin(self, text: str) -> None:
+        """Show ``text``, of which a first piece is drawn; ``fill`` goes on until it is ``whole``."""
+        if self.shown.by_lines or text != self.source:
+            self.shown.give(text)
+            self._follow()
+
+    @property
+    def whole(self) -> bool:
+        """Whether all is drawn that is to be seen."""
+        return self.shown.whole
+
+    def fill(self, size: int = PIECE) -> None:
+        """Draw some more of what is to be seen."""
+        if not self.shown.whole:
+            self._drawn(partial(self.shown.draw, size))
+
+    def set_mode(self, mode: str) -> None:
+        """Show the same text another way."""
+        if mode != self.shown.mode:
+            self.shown.mode = mode
+            self.shown.begin()
+            self._begun()
+
+    def set_lines(self, source: str, lines: Sequence[Line]) -> None:
+        """Show ``lines`` made elsewhere for ``source``, or just that if they are too many."""
+        if len(lines) > LINES or sum([len(line.text) for line in lines]) > LARGE:
+            self.set_text(source)
+        else:
+            self.shown.give_lines(source, lines)
+            self._follow()
+
+    def set_zoom(self, zoom: float) -> None:
+        """Another text size."""
+        if zoom != self._zoom:
+            self._zoom = zoom
+            self._writer.rewrite(zoom=zoom)
+            self._fit()
+
+    def _begun(self) -> None:
+        """Another text, or another part of it, was begun."""
+        self._follow()
+        self._go_on(AT_ONCE)
+        tell_height(self)
+
+    def _follow(self) -> None:
+        self.found.follow(0)
+        self.linked.follow(0)
+        self._say_part()
+        self._fit()
+
+    def _drawn(self, draw: Callable[[], Drawn]) -> None:
+        """Let more be drawn at the end."""
         chosen = self.textCursor()
         anchor, position = chosen.anchor(), chosen.position()
         self._changed = math.inf
-        if self._mode == "markdown":
-            first = self._stream.feed(text)
-            touched = self._writer.write(first, self._stream.lines[first:])
-        else:
-            first = max(len(self._writer.lines) - 1, 0)
-            touched = self._append_exact(text)
+        first, touched = draw()
         self.found.follow(first)
         self.linked.follow(first)
         self._repaint_from(touched, self._changed)
@@ -148,49 +208,40 @@ class TextView(QTextEdit):
             self._select(anchor, position)
         self._fit(grown=True)
 
-    def set_text(self, text: str) -> None:
-        """Show ``text``; when it goes on from what is shown, only the rest is added."""
-        shown = self.source
-        if text == shown:
-            return
-        if text.startswith(shown):
-            self.append(text[len(shown) :])
-            return
-        self._source = [text]
-        self._show_again()
+    def _go_on(self, size: int) -> None:
+        """Draw so many characters now, and what is left from frame to frame."""
+        self.fill(size)
+        if not self.whole:
+            self._filling.poke()
 
-    def set_mode(self, mode: str) -> None:
-        """Show the same text another way."""
-        if mode != self._mode:
-            self._mode = mode
-            self._show_again()
+    def _fill_on(self) -> None:
+        end = time.perf_counter() + FILL_S
+        while not self.whole and time.perf_counter() < end:
+            self.fill()
+        if not self.whole:
+            self._filling.poke()
 
-    def set_lines(self, source: str, lines: Sequence[Line]) -> None:
-        """Show ``lines`` made elsewhere; ``source`` is what copying everything gives."""
-        self._source = [source]
-        self._writer.write(0, lines)
-        self.found.follow(0)
-        self.linked.follow(0)
-        self._fit()
+    # Large texts
 
-    def set_zoom(self, zoom: float) -> None:
-        """Another text size; 1.0 is the normal one."""
-        if zoom != self._zoom:
-            self._zoom = zoom
-            self._writer.rewrite(zoom=zoom)
-            self._fit()
+    def show_place(self, place: int) -> None:
+        """Open a large text at that character of it, unless it is seen."""
+        if self.shown.open_at(place):
+            self._begun()
 
-    def _show_again(self) -> None:
-        self._stream = MarkdownStream()
-        text = self.source
-        if self._mode == "markdown":
-            self._stream.feed(text)
-            self._writer.write(0, self._stream.lines)
-        else:
-            self._writer.write(0, exact_lines(text, self._mode))
-        self.found.follow(0)
-        self.linked.follow(0)
-        self._fit()
+    def _say_part(self) -> None:
+        if self.row is None and self.shown.folds:
+            self.row = FoldRow(lambda: self.shown.text, self)
+            self.row.asked.connect(self._step)
+        if self.row is not None:
+            self.row.setVisible(self.shown.folds)
+            if self.shown.folds:
+                self.row.say(self.shown.part, opened=self.shown.opened)
+
+    def _step(self, where: str) -> None:
+        """A button of the row was pressed."""
+        self.shown.step(where)
+        self._begun()
+        scroll_to(self, QRectF(0, 0, 1, 1))
 
     def _select(self, anchor: int, position: int) -> None:
         """A selection up to the end must not have grown with the text."""
@@ -219,14 +270,6 @@ class TextView(QTextEdit):
         else:
             self.viewport().update(where.toAlignedRect() if where.height() < self.height() else self.rect())
 
-    def _append_exact(self, text: str) -> int:
-        # A line end that came in two pieces is one: the first piece has drawn it.
-        if text.startswith("\n") and len(self._source) > 1 and self._source[-2].endswith("\r"):
-            text = text[1:]
-        drawn = self._writer.lines
-        last = drawn[-1] if drawn else Line(self._mode)
-        return self._writer.write(max(len(drawn) - 1, 0), exact_lines(last.text + text, self._mode, joins=last.joins))
-
     # Size
 
     def hasHeightForWidth(self) -> bool:
@@ -236,7 +279,7 @@ class TextView(QTextEdit):
         document = self._document
         if document.textWidth() != width:
             self.setLineWrapColumnOrWidth(width)
-        return math.ceil(document.size().height()) + self._foot()
+        return math.ceil(document.size().height()) + self._foot() + self._row_height(width)
 
     def sizeHint(self) -> QSize:
         return QSize(200, self.heightForWidth(max(self.width(), 50)))
@@ -252,12 +295,21 @@ class TextView(QTextEdit):
             self.setLineWrapColumnOrWidth(self.width())
         if event.oldSize().width() != self.width():
             self.viewport().update()
-            self._place_copy_buttons()  # another height alone comes with text, and that places them
+            self._place_row()
+            self._copies.follow()  # another height alone comes with text, and that places them
 
     def _foot(self) -> int:
         """Room for what reaches below the last line: a code block's frame, a table's last line."""
         lines = self._writer.lines
         return {"code": CODE_PAD, "table": 1}.get(lines[-1].kind, 0) if lines else 0
+
+    def _row_height(self, width: int) -> int:
+        return self.row.heightForWidth(width) + ROW_GAP if self.row is not None and self.shown.folds else 0
+
+    def _place_row(self) -> None:
+        if self.row is not None and (height := self._row_height(self.width())):
+            top = math.ceil(self._document.size().height()) + self._foot() + ROW_GAP
+            self.row.setGeometry(0, top, self.width(), height - ROW_GAP)
 
     def _fit(self, *, grown: bool = False) -> None:
         height = self.heightForWidth(max(self.width(), 50))
@@ -265,7 +317,8 @@ class TextView(QTextEdit):
             self._height = height
             self.updateGeometry()
             self.height_changed.emit()
-        self._place_copy_buttons(max(len(self._copy_buttons) - 1, 0) if grown else 0)
+        self._place_row()
+        self._copies.follow(grown=grown)
 
     # Looks
 
@@ -292,17 +345,14 @@ class TextView(QTextEdit):
 
     def show_found(self, pattern: re.Pattern[str] | None, current: int | None) -> None:
         """Highlight what ``pattern`` matches; the place of number ``current`` more than the others."""
-        if self.found.look_for(pattern) or current != self.found.current:
-            self.found.current = current
+        if self.found.look_for(pattern) or current != self.found.chosen:
+            self.found.chosen = current
             self.viewport().update()
 
     def show_linked(self, spans: Sequence[tuple[int, int]]) -> None:
         """Mark these characters of the source: they belong to what is chosen elsewhere."""
         if self.linked.show(spans):
             self.viewport().update()
-
-    def _whole_source(self) -> str:
-        return self.source
 
     def _marked(self, top: float, bottom: float) -> list[QAbstractTextDocumentLayout.Selection]:
         lines = self._writer.lines
@@ -340,66 +390,15 @@ class TextView(QTextEdit):
         if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_writer") and self._colours is not tokens():
             self._colours = tokens()  # a palette changes too when a widget gets a parent or a style: nothing to write
             self._writer.rewrite()
-            for button in self._copy_buttons:
-                button.setIcon(icon("copy"))
+            self._copies.recolour()
 
     # Copying
 
-    def _place_copy_buttons(self, first: int = 0) -> None:
-        """``first`` is the first one that may have to move or has to be made."""
-        blocks = self._writer.code_blocks
-        while len(self._copy_buttons) < len(blocks):
-            button = QToolButton(self)
-            button.setProperty("kind", "quiet")
-            button.setIcon(icon("copy"))
-            button.setText("Copy")
-            button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-            button.setAccessibleName("Copy this code")
-            button.setCursor(Qt.CursorShape.PointingHandCursor)
-            button.clicked.connect(self._copy_clicked)
-            self._copy_buttons.append(button)
-        for number, button in enumerate(self._copy_buttons[first:], start=first):
-            button.setVisible(number < len(blocks))
-            if number < len(blocks):
-                rect = self._code_rect(blocks[number].first, blocks[number].last)
-                size = button.sizeHint()
-                button.setGeometry(self.width() - size.width() - 4, round(rect.top()) + 2, size.width(), 22)
-
-    def _copy_clicked(self) -> None:
-        button = self.sender()
-        if not isinstance(button, QToolButton) or button not in self._copy_buttons:
-            return
-        block = self._writer.code_blocks[self._copy_buttons.index(button)]
-        lines = self._writer.lines[block.first : block.last + 1]
-        text = "".join(("" if line.joins or not number else "\n") + line.text for number, line in enumerate(lines))
-        QGuiApplication.clipboard().setText(text)
-        button.setText("Copied")
-        self._place_copy_buttons()
-        self._copied.start(COPIED_MS)
-
-    def _forget_copied(self) -> None:
-        for button in self._copy_buttons:
-            button.setText("Copy")
-        self._place_copy_buttons()
-
     def createMimeDataFromSelection(self) -> QMimeData:
-        """Plain text only, with lines that were cut for speed joined again."""
-        cursor = self.textCursor()
-        start, end = cursor.selectionStart(), cursor.selectionEnd()
-        out: list[str] = []
-        block = self._document.findBlock(start)
-        while block.isValid() and block.position() < end:
-            form, text = block.blockFormat(), block.text()
-            first, last = max(start - block.position(), 0), min(end - block.position(), len(text))
-            holds_table = form.lineHeightType() == QTextBlockFormat.LineHeightTypes.FixedHeight.value
-            if text or not holds_table:
-                if self._writer.lines[self._writer.line_at(block.position())].kind == "item":
-                    text = text.replace("\t", " ", 1)  # the tab behind the marker
-                before = "" if form.property(JOINS) or not out else "\t" if _in_later_column(block) else "\n"
-                out.append(before + text[first:last].replace("\u2028", "\n"))
-            block = block.next()
-        data = QMimeData()
-        data.setText("".join(out))
+        """Plain text only; all that is selected of a large text is all of it, not only the part that is seen."""
+        cursor, data = self.textCursor(), QMimeData()
+        everything = cursor.selectionStart() == 0 and cursor.selectionEnd() == self._document.characterCount() - 1
+        data.setText(self.source if everything and self.shown.folds else selected_text(cursor, self._writer))
         return data
 
     # Mouse and keys
@@ -442,8 +441,3 @@ class TextView(QTextEdit):
 
     def scrollContentsBy(self, dx: int, dy: int) -> None:
         return  # the whole content is always in view
-
-
-def _in_later_column(block: QTextBlock) -> bool:
-    frame = QTextCursor(block).currentFrame()
-    return isinstance(frame, QTextTable) and frame.cellAt(block.position()).column() > 0

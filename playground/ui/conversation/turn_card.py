@@ -18,7 +18,6 @@ from playground.engine.beside import Beside
 from playground.engine.pause import Pause
 from playground.ui.conversation import facts
 from playground.ui.conversation.as_sent import AsSent
-from playground.ui.conversation.begun_texts import BegunTexts
 from playground.ui.conversation.calls.call_card import CallCard
 from playground.ui.conversation.calls.call_text import unknown_lines
 from playground.ui.conversation.card_editing import CardEditing
@@ -66,7 +65,6 @@ class TurnCard(CardFrame):
         self._views = PartViews(self, commands, zoom)
         self._parts: list[QWidget] = []
         self._patient = width > 0
-        self._begun = BegunTexts()
         self.finds = CardFinds(self)
         self._header = TurnHeader()
         self._header.role_chosen.connect(self._role_chosen)
@@ -122,6 +120,11 @@ class TurnCard(CardFrame):
         """Show the figures again."""
         self._refresh_header(self._row.growing)
 
+    def refresh_verdict(self) -> None:
+        """Say in the head what is thought of an answer that was to be JSON."""
+        judged = next((view for view in self._parts if isinstance(view, VerdictView)), None)
+        self._header.show_verdict(*(judged.verdict if judged is not None else ("", "chip", "")))
+
     def _refresh_header(self, growing: bool, *, waiting: bool = False) -> None:
         self._sent.follow(self.turn)
         cost = "" if growing else self._commands.cost_words(self.turn.id)
@@ -133,7 +136,6 @@ class TurnCard(CardFrame):
     def show_row(self, row: Row, tools: tuple[ToolDefinition, ...]) -> None:
         """Show a turn that is whole. Views whose text is the same stay, and with them a selection."""
         self._row, self._tools = row, tools
-        self._begun.forget()
         self._waiting, self._told = False, math.inf
         self._refresh_header(row.growing)
         if row.growing:
@@ -146,8 +148,7 @@ class TurnCard(CardFrame):
             view = self._reuse(old, part) or self._views.make(part)
             self._fill(view, part)
             self._parts.append(view)
-        judged = next((view for view in self._parts if isinstance(view, VerdictView)), None)
-        self._header.show_verdict(*(judged.verdict if judged is not None else ("", "chip", "")))
+        self.refresh_verdict()
         self._end.show_turn(row.turn)
         if not wanted and not self._end:
             empty = QLabel("(nothing arrived)" if row.turn.outcome is not None else "(empty)")
@@ -200,19 +201,25 @@ class TurnCard(CardFrame):
             view.show_answer(part.text, turn.outcome.response_format if turn.outcome else None)
         elif isinstance(view, TextView):
             if isinstance(part, Text | Refusal | ToolResult):
-                (self._begun.begin if self._patient else TextView.set_text)(view, part.text)
+                (TextView.begin if self._patient else TextView.set_text)(view, part.text)
             elif isinstance(part, Unknown):
                 view.set_text("\n".join(unknown_lines(part)))
 
     @property
     def whole(self) -> bool:
         """Whether all of its text is in it."""
-        return not self._begun
+        return self._unfinished() is None
 
     def fill(self) -> None:
         """Go on a little with a text that is begun only."""
-        if self._begun and self._begun.go_on():
-            self.finds.follow()
+        view = self._unfinished()
+        if view is not None:
+            view.fill()
+            if view.whole:
+                self.finds.follow()
+
+    def _unfinished(self) -> TextView | None:
+        return next((view for view in self._parts if isinstance(view, TextView) and not view.whole), None)
 
     def grow(self, growth: Growth) -> None:
         """Draw what has arrived since the last time, or how long the next try is waited for."""

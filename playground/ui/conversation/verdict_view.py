@@ -9,14 +9,17 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QHelpEvent, QPainter, QTextCursor
-from PySide6.QtWidgets import QAbstractScrollArea, QLabel, QToolTip, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QToolTip, QVBoxLayout, QWidget
 
 from playground.domain.output import check_answer, schema_of
 from playground.domain.tools import Problem
 from playground.domain.values import JSONObject
+from playground.ui.conversation.around import scroll_to
 from playground.ui.conversation.blocks import LONG_LINE
 from playground.ui.conversation.highlight import highlight
+from playground.ui.conversation.large import is_large
 from playground.ui.conversation.markdown import Line, Span, Style
+from playground.ui.conversation.text_check import TextCheck, unchecked_words
 from playground.ui.conversation.text_view import TextView
 from playground.ui.json_text import TOKEN, locate, position, pretty, problem_at
 from playground.ui.plain_text import show_hidden, tip
@@ -24,7 +27,6 @@ from playground.ui.theme import code_font, tokens
 from playground.ui.tools.problem_line import ProblemLine
 
 LISTED = 20  # problems below the answer; more are counted
-ROOM = 40  # pixels kept free above a place that is scrolled to
 MARK = "×"
 
 
@@ -58,6 +60,11 @@ class MarkedView(TextView):
                 drawn.append(Line("code", spans, joins=chunk > 0, language=language or "text", first=first))
         self.set_lines(text, drawn)
         self.viewport().update()
+
+    def show_large(self, text: str) -> None:
+        """Show a text that is too large to be laid out and marked, as it is."""
+        self.marks, self._first = {}, []
+        self.set_text(text)
 
     def select(self, line: int, column: int) -> QRectF:
         """Select the word at a place of the source (both from 1). Returns where it is, in this widget."""
@@ -121,6 +128,7 @@ class VerdictView(QWidget):
     """``show_answer`` judges and shows a text. ``verdict`` is for the chip in the turn's head."""
 
     height_changed = Signal()
+    judged = Signal()  # the verdict on a long answer is known
 
     def __init__(self, *, zoom: float = 1.0) -> None:
         super().__init__()
@@ -129,6 +137,8 @@ class VerdictView(QWidget):
         self._exact = False
         self.problems: list[Problem] = []
         self.verdict = Verdict("", "chip", "")
+        self._check = TextCheck(check_answer, self)
+        self._check.checked.connect(self._checked)
         self._places: dict[int, tuple[int, int]] = {}
         self.view = MarkedView(zoom=zoom)
         self.view.setAccessibleName("The answer as JSON")
@@ -151,8 +161,22 @@ class VerdictView(QWidget):
         if text == self._text and response_format == self._format:
             return
         self._text, self._format = text, response_format
-        self.problems = check_answer(text, response_format)
-        self.verdict = _verdict(self.problems, schema_of(response_format) is not None)
+        self._judge()
+        self._draw()
+
+    def _judge(self) -> None:
+        text = self._text or ""
+        problems = self._check.problems(text, self._format)
+        self.problems = problems or []
+        if problems is None:
+            words, says = unchecked_words(text)
+            self.verdict = Verdict(words, "chip", says)
+        else:
+            self.verdict = _verdict(problems, schema_of(self._format) is not None)
+
+    def _checked(self) -> None:
+        self._judge()
+        self.judged.emit()
         self._draw()
 
     def set_exact(self, exact: bool) -> None:
@@ -172,10 +196,15 @@ class VerdictView(QWidget):
             return
         rect = self.view.select(*self._places[at])
         self.view.setFocus(Qt.FocusReason.OtherFocusReason)
-        _scroll_to(self.view, rect)
+        scroll_to(self.view, rect)
 
     def _draw(self) -> None:
         text = self._text or ""
+        if is_large(text, "raw"):
+            self.view.show_large(text)
+            self._places = {}
+            self._list_problems(self.problems[:LISTED])
+            return
         broken = problem_at(text)
         shown = show_hidden(text) if broken is not None or self._exact else pretty(text)
         placed = sorted(
@@ -188,19 +217,22 @@ class VerdictView(QWidget):
             marks.setdefault(_place(shown, problem)[0], []).append(_words(problem))
         self._places = {number: place for number, (place, _) in enumerate(placed)}
         self.view.show_code(shown, "" if broken is not None and not _like_json(text) else "json", marks)
+        self._list_problems([problem for _, problem in placed])
+
+    def _list_problems(self, listed: list[Problem]) -> None:
         for old in self.lines:
             self._list.removeWidget(old)
             old.hide()
             old.deleteLater()
         self.lines = []
-        for _, problem in placed:
+        for problem in listed:
             row = ProblemLine(Problem(("answer", *problem.path), problem.message, problem.severity))
             row.problem = problem
             row.chosen.connect(self.go_to)
             self._list.addWidget(row)
             self.lines.append(row)
-        more = len(self.problems) - len(placed)
-        self._more.setText(f"and {more} more, marked in the answer")
+        more = len(self.problems) - len(listed)
+        self._more.setText(f"and {more} more{', marked in the answer' if self.view.marks else ''}")
         self._more.setVisible(more > 0)
         self.height_changed.emit()
 
@@ -252,16 +284,3 @@ def _cut(pieces: list[tuple[str, str]]) -> list[tuple[Span, ...]]:
                 out.append(tuple(now))
                 now, room = [], LONG_LINE
     return [*out, tuple(now)] if now or not out else out
-
-
-def _scroll_to(view: QWidget, rect: QRectF) -> None:
-    """Scroll what is around ``view`` so that ``rect`` of it is seen."""
-    around = view.parentWidget()
-    while around is not None and not isinstance(around, QAbstractScrollArea):
-        around = around.parentWidget()
-    if around is None:
-        return
-    top = view.mapTo(around.viewport(), rect.topLeft().toPoint()).y()
-    bar, height = around.verticalScrollBar(), around.viewport().height()
-    if top < ROOM or top + rect.height() > height - ROOM:
-        bar.setValue(bar.value() + top - max(height // 3, ROOM))

@@ -79,7 +79,7 @@ def test_the_copy_button_gives_the_exact_code(view: TextView) -> None:
 def test_the_copy_button_says_what_it_did_only_for_a_while(
     view: TextView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("playground.ui.conversation.text_view.COPIED_MS", 30)
+    monkeypatch.setattr("playground.ui.conversation.copying.COPIED_MS", 30)
     view.append("```\nx\n```")
     (button,) = buttons(view)
     button.click()

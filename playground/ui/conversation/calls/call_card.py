@@ -14,6 +14,7 @@ from playground.engine.open_edits import EditKey, What
 from playground.ui.conversation.calls.argument_tree import ArgumentTree
 from playground.ui.conversation.calls.call_menu import CallMenu
 from playground.ui.conversation.calls.call_text import (
+    PRETTY_LIMIT,
     answered_words,
     brief_json,
     changed_lines,
@@ -22,7 +23,6 @@ from playground.ui.conversation.calls.call_text import (
     is_laid_out,
     judged,
     pretty_json,
-    raw_lines,
     shown_arguments,
     waiting_words,
 )
@@ -31,6 +31,7 @@ from playground.ui.conversation.calls.result_field import ResultField
 from playground.ui.conversation.commands import CallState, EditCommands
 from playground.ui.conversation.inline_editor import InlineEditor
 from playground.ui.conversation.rows import Answer
+from playground.ui.conversation.text_check import TextCheck
 from playground.ui.conversation.text_place import TextPlace
 from playground.ui.conversation.text_view import TextView
 from playground.ui.conversation.variant_switch import VariantSwitch
@@ -38,8 +39,6 @@ from playground.ui.elided_label import ElidedLabel
 from playground.ui.mark_label import Chip, MarkLabel
 from playground.ui.plain_text import show_hidden, tip
 from playground.ui.theme import code_font, tokens
-
-JUDGED_LIVE = 20_000  # characters of arguments at most that are judged with each key pressed
 
 
 class CallCard(CallFrame):
@@ -89,6 +88,8 @@ class CallCard(CallFrame):
         self._repeated.set_mark("refresh", "muted")
         self._repeated.hide()
         self._status = MarkLabel()
+        self._check = TextCheck(check_arguments, self)
+        self._check.checked.connect(self._judge_again)
         self._arguments = TextView(mode="raw")
         self._arguments.setAccessibleName("Arguments")
         self._edit = quiet("edit", "Edit the arguments")
@@ -211,10 +212,8 @@ class CallCard(CallFrame):
             self._shown = "arguments"
         elif call.received is not None and self._shown == "arguments":
             self._shown = "changes"
-        problems = self._problems(call.arguments)
-        if self._arguments_place.editor is None:
-            self._judge(problems)
-        self._show_arguments(problems, cut=cut)
+        self._judge_again()
+        self._show_arguments(cut=cut)
         self.show_beside(call, *([answer.result] if answer is not None else []))
         self._refresh()
 
@@ -227,8 +226,8 @@ class CallCard(CallFrame):
         if self.variants is not None:
             self.variants.show_variants(*((answer.turn_id, answer.variants) if answer is not None else ("", ())))
 
-    def _show_arguments(self, problems: list[Problem], *, cut: bool = False) -> None:
-        call = self.call
+    def _show_arguments(self, *, cut: bool = False) -> None:
+        call, problems = self.call, self._problems(self.call.arguments) or []
         broken = any(not problem.path and problem.message.startswith("not JSON") for problem in problems)
         if broken:
             tree = self._need_tree()
@@ -237,12 +236,14 @@ class CallCard(CallFrame):
             tree.finish(truncated=cut)
         if self.tree is not None:
             self.tree.setVisible(broken)
-        lines = shown_arguments(call.arguments, problems, answered=self._answer is not None)
-        if self._shown == "changes" and call.received is not None:
-            lines = changed_lines(call.received, call.arguments)
-        elif self._shown == "raw":
-            lines = raw_lines(call.arguments)
-        self._arguments.set_lines(call.arguments, lines)
+        changed = self._shown == "changes" and call.received is not None
+        if len(call.arguments) > PRETTY_LIMIT or (self._shown == "raw" and not changed):
+            self._arguments.set_text(call.arguments)
+        elif changed:
+            self._arguments.set_lines(call.arguments, changed_lines(call.received or "", call.arguments))
+        else:
+            lines = shown_arguments(call.arguments, problems, answered=self._answer is not None)
+            self._arguments.set_lines(call.arguments, lines)
 
     def show_state(self, state: CallState) -> None:
         """What the debugger knows of the call now."""
@@ -253,8 +254,8 @@ class CallCard(CallFrame):
             self.field.set_text(state.draft)
         self._refresh()
 
-    def _problems(self, arguments: str) -> list[Problem]:
-        return check_arguments(arguments, self._tool.parameters if self._tool is not None else None)
+    def _problems(self, arguments: str) -> list[Problem] | None:
+        return self._check.problems(arguments, self._tool.parameters if self._tool is not None else None)
 
     @property
     def _said_in_lines(self) -> bool:
@@ -262,18 +263,19 @@ class CallCard(CallFrame):
         is_read = self._shown == "arguments" and self._arguments_place.editor is None
         return is_read and is_laid_out(self.call.arguments)
 
-    def _judge_typed(self) -> None:
-        """What is typed is judged as it is typed, while that takes no time worth waiting for."""
+    def _judge_again(self) -> None:
+        """Say what is thought of the arguments, or of what is typed in their place."""
         editor = self._arguments_place.editor
-        if editor is not None and len(editor.text) <= JUDGED_LIVE:
-            self._judge(self._problems(editor.text))
+        self._judge(editor.text if editor is not None else self.call.arguments)
 
-    def _judge(self, problems: list[Problem]) -> None:
-        words, kind, says = judged(problems, known=self._tool is not None)
+    def _judge(self, arguments: str) -> None:
+        problems = self._problems(arguments)
+        words, kind, says = judged(problems, arguments, known=self._tool is not None)
         if problems and self._said_in_lines:
             words = counted(problems)
         self._verdict.say(words, kind)
         self._verdict.setToolTip(tip(says))
+        self._verdict.setVisible(bool(words))
 
     def _refresh(self) -> None:
         answered, waiting, growing = self._answer is not None, self._waiting, self._growing
@@ -370,10 +372,8 @@ class CallCard(CallFrame):
         self._show_again()
 
     def _show_again(self) -> None:
-        problems = self._problems(self.call.arguments)
-        self._show_arguments(problems)
-        if self._arguments_place.editor is None:
-            self._judge(problems)
+        self._show_arguments()
+        self._judge_again()
         self._refresh()
 
     def follow_editors(self) -> None:
@@ -385,9 +385,9 @@ class CallCard(CallFrame):
         self._result_place.follow(key, lambda: answer.result.text if answer is not None else "", "Result of the call")
 
     def _arguments_opened(self, editor: InlineEditor) -> None:
-        editor.edited.connect(self._judge_typed)
+        editor.edited.connect(self._judge_again)
         self._put_editor(self._left, self._arguments, editor)
-        self._judge_typed()
+        self._judge_again()
 
     def _result_opened(self, editor: InlineEditor) -> None:
         self._put_editor(self._right, self._result, editor)
@@ -398,7 +398,7 @@ class CallCard(CallFrame):
         self._refresh()
 
     def _arguments_closed(self, focused: bool) -> None:
-        self._judge(self._problems(self.call.arguments))
+        self._judge_again()
         self._editor_closed(self._edit, focused)
 
     def _result_closed(self, focused: bool) -> None:

@@ -10,12 +10,12 @@ from playground.domain.tools import ToolDefinition, check_arguments
 from playground.ui.conversation.calls.call_text import judged
 from playground.ui.conversation.calls.looks import quiet
 from playground.ui.conversation.inline_editor import GrowingField
+from playground.ui.conversation.text_check import TextCheck
 from playground.ui.icon_button import IconButton
 from playground.ui.mark_label import Chip
 from playground.ui.plain_text import tip
 from playground.ui.theme import code_font
 
-JUDGED_LIVE = 20_000  # characters of arguments at most that are judged with each key pressed
 NAME_WIDTH, ID_WIDTH = 150, 110  # pixels at least
 MADE = "id: made for you"
 
@@ -41,6 +41,8 @@ class CallForm(QFrame):
         self.id.setPlaceholderText(MADE)
         self.id.setToolTip("The id that its result refers to. Left empty, one is made that no other call has.")
         self.id.setMinimumWidth(ID_WIDTH)
+        self._check = TextCheck(check_arguments, self)
+        self._check.checked.connect(self._judge)
         self.verdict = Chip()
         self.verdict.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.example = quiet("example", "Fill in arguments that fit the tool's schema")
@@ -128,8 +130,7 @@ class CallForm(QFrame):
         return next((tool for tool in self._tools if tool.name == name), None)
 
     def _changed(self) -> None:
-        if len(self.arguments.text()) <= JUDGED_LIVE:
-            self._judge()
+        self._judge()
         self.edited.emit()
 
     def _judge(self) -> None:
@@ -137,8 +138,9 @@ class CallForm(QFrame):
         tool, text = self._tool, self.arguments.text()
         schema = tool.parameters if tool is not None else None
         hidden = self.verdict.isHidden()
-        if text.strip() or (tool is not None and check_arguments(text, schema)):
-            words, kind, says = judged(check_arguments(text, schema), known=tool is not None)
+        problems = self._check.problems(text, schema)
+        if text.strip() or (tool is not None and problems):
+            words, kind, says = judged(problems, text, known=tool is not None)
         else:
             words, kind, says = "", "chip", ""
         self.verdict.say(words, kind)

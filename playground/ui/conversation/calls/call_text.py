@@ -1,4 +1,4 @@
-"""Arguments and results as the text a call's card shows. No Qt."""
+"""Arguments and results as the text a call's card shows."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from playground.domain.parts import ToolResult, Unknown
 from playground.domain.tools import Problem, parse_json
 from playground.domain.values import JSON
 from playground.ui.conversation.markdown import Line, Span, Style
+from playground.ui.conversation.text_check import unchecked_words
 
 ONE_LINE = 48  # characters of JSON that fit into half a card; an answered call needs no more room
 PRETTY_LIMIT = 20_000  # characters of arguments that are laid out as a tree; longer ones are shown as they came
@@ -26,8 +27,14 @@ class Judged(NamedTuple):
     says: str
 
 
-def judged(problems: list[Problem], *, known: bool) -> Judged:
-    """What a chip says of arguments with these problems; ``known`` says that there is a tool of the call's name."""
+def judged(problems: list[Problem] | None, arguments: str, *, known: bool) -> Judged:
+    """What a chip says of arguments with these problems; ``known`` says that there is a tool of the call's name.
+
+    None: it is not known what is wrong with them.
+    """
+    if problems is None:
+        words, says = unchecked_words(arguments)
+        return Judged(words, "chip", says)
     says = "\n".join(f"{p.where}: {p.message}" if p.where else p.message for p in problems)
     if problems:
         first = problems[0]
@@ -68,10 +75,10 @@ def shown_arguments(arguments: str, problems: list[Problem], *, answered: bool) 
 def argument_lines(arguments: str, problems: list[Problem]) -> list[Line]:
     """Arguments laid out a member a line, each problem behind the line it is about; raw when not JSON."""
     try:
-        value = parse_json(arguments) if arguments.strip() else {}
+        value = (parse_json(arguments) if arguments.strip() else {}) if len(arguments) <= PRETTY_LIMIT else None
     except ValueError:
         value = None
-    if value is None or len(arguments) > PRETTY_LIMIT:
+    if value is None:
         return raw_lines(arguments)
     wrong: dict[tuple[str | int, ...], list[str]] = {}
     for problem in problems:

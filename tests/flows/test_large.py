@@ -1,0 +1,79 @@
+"""A result of a megabyte in the window: folded, leafed through, found in, copied and saved, and nothing is held up."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QPushButton
+
+from playground.domain.parts import Text, ToolCall, ToolResult
+from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn, new_id
+from playground.ui.conversation.calls.call_card import CallCard
+from playground.ui.conversation.fold_row import FoldRow
+from tests.flows.conftest import Person, Stage
+from tests.flows.test_files import name_file
+from tests.flows.test_find import current, open_bar, says, show
+
+LINE = "one of many lines of a log that somebody sent\n"
+SHAPES = {
+    "many lines": LINE * 20_000 + "the needle\n" + LINE * 2_000,
+    "one line": "0123456789" * 90_000 + " the needle " + "0123456789" * 10_000,
+}
+
+
+def answered(text: str, arguments: str = '{"city": "Lisbon"}') -> Transcript:
+    call = ToolCall(id="call_1", name="get_weather", arguments=arguments)
+    outcome = Outcome(ending=Ending.COMPLETE, finish_reason="tool_calls")
+    return Transcript().append(
+        make_turn(Role.USER, "Read the log."),
+        Turn(id=new_id(), role=Role.ASSISTANT, parts=(call,), outcome=outcome),
+        make_turn(Role.TOOL, "", ToolResult(call_id="call_1", text=text)),
+        Turn(id=new_id(), role=Role.ASSISTANT, parts=(Text(text="Read."),), outcome=outcome),
+    )
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_large_result_is_folded_and_everything_in_it_is_found(stage: Stage, shape: str) -> None:
+    async def scene(person: Person) -> None:
+        text = SHAPES[shape]
+        show(person, answered(text))
+        card = await person.seen(CallCard)
+        row = await person.seen(FoldRow, inside=card)
+        assert row.words.text().startswith(f"{len(text) / 1024:.0f} KB")
+        field = await open_bar(person)
+        await person.type_into(field, "needle")
+        await says(person, "1 of 1")
+        await person.until(lambda: current(person) == "needle", "the place in view")
+        QGuiApplication.clipboard().clear()
+        await person.click(row.copy)
+        await person.until(lambda: QGuiApplication.clipboard().text() == text, "all of it on the clipboard")
+
+    stage.play(scene)
+
+
+def test_a_large_result_is_saved_exactly(stage: Stage, tmp_path: Path) -> None:
+    text = "\ufeffa line\r\n寿司\ud800\n" * 9_000
+
+    async def scene(person: Person) -> None:
+        show(person, answered(text))
+        row = await person.seen(FoldRow)
+        await person.click(row.save)
+        await name_file(person, tmp_path / "result.txt")
+        await person.until(lambda: row.words.text() == "Saved as result.txt", "that it was saved")
+        assert (tmp_path / "result.txt").read_bytes() == text.encode("utf-8", "surrogatepass")
+
+    stage.play(scene)
+
+
+def test_arguments_too_large_to_be_checked_say_so(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        show(person, answered("ok", '{"city": "' + "x" * 1_200_000 + '"}'))
+        await person.seen(QPushButton, "Edit the arguments")
+        card = await person.seen(CallCard)
+        assert card._verdict.text() == "too large to check here"
+        show(person, answered("ok", '{"city": "' + "x" * 600_000 + '", }'))
+        await person.until(lambda: "not JSON" in (person.one(CallCard)._verdict.text()), "a verdict")
+
+    stage.play(scene)
