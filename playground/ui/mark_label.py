@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtCore import QEvent, QRect, Qt
+from PySide6.QtGui import QHelpEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QLabel, QToolTip, QWidget
 
 from playground.ui.icons import icon
 from playground.ui.parameters.fields import look
+from playground.ui.plain_text import tip
 
 SIDE, GAP = 13, 4  # pixels
 _MARKS: Final = {"chip-ok": ("check", "ok"), "chip-error": ("error", "error")}
@@ -37,8 +38,21 @@ class MarkLabel(QLabel):
         self._mark = name, colour
         self.update()
 
+    @property
+    def cut(self) -> bool:
+        """Whether there is less room than its one line takes."""
+        return not self.wordWrap() and self.fontMetrics().horizontalAdvance(self.text()) > self._line().width()
+
+    def _line(self) -> QRect:
+        """Where its one line goes; Qt indents what has a frame by half an x."""
+        indent = self.fontMetrics().horizontalAdvance("x") // 2 if self.indent() < 0 and self.frameWidth() else 0
+        return self.contentsRect().adjusted(indent, 0, 0, 0)
+
     def paintEvent(self, event: QPaintEvent) -> None:
-        super().paintEvent(event)
+        if self.cut:
+            self._paint_cut()
+        else:
+            super().paintEvent(event)
         if not self.mark:
             return
         inner, line = self.contentsRect(), self.fontMetrics().height()
@@ -49,6 +63,23 @@ class MarkLabel(QLabel):
         painter = QPainter(self)
         # Not kept: Python may take an icon apart before its engine where both are part of a cycle, and Qt crashes then.
         icon(*self._mark).paint(painter, inner.left() - SIDE - GAP, top, SIDE, SIDE)
+        painter.end()
+
+    def event(self, event: QEvent) -> bool:
+        """What is cut is read whole where the pointer rests, unless there is more to say."""
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip and self.cut and not self.toolTip():
+            QToolTip.showText(event.globalPos(), tip(self.text()), self)
+            return True
+        return super().event(event)
+
+    def _paint_cut(self) -> None:
+        """As Qt paints it, but that one sees that there is more."""
+        inner = self._line()
+        painter = QPainter(self)
+        self.drawFrame(painter)
+        words = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, inner.width())
+        where = Qt.AlignmentFlag(self.alignment()).value
+        self.style().drawItemText(painter, inner, where, self.palette(), self.isEnabled(), words, self.foregroundRole())
         painter.end()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
@@ -57,3 +58,24 @@ def test_the_icon_stands_beside_the_first_of_several_lines(qtbot: QtBot) -> None
     first_line = (300 - height) // 2
     assert first_line - 2 <= rows[0]
     assert rows[-1] <= first_line + label.fontMetrics().lineSpacing() + 2
+
+
+def test_what_has_too_little_room_ends_in_an_ellipsis_inside_its_frame(qtbot: QtBot, qapp: QApplication) -> None:
+    theme = Theme(qapp, "light")
+    chip, short = Chip(), Chip()
+    for each in (chip, short):
+        qtbot.addWidget(each)
+    chip.say("matches the schema", "chip-ok")
+    chip.grab()  # given its look, and with that its padding
+    chip.resize(chip.sizeHint())
+    assert not chip.cut
+    chip.resize(chip.width() - 30, chip.height())
+    words = chip.fontMetrics().elidedText(chip.text(), Qt.TextElideMode.ElideRight, chip._line().width())
+    assert words.endswith("…")
+    short.say(words, "chip-ok")
+    short.grab()
+    short.resize(chip.size())
+    assert [chip.cut, short.cut] == [True, False]
+    assert chip.grab().toImage() == short.grab().toImage()
+    theme.deleteLater()
+    qapp.setStyleSheet("")

@@ -20,6 +20,7 @@ from playground.ui.conversation import facts
 from playground.ui.conversation.as_sent import AsSent
 from playground.ui.conversation.calls.call_card import CallCard
 from playground.ui.conversation.calls.call_text import unknown_lines
+from playground.ui.conversation.calls.looks import Caption
 from playground.ui.conversation.card_editing import CardEditing
 from playground.ui.conversation.card_finds import CardFinds
 from playground.ui.conversation.card_frame import CardFrame
@@ -105,6 +106,10 @@ class TurnCard(CardFrame):
         for call in self.calls:
             upper = top + call.mapTo(self, QPoint(0, 0)).y()
             yield upper, upper + call.rule.y()
+            for word in call.findChildren(Caption):
+                if word.isVisible():
+                    line = top + word.mapTo(self, QPoint(0, 0)).y()
+                    yield line, line + word.height()
 
     @property
     def turn(self) -> Turn:

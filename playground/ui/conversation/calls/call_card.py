@@ -26,7 +26,7 @@ from playground.ui.conversation.calls.call_text import (
     shown_arguments,
     waiting_words,
 )
-from playground.ui.conversation.calls.looks import CallFrame, caption, column, half, quiet, row
+from playground.ui.conversation.calls.looks import CallFrame, Caption, column, half, quiet, row
 from playground.ui.conversation.calls.result_field import ResultField
 from playground.ui.conversation.commands import CallState, EditCommands
 from playground.ui.conversation.inline_editor import InlineEditor
@@ -101,8 +101,8 @@ class CallCard(CallFrame):
         self._why.setProperty("kind", "small")
         self._change = quiet("edit", "Edit the result")
         self._remove = quiet("delete", "Delete the result, so that the call waits again")
-        self._left_title = caption("Arguments")
-        self._right_title = caption("Result")
+        self._left_title = Caption("Arguments")
+        self._right_title = Caption("Result")
         self.more = CallMenu()
         self._arrange()
         self._connect()

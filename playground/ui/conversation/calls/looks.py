@@ -107,11 +107,12 @@ def quiet(text: str, words: str) -> QPushButton:
     return button
 
 
-def caption(text: str) -> QLabel:
+class Caption(QLabel):
     """A muted word above something."""
-    label = QLabel(text)
-    label.setProperty("kind", "muted")
-    return label
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.setProperty("kind", "muted")
 
 
 def row(*widgets: QWidget) -> QHBoxLayout:
