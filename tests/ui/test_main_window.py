@@ -204,6 +204,8 @@ def test_the_turns_keep_a_height_to_read_in_under_variables_a_notice_and_a_high_
     pane, bar = window.pane, stand.actions.keeping.variables.bar
     pane.composer.set_text("Explain {{topic}} to {{audience}} in {{count}} sentences.")
     qtbot.waitUntil(lambda: len(bar.rows) == 3 and bar.isVisible())
+    qtbot.waitUntil(lambda: pane.view.height() >= least)
+    assert bar.height() >= bar.minimumSizeHint().height()
     pane.notice.say("Two variables have no value yet. Fill them in, or have them sent as written.", "Fill in")
     qtbot.waitUntil(lambda: pane.view.height() >= least)
     for part in (bar, pane.notice, pane.composer):

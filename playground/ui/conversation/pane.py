@@ -163,7 +163,8 @@ class ConversationPane(QWidget):
     def minimumSizeHint(self) -> QSize:
         """With words broken as they are at this width; the panels around it give way to that."""
         least, layout = super().minimumSizeHint(), self.layout()
-        return QSize(least.width(), layout.totalMinimumHeightForWidth(self.width()) if layout else least.height())
+        broken = layout.totalMinimumHeightForWidth(self.width()) if layout else 0  # -1 where nothing is broken
+        return least.expandedTo(QSize(0, broken))
 
     # Doing
 
