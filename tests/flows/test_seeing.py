@@ -167,6 +167,9 @@ def test_a_step_is_repeated_and_counted_and_the_conversation_stays(stage: Stage,
         assert window.running
         assert window.stop_button.isVisible()
         await person.until(lambda: not window.running, "seven answers")
+        window._saved("Saved already.")  # the last of them may still be about to be drawn
+        await person.until(lambda: not window._throttle._timer.isActive(), "all of them drawn")
+        assert window.said.text() == "Saved already."
         assert person.session.transcript is before
         assert len(bodies(person)) == 7
         (view,) = window.views

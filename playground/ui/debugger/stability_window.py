@@ -44,6 +44,7 @@ WIDE, WIDER, TALL = 760, 1180, 680
 DRAW_MS = 100
 MOST_STEPS = 100
 NEXT = ""  # stands for the request that a run would send now
+UNASKED = "Stopped before anything was asked."
 EMPTY = (
     "The same request goes out as often as you say, and the answers are counted: which tools are called with which "
     "arguments, how many calls fit, how long it takes. The conversation stays as it is."
@@ -63,7 +64,7 @@ class StabilityWindow(QDialog):
         self.setModal(False)
         self.views: list[VariantView] = []
         self._build()
-        self._throttle = Throttle(self._draw, self, DRAW_MS)
+        self._throttle = Throttle(self._show_progress, self, DRAW_MS)
         self._followed = Throttle(self._follow, self, 300)
         self._cancel = session.subscribe(self._changed, PathChanged, SettingsChanged)
         self.finished.connect(self._end)
@@ -245,10 +246,8 @@ class StabilityWindow(QDialog):
             if not self._closed:
                 self._draw()
                 self._show_state()
-                if words:
-                    self._say(words, bad=True)
-                elif self._stability is None:
-                    self._say("Stopped before anything was asked.")
+                how_far = progress_words(self._stability) if self._stability is not None else UNASKED
+                self._say(words or how_far, bad=bool(words))
 
     def _progressed(self, stability: Stability) -> None:
         self._stability = stability
@@ -263,6 +262,12 @@ class StabilityWindow(QDialog):
             self._task.cancel()
 
     # Showing
+
+    def _show_progress(self) -> None:
+        """It may be asked for after the end, when something else is said already."""
+        if self.running and self._stability is not None:
+            self._draw()
+            self._say(progress_words(self._stability))
 
     def _show_state(self) -> None:
         running, count = self.running, self.times.value() * (2 if self.compare.isChecked() else 1)
@@ -281,7 +286,6 @@ class StabilityWindow(QDialog):
             return
         self.progress.setRange(0, stability.total)
         self.progress.setValue(stability.done)
-        self._say(progress_words(stability))
         self._make_views(stability)
         single = self.counted.index == 1
         counted = bars(stability.results, single=single)
