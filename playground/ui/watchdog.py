@@ -61,9 +61,16 @@ class Watchdog(QObject):
     def _beat(self) -> None:
         now, busy = time.monotonic(), time.process_time()
         gap = now - self._alive
-        if self._alive and gap > self._limit and busy - self._busy > gap / 2:
+        if self._alive and gap > self._limit and self._worked(busy - self._busy, gap):
             self._gap = gap
         self._alive, self._busy = now, busy
+
+    def _worked(self, spent: float, seconds: float) -> bool:
+        """Whether so much processor time in so many seconds says that it was at work, not stopped as a whole.
+
+        Where other programs have the processor it gets less than half; then as much as makes a freeze will do.
+        """
+        return spent > min(seconds / 2, self._limit)
 
     # The thread
 
@@ -74,7 +81,7 @@ class Watchdog(QObject):
         while not self._ended.wait(self._step):
             now, spent = time.monotonic(), time.process_time()
             late = now - looked - self._step
-            if late > self._step and spent - busy < late / 2:
+            if late > self._step and not self._worked(spent - busy, late):
                 awake = now
             looked, busy = now, spent
             alive = self._alive
