@@ -400,13 +400,17 @@ def default_interrupt() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
+BEFORE_INTERRUPT = default_interrupt if sys.platform != "win32" else None
+
+
 class RunningDemo:
     """``playground demo`` in a process, from its announcement on."""
 
     def __init__(self, *arguments: str) -> None:
         command = [sys.executable, "-m", "playground", "demo", *arguments]
-        before = default_interrupt if sys.platform != "win32" else None
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=before)
+        self.process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=BEFORE_INTERRUPT
+        )
         assert self.process.stdout is not None
         found = re.search(rb"http://\S+/v1", self.process.stdout.readline())
         assert found is not None, self.process.communicate()
@@ -550,7 +554,14 @@ def cassette_file(tmp_path: Path) -> Path:
 
 def test_replay_serves_a_cassette_until_it_is_interrupted(cassette_file: Path) -> None:
     command = [sys.executable, "-m", "playground", "replay", str(cassette_file), "--speed", "inf"]
-    child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8")
+    child = subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+        preexec_fn=BEFORE_INTERRUPT,
+    )
     try:
         assert child.stdout is not None
         line = child.stdout.readline()
