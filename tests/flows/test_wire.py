@@ -203,14 +203,14 @@ async def compare_window(person: Person) -> CompareWindow:
 def test_the_timeline_is_zoomed_and_moved_with_the_mouse_and_a_stall_is_clicked(stage: Stage) -> None:
     async def play(person: Person) -> None:
         await use(person, "demo-chat")
-        await person.run("Hello !stall=0.5")
+        await person.run("Hello !stall=1.5")
         await person.idle(2)
         await person.key(Qt.Key.Key_T, Qt.KeyboardModifier.ControlModifier)
         page = page_of(person)
         picture = page.picture
         await person.until(lambda: picture.stalls and page.trace and page.trace.index.closed, "the stall")
         stall = max(picture.stalls, key=lambda one: one.end - one.start)
-        assert stall.end - stall.start == pytest.approx(0.5, abs=0.1)
+        assert stall.end - stall.start > 0.8, "what comes before it may be read late"
         at = QPoint(round(picture.scale.x((stall.start + stall.end) / 2)), 30)
         await person.do(partial(click_at, picture, at))
         await person.until(lambda: page.table.chosen == [stall.after], "the frame behind the stall")
