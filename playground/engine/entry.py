@@ -35,6 +35,14 @@ class Entry:
     has_tools: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Deleted:
+    """An experiment in the trash, and when it was deleted: a Unix time in seconds."""
+
+    entry: Entry
+    at: float
+
+
 def title_of(transcript: Transcript, given: str) -> str:
     """The title given, else the first words of the first user turn."""
     if given:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from math import inf
 from typing import Any, Final, TypeAlias
 
 from playground.domain.transcript import Transcript, Turn
@@ -26,13 +27,14 @@ Setting: TypeAlias = Callable[[str], Any]
 class _Past:
     """A transcript, the sources that were bringing turns when it was kept, and how much they had brought by then.
 
-    ``setup`` is what was set then, by name; None where the edit left that alone.
+    ``setup`` is what was set then, by name; None where the edit left that alone. ``moment`` is when it was made.
     """
 
     transcript: Transcript
     sources: frozenset[str]
     brought: int
     setup: Setup | None = None
+    moment: float = -inf
 
 
 class History:
@@ -100,6 +102,11 @@ class History:
         return bool(self._undo)
 
     @property
+    def moment(self) -> float:
+        """When the edit was made that ``undo`` takes back, in seconds of the clock; before all time without one."""
+        return self._undo[-1].moment if self._undo else -inf
+
+    @property
     def can_redo(self) -> bool:
         """Whether there is a state to go forth to."""
         return bool(self._redo)
@@ -119,7 +126,7 @@ class History:
         return self._travel(self._redo, self._undo, now, setting)
 
     def _past(self, transcript: Transcript, by: str = "", setup: Setup | None = None) -> _Past:
-        return _Past(transcript, frozenset(self._open - {by}), self._count, setup)
+        return _Past(transcript, frozenset(self._open - {by}), self._count, setup, self._clock())
 
     def _travel(
         self, source: list[_Past], target: list[_Past], now: Transcript, setting: Setting | None
@@ -130,7 +137,7 @@ class History:
         past = source.pop()
         self.setup = past.setup
         known = {name: setting(name) for name in past.setup} if past.setup is not None and setting is not None else None
-        target.append(self._past(now, setup=known))
+        target.append(replace(self._past(now, setup=known), moment=past.moment))
         transcript = past.transcript
         for count, name, turn in self._brought.values():
             if name not in past.sources:

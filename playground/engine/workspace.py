@@ -13,18 +13,17 @@ from typing import TYPE_CHECKING
 
 from playground.domain.transcript import new_id
 from playground.engine.changes import TitleChanged
-from playground.engine.entry import Entry, entry_of
+from playground.engine.entry import Deleted, Entry, entry_of
 from playground.engine.gateways import Gateways
-from playground.engine.loaded import CURRENT, Loaded, untouched
+from playground.engine.loaded import CURRENT, untouched
 from playground.engine.session import Session
+from playground.engine.trash import Trash
 
 if TYPE_CHECKING:
     from playground.engine.store import Filters, Found, Status, Store
 
-UNDELETED = 10  # experiments that can be brought back at most
 
-
-class Workspace(Loaded):
+class Workspace(Trash):
     """Experiments, newest first. ``changed`` callbacks are told when the list or the current one is different.
 
     ``sessions`` are those that are open; with a store there are more, in ``entries``, which ``show`` opens. ``listed``
@@ -34,7 +33,6 @@ class Workspace(Loaded):
     def __init__(self, gateways: Gateways, store: Store | None = None) -> None:
         super().__init__(gateways, store)
         self._shows = 0
-        self._deleted: list[tuple[int, Session | Entry]] = []
         self.current = self.new()
         self._begun = False  # somebody works in the current one, although the store is not open yet
         self.listed = store is None
@@ -61,7 +59,7 @@ class Workspace(Loaded):
         try:
             status = await self.store.open()
             with contextlib.suppress(StoreError):  # the store says so itself
-                await self._fill(await self.store.entries(), await self.store.recall(CURRENT))
+                await self._fill(*await self._listed_in(self.store))
         finally:
             self._set_ready()
         return status
@@ -75,10 +73,15 @@ class Workspace(Loaded):
         """Somebody works in the current experiment: no other one takes its place when the store is open."""
         self._begun = True
 
-    async def _fill(self, found: list[Entry], last: str) -> None:
-        """Take over the list of a store that was just opened, and show the experiment ``last``."""
+    async def _listed_in(self, store: Store) -> tuple[list[Entry], list[Deleted], str]:
+        """The experiments of a store that was just opened, its trash, and which was looked at last."""
+        return await store.entries(), await store.deleted(), await store.recall(CURRENT)
+
+    async def _fill(self, found: list[Entry], deleted: list[Deleted], last: str) -> None:
+        """Take over the list of a store, and show the experiment ``last``."""
         open_ = {session.id for session in self.sessions}
         self._closed = {entry.id: entry for entry in found if entry.id not in open_}
+        self._fill_trash([*deleted, *self._trash.values()])
         self.listed = True
         self._save_all()
         self._tell()
@@ -171,14 +174,15 @@ class Workspace(Loaded):
                 self._watch(session, stored=True)
                 self._autosaves[session.id].again()  # not all of it may have got there before
             raise
-        found, last = await store.entries(), await store.recall(CURRENT)
+        listed = await self._listed_in(store)  # before another one is looked at
         for session in tuple(self.sessions):
             self._forget(session)
-        self._deleted.clear()
+        self._gone.clear()
+        self._trash.clear()
         self._alive.clear()
         self.current = self.new()
         self._begun = False  # that one only stands where the copy's will be
-        await self._fill(found, last)
+        await self._fill(*listed)
         return aside
 
     # The list
@@ -215,10 +219,7 @@ class Workspace(Loaded):
         Before all of them are known it waits.
         """
         await self.ready()
-        here = [entry.id for entry in self.entries] + [found.id for _, found in self._deleted]
-        if experiment_id in here or self.store is None:
-            return experiment_id in here
-        return any(entry.id == experiment_id for entry in await self.store.entries(deleted=True))
+        return experiment_id in self._trash or any(entry.id == experiment_id for entry in self.entries)
 
     async def duplicate(self, experiment_id: str) -> Session:
         """The same experiment once more, its exchanges with it; it becomes the current one. Raises as ``show`` does."""
@@ -280,51 +281,23 @@ class Workspace(Loaded):
         self._look_at(self._find(session_id))
         return self.current
 
-    def delete(self, experiment_id: str) -> None:
-        """Take an experiment off the list, its run stopped; ``undelete`` brings it back. Raises KeyError."""
-        session = self._open_one(experiment_id)
-        if session is not None:
-            session.stop()
-            at = self.sessions.index(session)
-            self.sessions.remove(session)
-            self._deleted.append((at, session))
-            if self.current is session:
-                self.current = self.sessions[min(at, len(self.sessions) - 1)] if self.sessions else self.new()
-        elif experiment_id in self._closed:
-            self._deleted.append((0, self._closed.pop(experiment_id)))
-        else:
-            raise KeyError(experiment_id)
-        if self.store is not None:
-            if session is not None:
-                self._autosaves[experiment_id].now()
-            self.store.delete(experiment_id)
-        for _, gone in self._deleted[:-UNDELETED]:
-            self._autosaves.pop(gone.id, None)
-            self._used.pop(gone.id, None)
-        del self._deleted[:-UNDELETED]
-        self._tell()
-
-    def undelete(self) -> bool:
-        """Bring the experiment deleted last back. Returns whether there was one."""
-        if not self._deleted:
-            return False
-        at, found = self._deleted.pop()
-        if self.store is not None:
-            self.store.undelete(found.id)
-        if isinstance(found, Session):
-            self.sessions.insert(min(at, len(self.sessions)), found)
-            self._look_at(found)
-        else:
-            self._closed[found.id] = found
-            self._tell()
-        return True
-
     # Searching
+
+    async def find_deleted(self, typed: str) -> list[Found]:
+        """What is found in the trash. Asked again, the search before ends with nothing. Raises StoreError."""
+        from playground.engine.find_open import find_open
+        from playground.engine.store import Filters
+
+        if self.store is not None:
+            stored = await self.store.find(typed, deleted=True)
+            return [found for found in stored if found.entry.id in self._trash]
+        sessions = [gone.what for gone in reversed(self._gone) if isinstance(gone.what, Session)]
+        return [found for one in sessions if (found := find_open(one, typed, Filters())) is not None]
 
     async def find(self, typed: str, filters: Filters | None = None) -> list[Found]:
         """What is found as somebody types, with words around it. Asked again, the search before ends with nothing.
 
-        Raises StoreError.
+        What is in the trash is not. Raises StoreError.
         """
         from playground.engine.find_open import find_all
         from playground.engine.store import Filters
@@ -332,5 +305,4 @@ class Workspace(Loaded):
         filters = filters or Filters()
         stored = await self.store.find(typed, filters) if self.store is not None else []
         behind = [one for one in self.sessions if self.store is None or self.store.unsaved(one.id)]
-        deleted = {found.id for _, found in self._deleted}
-        return find_all(stored, self.sessions, behind, deleted, typed, filters)
+        return find_all(stored, self.sessions, behind, self._trash, typed, filters)

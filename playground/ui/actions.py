@@ -44,6 +44,7 @@ ACTIONS: Final = (
     ActionSpec("experiment.duplicate", "Duplicate experiment", "Experiment"),
     ActionSpec("experiment.archive", "Archive experiment, or put it back", "Experiment"),
     ActionSpec("experiment.delete", "Delete experiment", "Experiment"),
+    ActionSpec("experiment.trash", "Trash", "Experiment"),
     ActionSpec("experiment.backup", "Back up all experiments…", "Experiment", separated=True),
     ActionSpec("experiment.restore", "Restore experiments from a copy…", "Experiment"),
     ActionSpec("window.quit", "Quit", "Experiment", ("Ctrl+Q",), separated=True),

@@ -1,6 +1,6 @@
-"""What the window does with experiments as a whole: the list, the tree, the store, going back and forth.
+"""What the window does with experiments as a whole: the list, the trash, the tree, the store, going back and forth.
 
-It only puts the four together, so that the window's actions know one of them.
+It only puts them together, so that the window's actions know one of them.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, QSettings
 
 from playground.engine.workspace import Workspace
 from playground.ui.experiments.control import ExperimentsControl
+from playground.ui.experiments.trash_control import TrashControl
 from playground.ui.main_window import MainWindow
 from playground.ui.storage.control import StorageControl
 from playground.ui.tree.control import TreeControl
@@ -30,10 +31,11 @@ class LibraryControl(QObject):
     ) -> None:
         super().__init__(window)
         self.experiments = ExperimentsControl(window, workspace, go_to)
+        self.trash = TrashControl(window, workspace, self.experiments.open)
         self.tree = TreeControl(window, workspace, go_to)
         self.storage = StorageControl(window, workspace, settings)
-        self.undo = UndoControl(window, workspace, settled)
-        parts = (self.experiments, self.tree, self.storage, self.undo)
+        self.undo = UndoControl(window, workspace, settled, self.experiments.undelete)
+        parts = (self.experiments, self.trash, self.tree, self.storage, self.undo)
         self.handlers = {name: handler for part in parts for name, handler in part.handlers.items()}
 
     def start(self) -> None:

@@ -28,15 +28,23 @@ _NAMES = {
 class UndoControl(QObject):
     """``settled`` is called when settings went back: fields are to show them, whatever was being typed there."""
 
-    def __init__(self, window: MainWindow, workspace: Workspace, settled: Callable[[], None]) -> None:
+    def __init__(
+        self, window: MainWindow, workspace: Workspace, settled: Callable[[], None], undelete: Callable[[], None]
+    ) -> None:
+        """``undelete`` brings the experiment deleted last back."""
         super().__init__(window)
+        self._undelete = undelete
         self._window = window
         self._workspace = workspace
         self._settled = settled
         self.handlers: dict[str, Callable[[], None]] = {"edit.undo": self.undo, "edit.redo": self.redo}
 
     def undo(self) -> None:
-        """Take the last edit back."""
+        """Take the last edit back; where an experiment was deleted since, that is."""
+        deleted, history = self._workspace.deleted_last, self._workspace.current.history
+        if deleted is not None and deleted > history.moment:
+            self._undelete()
+            return
         self._travel(self._workspace.current.undo, self._window.pane.undo, "Undone")
 
     def redo(self) -> None:

@@ -29,6 +29,7 @@ class UndoOffer(QObject):
         super().__init__(window)
         self._undo, self._redo = window.action("edit.undo"), window.action("edit.redo")
         self._workspace = workspace
+        workspace.subscribe(self._show)
         self._session: Session | None = None
         self._unsubscribe: Callable[[], None] | None = None
 
@@ -47,5 +48,5 @@ class UndoOffer(QObject):
 
     def _show(self) -> None:
         history = self._workspace.current.history
-        self._undo.setEnabled(history.can_undo)
+        self._undo.setEnabled(history.can_undo or self._workspace.deleted_last is not None)
         self._redo.setEnabled(history.can_redo)

@@ -218,3 +218,37 @@ async def undone_setting(stage: Stage) -> None:
 
 def _nothing() -> None:
     return
+
+
+@scene(sizes=BOTH)
+async def trash(stage: Stage) -> None:
+    """Deleted experiments in the place of the list, one of them chosen."""
+    await fill(stage)
+    workspace = stage.app.workspace
+    for entry in workspace.entries[1:4]:
+        workspace.delete(entry.id)
+    stage.act("experiment.trash")
+    control = stage.app.actions.library.trash
+    await stage.until(lambda: control.page is not None and control.page.model.rowCount() > 3, "the trash")
+    if control.page is not None:
+        control.page.enter()
+    stage.window.pane.notice.hide()
+
+
+@scene(sizes=WIDE)
+async def trash_empty(stage: Stage) -> None:
+    """Nothing was deleted."""
+    await fill(stage)
+    stage.act("experiment.trash")
+    await stage.settle()
+
+
+@scene(sizes=WIDE)
+async def trash_question(stage: Stage) -> None:
+    """Before deleted experiments go for good."""
+    await fill(stage)
+    workspace = stage.app.workspace
+    for entry in workspace.entries[1:4]:
+        workspace.delete(entry.id)
+    stage.app.actions.library.trash.empty()
+    await stage.until(lambda: QApplication.activeModalWidget() is not None, "the question")

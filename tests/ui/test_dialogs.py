@@ -37,7 +37,7 @@ MADE: dict[str, tuple[Callable[[QWidget], QDialog], str]] = {
     "save": (lambda parent: file_dialog(parent, "Save a copy", "/tmp/a.json", "All (*)", write="json"), "Save"),
     "line": (lambda parent: line_dialog(parent, "Rename experiment", "Title", "Tides", "Rename"), "Rename"),
     "question": (question, "Restore"),
-    "storage": (lambda parent: StorageDialog(Place("/a.db", 1, "", 1, True), 90, 0, 1 << 28, parent), "Save"),
+    "storage": (lambda parent: StorageDialog(Place("/a.db", 1, "", 1, True), 90, 0, 1 << 28, 30, parent), "Save"),
     "price": (lambda parent: PriceDialog("m", "g", Price(), parent), "Save"),
 }
 

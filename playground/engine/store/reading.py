@@ -10,7 +10,7 @@ from dataclasses import fields
 from playground.domain.transcript import Turn
 from playground.domain.values import JSON, JSONObject
 from playground.engine.cassette import CassetteError
-from playground.engine.entry import Entry
+from playground.engine.entry import Deleted, Entry
 from playground.engine.snapshot import Snapshot, check_tree, circular, decode, read_as
 from playground.engine.store.schema import first_number, last_number, version_of
 from playground.engine.store.tape_rows import read_head, read_tape
@@ -30,11 +30,32 @@ def entry_from_row(row: tuple[JSON, ...]) -> Entry:
     return Entry(id_, title, summary, model, protocol, *flags, *times, bool(has_error), bool(has_tools))
 
 
-def entries(connection: sqlite3.Connection, *, deleted: bool = False) -> list[Entry]:
-    """Every experiment, newest first; with ``deleted`` those that can be brought back, deleted last first."""
-    which = "IS NOT NULL ORDER BY deleted_at DESC" if deleted else "IS NULL ORDER BY created_at DESC, number DESC"
-    rows = connection.execute(f"SELECT {ENTRY} FROM experiments WHERE deleted_at {which}")  # noqa: S608 - our own names
+def entries(connection: sqlite3.Connection) -> list[Entry]:
+    """Every experiment that is not deleted, newest first."""
+    order = "ORDER BY created_at DESC, number DESC"
+    rows = connection.execute(f"SELECT {ENTRY} FROM experiments WHERE deleted_at IS NULL {order}")  # noqa: S608 - our own names
     return [entry_from_row(row) for row in rows]
+
+
+def deleted(connection: sqlite3.Connection) -> list[Deleted]:
+    """What is in the trash, deleted last first."""
+    query = f"SELECT deleted_at, {ENTRY} FROM experiments WHERE deleted_at IS NOT NULL ORDER BY deleted_at DESC"  # noqa: S608 - our own names
+    return [Deleted(entry_from_row(row[1:]), float(row[0])) for row in connection.execute(query)]
+
+
+def trash_size(connection: sqlite3.Connection) -> int:
+    """About how many bytes of the file the trash takes: turns, settings and what went over the wire."""
+    total = 0
+    for (number,) in connection.execute("SELECT number FROM experiments WHERE deleted_at IS NOT NULL").fetchall():
+        span = first_number(number), last_number(number)
+        queries: list[tuple[str, tuple[int, ...]]] = [
+            ("SELECT sum(length(json)) FROM turns WHERE number BETWEEN ? AND ?", span),
+            ("SELECT sum(length(json)) FROM settings WHERE experiment = ?", (number,)),
+            ("SELECT sum(length(json)) FROM drafts WHERE experiment = ?", (number,)),
+            ("SELECT sum(length(head) + iif(data IS NULL, 0, size)) FROM tapes WHERE experiment = ?", (number,)),
+        ]
+        total += sum(connection.execute(query, values).fetchone()[0] or 0 for query, values in queries)
+    return total
 
 
 def load(connection: sqlite3.Connection, experiment_id: str) -> Snapshot:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, fields
 from typing import Final
 
@@ -171,7 +171,16 @@ def rebuild_index(connection: sqlite3.Connection) -> None:
 
 def purge(connection: sqlite3.Connection, before: float) -> None:
     """Let go for good what was deleted before that moment, and pictures that nothing uses any more."""
-    found = connection.execute("SELECT number FROM experiments WHERE deleted_at < ?", (before,)).fetchall()
+    _let_go(connection, connection.execute("SELECT number FROM experiments WHERE deleted_at < ?", (before,)).fetchall())
+
+
+def erase(connection: sqlite3.Connection, experiment_ids: Iterable[str]) -> None:
+    """Let these go for good, as far as they were deleted, in the same way."""
+    query = "SELECT number FROM experiments WHERE deleted_at IS NOT NULL AND id = ?"
+    _let_go(connection, [row for key in experiment_ids for row in connection.execute(query, (key,))])
+
+
+def _let_go(connection: sqlite3.Connection, found: list[tuple[int]]) -> None:
     for (experiment,) in found:
         span = first_number(experiment), last_number(experiment)
         for row in connection.execute("SELECT number FROM turns WHERE number BETWEEN ? AND ?", span).fetchall():

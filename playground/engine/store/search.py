@@ -80,14 +80,23 @@ def words_in(typed: str) -> list[str]:
 
 
 def find(
-    connection: sqlite3.Connection, typed: str, filters: Filters = EVERYTHING, most: int = MOST_FOUND
+    connection: sqlite3.Connection,
+    typed: str,
+    filters: Filters = EVERYTHING,
+    most: int = MOST_FOUND,
+    *,
+    deleted: bool = False,
 ) -> list[Found]:
-    """What is found, ``most`` experiments at most. An interrupted connection ends it with sqlite3.OperationalError."""
+    """What is found, ``most`` experiments at most; what is ``deleted`` or what is not.
+
+    An interrupted connection ends it with sqlite3.OperationalError.
+    """
     words = words_in(typed)
     if not words and typed.strip():
         return []
     where, values = filters.condition
-    rows = connection.execute(f"SELECT number FROM experiments WHERE deleted_at IS NULL{where}", values)  # noqa: S608 - our own names
+    which = f"deleted_at IS {'NOT ' * deleted}NULL{where}"
+    rows = connection.execute(f"SELECT number FROM experiments WHERE {which}", values)  # noqa: S608 - our own names
     among = {number for (number,) in rows}
     if not words:
         return _described(connection, sorted(among, reverse=True)[:most], {})

@@ -17,13 +17,13 @@ from functools import partial
 from pathlib import Path
 from typing import Final, TypeVar
 
-from playground.engine.entry import Entry
+from playground.engine.entry import Deleted, Entry
 from playground.engine.secrets import Secret
 from playground.engine.snapshot import Snapshot
 from playground.engine.store import reading, search
 from playground.engine.store.connecting import connect
 from playground.engine.store.opening import Opened, check_backup, copy_to, default_path, open_store, put_back
-from playground.engine.store.rows import index_rest, purge, rebuild_index
+from playground.engine.store.rows import erase, index_rest, purge, rebuild_index
 from playground.engine.store.schema import MIGRATIONS
 from playground.engine.store.tending import KeepTapes, copy_tapes, give_back, prune
 from playground.engine.store.trouble import Mode, Status, StoreError, is_index_damage, words_of
@@ -33,7 +33,7 @@ from playground.gateway.tape import Exchange, Read
 
 T = TypeVar("T")
 
-DAYS_DELETED: Final = 7  # days after which what was deleted is gone for good
+DAYS_DELETED: Final = 30  # days after which what was deleted is gone for good, unless something else is set
 _PRUNE_EVERY: Final = 50  # tapes written
 
 
@@ -62,6 +62,7 @@ class Store:
         self._before: list[Callable[[], None]] | None = []  # what was given before ``open``
         self._redactor: tuple[tuple[str, ...], Redactor] = ((), Redactor(()))
         self._keep_tapes = KeepTapes()
+        self.days_deleted: float | None = DAYS_DELETED
         self._tapes = 0
         self._searches = 0
 
@@ -93,7 +94,7 @@ class Store:
             give()
         self._set_status(Status(opened.mode, opened.words))
         if opened.mode is Mode.READY and self._writer is not None:
-            self._writer.do(lambda c: purge(c, time.time() - DAYS_DELETED * 86400), slight=True)
+            self._purge()
             self._writer.do(index_rest, slight=True)
             self._prune()
         return self.status
@@ -154,13 +155,27 @@ class Store:
             lambda c: c.execute("UPDATE experiments SET pinned = ?, archived = ? WHERE id = ?", values), touches=True
         )
 
+    def keep_deleted(self, days: float | None) -> None:
+        """Let what was deleted go for good after that many days from now on; None: never by itself."""
+        self.days_deleted = days
+        self._purge()
+
     def delete(self, experiment_id: str) -> None:
-        """Take an experiment off the list; for some days ``undelete`` brings it back."""
+        """Take an experiment off the list, into the trash; ``undelete`` brings it back."""
         self._set_deleted(experiment_id, time.time())
 
     def undelete(self, experiment_id: str) -> None:
         """Bring it back."""
         self._set_deleted(experiment_id, None)
+
+    def erase(self, experiment_ids: Iterable[str]) -> None:
+        """Let experiments go for good, as far as they are in the trash."""
+        ids = tuple(experiment_ids)
+        if self._before is not None:
+            self._before.append(partial(self.erase, ids))
+        self._do(lambda c: erase(c, ids), touches=True)
+        if self._writer is not None:
+            self._writer.do(give_back, apart=True, slight=True)
 
     def copy_tapes(self, source: str, target: str) -> None:
         """Let an experiment have the exchanges of another one as well."""
@@ -193,9 +208,20 @@ class Store:
 
     # Reading
 
-    async def entries(self, *, deleted: bool = False) -> list[Entry]:
-        """Every experiment, newest first; with ``deleted`` those that can be brought back. Raises StoreError."""
-        return await self._read(lambda c: reading.entries(c, deleted=deleted))
+    async def entries(self) -> list[Entry]:
+        """Every experiment that is not deleted, newest first. Raises StoreError."""
+        return await self._read(reading.entries)
+
+    async def deleted(self) -> list[Deleted]:
+        """What is in the trash, deleted last first; without what is about to go for good. Raises StoreError."""
+        self._purge()
+        since = time.time() - self.days_deleted * 86400 if self.days_deleted is not None else 0
+        return [one for one in await self._read(reading.deleted) if one.at >= since]
+
+    async def trash_size(self) -> int:
+        """About how many bytes the trash takes. Raises StoreError."""
+        await self._catch_up()
+        return await self._read(reading.trash_size)
 
     async def load(self, experiment_id: str) -> Snapshot:
         """One experiment. Raises KeyError for an unknown id, StoreError for one that cannot be read."""
@@ -218,13 +244,18 @@ class Store:
         row = await self._read(lambda c: c.execute(query, (name,)).fetchone())
         return str(row[0]) if row is not None else ""
 
-    async def find(self, typed: str, filters: search.Filters = search.EVERYTHING) -> list[search.Found]:
-        """Search; asked again before it has answered, the first ends with nothing. Raises StoreError."""
+    async def find(
+        self, typed: str, filters: search.Filters = search.EVERYTHING, *, deleted: bool = False
+    ) -> list[search.Found]:
+        """Search; asked again before it has answered, the first ends with nothing. Raises StoreError.
+
+        With ``deleted`` the trash is searched, and nothing else.
+        """
         self._searches += 1
         number = self._searches
 
         def work(connection: sqlite3.Connection) -> list[search.Found]:
-            return search.find(connection, typed, filters) if number == self._searches else []
+            return search.find(connection, typed, filters, deleted=deleted) if number == self._searches else []
 
         self._give_up_search()
         try:
@@ -272,6 +303,11 @@ class Store:
             self._before.append(partial(self._set_deleted, experiment_id, moment))
         values = (moment, experiment_id)
         self._do(lambda c: c.execute("UPDATE experiments SET deleted_at = ? WHERE id = ?", values))
+
+    def _purge(self) -> None:
+        if self.days_deleted is not None:
+            days = self.days_deleted
+            self._do(lambda c: purge(c, time.time() - days * 86400), touches=True, slight=True)
 
     def _prune(self) -> None:
         rule = self._keep_tapes

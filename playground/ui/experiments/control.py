@@ -147,13 +147,19 @@ class ExperimentsControl(QObject):
         self._refresh_soon.poke()
 
     def delete(self, experiment_id: str) -> None:
-        """Take an experiment off the list; a notice offers it back."""
+        """Take an experiment off the list, into the trash; a notice offers it back."""
         title = self._title(experiment_id)
         self._workspace.delete(experiment_id)
-        self._window.pane.notice.say(f"“{title}” deleted.", "Undo", self._undelete, stays=False)
+        kept = any(one.entry.id == experiment_id for one in self._workspace.trash)
+        words = f"“{title}” is in the trash." if kept else f"“{title}” deleted."
+        self._window.pane.notice.say(words, "Undo", self.undelete, stays=False)
 
-    def _undelete(self) -> None:
-        self._workspace.undelete()
+    def undelete(self) -> None:
+        """Bring the experiment deleted last back, and show it."""
+        entry = self._workspace.undelete()
+        if entry is not None:
+            self.open(entry.id)
+            self._window.pane.notice.say(f"“{short_title(entry.title)}” is back.", stays=False)
 
     def duplicate(self, experiment_id: str) -> None:
         """The same experiment once more; the copy is shown."""

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QListView,
     QMenu,
     QPushButton,
+    QStackedLayout,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
@@ -50,6 +51,7 @@ class ExperimentsPanel(QWidget):
     renamed = Signal(str, str)
     searched = Signal()
     left = Signal()  # Esc: back to the conversation
+    trash_asked = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -110,13 +112,22 @@ class ExperimentsPanel(QWidget):
         row.setSpacing(4)
         row.addWidget(self.search, 1)
         row.addWidget(self.chips.button)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(10, 5, 10, 0)
+        self.trash_button = QPushButton("Trash")
+        self.trash_button.setIcon(icon("delete", "muted"))
+        self.trash_button.setProperty("kind", "quiet")
+        self.trash_button.setStyleSheet("text-align: left;")
+        self.trash_button.clicked.connect(self.trash_asked)
+        everything = QWidget()
+        self._pages = QStackedLayout(self)
+        self._pages.addWidget(everything)
+        layout = QVBoxLayout(everything)
+        layout.setContentsMargins(10, 5, 10, 6)
         layout.setSpacing(10)
         layout.addWidget(self._new)
         layout.addLayout(row)
         layout.addWidget(self.chips)
         layout.addWidget(self._stack, 1)
+        layout.addWidget(self.trash_button)
 
     # What is shown
 
@@ -135,6 +146,20 @@ class ExperimentsPanel(QWidget):
         self._entries, self._current = entries, current
         self.chips.set_models(entry.model for entry in entries)
         self.refresh()
+
+    def set_trash(self, count: int) -> None:
+        """How many experiments are in the trash."""
+        self.trash_button.setText(f"Trash ({count})" if count else "Trash")
+        self.trash_button.setAccessibleName(f"Trash, {count} experiment{'s' * (count != 1)}")
+
+    def show_page(self, page: QWidget | None) -> None:
+        """Show a page in the place of the list; None: the list again."""
+        if page is None:
+            self._pages.setCurrentIndex(0)
+            return
+        if self._pages.indexOf(page) < 0:
+            self._pages.addWidget(page)
+        self._pages.setCurrentWidget(page)
 
     def set_opening(self, opening: bool) -> None:
         """Whether it is not known yet what there is: nothing is said of it then."""
@@ -186,6 +211,7 @@ class ExperimentsPanel(QWidget):
 
     def look_for(self) -> None:
         """Go to the search field."""
+        self.show_page(None)
         self.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.search.selectAll()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -21,7 +22,7 @@ from playground.ui.loop import spawn
 from playground.ui.main_window import MainWindow
 from playground.ui.storage.banner import Choice, StorageBanner
 from playground.ui.storage.dialog import Place, StorageDialog
-from playground.ui.storage.limits import BYTES_KEY, DAYS_KEY, MEMORY_KEY, keep_rule, memory_limit
+from playground.ui.storage.limits import BYTES_KEY, DAYS_KEY, MEMORY_KEY, TRASH_KEY, keep_rule, memory_limit, trash_days
 from playground.ui.storage.unsaved import SaveCopies, may_lose
 
 FILES = "Copies of experiments (*.db);;All files (*)"
@@ -57,6 +58,7 @@ class StorageControl(QObject):
         workspace.set_tape_limit(memory_limit(settings))
         if workspace.store is not None:
             workspace.store.keep_tapes(keep_rule(settings))
+            workspace.store.keep_deleted(trash_days(settings) or None)
             workspace.store.subscribe(self._show_status)
 
     # From the start to the end
@@ -139,17 +141,24 @@ class StorageControl(QObject):
     async def _ask(self) -> None:
         place = await self._place()
         rule = keep_rule(self._settings)
-        dialog = StorageDialog(place, int(rule.days or 0), rule.bytes or 0, self._workspace.tape_limit, self._window)
+        bounds = int(rule.days or 0), rule.bytes or 0, self._workspace.tape_limit, trash_days(self._settings)
+        dialog = StorageDialog(place, *bounds, self._window)
         self._dialog = dialog
         dialog.folder_asked.connect(self._open_folder)
         dialog.backup_asked.connect(self.back_up)
         dialog.restore_asked.connect(self.restore)
         if await ask_person(dialog):
-            for key, value in ((DAYS_KEY, dialog.days), (BYTES_KEY, dialog.disk), (MEMORY_KEY, dialog.memory)):
+            for key, value in (
+                (DAYS_KEY, dialog.days),
+                (BYTES_KEY, dialog.disk),
+                (MEMORY_KEY, dialog.memory),
+                (TRASH_KEY, dialog.trash_days),
+            ):
                 self._settings.setValue(key, value)
             self._workspace.set_tape_limit(dialog.memory)
             if self._workspace.store is not None:
                 self._workspace.store.keep_tapes(KeepTapes(dialog.days or None, dialog.disk or None))
+                await self._workspace.keep_deleted(dialog.trash_days or None)
             self.changed.emit()
         self._dialog = None
         dialog.deleteLater()
@@ -158,13 +167,23 @@ class StorageControl(QObject):
         store, status = self._workspace.store, self._status
         kept = store is not None and status.mode is not Mode.MEMORY
         path = store.path if store is not None else Path()
+        with contextlib.suppress(StoreError):  # the status says so
+            await self._workspace.look_through_trash()
         return Place(
             path=str(path) if kept else "",
             size=await asyncio.to_thread(_size, path) if kept else 0,
             words=status.trouble or status.words,
             taken=self._workspace.current.exchanges.bytes,
             can_restore=status.mode is Mode.READY,
+            deleted=len(self._workspace.trash),
+            trash=await self._trash_size() if kept else 0,
         )
+
+    async def _trash_size(self) -> int:
+        try:
+            return await self._workspace.trash_size()
+        except StoreError:
+            return 0
 
     def _say(self, words: str) -> None:
         if self._dialog is not None:

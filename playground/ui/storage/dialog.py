@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 
 from playground.ui.dialogs import dress
 from playground.ui.elided_label import ElidedLabel
-from playground.ui.storage.limits import DAYS, DISK, FOR_EVER, MEMORY, days_words, size_words
+from playground.ui.storage.limits import DAYS, DISK, FOR_EVER, MEMORY, TRASH_DAYS, days_words, size_words
 
 SAVED = "Everything is saved by itself, as it happens."
 SAYS = (
@@ -35,7 +35,8 @@ SAYS = (
 @dataclass(frozen=True, slots=True)
 class Place:
     """What there is to show. ``path`` is empty where nothing is kept on a disk; ``words`` say how the store stands.
-    ``size`` and ``taken`` are bytes: of the file, and of what the experiment looked at keeps in memory.
+    ``size``, ``taken`` and ``trash`` are bytes: of the file, of what the experiment looked at keeps in memory, and of
+    the ``deleted`` experiments.
     """
 
     path: str
@@ -43,16 +44,22 @@ class Place:
     words: str
     taken: int
     can_restore: bool
+    deleted: int = 0
+    trash: int = 0
 
 
 class StorageDialog(QDialog):
-    """``days``, ``disk`` and ``memory`` are chosen (days, bytes, bytes); ``FOR_EVER`` for no bound."""
+    """``days``, ``disk``, ``memory`` and ``trash_days`` are chosen (days, bytes, bytes, days);
+    ``FOR_EVER`` for no bound.
+    """
 
     folder_asked = Signal()
     backup_asked = Signal()
     restore_asked = Signal()
 
-    def __init__(self, place: Place, days: int, disk: int, memory: int, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, place: Place, days: int, disk: int, memory: int, trash_days: int, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self.setWindowTitle("Storage")
         self.path = ElidedLabel("Kept in", colour="text")
@@ -74,6 +81,7 @@ class StorageDialog(QDialog):
         self._days = _choice("Keep bodies for", DAYS, days, days_words)
         self._disk = _choice("Bodies on the disk, at most", DISK, disk, _at_most)
         self._memory = _choice("Bodies in memory, for each open experiment", MEMORY, memory, size_words)
+        self._trash = _choice("Keep deleted experiments for", TRASH_DAYS, trash_days, days_words)
         self._build(place)
         self.folder.clicked.connect(self.folder_asked)
         self.backup.clicked.connect(self.backup_asked)
@@ -102,6 +110,14 @@ class StorageDialog(QDialog):
             ("In memory, for each open experiment", self._memory),
         ):
             form.addRow(words, field)
+        trash = _label("group")
+        trash.setText("Trash")
+        thrown = _label("small")
+        thrown.setText(_trash_words(place))
+        late = QFormLayout()
+        late.setSpacing(8)
+        late.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
+        late.addRow("Keep deleted experiments for", self._trash)
         taken = _label("small")
         taken.setText(f"The experiment you look at takes {size_words(place.taken)} of memory now.")
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Save | QDialogButtonBox.StandardButton.Cancel)
@@ -119,6 +135,10 @@ class StorageDialog(QDialog):
             column.addWidget(item)
         column.addLayout(form)
         column.addWidget(taken)
+        column.addSpacing(8)
+        column.addWidget(trash)
+        column.addLayout(late)
+        column.addWidget(thrown)
         column.addSpacing(4)
         column.addWidget(buttons)
         self.setMinimumWidth(500)
@@ -148,11 +168,32 @@ class StorageDialog(QDialog):
         """Bytes of bodies in memory, for each open experiment."""
         return int(self._memory.currentData())
 
-    def choose(self, *, days: int | None = None, disk: int | None = None, memory: int | None = None) -> None:
+    @property
+    def trash_days(self) -> int:
+        """Days that deleted experiments can be brought back."""
+        return int(self._trash.currentData())
+
+    def choose(
+        self,
+        *,
+        days: int | None = None,
+        disk: int | None = None,
+        memory: int | None = None,
+        trash_days: int | None = None,
+    ) -> None:
         """Choose among what is offered, as a person would."""
-        for field, value in ((self._days, days), (self._disk, disk), (self._memory, memory)):
+        chosen = ((self._days, days), (self._disk, disk), (self._memory, memory), (self._trash, trash_days))
+        for field, value in chosen:
             if value is not None:
                 field.setCurrentIndex(field.findData(value))
+
+
+def _trash_words(place: Place) -> str:
+    """What the trash holds and takes."""
+    if not place.deleted:
+        return "The trash is empty."
+    held = f"The trash holds {place.deleted} experiment{'s' * (place.deleted > 1)}"
+    return f"{held}, about {size_words(place.trash)}." if place.path else f"{held}."
 
 
 def _at_most(count: int) -> str:

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSettings
 
+from playground.engine.store.store import DAYS_DELETED
 from playground.engine.store.tending import KeepTapes
 from playground.engine.tapes import DEFAULT_LIMIT
 
 MIB = 1024 * 1024
 GIB = 1024 * MIB
-MEMORY_KEY, DAYS_KEY, BYTES_KEY = "tape_limit", "tapes/days", "tapes/bytes"
+MEMORY_KEY, DAYS_KEY, BYTES_KEY, TRASH_KEY = "tape_limit", "tapes/days", "tapes/bytes", "trash/days"
 FOR_EVER = 0  # as a number of days or bytes: no bound
 LEAST, MOST = MIB, 1024 * GIB  # what is remembered outside is somebody's slip, and the default is taken
 MOST_DAYS = 36_500
 
 MEMORY = tuple(count * MIB for count in (16, 64, 256, 1024, 4096))
 DAYS = (7, 30, 90, 365, FOR_EVER)
+TRASH_DAYS = (1, 7, 30, 90, 365, FOR_EVER)
 DISK = (*(count * MIB for count in (100, 512, 1024, 5120)), FOR_EVER)
 
 
@@ -30,6 +32,11 @@ def keep_rule(settings: QSettings) -> KeepTapes:
     days = _number(settings, DAYS_KEY, int(usual.days or FOR_EVER), FOR_EVER, MOST_DAYS)
     most = _number(settings, BYTES_KEY, usual.bytes or FOR_EVER, FOR_EVER, MOST)
     return KeepTapes(days or None, most or None)
+
+
+def trash_days(settings: QSettings) -> int:
+    """Days after which what was deleted is gone for good."""
+    return _number(settings, TRASH_KEY, DAYS_DELETED, FOR_EVER, MOST_DAYS)
 
 
 def _number(settings: QSettings, key: str, usual: int, least: int, most: int) -> int:

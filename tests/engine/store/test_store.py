@@ -153,7 +153,7 @@ async def test_deleted_ones_come_back_and_are_gone_for_good_later(make_store: Ma
     store.delete("a")
     await store.flush()
     assert [entry.id for entry in await store.entries()] == ["b"]
-    assert [entry.id for entry in await store.entries(deleted=True)] == ["a"]
+    assert [one.entry.id for one in await store.deleted()] == ["a"]
     assert await store.find("look") == []
     store.undelete("a")
     await store.flush()
@@ -162,7 +162,7 @@ async def test_deleted_ones_come_back_and_are_gone_for_good_later(make_store: Ma
     store.delete("a")
     await store.close()
     with closing(sqlite3.connect(path)) as connection:
-        connection.execute("UPDATE experiments SET deleted_at = deleted_at - 8 * 86400 WHERE id = 'a'")
+        connection.execute("UPDATE experiments SET deleted_at = deleted_at - 31 * 86400 WHERE id = 'a'")
         connection.commit()
     store = await make_store()
     await store.flush()

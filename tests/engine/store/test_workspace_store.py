@@ -440,3 +440,103 @@ async def test_quitting_while_an_answer_comes(make_workspace: MakeWorkspace) -> 
     assert outcome is not None
     assert outcome.ending is Ending.STOPPED
     assert workspace.current.transcript == Transcript(session.transcript.turns, session.transcript.head)
+
+
+# ---- the trash
+
+
+async def three(make_workspace: MakeWorkspace) -> tuple[Workspace, list[str]]:
+    workspace, ids = await make_workspace(), []
+    for text in ("One river", "Two lakes", "Three seas"):
+        session = workspace.new()
+        session.add_turn(make_turn(Role.USER, text))
+        ids.append(session.id)
+    return workspace, ids
+
+
+async def test_deleted_ones_lie_in_the_trash_and_are_found_nowhere_else(make_workspace: MakeWorkspace) -> None:
+    workspace, ids = await three(make_workspace)
+    workspace.delete(ids[0])
+    workspace = await again(workspace, make_workspace)
+    workspace.delete(ids[1])
+    assert [one.entry.id for one in workspace.trash] == [ids[1], ids[0]]
+    await workspace.flush()
+    assert await workspace.find("river") == []
+    assert await workspace.find("lakes") == []
+    assert [one.entry.id for one in await workspace.find_deleted("lakes")] == [ids[1]]
+    assert await workspace.find_deleted("seas") == []
+    assert await workspace.trash_size() > 100
+    await workspace.look_through_trash()
+    assert len(workspace.trash) == 2
+    workspace.put_back([ids[0], "nobody"])
+    assert (await workspace.show(ids[0])).transcript.path[0].text == "One river"
+    workspace = await again(workspace, make_workspace)
+    assert {entry.id for entry in workspace.entries} == {ids[0], ids[2]}
+    assert [one.entry.id for one in workspace.trash] == [ids[1]]
+
+
+async def test_what_is_erased_is_gone_for_good_whatever_still_holds_it(make_workspace: MakeWorkspace) -> None:
+    workspace, ids = await three(make_workspace)
+    held = next(session for session in workspace.sessions if session.id == ids[0])
+    workspace.delete(ids[0])
+    workspace.delete(ids[1])
+    workspace.erase([ids[0], ids[2]])
+    held.add_turn(make_turn(Role.USER, "From a window that is still open"))
+    assert [one.entry.id for one in workspace.trash] == [ids[1]], "what is not in the trash is not touched"
+    assert workspace.undelete(), "the other one can still come back"
+    assert not workspace.undelete()
+    workspace.delete(ids[1])
+    workspace.empty_trash()
+    assert workspace.trash == []
+    workspace = await again(workspace, make_workspace)
+    assert [entry.id for entry in workspace.entries] == [ids[2]]
+    assert workspace.trash == []
+
+
+async def test_an_empty_experiment_is_not_put_into_the_trash(make_workspace: MakeWorkspace) -> None:
+    workspace, _ = await three(make_workspace)
+    empty = workspace.new()
+    workspace.delete(empty.id)
+    assert workspace.trash == []
+    assert workspace.undelete(), "a slip can be taken back all the same"
+    assert workspace.current is empty
+    empty.add_turn(make_turn(Role.USER, "Now there is something"))
+    workspace = await again(workspace, make_workspace)
+    assert empty.id in {entry.id for entry in workspace.entries}
+
+
+async def test_the_trash_lets_go_after_the_days_that_are_set(make_workspace: MakeWorkspace, path: Path) -> None:
+    workspace, ids = await three(make_workspace)
+    workspace.delete(ids[0])
+    workspace.delete(ids[1])
+    await workspace.close()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("UPDATE experiments SET deleted_at = deleted_at - 20 * 86400 WHERE id = ?", (ids[0],))
+        connection.commit()
+    workspace = await make_workspace()
+    assert len(workspace.trash) == 2
+    await workspace.keep_deleted(None)
+    assert len(workspace.trash) == 2
+    await workspace.keep_deleted(7)
+    assert [one.entry.id for one in workspace.trash] == [ids[1]]
+    workspace = await again(workspace, make_workspace)
+    assert [one.entry.id for one in workspace.trash] == [ids[1]]
+
+
+async def test_without_a_store_there_is_a_trash_too(gateways: Gateways) -> None:
+    workspace = Workspace(gateways)
+    workspace.current.add_turn(make_turn(Role.USER, "One river"))
+    ids = []
+    for number in range(12):
+        session = workspace.new()
+        session.add_turn(make_turn(Role.USER, f"Lake {number}"))
+        ids.append(session.id)
+    for one in ids:
+        workspace.delete(one)
+    assert len(workspace.trash) == 12
+    assert [found.entry.title for found in await workspace.find_deleted("lake 3")] == ["Lake 3"]
+    workspace.put_back([ids[0]])
+    assert (await workspace.show(ids[0])).title == "Lake 0"
+    workspace.empty_trash()
+    assert workspace.trash == []
+    assert not workspace.undelete()

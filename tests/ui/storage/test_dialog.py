@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
-from PySide6.QtWidgets import QComboBox
+from PySide6.QtWidgets import QComboBox, QLabel
 from pytestqt.qtbot import QtBot
 
 from playground.engine.store import Mode, Status
@@ -17,7 +19,7 @@ PLACE = Place("/data/somebody/experiments.db", 3 * MIB, "", 2048, can_restore=Tr
 def dialog_of(
     qtbot: QtBot, place: Place, days: int = 90, disk: int = 1024 * MIB, memory: int = 100 * MIB
 ) -> StorageDialog:
-    dialog = StorageDialog(place, days, disk, memory)
+    dialog = StorageDialog(place, days, disk, memory, 30)
     qtbot.addWidget(dialog)
     return dialog
 
@@ -40,9 +42,20 @@ def test_what_is_in_force_is_among_what_is_offered(qtbot: QtBot) -> None:
         "Keep bodies for": ["7 days", "30 days", "45 days", "90 days", "a year", "for ever"],
         "Bodies on the disk, at most": ["100 MiB", "512 MiB", "1 GiB", "5 GiB", "no limit"],
         "Bodies in memory, for each open experiment": ["16 MiB", "64 MiB", "100 MiB", "256 MiB", "1 GiB", "4 GiB"],
+        "Keep deleted experiments for": ["a day", "7 days", "30 days", "90 days", "a year", "for ever"],
     }
-    dialog.choose(days=7, disk=512 * MIB, memory=16 * MIB)
-    assert (dialog.days, dialog.disk, dialog.memory) == (7, 512 * MIB, 16 * MIB)
+    dialog.choose(days=7, disk=512 * MIB, memory=16 * MIB, trash_days=0)
+    assert (dialog.days, dialog.disk, dialog.memory, dialog.trash_days) == (7, 512 * MIB, 16 * MIB, 0)
+
+
+def test_it_says_what_the_trash_takes(qtbot: QtBot) -> None:
+    def words(place: Place) -> list[str]:
+        dialog = dialog_of(qtbot, place)
+        return [label.text() for label in dialog.findChildren(QLabel) if "trash" in label.text()]
+
+    assert words(PLACE) == ["The trash is empty."]
+    assert words(replace(PLACE, deleted=1, trash=2048)) == ["The trash holds 1 experiment, about 2 KiB."]
+    assert words(replace(PLACE, path="", deleted=2)) == ["The trash holds 2 experiments."]
 
 
 def test_in_memory_there_is_no_folder_and_nothing_to_restore(qtbot: QtBot) -> None:

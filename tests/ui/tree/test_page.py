@@ -99,7 +99,7 @@ def test_an_answer_of_which_part_could_not_be_read_is_marked_and_counted(page: T
 
 
 def test_hostile_text_is_shown_as_text(page: TreePage, session: Session) -> None:
-    session.edit_text("u", "<img src=x onerror=1>\n\u202egnp.exe " + "x" * 5000)
+    session.edit_text("u", "<img src=x onerror=1>\n\u202egnp.exe " + "x" * 5000, in_place=True)
     page.slices.finish()
     page.view.setFocus()
     page.view.look_at("u")
