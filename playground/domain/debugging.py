@@ -45,10 +45,18 @@ class Answer(Value):
 
 
 class ResultDraft(Value):
-    """A result that was typed and not sent."""
+    """A result that was typed and not sent. ``prepared`` is one that was chosen instead, to go out as it is."""
 
     text: str = ""
     is_error: bool = False
+    prepared: Answer | None = None
+
+    @property
+    def answer(self) -> Answer | None:
+        """What would be sent; None where nothing was typed or chosen."""
+        if self.prepared is not None:
+            return self.prepared
+        return Answer(text=self.text, is_error=self.is_error) if self.text else None
 
 
 class MatchKind(StrEnum):
@@ -162,6 +170,18 @@ HOLE = Reason(
     "or regenerate the turn.",
 )
 NO_ROW = Reason(code=ReasonCode.NO_ROW, words="There is no answer ready for this call.")
+
+
+def no_answer_words(calls: Sequence[ToolCall]) -> str:
+    """Why calls that nothing was typed for cannot be answered now."""
+    names = ", ".join(f"{call.name} ({call.id})" for call in calls[:3])
+    return f"No answer is ready for {names}. Type a result, or give the tool an answer in its table."
+
+
+def repeated_words(name: str, count: int) -> str:
+    """That a tool was called before with the same arguments, so often."""
+    times = "once" if count == 1 else f"{count} times"
+    return f"{name} was called {times} before with the same arguments."
 
 
 def limit_reason(requests: int) -> Reason:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from playground.domain.debugging import (
     NO_ROW,
+    STOPPED,
     TRUNCATED,
     Answer,
     AnswerRow,
@@ -20,15 +21,17 @@ from playground.domain.debugging import (
     Policy,
     Reason,
     ReasonCode,
-    ResultDraft,
     answer_for,
     canonical,
     held_back,
+    no_answer_words,
+    repeated_words,
     repeats,
 )
 from playground.domain.parts import ToolCall, ToolResult
 from playground.domain.tools import parse_json
 from playground.domain.transcript import Role, Transcript, Turn, make_turn
+from playground.engine.call_notes import CallNotes
 from playground.engine.changes import DebugChanged, RunState
 from playground.engine.lane import CallKey, Lane, Mode, Pending, Planned
 from playground.engine.lane import Fork as Fork
@@ -43,19 +46,17 @@ FEWEST_ANSWERS, MOST_ANSWERS = 2, 5
 FILLING = "No result was given for this call."
 
 
-class Debugger:
+class Debugger(CallNotes):
     """What a person sees and does at a tool call. Coroutines return when nothing is under way any more."""
 
     def __init__(self, session: Session) -> None:
+        super().__init__()
         self._session = session
         self._lanes: list[Lane] = []
         self._last: Lane | None = None
         self.debugging = Debugging()
-        self.stops: dict[CallKey, Reason] = {}
-        self.drafts: dict[CallKey, ResultDraft] = {}
         self.pending: dict[CallKey, Pending] = {}
         self.forks: list[Fork] = []
-        self.fork_drafts: dict[CallKey, tuple[Answer, ...]] = {}  # typed for a fork of that call, run or not
         self._verdicts = Verdicts()
         self._warned: tuple[Transcript, dict[CallKey, str]] | None = None  # what was found in which transcript
 
@@ -105,7 +106,7 @@ class Debugger:
         if self._warned is None or self._warned[0] is not transcript:  # every card asks
             found = repeats(transcript.path)
             names = {(turn_id, call.id): call.name for turn_id, _ in found for call in transcript.turns[turn_id].calls}
-            self._warned = (transcript, {key: _loop_words(names[key], count) for key, count in found.items()})
+            self._warned = (transcript, {key: repeated_words(names[key], count) for key, count in found.items()})
         return self._warned[1]
 
     def verdict(self, call: ToolCall, *, cut: bool = False) -> Verdict:
@@ -123,43 +124,7 @@ class Debugger:
         """Tell that something here is different."""
         self._session.tell(DebugChanged())
 
-    # What is typed
-
-    def draft(self, turn_id: str, call_id: str) -> ResultDraft | None:
-        """What was typed for a call, sent or not."""
-        return self.drafts.get((turn_id, call_id))
-
-    def set_draft(self, turn_id: str, call_id: str, draft: ResultDraft | None) -> None:
-        """Keep what is typed for a call; None forgets it."""
-        key = (turn_id, call_id)
-        if self.drafts.get(key) == draft:
-            return
-        if draft is None:
-            del self.drafts[key]
-        else:
-            self.drafts[key] = draft
-        self.changed()
-
-    def set_fork_draft(self, turn_id: str, call_id: str, answers: tuple[Answer, ...]) -> None:
-        """Keep the answers that are typed for a fork of a call."""
-        key = (turn_id, call_id)
-        if self.fork_drafts.get(key, ()) != answers:
-            self.fork_drafts[key] = answers
-            self.changed()
-
-    def rename(self, turn_id: str, old: str, new: str) -> None:
-        """A call of a turn has another id: what is known of it, and typed for it, stays with it."""
-        everything: tuple[dict[CallKey, Any], ...] = (self.stops, self.drafts, self.fork_drafts)
-        for known in everything:
-            if (turn_id, old) in known:
-                known[turn_id, new] = known.pop((turn_id, old))
-        self.changed()
-
-    def copied(self, copies: Mapping[str, str]) -> None:
-        """Turns were copied for a branch (ids of both): what is known of their calls holds for the copies as well."""
-        everything: tuple[dict[CallKey, Any], ...] = (self.stops, self.drafts, self.fork_drafts)
-        for known in everything:
-            known.update({(copies[turn], call): what for (turn, call), what in known.items() if turn in copies})
+    # What is known of answers
 
     def result(self, turn_id: str, call_id: str) -> ToolResult | None:
         """What a call was answered with on the path; None while it waits."""
@@ -172,8 +137,8 @@ class Debugger:
         not whole gets nothing but what was typed for it.
         """
         draft = self.draft(turn_id, call_id)
-        if draft is not None and draft.text:
-            return Planned(Answer(text=draft.text, is_error=draft.is_error), "you")
+        if draft is not None and (typed := draft.answer) is not None:
+            return Planned(typed, "you")
         call = self._call(turn_id, call_id)
         if self._held_back(turn_id, call) is not None:
             return None
@@ -194,22 +159,47 @@ class Debugger:
         something that is being written cannot be kept.
         """
         turn_id = self._keep_open(turn_id)
-        self._answer([self._find(turn_id, call_id)], text, is_error, "you")
+        self._answer([self._find(turn_id, call_id)], Planned(Answer(text=text, is_error=is_error), "you"))
+
+    async def send_late(self, turn_id: str, call_id: str, answer: Answer) -> None:
+        """Answer one call when that is due, if ever, and go on by the rules. Raises RunRefusedError as ``go_on``."""
+        turn_id = self._keep_open(turn_id)
+        await self._go(Mode.RULES, {(turn_id, call_id): Planned(answer, "you")})
 
     def send_all(self, text: str, *, is_error: bool = False) -> int:
         """Answer every call that waits with the same; one undo takes it back. Returns how many; raises as ``send``."""
         self._keep_open()
-        return self._answer(self.waiting, text, is_error, "you")
+        return self._answer(self.waiting, Planned(Answer(text=text, is_error=is_error), "you"))
 
-    def fill(self) -> int:
-        """The same with a plain error, so that a run is possible."""
+    def fill(self) -> tuple[int, int]:
+        """Answer every call that waits as was typed for it, else with a plain error, so that a run is possible.
+
+        One undo takes it back. Returns how many got what was typed, and how many the error; raises as ``send``.
+        """
         self._keep_open()
-        return self._answer(self.waiting, FILLING, True, "filled")
+        typed = {key: draft.answer for key, draft in self.drafts.items() if draft.answer and not draft.answer.never}
+        count = sum((turn_id, call.id) in typed for turn_id, call in self.waiting)
+        return count, self._answer(self.waiting, Planned(Answer(text=FILLING, is_error=True), "filled"), typed) - count
 
-    def _answer(self, calls: Sequence[tuple[str, ToolCall]], text: str, is_error: bool, by: str) -> int:
+    def stop(self) -> None:
+        """Leave the calls that wait as they are: it is noted that somebody stopped there. Nothing else is changed."""
+        self.stops.update({(turn_id, call.id): STOPPED for turn_id, call in self.waiting})
+        self.changed()
+
+    @property
+    def stopped(self) -> bool:
+        """Whether it is paused where somebody stopped it."""
+        reasons = [self.stops.get((turn_id, call.id)) for turn_id, call in self.waiting]
+        return self.paused and all(reason is not None and reason.code is ReasonCode.STOPPED for reason in reasons)
+
+    def _answer(
+        self, calls: Sequence[tuple[str, ToolCall]], plan: Planned, typed: Mapping[CallKey, Answer | None] | None = None
+    ) -> int:
         results: dict[str, list[ToolResult]] = {}
         for turn_id, call in calls:
-            result = ToolResult(call_id=call.id, text=text, is_error=is_error, by=by)
+            own = (typed or {}).get((turn_id, call.id))
+            answer, by = (own, "you") if own is not None else (plan.answer, plan.by)
+            result = ToolResult(call_id=call.id, text=answer.body, is_error=answer.is_error, by=by)
             results.setdefault(turn_id, []).append(result)
             self.stops.pop((turn_id, call.id), None)
         self._session.answer_calls(results)
@@ -228,8 +218,8 @@ class Debugger:
         result, draft = self.result(turn_id, call_id), self.draft(turn_id, call_id)
         if result is not None:
             answer = Answer(text=result.text, is_error=result.is_error)
-        elif draft is not None and draft.text:
-            answer = Answer(text=draft.text, is_error=draft.is_error)
+        elif draft is not None and draft.answer is not None:
+            answer = draft.answer
         else:
             raise KeyError(call_id)
         row = AnswerRow(match=MatchKind.EQUAL, pattern=pattern, answer=answer)
@@ -363,7 +353,7 @@ class Debugger:
             return TRUNCATED.words
         others = self._others(turn_id, call_id)
         if missing := [call for call in turn.calls if call.id != call_id and call.id not in others]:
-            return f"The other calls of this turn need an answer first. {_no_answer(missing)}"
+            return f"The other calls of this turn need an answer first. {no_answer_words(missing)}"
         given = {**others, call_id: Planned(Answer(), "fork")}
         return session.refusal(*(_tool_turn(key, plan) for key, plan in given.items()), at=turn_id)
 
@@ -372,8 +362,8 @@ class Debugger:
         out: dict[str, Planned] = {}
         for call in self._session.transcript.turns[turn_id].calls:
             draft = self.draft(turn_id, call.id)
-            if call.id != call_id and draft is not None and draft.text:
-                out[call.id] = Planned(Answer(text=draft.text, is_error=draft.is_error), "you")
+            if call.id != call_id and draft is not None and (typed := draft.answer) is not None:
+                out[call.id] = Planned(typed, "you")
         for result in self._results(turn_id):
             if result.call_id != call_id:
                 answer = Answer(text=result.text, is_error=result.is_error)
@@ -407,7 +397,7 @@ class Debugger:
     def _unready(self, calls: Sequence[tuple[str, ToolCall]]) -> str:
         """Why calls that nothing was typed for cannot be answered now."""
         held = next((held for turn_id, call in calls if (held := self._held_back(turn_id, call))), None)
-        return held.words if held is not None else _no_answer([call for _, call in calls])
+        return held.words if held is not None else no_answer_words([call for _, call in calls])
 
     def _call(self, turn_id: str, call_id: str) -> ToolCall:
         for call in self._session.transcript.turns[turn_id].calls:
@@ -436,13 +426,3 @@ class Debugger:
 
 def _tool_turn(call_id: str, plan: Planned) -> Turn:
     return make_turn(Role.TOOL, "", ToolResult(call_id=call_id, text=plan.answer.body, is_error=plan.answer.is_error))
-
-
-def _no_answer(calls: Sequence[ToolCall]) -> str:
-    names = ", ".join(f"{call.name} ({call.id})" for call in calls[:3])
-    return f"No answer is ready for {names}. Type a result, or give the tool an answer in its table."
-
-
-def _loop_words(name: str, count: int) -> str:
-    times = "once" if count == 1 else f"{count} times"
-    return f"{name} was called {times} before with the same arguments."

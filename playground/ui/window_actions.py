@@ -16,6 +16,8 @@ from playground.domain.parameters import Parameters
 from playground.domain.tools import ToolDefinition
 from playground.engine.changes import (
     Change,
+    DebugChanged,
+    DraftChanged,
     ExchangeChanged,
     PathChanged,
     RunState,
@@ -241,7 +243,7 @@ class WindowActions(QObject):
         session = self.session
         self._unsubscribe()
         self._unsubscribe = session.subscribe(
-            self._changed, SettingsChanged, PathChanged, ExchangeChanged, RunStateChanged
+            self._changed, SettingsChanged, PathChanged, ExchangeChanged, RunStateChanged, DraftChanged, DebugChanged
         )
         self._window.pane.set_session(session)
         self.first_start.show_session(session)
@@ -259,6 +261,11 @@ class WindowActions(QObject):
                 self._settings_changed()
             case PathChanged():
                 self._preview.poke()
+                self._stop_changed()
+            case DraftChanged():
+                self._preview.poke()
+            case DebugChanged():
+                self._stop_changed()
             case ExchangeChanged(exchange_id):
                 self._exchange = exchange_id
                 self._arriving.poke()
@@ -294,7 +301,7 @@ class WindowActions(QObject):
 
     def _run_changed(self) -> None:
         session = self.session
-        self._window.action("run.stop").setEnabled(session.state is not RunState.IDLE)
+        self._stop_changed()
         last = next((turn for turn in reversed(session.transcript.path) if turn.outcome is not None), None)
         pane = self._window.pane
         outcome = last.outcome if last is not None else None
@@ -302,6 +309,12 @@ class WindowActions(QObject):
         cost = pane.cost_words(last.id) if last is not None else ""
         self._window.status.show_usage(usage, cost, pane.total_cost(), choices=choices)
         self._window.status.show_limits(session.limits)
+
+    def _stop_changed(self) -> None:
+        """There is something to stop: a run, or a loop that is paused."""
+        debugger = self.session.debugger
+        under_way = self.session.state is not RunState.IDLE
+        self._window.action("run.stop").setEnabled(under_way or (debugger.paused and not debugger.stopped))
 
     def _note_reach(self) -> None:
         """What the run that just ended tells of its gateway; one that was stopped before an answer tells nothing."""

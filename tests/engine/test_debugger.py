@@ -79,7 +79,7 @@ async def test_running_without_answers_is_refused_and_one_fill_makes_it_possible
     await bench.ask(THREE)
     with pytest.raises(RunRefusedError, match="Every tool call needs a result"):
         await session.run()
-    assert session.debugger.fill() == 3
+    assert session.debugger.fill() == (0, 3)
     assert bench.results == [(FILLING, "filled")] * 3
     await session.run()
     assert bench.roles == "ucttta"

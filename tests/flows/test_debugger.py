@@ -10,7 +10,8 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QPlainTextEdit
 
-from playground.domain.debugging import Answer, AnswerRow, Policy, ReasonCode, ToolRule
+from playground.domain.debugging import FAULTS, Answer, AnswerRow, Policy, ReasonCode, ToolRule
+from playground.engine.debugger import FILLING
 from playground.engine.run_state import RunState
 from playground.ui.conversation.calls.call_card import CallCard
 from playground.ui.debugger.fork_dialog import ForkDialog
@@ -164,7 +165,7 @@ def test_a_run_without_answers_is_refused_and_filled_with_one_click(stage: Stage
         await person.key(Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
         await person.until(lambda: "needs a result" in person.pane.notice.words, "a refusal in words")
         assert len(person.server.requests) == before
-        await person.press("Answer all with an error", person.pane.notice)
+        await person.press("Fill with errors", person.pane.notice)
         await person.until(lambda: not person.session.debugger.waiting, "no call that waits")
         assert person.message.toPlainText() == "And then?", "what was written stays"
 
@@ -295,3 +296,69 @@ def test_an_answer_is_remembered_for_the_same_arguments(stage: Stage) -> None:
         assert json.loads(row.pattern) == json.loads(card.call.arguments)
 
     stage.play(scene)
+
+
+def test_a_prepared_answer_is_looked_at_first_and_sent_with_a_key_of_its_own(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        await ready(person)
+        await person.run("!calls=2 The weather in Lisbon and Oslo")
+        first, second = await calls_of(person)
+        assert first.field is not None
+        assert second.field is not None
+        names = [name for name, _ in person.pane.calls.choices("get_weather")]
+        assert [name.split(" result")[0].rstrip(":") for name in names][-len(FAULTS) :] == [name for name, _ in FAULTS]
+        await person.choose(first.field.choose, next(a for a in _entries(first) if a.startswith("1 MB")))
+        assert person.session.debugger.waiting, "nothing is sent by choosing"
+        said = first.field._says
+        await person.until(lambda: said.isVisible() and "a result of 1,000,000 characters" in said.text(), "what it is")
+        field = first.field.field
+        await person.until(lambda: QApplication.focusWidget() is field, "the cursor in the field")
+        await person.keys("x")
+        await person.until(lambda: not said.isVisible(), "typing to take its place")
+        assert first.field.text == "x"
+        await person.choose(first.field.choose, next(a for a in _entries(first) if a.startswith("Error text")))
+        assert first.field.text == "Error: the service did not answer."
+        await person.key(Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+        await person.until(lambda: len(person.session.debugger.waiting) == 1, "the first to be answered")
+        result = person.path[2].results[0]
+        assert (result.text, result.is_error) == ("Error: the service did not answer.", True)
+        second = person.card(1).calls[1]
+        assert second.field is not None
+        await person.choose(second.field.choose, next(a for a in _entries(second) if a.startswith("Never")))
+        await person.press("Send result", second)
+        await person.until(lambda: person.session.state is RunState.ANSWERING, "it to be waited for")
+        await person.key(Qt.Key.Key_Escape)
+        await person.until(lambda: person.session.state is RunState.IDLE, "the end of waiting")
+        assert len(person.session.debugger.waiting) == 1
+
+    stage.play(scene)
+
+
+def test_a_paused_loop_is_stopped_with_escape_and_a_notice_goes_when_it_is_no_longer_true(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        await ready(person)
+        await person.run("!calls=2 The weather in Lisbon and Oslo")
+        first, _ = await calls_of(person)
+        bar, notice = person.pane.calls.bar, person.pane.notice
+        await person.run("And now?")
+        await person.until(
+            lambda: notice.isVisible() and "Every tool call needs a result" in notice.words, "the notice"
+        )
+        field = await person.seen(QPlainTextEdit, "Result of the call", first)
+        await person.type_into(field, "sunny")
+        await person.key(Qt.Key.Key_Escape)
+        await person.until(lambda: bar.words.startswith("Stopped at 2 calls"), "what was left")
+        assert not person.app.window.action("run.stop").isEnabled()
+        await person.press("Send result", first)
+        await person.until(lambda: not notice.isVisible(), "the notice to go")
+        await person.press("Fill with errors", bar)
+        await person.until(lambda: notice.isVisible() and "Run (Ctrl+Enter) goes on" in notice.words, "what goes on")
+        assert [turn.results[0].text for turn in person.path[2:4]] == ["sunny", FILLING]
+
+    stage.play(scene)
+
+
+def _entries(card: CallCard) -> list[str]:
+    assert card.field is not None
+    card.field._fill_choices()
+    return [action.text().replace("&&", "&") for action in card.field.choose.menu().actions()]

@@ -83,7 +83,7 @@ def test_the_guide_goes_on_when_the_calls_are_answered_another_way(stage: Stage)
         guide = person.app.actions.first_start.guide
         await person.press("Try it now", person.pane.welcome)
         await person.until(lambda: guide.at == 2, "the hint on the calls")
-        await person.press("Answer all with an error", person.pane.calls.bar)
+        await person.press("Fill with errors", person.pane.calls.bar)
         await person.until(lambda: guide.at == 3, "the hint on what comes next")
         assert "Run does" in guide._bar.words
         await person.press("Run", person.pane.composer)

@@ -38,6 +38,7 @@ _TEXTS: Final = (
     "tools.*.text",
     "variables.*",
     "calls.*.typed.text",
+    "calls.*.typed.prepared.text",
     "calls.*.fork.*.text",
     "draft.text",
     "draft.calls.*.arguments",

@@ -31,13 +31,15 @@ class Growth(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CallState:
-    """What the debugger knows of a call: why it waits, what is typed for it, when its answer comes, its repetition.
+    """What the debugger knows of a call: why it waits, what is typed, when its answer comes, its repetition.
 
-    ``remaining`` is in seconds, None where no answer is on its way; ``formed`` is how long the arguments took.
+    ``prepared`` is an answer that was chosen instead of typed. ``remaining`` is in seconds, None where no answer is on
+    its way; ``formed`` is how long the arguments took.
     """
 
     reason: str = ""
     draft: str = ""
+    prepared: Answer | None = None
     remaining: float | None = None
     warning: str = ""
     formed: float | None = None
@@ -51,6 +53,12 @@ class CallCommands(Protocol):
     def choices(self, name: str) -> list[tuple[str, Answer]]: ...
 
     def draft(self, turn_id: str, call_id: str, text: str) -> None: ...
+
+    def prepare(self, turn_id: str, call_id: str, answer: Answer) -> None: ...
+
+    def send_prepared(self, turn_id: str, call_id: str, is_error: bool) -> None: ...
+
+    def stop(self) -> None: ...
 
     def answer(self, turn_id: str, call_id: str, text: str, is_error: bool) -> None: ...
 

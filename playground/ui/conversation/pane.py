@@ -9,7 +9,7 @@ from PySide6.QtCore import QSize, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
-from playground.domain.parts import Image
+from playground.domain.parts import Image, ToolCall
 from playground.domain.prices import Entered
 from playground.domain.transcript import Role, Turn
 from playground.engine.advice import GIVE_UP, RETRY, RETRY_NOW, STREAM_ON, Action
@@ -47,7 +47,7 @@ from playground.ui.conversation.variants_dialog import VariantsDialog
 from playground.ui.conversation.welcome import WelcomePage
 from playground.ui.conversation.wire_desk import WireDesk
 from playground.ui.debugger.call_desk import CallDesk
-from playground.ui.debugger.debug_bar import ERROR_FOR_ALL
+from playground.ui.debugger.debug_bar import FILL
 from playground.ui.loop import Throttle, spawn
 
 CLOCK_MS = 100
@@ -76,6 +76,7 @@ class ConversationPane(QWidget):
         self._session = session
         self._entered = entered
         self._grown: set[str] = set()
+        self._open_said: tuple[tuple[str, ToolCall], ...] = ()  # the calls that a notice says need results
         self.rows = Rows()
         self.view = TranscriptView(self, self._growing)
         self.finder = Finder(self.view, self)
@@ -191,11 +192,17 @@ class ConversationPane(QWidget):
         if cure := self.hand.cure(reason, turn):
             self.notice.offer(reason, cure)
         elif self._session.debugger.paused and not again:
-            self.notice.say(reason, ERROR_FOR_ALL, self.calls.bar.fill)
+            self.notice.say(reason, FILL, self.calls.bar.fill)
+            self._open_said = self._session.transcript.waiting
             self._focus_waiting_call()
         else:
             self.notice.say(reason)
             self.refused.emit(reason, again)
+
+    def _close_open_said(self) -> None:
+        if self._open_said and self._session.transcript.waiting != self._open_said:
+            self._open_said = ()
+            self.notice.hide()
 
     def _run_as_it_stands(self) -> None:
         """Run without what is written in the composer."""
@@ -212,8 +219,8 @@ class ConversationPane(QWidget):
         self.composer.setFocus()
 
     def stop(self) -> None:
-        """Stop the run under way; what has arrived stays."""
-        self._session.stop()
+        """Stop the run under way, or the loop where it is paused; what has arrived stays."""
+        self.calls.stop()
 
     def _unfinished(self) -> bool:
         """Whether what is written cannot become a turn yet; then it is being said why."""
@@ -398,6 +405,7 @@ class ConversationPane(QWidget):
                 self._draw.poke()
             case PathChanged() | TurnChanged():
                 self._show_rows()
+                self._close_open_said()
                 self.composer.set_calls(self.hand.above, self._session.tools)
             case RunStateChanged(state):
                 self.composer.set_state(state)

@@ -38,6 +38,7 @@ class CallDesk(QObject):
         self._next_call = next_call
         self.bar = DebugBar(session)
         self.bar.refused.connect(self.said)
+        self.bar.told.connect(self.said)
 
     def set_session(self, session: Session) -> None:
         """Follow another session."""
@@ -59,6 +60,7 @@ class CallDesk(QObject):
         return CallState(
             reason=reason.words if reason is not None and reason.code not in _SAID_BY_THE_CARD else "",
             draft=draft.text if draft is not None else "",
+            prepared=draft.prepared if draft is not None else None,
             remaining=pending.remaining if pending is not None else None,
             warning=debugger.warnings.get((turn_id, call_id), ""),
             formed=self._formed(turn_id, call_id),
@@ -80,8 +82,7 @@ class CallDesk(QObject):
             where = "any call" if row.match is MatchKind.ANY else show_hidden(row.pattern[:32])
             found.append((f"Row for {where}:", row.answer))
         for title, row in FAULTS:
-            if not (row.answer.never or row.answer.delay):
-                found.append((f"{title}:" if row.answer.text else f"{title} result", row.answer))
+            found.append((f"{title}:" if row.answer.text else f"{title} result", row.answer))
         return found
 
     # What a card asks for
@@ -89,6 +90,27 @@ class CallDesk(QObject):
     def draft(self, turn_id: str, call_id: str, text: str) -> None:
         """Keep what is typed."""
         self._session.debugger.set_draft(turn_id, call_id, ResultDraft(text=text) if text else None)
+
+    def prepare(self, turn_id: str, call_id: str, answer: Answer) -> None:
+        """Keep an answer that was chosen, to be looked at."""
+        self._session.debugger.set_draft(turn_id, call_id, ResultDraft(is_error=answer.is_error, prepared=answer))
+
+    def send_prepared(self, turn_id: str, call_id: str, is_error: bool) -> None:
+        """Send what was chosen, as an error in any case where that is asked for."""
+        draft = self._session.debugger.draft(turn_id, call_id)
+        answer = draft.prepared if draft is not None else None
+        if answer is None:
+            return
+        if is_error and not answer.is_error:
+            answer = answer.model_copy(update={"is_error": True})
+        if answer.never or answer.delay:
+            self.bar.run(self._session.debugger.send_late(turn_id, call_id, answer))
+        else:
+            self.answer(turn_id, call_id, answer.body, answer.is_error)
+
+    def stop(self) -> None:
+        """End what is under way; where calls wait for a person, leave them as they are."""
+        self.bar.stop()
 
     def answer(self, turn_id: str, call_id: str, text: str, is_error: bool) -> None:
         """Send a result; the last one lets the run go on."""

@@ -33,15 +33,22 @@ CLOCK_MS = 200
 NARROW = 620  # pixels; a narrower bar has its buttons below the words
 LONGEST_NAMES = 80  # characters
 SHOWN = (DebugChanged, PathChanged, RunStateChanged, TurnChanged, SettingsChanged)
-ERROR_FOR_ALL = "Answer all with an error"
-ERROR_SAYS = f"Every waiting call gets the error result “{FILLING}”. It goes out with the next run; undo takes it back."
+FILL = "Fill with errors"
+FILL_SAYS = (
+    f"Every waiting call without a typed result gets the error result “{FILLING}”; typed ones are kept. "
+    "They go out with the next run; undo takes it back."
+)
 _OF_THE_LOOP = ReasonCode.LIMIT, ReasonCode.LOOP, ReasonCode.TRUNCATED  # the card of a call says the other reasons
 
 
 class DebugBar(QFrame):
-    """Follows one session; hidden while there is nothing to go on with. ``refused`` says why one was not begun."""
+    """Follows one session; hidden while there is nothing to go on with.
+
+    ``refused`` says why something was not begun, ``told`` what was done.
+    """
 
     refused = Signal(str)
+    told = Signal(str)
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -54,9 +61,8 @@ class DebugBar(QFrame):
         )
         self.continue_button.setProperty("kind", "primary")
         self.end_button = self._button("Run to the end", "Go on past breakpoints and conditions", self.run_to_end)
-        self.fill_button = self._button("Error for all", ERROR_SAYS, self.fill)
-        self.fill_button.setAccessibleName(ERROR_FOR_ALL)
-        self.stop_button = self._button("Stop", "End the loop; everything stays as it is (Esc)", self.stop)
+        self.fill_button = self._button(FILL, FILL_SAYS, self.fill)
+        self.stop_button = self._button("Stop", "End the loop here; everything stays as it is (Esc)", self.stop)
         buttons = QWidget()
         flow = FlowLayout(buttons, 6)
         for button in (self.continue_button, self.step_button, self.end_button, self.fill_button, self.stop_button):
@@ -103,13 +109,18 @@ class DebugBar(QFrame):
     def fill(self) -> None:
         """Answer every waiting call with an error; nothing is run."""
         try:
-            self._session.debugger.fill()
+            typed, filled = self._session.debugger.fill()
         except RunRefusedError as error:
             self.refused.emit(str(error))
+        else:
+            self.told.emit(_filled_words(typed, filled))
 
     def stop(self) -> None:
-        """End whatever is under way."""
-        self._session.stop()
+        """End whatever is under way; where calls wait for a person, leave them as they are."""
+        if self._session.debugger.paused:
+            self._session.debugger.stop()
+        else:
+            self._session.stop()
 
     def run(self, work: Coroutine[Any, Any, object]) -> None:
         """Start a command of the debugger; what it refuses is told."""
@@ -144,7 +155,7 @@ class DebugBar(QFrame):
             for button in (self.step_button, self.continue_button, self.end_button):
                 button.setVisible(not (answering or looping))
             self.fill_button.setVisible(not (answering or looping))
-            self.stop_button.setVisible(answering or looping)
+            self.stop_button.setVisible(not debugger.stopped)
         self.setVisible(shown)
 
     def _paused_words(self) -> str:
@@ -158,6 +169,10 @@ class DebugBar(QFrame):
         why = next((reason.words for reason in reasons if reason is not None and reason.code in _OF_THE_LOOP), "")
         warning = next((words for key, words in debugger.warnings.items() if key in _keys(waiting)), "")
         said = " ".join(dict.fromkeys(text for text in (why, warning) if text))
+        if debugger.stopped:
+            it = "It has" if len(waiting) == 1 else "They have"
+            said = f"{it} no result yet, and nothing is sent until you answer or go on. {said}"
+            return f"Stopped at {count}: {names}. {said}".rstrip()
         return f"Paused at {count}: {names}. {said}{self._steps()}".rstrip()
 
     def _pending_words(self) -> str:
@@ -194,6 +209,14 @@ class DebugBar(QFrame):
         button.setToolTip(tip(words))
         button.clicked.connect(act)
         return button
+
+
+def _filled_words(typed: int, filled: int) -> str:
+    """What was filled in, and what goes on from there."""
+    kept = f"{typed} as typed" if typed else ""
+    errors = f"{filled} with an error" if filled else ""
+    calls = "1 call is" if typed + filled == 1 else f"{typed + filled} calls are"
+    return f"{calls} answered: {' and '.join(filter(None, (kept, errors)))}. Run (Ctrl+Enter) goes on."
 
 
 def _keys(waiting: Iterable[tuple[str, ToolCall]]) -> set[tuple[str, str]]:

@@ -130,7 +130,7 @@ CALLS = some(
     turn=WORD,
     call=WORD,
     reason=maybe(some(Reason, code=st.sampled_from(ReasonCode), words=TEXT)),
-    typed=maybe(some(ResultDraft, text=TEXT, is_error=st.booleans())),
+    typed=maybe(some(ResultDraft, text=TEXT, is_error=st.booleans(), prepared=maybe(ANSWERS))),
     fork=st.lists(ANSWERS, max_size=2).map(tuple),
 )
 

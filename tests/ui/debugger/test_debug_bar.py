@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QWidget
 
+from playground.domain.debugging import STOPPED, ResultDraft
 from playground.engine.debugger import FILLING
 from playground.engine.session import Session
 from playground.ui.debugger.debug_bar import DebugBar
@@ -11,11 +12,36 @@ from playground.ui.debugger.debug_bar import DebugBar
 
 def test_the_button_that_answers_all_with_an_error_says_so(session: Session, window: QWidget) -> None:
     bar = DebugBar(session, window)
-    assert "Error" in bar.fill_button.text()
-    assert bar.fill_button.accessibleName() == "Answer all with an error"
+    assert bar.fill_button.text() == "Fill with errors"
     assert FILLING in bar.fill_button.toolTip(), "the text that nobody wrote"
     bar.fill_button.click()
     results = [turn.results[0] for turn in session.transcript.path[2:]]
     assert [(result.text, result.is_error) for result in results] == [(FILLING, True)] * 2
     assert session.undo()
     assert len(session.debugger.waiting) == 2
+
+
+def test_filling_keeps_what_was_typed_and_says_what_goes_on(session: Session, window: QWidget) -> None:
+    bar, told = DebugBar(session, window), list[str]()
+    bar.told.connect(told.append)
+    (turn_id, first), _ = session.debugger.waiting
+    session.debugger.set_draft(turn_id, first.id, ResultDraft(text="21 degrees"))
+    bar.fill_button.click()
+    results = [turn.results[0] for turn in session.transcript.path[2:]]
+    assert [(result.text, result.is_error) for result in results] == [("21 degrees", False), (FILLING, True)]
+    assert told == ["2 calls are answered: 1 as typed and 1 with an error. Run (Ctrl+Enter) goes on."]
+
+
+def test_a_paused_loop_is_stopped_and_it_is_said_what_that_leaves(session: Session, window: QWidget) -> None:
+    bar = DebugBar(session, window)
+    bar._refresh()
+    assert not bar.stop_button.isHidden()
+    before = session.transcript
+    bar.stop_button.click()
+    bar._refresh()
+    assert session.transcript is before
+    assert bar.words.startswith("Stopped at 2 calls")
+    assert "nothing is sent until you answer or go on" in bar.words
+    assert bar.stop_button.isHidden()
+    assert not bar.continue_button.isHidden(), "it can be gone on with all the same"
+    assert [session.debugger.reason(turn_id, call.id) for turn_id, call in session.debugger.waiting] == [STOPPED] * 2

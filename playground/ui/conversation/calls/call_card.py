@@ -47,6 +47,9 @@ class CallCard(CallFrame):
     answered = Signal(str, str, bool)  # result, is error
     answered_all = Signal(str, bool)  # result, is error: for every call that waits
     drafted = Signal(str, str)  # what is typed as the result
+    prepared = Signal(str, object)  # an Answer that was chosen
+    prepared_sent = Signal(str, bool)  # whether as an error in any case
+    stop_asked = Signal()
     stepped = Signal(str)
     fork_asked = Signal(str)
     remember_asked = Signal(str)
@@ -166,10 +169,13 @@ class CallCard(CallFrame):
         if self.field is None:
             self.field = ResultField()
             self.field.choices = self._offered
-            self.field.set_text(self._state.draft)
+            self.field.set_draft(self._state.draft, self._state.prepared)
             self.field.height_changed.connect(self.height_changed)
             self.field.sent.connect(self._send)
             self.field.drafted.connect(self._draft)
+            self.field.chosen.connect(lambda answer: self.prepared.emit(self.call.id, answer))
+            self.field.prepared_sent.connect(lambda is_error: self.prepared_sent.emit(self.call.id, is_error))
+            self.field.stop_asked.connect(self.stop_asked)
             self.field.step_asked.connect(self._step)
             self._right.insertWidget(2, self.field)
         return self.field
@@ -251,7 +257,7 @@ class CallCard(CallFrame):
             return
         self._state = state
         if self.field is not None:
-            self.field.set_text(state.draft)
+            self.field.set_draft(state.draft, state.prepared)
         self._refresh()
 
     def _problems(self, arguments: str) -> list[Problem] | None:
@@ -355,7 +361,8 @@ class CallCard(CallFrame):
 
     def _chosen(self, what: str) -> None:
         """An entry of the menu."""
-        text = self.field.text if self.field is not None else ""
+        prepared = self._state.prepared
+        text = prepared.body if prepared is not None else self.field.text if self.field is not None else ""
         match what:
             case "all" | "all_errors":
                 self.answered_all.emit(text, what == "all_errors")

@@ -9,11 +9,13 @@ from typing import NamedTuple
 from playground.domain.parts import ToolResult, Unknown
 from playground.domain.tools import Problem, parse_json
 from playground.domain.values import JSON
+from playground.ui.conversation import facts
 from playground.ui.conversation.markdown import Line, Span, Style
 from playground.ui.conversation.text_check import unchecked_words
 
 ONE_LINE = 48  # characters of JSON that fit into half a card; an answered call needs no more room
 PRETTY_LIMIT = 20_000  # characters of arguments that are laid out as a tree; longer ones are shown as they came
+LEAST_TOLD = 0.05  # seconds a call took that are worth telling
 NOT_SENT = "A newer version of this application wrote this part. It is kept, and not sent."
 VERDICT_LENGTH = 64  # characters of the first problem shown in a verdict; the rest is in its tooltip
 LONGEST_DIFF = 400  # lines that are compared; the cost grows with their square
@@ -165,7 +167,10 @@ def answered_words(result: ToolResult | None) -> str:
     """How a call stands that does not wait."""
     if result is None:
         return "not answered"
-    return " · ".join(["answered", *([_BY[result.by]] if result.by in _BY else []), *(["error"] * result.is_error)])
+    took = [facts.seconds(result.seconds)] if result.seconds is not None and result.seconds >= LEAST_TOLD else []
+    return " · ".join(
+        ["answered", *([_BY[result.by]] if result.by in _BY else []), *(["error"] * result.is_error), *took]
+    )
 
 
 def waiting_words(remaining: float | None, *, narrow: bool) -> str:

@@ -15,7 +15,7 @@ from playground.ui.json_text import problem_at
 from playground.ui.plain_text import show_hidden, tip
 from playground.ui.segments import Segments
 
-LONGEST_TYPED = 20_000  # characters; a longer answer that is chosen is sent at once instead of being put in the field
+LONGEST_TYPED = 20_000  # characters; a longer answer that is chosen is named instead of being put in the field
 LABEL = 48  # characters of an answer in the menu
 
 #: Answers to choose from, each with a name.
@@ -25,11 +25,15 @@ Choices = Callable[[], "list[tuple[str, Answer]]"]
 class ResultField(QWidget):
     """``sent`` tells text and is-error, ``drafted`` what is typed; ``step_asked`` asks to answer this call only.
 
-    ``choices`` gives the answers of the menu when it opens.
+    ``choices`` gives the answers of the menu when it opens. One that is chosen is ``prepared``: it is there to be
+    looked at, and ``prepared_sent`` (whether as an error in any case) when it is sent. Typing takes its place.
     """
 
     sent = Signal(str, bool)
     drafted = Signal(str)
+    chosen = Signal(object)  # an Answer
+    prepared_sent = Signal(bool)
+    stop_asked = Signal()
     step_asked = Signal()
     height_changed = Signal()
 
@@ -50,8 +54,13 @@ class ResultField(QWidget):
         self.field.setPlaceholderText("Type a result, or choose one")
         self.field.setAccessibleName("Result of the call")
         self.field.submitted.connect(self._send)
+        self.field.cancelled.connect(self.stop_asked)
         self.field.height_changed.connect(self.height_changed)
         self.field.textChanged.connect(self._typed)
+        self.prepared: Answer | None = None
+        self._says = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
+        self._says.setProperty("kind", "small")
+        self._says.hide()
         self._check = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
         self._check.setProperty("kind", "flag-error")
         self._check.hide()
@@ -81,6 +90,7 @@ class ResultField(QWidget):
         column.setSpacing(4)
         column.addLayout(head)
         column.addWidget(self.field)
+        column.addWidget(self._says)
         column.addWidget(self._check)
         column.addWidget(buttons)
         self.setFocusProxy(self.field)
@@ -95,8 +105,16 @@ class ResultField(QWidget):
         """The height of the line with the caption, in pixels."""
         return max(self.kind.sizeHint().height(), self.choose.sizeHint().height())
 
-    def set_text(self, text: str) -> None:
-        """Put back what was typed before, without telling."""
+    def set_draft(self, text: str, prepared: Answer | None) -> None:
+        """Put back what was typed or chosen before, without telling."""
+        if prepared != self.prepared:
+            self.prepared = prepared
+            self._says.setText(_prepared_words(prepared) if prepared is not None else "")
+            self._says.setVisible(prepared is not None)
+            self.height_changed.emit()
+        self._set_text(text if prepared is None else prepared.text if _is_shown(prepared) else "")
+
+    def _set_text(self, text: str) -> None:
         if text != self.text:
             with QSignalBlocker(self.field):
                 self.field.set_text(text)
@@ -113,16 +131,14 @@ class ResultField(QWidget):
             menu.addAction(words.replace("&", "&&")).triggered.connect(partial(self._chosen, answer))
 
     def _chosen(self, answer: Answer, _checked: bool = False) -> None:
-        """Put an answer into the field; an empty or very long one, which nobody would edit there, is sent at once."""
-        if not answer.body or len(answer.body) > LONGEST_TYPED:
-            self.sent.emit(answer.body, answer.is_error)
-            return
-        self.field.set_text(answer.body)
-        self.kind.set_index(int(_looks_like_json(answer.body)))
-        self._judge()
+        """Put an answer into the field to be looked at; it is sent with a key of its own."""
+        self.set_draft("", answer)
+        self.chosen.emit(answer)
         self.field.setFocus()
 
     def _typed(self) -> None:
+        if self.prepared is not None:
+            self.set_draft(self.text, None)
         self._judge()
         self.drafted.emit(self.text)
 
@@ -143,10 +159,32 @@ class ResultField(QWidget):
             self.height_changed.emit()
 
     def _send(self) -> None:
-        self.sent.emit(self.text, False)
+        self._send_as(False)
 
     def _send_error(self) -> None:
-        self.sent.emit(self.text, True)
+        self._send_as(True)
+
+    def _send_as(self, is_error: bool) -> None:
+        if self.prepared is not None:
+            self.prepared_sent.emit(is_error)
+        else:
+            self.sent.emit(self.text, is_error)
+
+
+def _is_shown(answer: Answer) -> bool:
+    return not answer.size and len(answer.text) <= LONGEST_TYPED
+
+
+def _prepared_words(answer: Answer) -> str:
+    """What an answer that was chosen is, and that it is sent as it is."""
+    if answer.never:
+        return "Prepared: no answer ever comes. Send result (Ctrl+Enter) waits for it until Stop."
+    what = "an empty result" if not answer.text else "this result"
+    if not _is_shown(answer):
+        what = f"a result of {answer.size or len(answer.text):,} characters"
+    as_error = " as an error" if answer.is_error else ""
+    after = f", {answer.delay:g} s later" if answer.delay else ""
+    return f"Prepared: Send result (Ctrl+Enter) sends {what}{as_error}{after}. What you type takes its place."
 
 
 def _looks_like_json(text: str) -> bool:

@@ -16,6 +16,8 @@ def wired_call(commands: TurnCommands, turn_id: Callable[[], str]) -> CallCard:
     for signal, command in (
         (card.answered, desk.answer),
         (card.drafted, desk.draft),
+        (card.prepared, desk.prepare),
+        (card.prepared_sent, desk.send_prepared),
         (card.stepped, desk.step),
         (card.fork_asked, desk.fork),
         (card.remember_asked, desk.remember),
@@ -24,6 +26,7 @@ def wired_call(commands: TurnCommands, turn_id: Callable[[], str]) -> CallCard:
     ):
         signal.connect(partial(_of_turn, command, turn_id))
     card.answered_all.connect(desk.answer_all)
+    card.stop_asked.connect(desk.stop)
     card.rules_asked.connect(desk.rules)
     card.result_chosen.connect(commands.select_variant)
     card.result_deleted.connect(commands.delete_turn)
