@@ -33,7 +33,7 @@ from playground.ui.conversation.turn_card import TurnCard
 
 W = TypeVar("W", bound=QWidget)
 PACE = DemoConfig(tokens_per_second=600, time_to_first_token=0.02, rate_limit=1_000_000)
-SECONDS = 15  # the longest one wait may take on a busy machine
+SECONDS = 40  # the longest one wait may take on a busy machine
 
 HARMLESS = "This plugin does not support"  # what the offscreen platform says of every popup
 

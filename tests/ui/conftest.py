@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
-from PySide6.QtWidgets import QMainWindow
+from PySide6.QtWidgets import QApplication, QMainWindow
 from pytestqt.qtbot import QtBot
+
+PATIENCE = 30_000  # milliseconds: the longest one wait may take on a busy machine
+
+
+class PatientBot(QtBot):
+    """Waits as long as a busy machine may need, not pytest-qt's five seconds."""
+
+    def waitUntil(self, callback: Callable[[], bool | None], *, timeout: int = PATIENCE) -> None:
+        super().waitUntil(callback, timeout=timeout)
+
+
+@pytest.fixture
+def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> QtBot:
+    """In the place of pytest-qt's own."""
+    return PatientBot(request)
 
 
 @pytest.fixture

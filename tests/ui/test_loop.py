@@ -56,10 +56,11 @@ def test_a_delayed_call_knows_when_it_is_due_and_can_be_cancelled(qapp: QApplica
     async def main() -> None:
         loop = asyncio.get_running_loop()
         context.set("kept")
+        began = loop.time()
         due = loop.call_later(0.02, lambda: said.append(context.get()))
         at = loop.call_at(loop.time() - 1, lambda: said.append("past"))
         loop.call_later(0, said.append, "never").cancel()
-        assert 0 < due.when() - loop.time() <= 0.02
+        assert began + 0.02 <= due.when() <= loop.time() + 0.02
         assert at.when() < loop.time()
         await asyncio.sleep(0.05)
         finish()
@@ -84,7 +85,7 @@ def test_many_pokes_make_one_call_and_the_last_one_counts(qtbot: QtBot) -> None:
 def test_a_poke_within_the_interval_is_not_lost(qtbot: QtBot) -> None:
     parent = QObject()
     seen: list[int] = []
-    throttle = Throttle(lambda: seen.append(len(seen)), parent, interval=30)
+    throttle = Throttle(lambda: seen.append(len(seen)), parent, interval=500)
     throttle.poke()
     qtbot.waitUntil(lambda: len(seen) == 1)
     throttle.poke()

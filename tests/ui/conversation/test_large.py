@@ -175,11 +175,11 @@ def test_ten_megabytes_cost_no_more_than_what_is_seen_of_them(qtbot: QtBot, mode
             view = TextView(mode=mode)
             qtbot.addWidget(view)
             view.resize(600, 400)
-            began = time.perf_counter()
+            began = time.thread_time()
             view.set_text(text)
             view.heightForWidth(500)
             view.set_zoom(1.1)
-            best = min(best, time.perf_counter() - began)
+            best = min(best, time.thread_time() - began)
         return best
 
     text = SHAPES[shape] * (10_000_000 // len(SHAPES[shape]))

@@ -122,7 +122,7 @@ def test_a_storm_opens_one_dialog_and_is_counted(qtbot: QtBot, stand: Stand) -> 
     qtbot.wait(50)
     assert stand.control.dialog is None, "it was shown before"
     told(other)
-    qtbot.waitUntil(lambda: stand.control.dialog is not None, timeout=2000)
+    qtbot.waitUntil(lambda: stand.control.dialog is not None)
 
 
 def test_an_error_in_a_thread_is_shown_too(qtbot: QtBot, stand: Stand) -> None:
@@ -157,8 +157,7 @@ def test_what_goes_wrong_while_cleaning_up_is_only_logged(qtbot: QtBot, stand: S
             raise ValueError(PROMPT)
 
     Odd()
-    qtbot.wait(30)
-    assert "the cleaning-up" in stand.logged.getvalue()
+    qtbot.waitUntil(lambda: "the cleaning-up" in stand.logged.getvalue())
     assert stand.control.dialog is None
     assert PROMPT not in stand.everything
 

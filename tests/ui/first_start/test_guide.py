@@ -45,7 +45,7 @@ def calls(session: Session) -> None:
 
 
 def test_a_hint_stays_long_enough_to_be_read(qtbot: QtBot, stand: Stand) -> None:
-    stand.guide.read_s = 0.3
+    stand.guide.read_s = 1.2
     stand.guide.begin(stand.session)
     assert stand.bar.isVisible()
     calls(stand.session)
