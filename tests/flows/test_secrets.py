@@ -1,0 +1,289 @@
+"""A gateway says the key back in every place it has; nobody finds it in the window, in a file or on the clipboard."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QAbstractItemModel, QAbstractListModel, QModelIndex, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QApplication, QComboBox, QPushButton, QWidget
+
+from playground.engine import cassette
+from playground.engine.credentials import store_secret
+from playground.engine.export import Format, export
+from playground.engine.profiles import Profile
+from playground.engine.secrets import Secret
+from playground.engine.snapshot import snapshot
+from playground.ui.code.get_code_window import GetCodeWindow
+from tests.flows.conftest import Person, Stage
+from tests.flows.test_cassettes import choose_file
+from tests.flows.test_store import act, opened
+from tests.protocols.streams import data
+from tests.support.fault_server import FaultServer, Step, head, send, sleep, whole
+
+KEY = "sk-canary+Zq7/Kw_2xVb.9Jt=Lm4"
+#: Nothing this long of it may be seen.
+PIECES = tuple(KEY[at : at + 8] for at in range(len(KEY) - 7))
+ECHO = (f"X-Echo: {KEY}", f"X-Request-Id: {KEY}", f"Location: http://other.example/?key={KEY}")
+
+
+def spelled(text: str) -> str:
+    """As some gateways write JSON."""
+    return text.replace("/", "\\/").replace("+", "\\u002b").replace("=", "\\u003D")
+
+
+def leaks(text: str) -> list[str]:
+    plain = text.replace("\\/", "/").replace("\\u002b", "+").replace("\\u003D", "=").replace("%2B", "+")
+    return [piece for piece in PIECES if piece in plain]
+
+
+def letters(size: int) -> list[str]:
+    return [KEY[at : at + size] for at in range(0, len(KEY), size)]
+
+
+def chat(delta: dict[str, Any], finish: str | None = None) -> bytes:
+    return data({"id": "c", "model": "m", "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]})
+
+
+def chat_answer(size: int) -> list[bytes]:
+    call = {"index": 0, "id": "call_1", "type": "function", "function": {"name": "look_up", "arguments": ""}}
+    arguments = ['{"key": "', *letters(size), '"}']
+    return [
+        *(chat({"reasoning_content": text}) for text in ("I see ", *letters(size), ".")),
+        *(chat({"content": text}) for text in ("It is ", *letters(size), ", **is** it?")),
+        *(chat({"mystery": text}) for text in letters(size)),
+        chat({"tool_calls": [call]}),
+        *(chat({"tool_calls": [{"index": 0, "function": {"arguments": text}}]}) for text in arguments),
+        chat({}, "tool_calls") + b"data: [DONE]\n\n",
+    ]
+
+
+def block(number: int, begun: dict[str, Any], deltas: Iterable[dict[str, Any]]) -> Iterator[bytes]:
+    yield data({"type": "content_block_start", "index": number, "content_block": begun}, "content_block_start")
+    for delta in deltas:
+        yield data({"type": "content_block_delta", "index": number, "delta": delta}, "content_block_delta")
+    yield data({"type": "content_block_stop", "index": number}, "content_block_stop")
+
+
+def messages_answer(size: int) -> list[bytes]:
+    usage = {"input_tokens": 1, "output_tokens": 1}
+    begun = {"id": "m", "type": "message", "role": "assistant", "model": "m", "content": [], "usage": usage}
+    arguments = ['{"key": "', *letters(size), '"}']
+    return [
+        data({"type": "message_start", "message": begun}, "message_start"),
+        *block(
+            0,
+            {"type": "thinking", "thinking": ""},
+            [
+                *({"type": "thinking_delta", "thinking": text} for text in ("I see ", *letters(size), ".")),
+                *({"type": "signature_delta", "signature": text} for text in letters(size)),
+            ],
+        ),
+        *block(
+            1,
+            {"type": "text", "text": ""},
+            ({"type": "text_delta", "text": text} for text in ("It is ", *letters(size), ", **is** it?")),
+        ),
+        *block(
+            2,
+            {"type": "tool_use", "id": "t1", "name": "look_up", "input": {}},
+            ({"type": "input_json_delta", "partial_json": text} for text in arguments),
+        ),
+        data({"type": "message_delta", "delta": {"stop_reason": "tool_use"}}, "message_delta"),
+        data({"type": "message_stop"}, "message_stop"),
+    ]
+
+
+ANSWERS = {"chat": chat_answer, "messages": messages_answer}
+WHOLE = {
+    "chat": {
+        "id": KEY,
+        "model": "m",
+        "debug": [KEY],
+        "choices": [{"index": 0, "message": {"content": f"It is {KEY}"}, "finish_reason": "stop"}],
+    },
+    "messages": {
+        "id": KEY,
+        "type": "message",
+        "role": "assistant",
+        "model": "m",
+        "debug": [KEY],
+        "content": [{"type": "text", "text": f"It is {KEY}"}],
+        "stop_reason": "end_turn",
+    },
+}
+ERROR = json.dumps(
+    {"error": {"message": f"Incorrect API key provided: {KEY}.", "type": KEY, "code": KEY, "param": KEY}}
+)
+MODELS = json.dumps({"data": [{"id": "m-1"}, {"id": f"m-{KEY}", "display_name": KEY, "owned_by": KEY}]})
+
+
+def events(found: list[bytes]) -> list[Step]:
+    return [send(head(200, "text/event-stream", *ECHO)), *(step for one in found for step in (send(one), sleep(0.002)))]
+
+
+def cut(status: int, text: str) -> list[Step]:
+    """A body in two reads, the key in both."""
+    body, at = text.encode(), text.index("canary")
+    first = head(status, "application/json", f"Content-Length: {len(body)}", *ECHO)
+    return [send(first), send(body[:at]), sleep(0.05), send(body[at:])]
+
+
+def texts_of(widget: QWidget) -> Iterator[tuple[str, str]]:
+    """Every text that a widget has, with what it is."""
+    kinds = widget.metaObject()
+    for number in range(kinds.propertyCount()):
+        value = widget.property(kinds.property(number).name())
+        if isinstance(value, str):
+            yield kinds.property(number).name(), value
+    for action in widget.actions():
+        yield "action", f"{action.text()} {action.toolTip()} {action.statusTip()}"
+    if isinstance(widget, QComboBox | QAbstractItemView) and widget.model() is not None:
+        yield from ((f"item {role}", text) for role, text in items(widget.model()))
+    if callable(found := getattr(widget, "text", None)):
+        yield "text", str(found() if not isinstance(found, str) else found)
+
+
+def items(model: QAbstractItemModel, parent: QModelIndex | None = None) -> Iterator[tuple[int, str]]:
+    above = parent if parent is not None else QModelIndex()
+    for row in range(min(model.rowCount(above), 500)):
+        for column in range(1 if isinstance(model, QAbstractListModel) else model.columnCount(above)):
+            index = model.index(row, column, above)
+            for role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.UserRole):
+                yield role.value, str(model.data(index, role))
+            if column == 0:
+                yield from items(model, index)
+
+
+def search(place: str, widgets: Iterable[QWidget]) -> None:
+    for widget in widgets:
+        for what, text in texts_of(widget):
+            assert not leaks(text), f"{place}: {what} of {type(widget).__name__}: {text[:300]!r}"
+
+
+async def search_everything(person: Person, place: str, folder: Path) -> None:
+    """All tabs, all that can be copied, all that can be written."""
+    window, session = person.app.window, person.session
+    search(place, QApplication.allWidgets())
+    for title in ("Request", "Response", "Timeline", "Headers", "Diff", "Lint", "Calls", "Sequence", "Tree"):
+        await person.do(partial(window.inspector.show_tab, title))
+        await person.do(lambda: None)
+        search(f"{place}, {title}", [window.inspector, *window.inspector.findChildren(QWidget)])
+        for button in window.inspector.findChildren(QAbstractButton):
+            if button.isVisible() and "opy" in button.text() + button.toolTip() + button.accessibleName():
+                QGuiApplication.clipboard().setText("nothing")
+                if not getattr(button, "menu", lambda: None)():
+                    await person.do(button.click)
+                assert not leaks(QGuiApplication.clipboard().text()), f"{place}, {title}: {button.text()}"
+    for card in (person.card(at) for at in range(len(person.path))):
+        await person.do(card._copy)
+        assert not leaks(QGuiApplication.clipboard().text())
+    await act(person, "run.code")
+    code = GetCodeWindow.shown_for(session, window)
+    for at in range(code.source.count()):
+        await person.do(partial(code.source.setCurrentIndex, at))
+        await person.until(lambda: code.code, "some code")
+        search(f"{place}, code {at}", [code, *code.findChildren(QWidget)])
+        assert not leaks(code.code)
+    await person.do(code.close)
+    for name, action in (("one", "cassette.save"), ("all", "cassette.save-all"), ("har", "cassette.export")):
+        file = folder / f"{place}-{name}.json"
+        await choose_file(person, action, file)
+        await person.until(file.exists, action)
+    known = person.app.gateways.keys.known()
+    for form in Format:
+        text = export(snapshot(session), form, known, whole_tree=True)
+        assert not leaks(text), f"{place}: {form}"
+    assert not leaks(repr(session.transcript)), "what is kept of the answer"
+    assert not leaks(repr(list(session.exchanges.values())))
+
+
+def search_files(folder: Path) -> None:
+    found = [path for path in folder.rglob("*") if path.is_file()]
+    assert found
+    for path in found:
+        text = path.read_bytes().decode("utf-8", "replace")
+        assert not leaks(text), path
+        if path.name.endswith((".cassette.json", "-all.json", "-one.json")):
+            assert not leaks("".join(exchange.body.decode() for exchange in cassette.open_file(path).exchanges))
+
+
+async def use_gateway(person: Person, server: FaultServer, protocol: str, key: Secret | None = None) -> Profile:
+    """A gateway with that key, chosen for a new experiment."""
+    gateways = person.app.gateways
+    profile = gateways.store.add(Profile(name="Echo", base_url=server.url, retries=0, allow_http=True))
+    if key is not None:
+        profile, _ = await store_secret(profile, gateways.keys, key)
+        gateways.store.update(profile)
+    await person.do(person.app.actions._settings_changed)
+    await person.do(person.app.workspace.new)
+    await person.choose(await person.seen(QPushButton, "Gateway", person.app.window.bar), "Echo")
+    await person.until(lambda: person.session.profile_id == profile.id, "the gateway chosen")
+    await person.do(lambda: person.session.set_protocol(protocol))
+    await person.use_model("m-1")
+    return profile
+
+
+@pytest.mark.parametrize("protocol", ["chat", "messages"])
+def test_no_piece_of_the_key_is_seen_copied_or_written(stage: Stage, protocol: str, tmp_path: Path) -> None:
+    path = {"chat": "/v1/chat/completions", "messages": "/v1/messages"}[protocol]
+    with FaultServer() as server:
+        server.play_at("/v1/models", cut(200, spelled(MODELS)))
+
+        async def scene(person: Person) -> None:
+            await opened(person)
+            await use_gateway(person, server, protocol, Secret(KEY))
+            for name, script in (
+                ("letters", events(ANSWERS[protocol](1))),
+                ("halves", events(ANSWERS[protocol](15))),
+                ("whole", cut(200, json.dumps(WHOLE[protocol]))),
+                ("escaped", cut(200, spelled(json.dumps(WHOLE[protocol])))),
+                ("error", cut(401, ERROR)),
+                ("escaped error", cut(500, spelled(ERROR))),
+                ("redirect", [send(head(302, None, *ECHO))]),
+                ("no http", [send(f"SSH-2.0 {KEY}\r\n".encode())]),
+            ):
+                server.play_at(path, script)
+                await person.do(person.app.workspace.new)
+                await person.do(partial(person.pane.composer.set_text, "Which key?"))
+                await person.do(person.pane.run)
+                await person.until(lambda: len(person.path) == 2, "an answer")
+                await person.idle(2)
+                await search_everything(person, name, tmp_path)
+            assert sum("Which key?" in str(request.body) for request in server.requests) == 8
+
+        stage.play(scene)
+    search_files(tmp_path)
+
+
+def test_a_key_that_is_entered_later_is_in_nothing_written_from_then_on(stage: Stage, tmp_path: Path) -> None:
+    with FaultServer() as server:
+        server.play_at("/v1/models", send(whole(200, "application/json", b'{"data": []}')))
+        server.play_at("/v1/chat/completions", events(chat_answer(9)))
+
+        async def scene(person: Person) -> None:
+            await opened(person)
+            profile = await use_gateway(person, server, "chat")
+            await person.run("Which key?")
+            await person.idle(2)
+            assert leaks(person.path[-1].text), "nobody could know"
+            gateways = person.app.gateways
+            profile, _ = await store_secret(profile, gateways.keys, Secret(KEY))
+            gateways.store.update(profile)
+            for name, action in (("one", "cassette.save"), ("all", "cassette.save-all"), ("har", "cassette.export")):
+                await choose_file(person, action, written / f"{name}.json")
+                await person.until((written / f"{name}.json").exists, action)
+            for form in Format:
+                (written / form).write_text(export(snapshot(person.session), form, gateways.keys.known()))
+            await choose_file(person, "file.save", written / "copy.playground.json")
+            await person.until((written / "copy.playground.json").exists, "a copy")
+
+        written = tmp_path / "written"
+        written.mkdir()
+        stage.play(scene)
+    search_files(written)
