@@ -137,10 +137,10 @@ def cut(status: int, text: str) -> list[Step]:
 def texts_of(widget: QWidget) -> Iterator[tuple[str, str]]:
     """Every text that a widget has, with what it is."""
     kinds = widget.metaObject()
-    for number in range(kinds.propertyCount()):
-        value = widget.property(kinds.property(number).name())
+    for name in (str(kinds.property(number).name()) for number in range(kinds.propertyCount())):
+        value = widget.property(name)
         if isinstance(value, str):
-            yield kinds.property(number).name(), value
+            yield name, value
     for action in widget.actions():
         yield "action", f"{action.text()} {action.toolTip()} {action.statusTip()}"
     if isinstance(widget, QComboBox | QAbstractItemView) and widget.model() is not None:
@@ -216,7 +216,7 @@ def search_files(folder: Path) -> None:
 async def use_gateway(person: Person, server: FaultServer, protocol: str, key: Secret | None = None) -> Profile:
     """A gateway with that key, chosen for a new experiment."""
     gateways = person.app.gateways
-    profile = gateways.store.add(Profile(name="Echo", base_url=server.url, retries=0, allow_http=True))
+    profile = gateways.store.add(Profile(name="Echo", base_url=server.url, retries=0))
     if key is not None:
         profile, _ = await store_secret(profile, gateways.keys, key)
         gateways.store.update(profile)
@@ -269,7 +269,7 @@ def test_a_key_that_is_entered_later_is_in_nothing_written_from_then_on(stage: S
         async def scene(person: Person) -> None:
             await opened(person)
             profile = await use_gateway(person, server, "chat")
-            await person.run("Which key?")
+            await person.run(f"Which key? Not {KEY}")
             await person.idle(2)
             assert leaks(person.path[-1].text), "nobody could know"
             gateways = person.app.gateways
@@ -278,6 +278,14 @@ def test_a_key_that_is_entered_later_is_in_nothing_written_from_then_on(stage: S
             for name, action in (("one", "cassette.save"), ("all", "cassette.save-all"), ("har", "cassette.export")):
                 await choose_file(person, action, written / f"{name}.json")
                 await person.until((written / f"{name}.json").exists, action)
+            await act(person, "run.code")
+            code = GetCodeWindow.shown_for(person.session, person.app.window)
+            await person.until(lambda: "It is" in code.code, "the code of the next request, with the answer")
+            assert not leaks(code.code)
+            await person.do(partial(code.source.setCurrentIndex, 1))
+            await person.until(lambda: code.code and "It is" not in code.code, "the code of the one that was sent")
+            assert not leaks(code.code)
+            await person.do(code.close)
             for form in Format:
                 (written / form).write_text(export(snapshot(person.session), form, gateways.keys.known()))
             await choose_file(person, "file.save", written / "copy.playground.json")

@@ -134,8 +134,15 @@ def sent_by(profile: Profile, request: Request, known: Iterable[Secret] = ()) ->
     )
 
 
-def recorded(protocol: str, url: str, headers: Iterable[tuple[str, str]], body: bytes) -> Sent:
-    """A request from the tape, its secrets masked already. Raises ValueError for a body that is no JSON object."""
+def recorded(
+    protocol: str, url: str, headers: Iterable[tuple[str, str]], body: bytes, known: Iterable[Secret] = ()
+) -> Sent:
+    """A request from the tape, where the secrets of that time are masked; those ``known`` by now are, too.
+
+    Raises ValueError for a body that is no JSON object.
+    """
+    redactor = Redactor(secret.get_secret_value() for secret in known)
+    body, url = redactor.data(body), redactor.text(url)
     try:
         value = json.loads(body)
     except (ValueError, RecursionError):
@@ -144,7 +151,7 @@ def recorded(protocol: str, url: str, headers: Iterable[tuple[str, str]], body: 
         raise ValueError("This exchange sent no JSON body, so there is no request to write.")
     kept = [(name, text) for name, text in headers if name.lower() not in _TRANSPORT]
     return Sent(
-        protocol, url, _headers(kept, frozenset(), Redactor(())), value, masked=MASK.encode() in body or MASK in url
+        protocol, url, _headers(kept, frozenset(), redactor), value, masked=MASK.encode() in body or MASK in url
     )
 
 

@@ -43,14 +43,14 @@ def writer(session: Session, exchange: Exchange | None, language: str, known: It
 
     Calling it touches the session no more.
     """
+    secrets = tuple(known)
     if exchange is not None:
-        return lambda: _recorded(exchange, language)
+        return lambda: _recorded(exchange, language, secrets)
     profile, request = session.profile, session.request(*session.to_add())
     if profile is None:
         return lambda: Code(refusal="There is no gateway to send this to.")
     if not request.turns:
         return lambda: Code(refusal="Write a message first; then its request stands here as code.")
-    secrets = tuple(known)
 
     def write_next() -> Code:
         from playground.engine.snippets import sent_by, write
@@ -64,13 +64,14 @@ def writer(session: Session, exchange: Exchange | None, language: str, known: It
     return write_next
 
 
-def _recorded(exchange: Exchange, language: str) -> Code:
+def _recorded(exchange: Exchange, language: str, known: tuple[Secret, ...]) -> Code:
     from playground.engine.snippets import recorded, write
 
     if exchange.dropped and not exchange.request_body:
         return Code(exchange.url, refusal="What this exchange sent was let go to save memory. Only its times are left.")
     try:
-        sent = recorded(exchange.protocol, exchange.url, exchange.request_headers, exchange.request_body)
+        headers, body = exchange.request_headers, exchange.request_body
+        sent = recorded(exchange.protocol, exchange.url, headers, body, known)
     except (ValueError, RecursionError) as error:
         return Code(exchange.url, refusal=str(error))
     return Code(sent.url, sent.protocol, write(language, sent))
