@@ -198,10 +198,13 @@ def _demo(arguments: argparse.Namespace) -> int:
 def _decode(arguments: argparse.Namespace) -> int:
     import json
 
+    from playground.named_file import read_named, read_standard_input
     from playground.protocols.summary import summarise
 
+    most = 1024 * 1024 * 1024
     try:
-        data = sys.stdin.buffer.read() if arguments.file == "-" else Path(arguments.file).read_bytes()
+        whole = arguments.file == "-"
+        data = read_standard_input(most) if whole else read_named(Path(arguments.file), most, pipes=True)
     except OSError as error:
         print(f"playground: {arguments.file} cannot be read: {error.strerror or error}", file=sys.stderr)
         return 2
@@ -240,7 +243,7 @@ def _replay(arguments: argparse.Namespace) -> int:
             await server.aclose()
 
     try:
-        cassette = open_file(arguments.file)
+        cassette = open_file(arguments.file, pipes=True)
         asyncio.run(serve())
     except (CassetteError, OSError) as error:
         print(f"playground: {error}", file=sys.stderr)

@@ -102,7 +102,7 @@ def _run(arguments: argparse.Namespace) -> int:
     from playground.engine.headless_show import OutputError
 
     try:
-        with _address(_options(arguments), arguments.base_url) as options:
+        with _certificates(_options(arguments)) as given, _address(given, arguments.base_url) as options:
             return asyncio.run(_to_its_end(run_file(arguments.file, options, sys.stdout, sys.stderr)))
     except OutputError as error:
         silence()
@@ -124,6 +124,22 @@ async def _to_its_end(run: Coroutine[Any, Any, int]) -> int:
         if task is not None:
             asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
     return await run
+
+
+@contextmanager
+def _certificates(options: RunOptions) -> Iterator[RunOptions]:
+    """The options with a file of certificates that can be read more than once: a shell's ``<(…)`` can not."""
+    from tempfile import NamedTemporaryFile
+
+    from playground.named_file import read_named
+
+    if options.ca is None or options.ca.is_file() or options.ca.is_dir() or not options.ca.exists():
+        yield options
+        return
+    with NamedTemporaryFile(suffix=".pem") as copy:
+        copy.write(read_named(options.ca, 16 * 1024 * 1024, pipes=True))
+        copy.flush()
+        yield replace(options, ca=Path(copy.name))
 
 
 @contextmanager

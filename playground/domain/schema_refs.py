@@ -16,7 +16,6 @@ BY_NAME: Final = frozenset(
 )
 _SAFE: Final = "!$&'()*+,;=:@-._~?/"
 _MOST_LOOKED_AT: Final = 20_000
-_CHAIN: Final = 40  # references that lead to references
 
 
 def target_of(root: JSON, ref: str) -> Path | None:
@@ -57,18 +56,18 @@ def reach(root: JSON, path: Path) -> JSON:
 
 
 def resolved(root: JSON, schema: JSON) -> JSON:
-    """``schema``, or where its ``$ref`` leads in the end when it is nothing but one; None for one that leads nowhere.
+    """``schema``, or where its ``$ref`` leads in the end when it is nothing but one; None for one that has no end.
 
     A keyword beside ``$ref`` holds as well: then the schema stays as it is, and the caller reads both.
     """
-    for _ in range(_CHAIN):
-        if not isinstance(schema, dict) or not isinstance(schema.get("$ref"), str) or len(schema) > 1:
-            return schema
+    passed: set[Path] = set()
+    while isinstance(schema, dict) and isinstance(schema.get("$ref"), str) and len(schema) == 1:
         path = target_of(root, schema["$ref"])
-        if path is None:
+        if path is None or path in passed:
             return None
+        passed.add(path)
         schema = reach(root, path)
-    return None
+    return schema
 
 
 def _anchor(root: JSON, name: str) -> Path | None:

@@ -20,6 +20,7 @@ from playground.domain.values import JSON, JSONObject
 from playground.engine.file_version import version_problem
 
 VERSION = 1
+LARGEST_TABLE = 16 * 1024 * 1024  # bytes of a file that is read
 ANY_TOOL = "*"
 _KNOWN = {"playground_answers", "step_limit", "tools", "$schema"}
 _ROW = {"equal", "path", "result", "error", "delay", "never", "size"}

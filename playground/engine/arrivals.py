@@ -13,9 +13,10 @@ from enum import Enum, auto
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from playground.domain.tools import parse_json
 from playground.domain.transcript import new_id
 from playground.engine.session import Session
+from playground.engine.weighed_json import read_json
+from playground.named_file import read_named
 
 if TYPE_CHECKING:
     from playground.domain.request import Request
@@ -68,14 +69,9 @@ def kind_of(path: Path) -> Kind:
     try:
         if not path.exists():
             raise MissingFileError(f"{path} is not there. It may have been moved, renamed or deleted.")
-        if not path.is_file():
-            raise FileError(f"{path} is not a file.")
-        if path.stat().st_size > LARGEST:
-            raise FileError(f"{path} is larger than {LARGEST // 1024 // 1024} MiB.")
-        with path.open("rb") as file:
-            head = file.read(4096)
-            first = _FIRST_MEMBER.match(head.removeprefix(b"\xef\xbb\xbf"))
-            name = first[1].decode() if first else _member(head + file.read())
+        head = read_named(path, LARGEST, head=4096)
+        first = _FIRST_MEMBER.match(head.removeprefix(b"\xef\xbb\xbf"))
+        name = first[1].decode() if first else _member(read_named(path, LARGEST))
     except OSError as error:
         raise FileError(f"{path} cannot be read: {error.strerror or error}.") from None
     by_name = {"experiment": Kind.EXPERIMENT, "cassette": Kind.CASSETTE, "playground": Kind.REQUEST}
@@ -85,7 +81,7 @@ def kind_of(path: Path) -> Kind:
 def _member(data: bytes) -> str:
     """The member that names a format of ours, where it is not the first."""
     try:
-        value = parse_json(data.decode("utf-8-sig"))
+        value = read_json(data)
     except ValueError:
         return ""
     names = ("experiment", "cassette", "playground")

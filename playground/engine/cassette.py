@@ -31,6 +31,7 @@ from playground.engine.secrets import Secret
 from playground.gateway.redact import Redactor
 from playground.gateway.redact_stream import StreamRedactor
 from playground.gateway.tape import Exchange, Headers, Read
+from playground.named_file import read_named
 from playground.protocols.protocol import PROTOCOLS
 
 VERSION: Final = 1
@@ -91,12 +92,10 @@ def save(path: Path, exchanges: Iterable[Exchange], title: str = "", known: Iter
         raise CassetteError(f"{path} cannot be written: {error.strerror or error}.") from None
 
 
-def open_file(path: Path) -> Cassette:
-    """The cassette in a file. Raises CassetteError."""
+def open_file(path: Path, *, pipes: bool = False) -> Cassette:
+    """The cassette in a file, with ``pipes`` also in a pipe; blocks. Raises CassetteError."""
     try:
-        if path.stat().st_size > LARGEST:
-            raise CassetteError(f"{path} is larger than {LARGEST // 1024 // 1024} MiB. No cassette is that large.")
-        data = path.read_bytes()
+        data = read_named(path, LARGEST, pipes=pipes)
     except OSError as error:
         raise CassetteError(f"{path} cannot be read: {error.strerror or error}.") from None
     return read(data)

@@ -7,15 +7,16 @@ All that stands in it is sent. A saved experiment asks what the window would ask
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from playground.domain.parameters import Parameters
 from playground.domain.request import Request
-from playground.domain.tools import ToolDefinition, parse_json
+from playground.domain.tools import ToolDefinition
 from playground.domain.values import JSON, JSONObject
 from playground.engine.file_version import version_problem
+from playground.engine.weighed_json import TooMuchError, read_json
+from playground.named_file import read_named, read_standard_input
 from playground.protocols.chat.reasoning import DETAILS, FIELDS
 from playground.protocols.chat.tools import read_tool as read_chat_tool
 from playground.protocols.protocol import Protocol, get_protocol
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from playground.engine.session import Connect, Session
 
 VERSION: Final = 1
+LARGEST: Final = 512 * 1024 * 1024  # bytes of a file that is read
 KNOWN = {"playground", "protocol", "model", "messages", "parameters", "tools", "extra_body", "$schema"}
 #: Members of a message that chat completions alone has.
 _CHAT_ONLY: Final = frozenset({"tool_calls", "refusal", "name", DETAILS, *FIELDS})
@@ -43,7 +45,7 @@ def open_session(path: Path, connect: Connect, profile: Profile) -> tuple[Sessio
     """
     from playground.engine.session import Session
 
-    value = _read(path)
+    value = _read(path, pipes=True)  # of the command line
     notes: tuple[str, ...] = ()
 
     def profile_of(_profile_id: str) -> Profile:
@@ -68,15 +70,16 @@ def read_run_file(path: Path) -> Request:
     return read_request(_read(path))
 
 
-def _read(path: Path) -> JSON:
+def _read(path: Path, *, pipes: bool = False) -> JSON:
     name = "standard input" if path == STDIN else str(path)
     try:
-        data = sys.stdin.buffer.read() if path == STDIN else path.read_bytes()
-        return parse_json(data.decode("utf-8-sig"))
+        return read_json(read_standard_input(LARGEST) if path == STDIN else read_named(path, LARGEST, pipes=pipes))
     except OSError as error:
         raise BadInputError(f"{name} cannot be read: {error.strerror or error}") from None
     except UnicodeDecodeError:
         raise BadInputError(f"{name} is not UTF-8 text") from None
+    except TooMuchError as error:
+        raise BadInputError(f"{name} cannot be opened: {error}") from None
     except ValueError as error:
         raise BadInputError(f"{name} is not JSON: {error}") from None
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from playground.domain.debugging import Debugging
 from playground.domain.request import ReasoningReturn
 from playground.engine import cassette
-from playground.engine.answer_table import read_answers
+from playground.engine.answer_table import LARGEST_TABLE, read_answers
 from playground.engine.credentials import consent_needed, plain_origin
 from playground.engine.exit_codes import ExitCode
 from playground.engine.headless import BadInputError, open_session
@@ -33,6 +33,7 @@ from playground.engine.spreadsheet import json_text
 from playground.gateway.address import is_loopback
 from playground.gateway.outgoing import header_problem
 from playground.gateway.proxy import proxy_url
+from playground.named_file import read_named
 from playground.protocols.protocol import PROTOCOLS
 
 if TYPE_CHECKING:
@@ -139,7 +140,7 @@ def _rules(options: RunOptions, own: Debugging) -> Debugging:
     rules, path = own, options.answers
     if path is not None:
         try:
-            rules = read_answers(path.read_text(encoding="utf-8-sig"))
+            rules = read_answers(read_named(path, LARGEST_TABLE, pipes=True).decode("utf-8-sig"))
         except OSError as error:
             raise BadInputError(f"{path} cannot be read: {error.strerror or error}") from None
         except UnicodeDecodeError:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import os
 import re
 import struct
 from dataclasses import dataclass
@@ -17,12 +16,13 @@ from typing import Final
 from urllib.parse import unquote_to_bytes, urlsplit
 
 from playground.domain.parts import Image
+from playground.named_file import read_named
 
 DETAILS: Final = ("auto", "low", "high")
 LARGE_BYTES: Final = 5_000_000
 LARGE_SIDE: Final = 8_000
 SHRINK_SIDE: Final = 2_048
-CAP_BYTES: Final = 100_000_000
+CAP_BYTES: Final = 100 * 1024 * 1024
 FORMATS: Final = {"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp"}
 WANTED: Final = "PNG, JPEG, GIF or WebP"
 _HEAD: Final = 65_536  # base64 letters in which a header is looked for first
@@ -85,15 +85,7 @@ def image_from(data: bytes, name: str | None = None) -> Image:
 def read_file(path: Path) -> bytes:
     """The bytes of a file. Raises ImageError for one that cannot be read or is larger than ``CAP_BYTES``; blocks."""
     try:
-        if path.exists() and not path.is_file():  # a pipe or a device would never end
-            raise ImageError(f"“{path.name}” is not a file.")
-        with path.open("rb") as file:
-            size = os.fstat(file.fileno()).st_size
-            if size > CAP_BYTES:
-                raise ImageError(
-                    f"“{path.name}” has {size_words(size)}; more than {size_words(CAP_BYTES)} is not read."
-                )
-            return file.read(CAP_BYTES)
+        return read_named(path, CAP_BYTES)
     except OSError as error:
         raise ImageError(f"“{path.name}” could not be read: {error.strerror or error}.") from None
 

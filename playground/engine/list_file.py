@@ -10,10 +10,13 @@ import json
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from playground.domain.values import JSON, JSONObject
 from playground.engine.whole_file import write_whole
+from playground.named_file import read_named
+
+LARGEST: Final = 64 * 1024 * 1024  # bytes
 
 
 class ListFileError(Exception):
@@ -38,7 +41,7 @@ class ListFile:
     def load(self) -> JSONObject:
         """What the file holds, the list in it a list; empty where there is none that can be read."""
         try:
-            text = self.path.read_text(encoding="utf-8")
+            text = read_named(self.path, LARGEST).decode("utf-8")
         except FileNotFoundError:
             return {}
         except UnicodeDecodeError:

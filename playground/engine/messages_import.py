@@ -28,6 +28,8 @@ from playground.engine.request_import import (
     protocol_of,
     read_body,
 )
+from playground.engine.weighed_json import TooMuchError, check_weight
+from playground.named_file import read_named
 
 if TYPE_CHECKING:
     from playground.engine.session import Session
@@ -112,11 +114,10 @@ _Blame: TypeAlias = Callable[[str, int], MessagesImportError]
 def open_file(path: Path, prefer: str = "chat") -> Found:
     """What the file at ``path`` holds; blocks. Raises MessagesImportError."""
     try:
-        if not path.is_file():
-            raise MessagesImportError(f"{path} is not a file")
-        if path.stat().st_size > LARGEST:
-            raise MessagesImportError(f"{path} is larger than {LARGEST // 1024 // 1024} MiB; split it first")
-        data = path.read_bytes()
+        data = read_named(path, LARGEST)
+        check_weight(data)
+    except TooMuchError as error:
+        raise MessagesImportError(f"{path} cannot be read: {error}") from None
     except OSError as error:
         raise MessagesImportError(f"{path} cannot be read: {error.strerror or error}") from None
     try:

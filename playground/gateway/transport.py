@@ -12,6 +12,7 @@ import socket
 import ssl
 from collections.abc import Iterator
 from datetime import datetime
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import httpx
@@ -19,6 +20,7 @@ import httpx
 from playground.domain.errors import Failure, FailureKind
 from playground.gateway.connection import Connection
 from playground.gateway.proxy import proxy_for, proxy_url
+from playground.named_file import check_regular
 
 #: OpenSSL's verdicts on a certificate: not valid yet, expired; another host, another address.
 _WRONG_TIME = frozenset({9, 10})
@@ -65,6 +67,8 @@ def _tls(connection: Connection) -> ssl.SSLContext:
     context = truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     if connection.ca_file:
         try:
+            ca_file = Path(connection.ca_file)
+            check_regular(ca_file.stat(), ca_file)
             context.load_verify_locations(cafile=connection.ca_file)
         except (OSError, ssl.SSLError) as error:
             reason = "it holds no certificate" if isinstance(error, ssl.SSLError) else error.strerror or "unreadable"

@@ -207,7 +207,7 @@ def test_files(tmp_path: Path) -> None:
     path.write_bytes(b'{"role": "user",\n "content": "\xff"}')
     with pytest.raises(MessagesImportError, match=r"^Line 2, column 14: this is not UTF-8 text"):
         open_file(path)
-    with pytest.raises(MessagesImportError, match="is not a file"):
+    with pytest.raises(MessagesImportError, match="not a file"):
         open_file(tmp_path)
     with path.open("wb") as file:
         file.truncate(300 * 1024 * 1024)  # sparse: it takes no room

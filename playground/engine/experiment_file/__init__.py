@@ -18,15 +18,16 @@ from playground.domain.errors import FailureKind
 from playground.domain.parts import Part
 from playground.domain.request import SendReasoning
 from playground.domain.roles import Role
-from playground.domain.tools import parse_json
 from playground.domain.transcript import Ending
 from playground.domain.values import JSON, Value
 from playground.engine.experiment_file.content import NAME, VERSION, from_json, to_json
 from playground.engine.experiment_file.layout import lay_out
 from playground.engine.secrets import Secret
 from playground.engine.snapshot import Snapshot
+from playground.engine.weighed_json import TooMuchError, read_json
 from playground.engine.whole_file import write_whole
 from playground.gateway.redact import Redactor
+from playground.named_file import read_named
 from playground.protocols.protocol import PROTOCOLS
 
 __all__ = [
@@ -75,28 +76,24 @@ def save(path: Path, snapshot: Snapshot, known: Iterable[Secret] = ()) -> None:
 def open_file(path: Path) -> Snapshot:
     """The experiment in a file, under the id it has there; blocks. Raises ExperimentFileError."""
     try:
-        if path.exists() and not path.is_file():  # a pipe or a device would never end
-            raise ExperimentFileError(f"{path} is not a file.")
-        if path.stat().st_size > LARGEST:
-            raise ExperimentFileError(
-                f"{path} is larger than {LARGEST // 1024 // 1024} MiB. No experiment is that large."
-            )
-        data = path.read_bytes()
+        return read(read_named(path, LARGEST))
     except OSError as error:
         raise ExperimentFileError(f"{path} cannot be read: {error.strerror or error}.") from None
-    return read(data)
 
 
 def read(data: bytes) -> Snapshot:
     """The experiment that ``data`` holds. Raises ExperimentFileError."""
     try:
-        content = parse_json(data.decode("utf-8-sig"))
+        content = read_json(data)
+    except TooMuchError as error:
+        raise ExperimentFileError(f"This experiment cannot be opened: {error}.") from None
     except UnicodeDecodeError:
         raise ExperimentFileError("This is no experiment: it is not UTF-8 text.") from None
     except ValueError as error:
         raise ExperimentFileError(
             f"This is no experiment: it is not JSON that can be read ({str(error)[:200]})."
         ) from None
+    del data  # not beside all its values
     if not isinstance(content, dict) or NAME not in content:
         raise ExperimentFileError(
             f"This is no experiment: “{NAME}”, which names the version of the format, is missing. "

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from playground.domain.json_tree import Path
 from playground.domain.schema_refs import reach, target_of
 from playground.domain.tools import ToolDefinition
 from playground.domain.values import JSON, JSONObject
@@ -22,7 +23,6 @@ _PLAIN: Final = frozenset(
     )
 )  # fmt: skip
 _MOST: Final = 1000
-_CHAIN: Final = 20
 
 
 def read(document: JSONObject, found: Found) -> str:
@@ -164,13 +164,15 @@ class _Operation:
 
 
 def _resolved(document: JSONObject, value: JSON) -> JSON:
-    """What a reference inside the document stands for; None when it leads nowhere or out of the document."""
-    for _ in range(_CHAIN):
-        if not isinstance(value, dict) or not isinstance(value.get("$ref"), str):
-            return value
+    """What a reference inside the document stands for; None for one that leads nowhere, in a circle or out of it."""
+    passed: set[Path] = set()
+    while isinstance(value, dict) and isinstance(value.get("$ref"), str):
         path = target_of(document, value["$ref"])
-        value = reach(document, path) if path is not None else None
-    return None
+        if path is None or path in passed:
+            return None
+        passed.add(path)
+        value = reach(document, path)
+    return value
 
 
 def _dicts(value: JSON) -> list[JSONObject]:

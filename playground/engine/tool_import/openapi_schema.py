@@ -6,8 +6,10 @@ as the standard says it.
 
 from __future__ import annotations
 
+from collections import deque
 from typing import Final
 
+from playground.domain.json_tree import Path
 from playground.domain.schema_refs import BY_NAME, DATA, pointer_of, reach, target_of
 from playground.domain.values import JSON, JSONObject
 from playground.engine.tool_import.found import Found, legal_name, unique_name
@@ -23,11 +25,15 @@ class Schemas:
         self._document = document
         self._found = found
         self._old = old
-        self._names: dict[tuple[str | int, ...], str] = {}
+        self._names: dict[Path, str] = {}
         self._definitions: JSONObject = {}
+        self._left: deque[tuple[str, Path]] = deque()  # definitions whose inside was not read yet
 
     def definitions(self) -> JSONObject:
         """What was referred to, directly or not."""
+        while self._left:  # one after the other: a chain of references may be longer than Python's stack
+            name, path = self._left.popleft()
+            self._definitions[name] = self.of(reach(self._document, path))
         return self._definitions
 
     def of(self, schema: JSON, depth: int = 0) -> JSON:
@@ -62,8 +68,8 @@ class Schemas:
         if path not in self._names:
             name = unique_name(legal_name(str(path[-1]) if path else "document"), set(self._definitions))
             self._names[path] = name
-            self._definitions[name] = {}  # before its inside, which may lead back here
-            self._definitions[name] = self.of(reach(self._document, path))
+            self._definitions[name] = {}
+            self._left.append((name, path))
         return {"$ref": pointer_of(("$defs", self._names[path]))}
 
     def _modern(self, schema: JSONObject) -> JSON:

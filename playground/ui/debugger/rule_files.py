@@ -5,17 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from playground.domain.debugging import Debugging, Policy, ToolRule
-from playground.engine.answer_table import read_answers, write_answers
-
-LARGEST = 20_000_000  # bytes
+from playground.engine.answer_table import LARGEST_TABLE, read_answers, write_answers
+from playground.named_file import read_named
 
 
 def read_tables(path: Path) -> Debugging:
     """The rules a file asks for. Raises ValueError in words."""
     try:
-        if path.stat().st_size > LARGEST:
-            raise ValueError(f"it is larger than {LARGEST // 1_000_000} MB")
-        text = path.read_text(encoding="utf-8-sig")
+        text = read_named(path, LARGEST_TABLE).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise ValueError("it is not UTF-8 text") from None
     except OSError as error:

@@ -26,13 +26,14 @@ from PySide6.QtWidgets import (
 
 from playground.domain.tokens import definition_tokens
 from playground.domain.tools import ToolDefinition
+from playground.named_file import read_named
 from playground.ui.code_editor import CodeEditor
 from playground.ui.dialogs import file_dialog
 from playground.ui.json_text import pretty
 from playground.ui.plain_text import show_hidden, tip
 
 READ_AFTER_MS = 200
-LARGEST_FILE = 8_000_000  # bytes
+LARGEST_FILE = 8 * 1024 * 1024  # bytes
 KINDS = {"definitions": "tool definitions", "python": "Python", "openapi": "an OpenAPI document"}
 
 
@@ -158,9 +159,7 @@ class ImportDialog(QDialog):
     def open_file(self, name: str) -> None:
         """Read a file's text, or say why not."""
         try:
-            if Path(name).stat().st_size > LARGEST_FILE:
-                raise ValueError(f"it is larger than {LARGEST_FILE // 1_000_000} MB")
-            text = Path(name).read_text(encoding="utf-8-sig")
+            text = read_named(Path(name), LARGEST_FILE).decode("utf-8-sig")
         except UnicodeDecodeError:
             self._say(f"{Path(name).name} cannot be read: it is not UTF-8 text", "error")
         except (OSError, ValueError) as error:

@@ -372,7 +372,7 @@ def test_what_cannot_be_written_leaves_the_old_file(tmp_path: Path) -> None:
 def test_what_cannot_be_read_is_said(tmp_path: Path) -> None:
     with pytest.raises(ExperimentFileError, match="cannot be read"):
         open_file(tmp_path / "none.json")
-    with pytest.raises(ExperimentFileError, match="is not a file"):
+    with pytest.raises(ExperimentFileError, match="not a file"):
         open_file(tmp_path)
     huge = tmp_path / "huge.json"
     with huge.open("wb") as file:

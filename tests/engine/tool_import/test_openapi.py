@@ -210,3 +210,42 @@ def test_why_nothing_came_is_said(document: Any, words: str) -> None:
 def test_odd_operations_are_read_as_far_as_they_can_be(operation: Any) -> None:
     found = import_tools(json.dumps({"openapi": "3.0.0", "paths": {"/a": {"get": operation}}}))
     assert [tool.name for tool in found.tools] == ["get_a"]
+
+
+@pytest.mark.parametrize("length", [200, 5_000])
+def test_a_chain_of_references_may_be_of_any_length(length: int) -> None:
+    """Through the members of schemas, and references that are nothing but the next one."""
+
+    def chain(kind: str, name: str, last: Any) -> dict[str, Any]:
+        links = {f"{name}{number}": {"$ref": f"#/components/{kind}/{name}{number + 1}"} for number in range(length)}
+        return {**links, f"{name}{length}": last}
+
+    through: dict[str, Any] = {
+        f"T{number}": {"type": "object", "properties": {"next": {"$ref": f"#/components/schemas/T{number + 1}"}}}
+        for number in range(length)
+    }
+    through[f"T{length}"] = {"type": "object", "properties": {"first": {"$ref": "#/components/schemas/T0"}}}
+    end = {"type": "object", "properties": {"end": {"type": "string"}}, "required": ["end"]}
+    query = {"name": "q", "in": "query", "schema": {"$ref": "#/components/schemas/C0"}}
+
+    def body(ref: str) -> dict[str, Any]:
+        return {"content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{ref}"}}}}
+
+    document = {
+        "openapi": "3.1.0",
+        "paths": {
+            "/a": {"post": {"parameters": [{"$ref": "#/components/parameters/P0"}], "requestBody": body("T0")}},
+            "/b": {"put": {"requestBody": body("C0")}},
+            "/c": {"put": {"requestBody": {"$ref": "#/components/schemas/Round"}}},
+        },
+        "components": {
+            "schemas": {**through, **chain("schemas", "C", end), "Round": {"$ref": "#/components/schemas/Round"}},
+            "parameters": chain("parameters", "P", query),
+        },
+    }
+    found = {tool.name: tool.parameters or {} for tool in import_tools(json.dumps(document)).tools}
+    assert list(found["put_b"]["properties"]) == ["end"]
+    assert found["put_c"]["properties"] == {}
+    assert list(found["post_a"]["properties"]) == ["q", "next"]
+    assert len(found["post_a"]["$defs"]) == 2 * length + 2
+    assert check_schema(found["put_b"]) == []

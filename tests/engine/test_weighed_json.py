@@ -1,0 +1,176 @@
+"""What opening a file takes: four times its size at the most, or it is refused before it becomes values."""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from playground.engine.experiment_file import ExperimentFileError, open_file
+from playground.engine.weighed_json import MOST, TooMuchError, read_json, weigh
+
+MIB = 2**20
+N = 30_000
+EMPTY: dict[str, Any] = {"experiment": 1, "id": "x", "protocol": "chat", "model": "m"}
+OUTCOME = {"ending": "complete", "usage": {}, "timing": {"started_at": 1}, "asked": {}, "deviations": []}
+CALL = {"kind": "tool_call", "id": "c", "name": "n", "arguments": ""}
+
+
+def turns(*, parts: Any = (), count: int = 1, **more: Any) -> dict[str, Any]:
+    return {
+        "turns": [{"id": str(number), "role": "assistant", "parts": list(parts), **more} for number in range(count)]
+    }
+
+
+SHAPES: dict[str, dict[str, Any]] = {
+    "rows": {"debugging": {"rules": {"a": {"rows": [{}] * N}}}},
+    "rules": {"debugging": {"rules": {str(number): {} for number in range(N)}}},
+    "tools": {"tools": [{"name": "a"}] * N},
+    "answers": {"calls": [{"turn": "a", "call": "b", "fork": [{}] * N}]},
+    "turns": turns(count=N),
+    "outcomes": turns(count=N, outcome=OUTCOME),
+    "unknown members": turns(count=N, x=1),
+    "texts": turns(parts=[{"kind": "text", "text": ""}] * N),
+    "calls": turns(parts=[CALL] * N),
+    "unknown parts": turns(parts=[{"kind": "x"}] * N),
+    "lists in lists": {"new": [[[[[1]]]]] * 4 * N},
+    "numbers": {"new": [1.5] * 10 * N},
+    "names": {"variables": {f"k{number}": f"v{number}" for number in range(4 * N)}},
+    "lines": turns(parts=[{"kind": "text", "text": ["a"] * 10 * N}]),
+    "one wide text": turns(parts=[{"kind": "text", "text": "a" * 8_000_000 + "😀"}]),
+    "wide texts": turns(parts=[{"kind": "text", "text": "a" * 1000 + "…"}], count=8000),
+    "one narrow text": turns(parts=[{"kind": "text", "text": "é" * 8_000_000}]),
+}
+OPENED = """
+import resource, sys
+from pathlib import Path
+from playground.engine.experiment_file import ExperimentFileError, open_file
+import playground.engine.session
+open_file(Path(sys.argv[1]))  # whatever is made at the first time
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+try:
+    found = open_file(Path(sys.argv[2]))
+except ExperimentFileError as error:
+    print(error, file=sys.stderr)
+print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * (1 if sys.platform == "darwin" else 1024))
+"""
+
+
+def taken(path: Path) -> tuple[int, str]:
+    """By how many bytes a real process grew that opened the file, and what it said."""
+    small = path.with_name("small.json")
+    content = {**EMPTY, **turns(parts=[{"kind": "text", "text": "a"}, CALL], outcome=OUTCOME), "tools": [{"name": "a"}]}
+    small.write_text(json.dumps(content), encoding="utf-8")
+    command = [sys.executable, "-c", OPENED, str(small), str(path)]
+    ended = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", timeout=100)
+    assert ended.returncode == 0, ended.stderr
+    return int(ended.stdout), ended.stderr
+
+
+@pytest.mark.skipif(
+    sys.platform == "win32", reason="platform: needs Linux or macOS, to ask for the memory of a process"
+)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_file_takes_no_more_than_it_was_weighed_at(shape: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps({**EMPTY, **SHAPES[shape]}, ensure_ascii=False), encoding="utf-8")
+    grown, said = taken(path)
+    assert not said
+    assert grown <= weigh(path.read_bytes())[0] + 2 * MIB  # what a process takes is counted in pages, and in steps
+
+
+def many_turns(path: Path, size: int) -> None:
+    """A file of about that many bytes, in short turns."""
+    with path.open("w", encoding="utf-8") as file:
+        file.write(json.dumps(EMPTY)[:-1] + ', "turns": [')
+        before = ""
+        for number in range(size // 120):
+            turn = {"id": f"t{number}", "parent": before or None, "role": "user" if number % 2 == 0 else "assistant"}
+            turn["parts"] = [{"kind": "text", "text": "Hello there, how are you?"}]  # type: ignore[assignment]
+            file.write(", " * (number > 0) + json.dumps(turn))
+            before = f"t{number}"
+        file.write(f'], "head": "{before}"}}')
+
+
+@pytest.mark.skipif(
+    sys.platform == "win32", reason="platform: needs Linux or macOS, to ask for the memory of a process"
+)
+def test_a_large_file_takes_four_times_its_size_or_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "many.playground.json"
+    many_turns(path, 94 * MIB)
+    size = path.stat().st_size
+    assert size > 90 * MIB
+    grown, said = taken(path)
+    assert grown < 2 * size
+    assert "This experiment cannot be opened: what it holds (" in said
+    assert "GiB of memory" in said
+    answer = "All of it, and then some. " * 70 + "😀"
+    turned = turns(parts=[{"kind": "text", "text": answer[:-1]}], count=40_000)
+    turned["turns"][::5] = turns(parts=[{"kind": "text", "text": answer}], count=40_000)["turns"][::5]
+    path.write_text(json.dumps({**EMPTY, **turned}, ensure_ascii=False), encoding="utf-8")
+    grown, said = taken(path)
+    assert not said
+    assert grown < 4 * path.stat().st_size
+
+
+def test_what_is_refused_names_what_it_holds() -> None:
+    many = b"[" + b"{}," * (MOST // 1000) + b"{}]"
+    with pytest.raises(TooMuchError, match=r"what it holds \([\d,]+ values\) would take about 0\.4 GiB"):
+        read_json(many)
+    assert len(read_json(many[:4000] + b"{}]")) == 1334
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_texts_are_told_from_values_wherever_a_piece_ends(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    dice = random.Random(seed)
+    bits = ["a", '"', "\\", '\\"', "{[,", "é", "…", "😀", "\n", "x" * 40]
+    value = ["".join(dice.choices(bits, k=dice.randint(0, 20))) for _ in range(dice.randint(1, 40))]
+    data = json.dumps({"a": [value, {"b": value}]}, ensure_ascii=dice.random() < 0.3).encode()
+    whole = weigh(data)
+    assert whole[1] == 2 + 2 + 1 + 2 * (len(value) - 1) + 1
+    for piece in (1, 2, 3, 7, 64):
+        monkeypatch.setattr("playground.engine.weighed_json._PIECE", piece)
+        weighed = weigh(data)
+        assert weighed[1] == whole[1]
+        assert whole[0] <= weighed[0] <= whole[0] + 4 * len(data)  # of texts in pieces, the largest may be there twice
+
+
+@pytest.mark.parametrize("tail", [b"", b"\\", b'\\"', b'"', b'"\\\\', b"{", b"\xff\xfe\x00"])
+def test_anything_can_be_weighed(tail: bytes) -> None:
+    for data in (tail, b'{"a' + tail, b'["a",' + tail * 1000, tail * 300_000):
+        assert weigh(data)[0] >= len(data)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"a": ["\ud800 half", "\udc00"]},  # as we write it
+        [[[[1] * 3]]],
+        json.loads("[" * 500 + "]" * 500),
+        {"n": 12345678901234567890123, "f": 0.1, "e": 1e300, "z": -0.0},
+        "\x00\x7f\u2028",
+    ],
+)
+def test_what_was_read_before_is_read(value: Any) -> None:
+    for data in (json.dumps(value).encode(), b"\xef\xbb\xbf" + json.dumps(value, indent=1).encode()):
+        assert json.dumps(read_json(data)) == json.dumps(value)
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"{", b"[1,]", b"NaN", b'{"a": Infinity}', b"[" * 100_000, b'"\xff"', b"9" * 5000]
+)
+def test_what_is_no_json_is_a_value_error(data: bytes) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        read_json(data)
+
+
+def test_a_broken_file_says_where(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text('{"experiment": 1,\n "id": }', encoding="utf-8")
+    with pytest.raises(ExperimentFileError, match="line 2 column 8"):
+        open_file(path)
