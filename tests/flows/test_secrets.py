@@ -186,7 +186,7 @@ async def search_everything(person: Person, place: str, folder: Path) -> None:
     await act(person, "run.code")
     code = GetCodeWindow.shown_for(session, window)
     for at in range(code.source.count()):
-        await person.do(partial(code.source.setCurrentIndex, at))
+        await choose_source(person, code, at)
         await person.until(lambda: code.code, "some code")
         search(f"{place}, code {at}", [code, *code.findChildren(QWidget)])
         assert not leaks(code.code)
@@ -201,6 +201,12 @@ async def search_everything(person: Person, place: str, folder: Path) -> None:
         assert not leaks(text), f"{place}: {form}"
     assert not leaks(repr(session.transcript)), "what is kept of the answer"
     assert not leaks(repr(list(session.exchanges.values())))
+
+
+async def choose_source(person: Person, code: GetCodeWindow, at: int) -> None:
+    """As a person chooses an entry."""
+    await person.do(partial(code.source.setCurrentIndex, at))
+    await person.do(partial(code.source.activated.emit, at))
 
 
 def search_files(folder: Path) -> None:
@@ -282,7 +288,7 @@ def test_a_key_that_is_entered_later_is_in_nothing_written_from_then_on(stage: S
             code = GetCodeWindow.shown_for(person.session, person.app.window)
             await person.until(lambda: "It is" in code.code, "the code of the next request, with the answer")
             assert not leaks(code.code)
-            await person.do(partial(code.source.setCurrentIndex, 1))
+            await choose_source(person, code, 1)
             await person.until(lambda: code.code and "It is" not in code.code, "the code of the one that was sent")
             assert not leaks(code.code)
             await person.do(code.close)
