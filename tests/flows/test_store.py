@@ -467,6 +467,7 @@ def test_quitting_saves_each_of_several_in_a_folder_and_is_not_held_up_by_the_en
     folder = tmp_path / "copies"
     folder.mkdir()
     (folder / "same.playground.json").write_text("somebody else's")
+    (folder / "third.playground.json").symlink_to("nowhere")
 
     async def write(person: Person, texts: tuple[str, ...]) -> QMessageBox:
         store = person.app.workspace.store
@@ -499,7 +500,7 @@ def test_quitting_saves_each_of_several_in_a_folder_and_is_not_held_up_by_the_en
         await ended(person)
 
     stage.play(keep)
-    names = [f"{name}.playground.json" for name in ("fifth", "fourth", "same-2", "same-3", "same", "third")]
+    names = [f"{name}.playground.json" for name in ("fifth", "fourth", "same-2", "same-3", "same", "third-2", "third")]
     assert sorted(path.name for path in folder.iterdir()) == names
     assert (folder / "same.playground.json").read_text() == "somebody else's"
     for scene in (held_up, chosen, lose):

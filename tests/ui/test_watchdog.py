@@ -132,6 +132,19 @@ def test_a_computation_that_lets_no_other_thread_run_is_found_too(tmp_path: Path
     assert ("Thread “MainThread”:" in text) is not ("no thread could look" in text)
 
 
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="platform: no way to share a processor")
+def test_it_is_found_too_where_other_programs_have_the_processor(tmp_path: Path) -> None:
+    """Then it gets less than half of the time that goes by, as one does that was stopped."""
+    lines = (
+        "import os, subprocess",
+        "os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})",
+        "hogs = [subprocess.Popen([sys.executable, '-c', 'while True: pass']) for _ in range(3)]",
+        "sum(range(10**8))",
+        "[(hog.kill(), hog.wait()) for hog in hogs]",
+    )
+    assert re.findall(r"ha[sd] not answered for \d", frozen(tmp_path, "\n    ".join(lines)))
+
+
 def test_a_lively_window_leaves_no_log(tmp_path: Path) -> None:
     assert frozen(tmp_path, "pass") == ""
 

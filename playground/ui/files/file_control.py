@@ -7,6 +7,7 @@ Experiments keep themselves, so nothing here is ever "not saved yet".
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from itertools import count
@@ -377,4 +378,5 @@ def file_name(title: str) -> str:
 def free_path(folder: Path, name: str, suffix: str) -> Path:
     """Where there is no file yet: ``name`` with a number after it, if need be."""
     names = (f"{name}{f'-{number}' if number > 1 else ''}{suffix}" for number in count(1))
-    return next(path for path in map(folder.joinpath, names) if not path.exists())
+    found = next(name for name in names if not os.path.lexists(folder / name))
+    return folder / found
