@@ -22,6 +22,7 @@ class MarkLabel(QLabel):
     def __init__(self, words: str = "", parent: QWidget | None = None, *, wraps: bool = False) -> None:
         super().__init__(words, parent, textFormat=Qt.TextFormat.PlainText, wordWrap=wraps)
         self._mark: tuple[str, str] = ("", "")
+        self._left = 0  # the margin with room for the icon
 
     @property
     def mark(self) -> str:
@@ -35,7 +36,7 @@ class MarkLabel(QLabel):
         margins = self.contentsMargins()  # the frame's own are among them
         margins.setLeft(margins.left() + (SIDE + GAP) * (bool(name) - bool(self._mark[0])))
         self.setContentsMargins(margins)
-        self._mark = name, colour
+        self._mark, self._left = (name, colour), margins.left()
         self.update()
 
     @property
@@ -70,7 +71,13 @@ class MarkLabel(QLabel):
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip and self.cut and not self.toolTip():
             QToolTip.showText(event.globalPos(), tip(self.text()), self)
             return True
-        return super().event(event)
+        handled = super().event(event)
+        if event.type() in (QEvent.Type.Polish, QEvent.Type.StyleChange) and self.mark:
+            margins = self.contentsMargins()
+            if margins.left() == self._left - SIDE - GAP:  # a style sheet gives a label new margins
+                margins.setLeft(self._left)
+                self.setContentsMargins(margins)
+        return handled
 
     def _paint_cut(self) -> None:
         """As Qt paints it, but that one sees that there is more."""

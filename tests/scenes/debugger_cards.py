@@ -5,6 +5,7 @@ from __future__ import annotations
 from playground.domain.debugging import Answer, Policy, ResultDraft, ToolRule
 from playground.domain.parts import Text, ToolCall, ToolResult
 from playground.domain.transcript import Ending, Outcome, Role, Turn, make_turn, new_id
+from playground.engine.open_edits import OpenEdit, What
 from playground.engine.run_state import RunState
 from playground.ui.conversation.members_fold import MembersFold
 from tests.scenes.registry import WIDE, scene
@@ -88,3 +89,38 @@ async def unknown_members(stage: Stage) -> None:
         fold.unfold()
     stage.window.bottom_dock.hide()
     await stage.scroll_to_turn(1)
+
+
+@scene()
+async def loop_stopped(stage: Stage) -> None:
+    """Stopped where it was paused: what that leaves is said, and it can be gone on with."""
+    await _three(stage)
+    stage.window.pane.stop()
+    await stage.settle()
+
+
+@scene()
+async def answer_prepared(stage: Stage) -> None:
+    """An answer that was chosen is looked at; one is too long for the field. Nothing is sent yet."""
+    await _three(stage)
+    (turn_id, first), (_, second), *_ = stage.session.debugger.waiting
+    desk = stage.window.pane.calls
+    faults = dict(desk.choices(first.name))
+    desk.prepare(turn_id, first.id, next(answer for answer in faults.values() if answer.is_error))
+    desk.prepare(turn_id, second.id, next(answer for answer in faults.values() if answer.size))
+    await stage.settle()
+
+
+@scene()
+async def several_editors(stage: Stage) -> None:
+    """The question, the arguments of a call and a whole call are edited at once, all of it part of the draft."""
+    await _three(stage)
+    turn_id, first = stage.session.debugger.waiting[0]
+    second = stage.session.debugger.waiting[1][1]
+    session = stage.session
+    session.set_editing(
+        OpenEdit(turn=session.transcript.path[0].id, text="The weather in Lisbon, Oslo and Rome, please")
+    )
+    session.set_editing(OpenEdit(turn=turn_id, what=What.ARGUMENTS, call=first.id, text='{"city": "Faro"}'))
+    session.set_editing(OpenEdit(turn=turn_id, what=What.CALL, call=second.id))
+    await stage.settle()

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from playground.ui.mark_label import GAP, SIDE, Chip, MarkLabel
-from playground.ui.theme import Theme, tokens
+from playground.ui.theme import LIGHT, Theme, style_sheet, tokens
 
 
 def drawn(label: QWidget, left: int, right: int, colour: str) -> list[int]:
@@ -79,3 +79,17 @@ def test_what_has_too_little_room_ends_in_an_ellipsis_inside_its_frame(qtbot: Qt
     assert chip.grab().toImage() == short.grab().toImage()
     theme.deleteLater()
     qapp.setStyleSheet("")
+
+
+def test_a_mark_keeps_its_room_when_a_style_sheet_comes(qtbot: QtBot) -> None:
+    parent = QWidget()
+    qtbot.addWidget(parent)
+    parent.setStyleSheet(style_sheet(LIGHT))
+    label = MarkLabel("paused", parent)
+    label.set_mark("pause", "tool")
+    label.setStyleSheet("color: red;")
+    parent.show()
+    qtbot.waitExposed(parent)
+    assert label.contentsMargins().left() >= SIDE + GAP
+    label.set_mark("")
+    assert label.contentsMargins().left() == 0

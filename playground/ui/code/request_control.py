@@ -74,6 +74,7 @@ class RequestControl(QObject):
         from playground.engine.request_edit import apply_edit
 
         session = self._session()
+        session.keep_what_can_be()  # what is edited here was shown with it
         edited = self._edited(text)
         before = [tool for tool in session.tools if tool.sendable]
         self._window.pane.edit_by_hand(partial(apply_edit, session, edited))

@@ -70,8 +70,8 @@ class DebugBar(QFrame):
         self._line = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
         self._line.setContentsMargins(12, 5, 8, 5)
         self._line.setSpacing(6)
-        self._line.addWidget(self._words, 1)
-        self._line.addWidget(buttons, 1)
+        self._line.addWidget(self._words, 2)
+        self._line.addWidget(buttons, 3)  # five in one line
         self._show = Throttle(self._refresh, self, interval=30)
         self._clock = QTimer(self)
         self._clock.setInterval(CLOCK_MS)

@@ -16,6 +16,7 @@ from playground.ui.plain_text import show_hidden, tip
 from playground.ui.segments import Segments
 
 LONGEST_TYPED = 20_000  # characters; a longer answer that is chosen is named instead of being put in the field
+TYPE_OR_CHOOSE, CHOSEN = "Type a result, or choose one", "Prepared, see below"
 LABEL = 48  # characters of an answer in the menu
 
 #: Answers to choose from, each with a name.
@@ -51,7 +52,7 @@ class ResultField(QWidget):
         menu.aboutToShow.connect(self._fill_choices)
         self.choose.setMenu(menu)
         self.field = GrowingField(code=True, most=14)
-        self.field.setPlaceholderText("Type a result, or choose one")
+        self.field.setPlaceholderText(TYPE_OR_CHOOSE)
         self.field.setAccessibleName("Result of the call")
         self.field.submitted.connect(self._send)
         self.field.cancelled.connect(self.stop_asked)
@@ -111,6 +112,7 @@ class ResultField(QWidget):
             self.prepared = prepared
             self._says.setText(_prepared_words(prepared) if prepared is not None else "")
             self._says.setVisible(prepared is not None)
+            self.field.setPlaceholderText(TYPE_OR_CHOOSE if prepared is None else CHOSEN)
             self.height_changed.emit()
         self._set_text(text if prepared is None else prepared.text if _is_shown(prepared) else "")
 
