@@ -134,7 +134,7 @@ class Loaded:
     def _is_idle(self, session: Session) -> bool:
         if self.store is None or session is self.current or session.state is not RunState.IDLE:
             return False
-        return not (self._autosaves[session.id].waiting or self.store.unsaved(session.id) or untouched(session))
+        return not (self._autosaves[session.id].waiting or self._is_unsaved(session) or untouched(session))
 
     def _forget(self, session: Session) -> None:
         """An open session is no longer one. Whoever still holds it finds its changes saved all the same."""

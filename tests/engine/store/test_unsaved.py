@@ -9,6 +9,7 @@ import pytest
 
 from playground.domain.transcript import Role, make_turn
 from playground.engine.gateways import Gateways
+from playground.engine.loaded import OPEN
 from playground.engine.snapshot import Snapshot
 from playground.engine.store import Mode, Store, StoreError
 from playground.engine.workspace import Workspace
@@ -110,6 +111,22 @@ async def test_where_nothing_is_written_it_is_what_is_different_from_the_disk(pa
     copy = await workspace.duplicate(ids[0])
     assert sorted(named(workspace)) == ["Another name", copy.title]
     assert not workspace.flush_now(5)
+    await workspace.close()
+
+
+async def test_what_was_only_looked_at_is_let_go_where_nothing_is_written(path: Path, gateways: Gateways) -> None:
+    workspace = await begun(Store(path), gateways, tuple(str(number) for number in range(OPEN + 6)))
+    ids = [entry.id for entry in workspace.entries]
+    await workspace.close()
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA user_version = 99")
+    connection.close()
+    workspace = await begun(Store(path), gateways)
+    (await workspace.show(ids[0])).rename("Touched")
+    for name in ids:
+        await workspace.show(name)
+    assert len(workspace.sessions) == OPEN + 1
+    assert named(workspace) == ["Touched"]
     await workspace.close()
 
 
