@@ -309,6 +309,7 @@ def run(file: Path | None = None, patience: float = FREEZE) -> int:
         ticker.start(250)
         qt.commitDataRequest.connect(app.session_ends)
         ticker.timeout.connect(_nothing)
+        app.window.fit_screen()
         app.window.composer.setFocus()
         FirstFrame(qt, app.window, _prepare(app, errors)).show()
         return _work(qt, app, errors, file)

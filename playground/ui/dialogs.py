@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QSize, Qt, QUrl
+from PySide6.QtCore import QSize, QStandardPaths, Qt, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import (
     QDialog,
@@ -65,9 +65,10 @@ def dress(dialog: QDialog, does: str = "") -> None:
 def file_dialog(window: QWidget, title: str, place: str, kinds: str = "", *, write: str | None = None) -> QFileDialog:
     """A dialog for a file that is there, or with ``write``, a suffix for a name without one, for a file to write.
 
-    ``place`` is the folder or the file to begin with. It is the desktop's own where Qt has it, and else Qt's, dressed.
+    ``place`` is the folder or the file to begin with, in the folder of documents where it does not say which. It is
+    the desktop's own where Qt has it, and else Qt's, dressed.
     """
-    dialog = QFileDialog(window, title, place, kinds)
+    dialog = QFileDialog(window, title, str(_documents() / place), kinds)
     if write is None:
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
     else:
@@ -80,11 +81,18 @@ def file_dialog(window: QWidget, title: str, place: str, kinds: str = "", *, wri
     return dialog
 
 
+def _documents() -> Path:
+    path = Path(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation))
+    return path if path.is_dir() else Path.home()
+
+
 def _dress_files(dialog: QFileDialog, window: QWidget) -> None:
     grid, box = dialog.layout(), dialog.findChild(QDialogButtonBox)
     if not isinstance(grid, QGridLayout) or box is None:
         return  # the desktop's
-    dialog.resize(QSize(*FILE_SIZE).boundedTo(window.window().size() - QSize(40, 40)))
+    while (above := window.parentWidget()) is not None:  # a dialog below may be smaller
+        window = above
+    dialog.resize(QSize(*FILE_SIZE).boundedTo(window.size() - QSize(40, 40)))
     grid.removeWidget(box)
     box.setOrientation(Qt.Orientation.Horizontal)
     grid.addWidget(box, grid.rowCount(), 0, 1, grid.columnCount())

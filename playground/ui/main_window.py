@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSettings, Qt, Signal
+from PySide6.QtCore import QSettings, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QCloseEvent
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QMenu, QVBoxLayout, QWidget
 
@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
 STATE_VERSION = 1
 LEFT, RIGHT, BOTTOM = 240, 340, 215
+FRAME = QSize(16, 48)  # pixels
+ROOMY = QSize(1024, 640)  # pixels in which all regions have room beside each other
 LEAST_LEFT = 196  # as narrow as the list of experiments gets
 SETTINGS = ("gateway.settings", "theme.system", "theme.light", "theme.dark", "settings.enter", "settings.storage")
 DOCKS = ("view.experiments", "view.inspector")  # these actions show and hide them, from the first frame on
@@ -201,6 +203,11 @@ class MainWindow(QMainWindow):
         self.show()
         self.raise_()
         self.activateWindow()
+
+    def fit_screen(self) -> None:
+        """Be no larger than the screen shows, with the frame that a desktop draws, but for a very small one."""
+        room = (self.screen().availableSize() - FRAME).expandedTo(ROOMY)
+        self.resize(self.size().boundedTo(room))
 
     def reset_layout(self) -> None:
         """Put every region where it belongs, shown."""

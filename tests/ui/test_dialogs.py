@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QStandardPaths
 from PySide6.QtWidgets import (
     QApplication,
     QDialog,
@@ -17,7 +19,7 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from playground.domain.prices import Price
-from playground.ui.dialogs import dress, file_dialog, line_dialog
+from playground.ui.dialogs import FILE_SIZE, dress, file_dialog, line_dialog
 from playground.ui.price_dialog import PriceDialog
 from playground.ui.storage.dialog import Place, StorageDialog
 from playground.ui.theme import Theme, tokens
@@ -92,3 +94,17 @@ def test_qts_file_dialog_stays_within_a_small_window_and_its_arrows_are_seen_in_
     }
     assert drawn == {tokens().text}
     dialog.close()
+
+
+def test_a_file_dialog_has_room_above_a_small_dialog_and_begins_among_a_persons_documents(window: QWidget) -> None:
+    small = QDialog(window)
+    small.resize(200, 100)
+    dialog = file_dialog(small, "Restore", "")
+    assert (dialog.width(), dialog.height()) == FILE_SIZE
+    documents = Path(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation))
+    begins = documents if documents.is_dir() else Path.home()
+    assert Path(dialog.directory().path()) == begins
+    dialog.close()
+    named = file_dialog(small, "Export", "answers.json", write="json")
+    assert [Path(name) for name in named.selectedFiles()] == [begins / "answers.json"]
+    named.close()

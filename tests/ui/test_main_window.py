@@ -247,3 +247,14 @@ def test_all_of_the_welcome_is_seen_in_a_small_window(stand: Stand, qtbot: QtBot
         window.resize(width, height)
         qtbot.waitUntil(lambda: page.verticalScrollBar().maximum() == 0)
         assert page.viewport().width() >= page.welcome.minimumSizeHint().width()
+
+
+def test_the_window_opens_no_larger_than_the_screen(stand: Stand) -> None:
+    window, room = stand.window, stand.window.screen().availableSize()
+    window.resize(5000, 4000)
+    window.fit_screen()
+    assert window.width() <= max(room.width(), 1024)
+    assert window.height() <= max(room.height() - 30, 640), "a title bar has room above it"
+    window.resize(1000, 600)
+    window.fit_screen()
+    assert (window.width(), window.height()) == (1000, 600)

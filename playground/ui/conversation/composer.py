@@ -71,7 +71,7 @@ class Composer(QFrame):
         self._field = MessageField()
         self._field.setAccessibleName("Message")
         self._field.setPlaceholderText("Message")
-        self._field.run_pressed.connect(self._run_pressed)
+        self._field.run_pressed.connect(self.run_asked)
         self._field.textChanged.connect(self.edited)
         self._field.images_pasted.connect(self.images_pasted)
         self._note = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
@@ -93,7 +93,7 @@ class Composer(QFrame):
         self._add.setToolTip("Add as a turn without running")
         self._add.clicked.connect(self.add_asked)
         self._run = QPushButton()
-        self._run.clicked.connect(self._run_pressed)
+        self._run.clicked.connect(self._button_pressed)
         row = QHBoxLayout()
         row.setSpacing(SPACING)
         row.addWidget(self._role_button)
@@ -231,7 +231,7 @@ class Composer(QFrame):
 
             self._beside = ComposerBeside(self._above, self._tools)
             self._beside.edited.connect(self.edited)
-            self._beside.submitted.connect(self._run_pressed)
+            self._beside.submitted.connect(self.run_asked)
             self._rows.insertWidget(self._rows.indexOf(self._field) + 1, self._beside)
             self._beside.show_role(self._role)
         return self._beside
@@ -321,7 +321,8 @@ class Composer(QFrame):
         self._note.setText(words)
         self._note.setVisible(bool(words))
 
-    def _run_pressed(self) -> None:
+    def _button_pressed(self) -> None:
+        """The button stops what is under way; the key that runs never does: pressed twice, it would stop at once."""
         if self._state is RunState.IDLE:
             self.run_asked.emit()
         else:

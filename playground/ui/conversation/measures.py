@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import QSize
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLayout, QSizePolicy, QWidget
 
 READING_WIDTH = 860
@@ -10,10 +12,22 @@ SEEN = 96, 176  # pixels of the turns that stay in view, whatever stands below t
 SMALLEST = 520  # pixels: the height of the smallest window
 
 
-def least_seen(window_height: int) -> int:
-    """Pixels of the turns that stay in view: enough to read in, but in a window where the composer needs the room."""
-    least, enough = SEEN
-    return min(max(least, window_height - SMALLEST), enough)
+class Centre(QWidget):
+    """Turns above, what one writes below: ``seen`` holds the turns, and keeps a height one can read in."""
+
+    seen: QWidget
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        least, enough = SEEN
+        self.seen.setMinimumHeight(min(max(least, self.window().height() - SMALLEST), enough))
+        self.updateGeometry()
+
+    def minimumSizeHint(self) -> QSize:
+        """With words broken as they are at this width; the panels around it give way to that."""
+        least, layout = super().minimumSizeHint(), self.layout()
+        broken = layout.totalMinimumHeightForWidth(self.width()) if layout else 0  # -1 where nothing is broken
+        return least.expandedTo(QSize(0, broken))
 
 
 def at_reading_width(column: QLayout) -> QHBoxLayout:

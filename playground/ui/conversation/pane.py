@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import QSize, QTimer, Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from playground.domain.parts import Image, ToolCall
@@ -37,7 +36,7 @@ from playground.ui.conversation.hand_desk import HandDesk
 from playground.ui.conversation.image_dialog import ImageDialog
 from playground.ui.conversation.image_intake import ImageIntake
 from playground.ui.conversation.late_run import LateRun
-from playground.ui.conversation.measures import at_reading_width, least_seen
+from playground.ui.conversation.measures import Centre, at_reading_width
 from playground.ui.conversation.notice_bar import NoticeBar
 from playground.ui.conversation.rows import Rows
 from playground.ui.conversation.thinking_guard import ThinkingGuard
@@ -54,7 +53,7 @@ CLOCK_MS = 100
 DRAW_MS = 40  # between two pictures of what arrives: the eye sees no more in words, and it is less than half the work
 
 
-class ConversationPane(QWidget):
+class ConversationPane(Centre):
     """Shows one session at a time. Implements ``TurnCommands`` for its cards."""
 
     advice_asked = Signal(object)  # an ``Action`` that is not about the turn itself
@@ -93,7 +92,7 @@ class ConversationPane(QWidget):
         self.calls.said.connect(self.notice.say)
         self.wire = WireDesk(self)
         self.variables = ValueDesk(lambda: self._session.variables)
-        self._stack = QStackedWidget()
+        self._stack = self.seen = QStackedWidget()
         self.welcome_page = welcome or WelcomePage()
         self.welcome = self.welcome_page.welcome
         self._stack.addWidget(self.welcome_page)
@@ -155,17 +154,6 @@ class ConversationPane(QWidget):
         self._clock_for(session.state)
         self._show_rows(latest=True)
         self._count.poke()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._stack.setMinimumHeight(least_seen(self.window().height()))
-        self.updateGeometry()
-
-    def minimumSizeHint(self) -> QSize:
-        """With words broken as they are at this width; the panels around it give way to that."""
-        least, layout = super().minimumSizeHint(), self.layout()
-        broken = layout.totalMinimumHeightForWidth(self.width()) if layout else 0  # -1 where nothing is broken
-        return least.expandedTo(QSize(0, broken))
 
     # Doing
 

@@ -5,20 +5,19 @@ The conversation pane takes both over, where they stand, once what it needs is l
 
 from __future__ import annotations
 
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout
 
 from playground.ui.conversation.composer import Composer
-from playground.ui.conversation.measures import at_reading_width, least_seen
+from playground.ui.conversation.measures import Centre, at_reading_width
 from playground.ui.conversation.welcome import WelcomePage
 
 
-class StartPage(QWidget):
+class StartPage(Centre):
     """Lays ``welcome`` and ``composer`` out as the conversation pane does."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.welcome = WelcomePage()
+        self.welcome = self.seen = WelcomePage()
         self.composer = Composer()
         column = QVBoxLayout()
         column.setContentsMargins(0, 0, 0, 0)
@@ -28,7 +27,3 @@ class StartPage(QWidget):
         layout.setSpacing(0)
         layout.addWidget(self.welcome, 1)
         layout.addLayout(at_reading_width(column))
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self.welcome.setMinimumHeight(least_seen(self.window().height()))

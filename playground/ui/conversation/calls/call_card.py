@@ -127,7 +127,8 @@ class CallCard(CallFrame):
         self._left.addWidget(self._arguments)
         self._left.addStretch(1)
         self._right = half()
-        self._right_title.setMinimumHeight(self._change.sizeHint().height())  # on a line with "Arguments"
+        for title in (self._left_title, self._right_title):  # on one line, whatever stands beside them
+            title.setMinimumHeight(self._change.sizeHint().height())
         self._right_head = QWidget()
         self._right_row = row(self._right_title, self._change, self._remove)
         self._right_head.setLayout(self._right_row)
