@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from playground.ui.mark_label import GAP, SIDE, Chip, MarkLabel
@@ -81,15 +81,23 @@ def test_what_has_too_little_room_ends_in_an_ellipsis_inside_its_frame(qtbot: Qt
     qapp.setStyleSheet("")
 
 
-def test_a_mark_keeps_its_room_when_a_style_sheet_comes(qtbot: QtBot) -> None:
-    parent = QWidget()
-    qtbot.addWidget(parent)
-    parent.setStyleSheet(style_sheet(LIGHT))
-    label = MarkLabel("paused", parent)
-    label.set_mark("pause", "tool")
-    label.setStyleSheet("color: red;")
-    parent.show()
-    qtbot.waitExposed(parent)
-    assert label.contentsMargins().left() >= SIDE + GAP
-    label.set_mark("")
-    assert label.contentsMargins().left() == 0
+def test_a_mark_keeps_its_room_when_its_colour_changes(qapp: QApplication, qtbot: QtBot) -> None:
+    qapp.setStyleSheet(style_sheet(LIGHT))
+    try:
+        parent = QWidget()
+        qtbot.addWidget(parent)
+        column = QVBoxLayout(parent)
+        parent.show()
+        label = MarkLabel()
+        column.addWidget(label)
+        label.show()
+        QApplication.processEvents()
+        label.setStyleSheet("color: red;")
+        label.set_mark("pause", "tool")
+        label.setStyleSheet("color: blue;")
+        qtbot.wait(10)
+        assert label.contentsMargins().left() == SIDE + GAP
+        label.set_mark("")
+        assert label.contentsMargins().left() == 0
+    finally:
+        qapp.setStyleSheet("")
