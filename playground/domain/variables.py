@@ -16,6 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from playground.domain.parts import Part
@@ -26,6 +27,7 @@ LONGEST_NAME: Final = 64
 _NAME: Final = rf"[^\W\d][\w-]{{0,{LONGEST_NAME - 1}}}"
 _VARIABLE: Final = re.compile(rf"(?P<escape>\\{{0,2}})(?<!\{{)\{{\{{[ \t]*(?P<name>{_NAME})[ \t]*\}}\}}(?!\}})")
 _NAME_ALONE: Final = re.compile(_NAME)
+_LONG: Final = 100_000  # characters of a text that is looked through once only
 _OPENING: Final = "{{"
 
 
@@ -80,7 +82,7 @@ def resolve(text: str, values: Mapping[str, str]) -> str:
 
 def names_in(turns: Iterable[Turn]) -> tuple[str, ...]:
     """The names of the variables in ``turns``, each once, in the order in which they first stand there."""
-    found = (mention for text in _texts(turns) if _OPENING in text for mention in mentions(text))
+    found = (mention for text in _texts(turns) if _may_hold(text) for mention in mentions(text))
     return tuple(dict.fromkeys(mention.name for mention in found if not mention.escaped))
 
 
@@ -91,10 +93,20 @@ def unresolved(turns: Iterable[Turn], values: Mapping[str, str]) -> tuple[str, .
 
 def resolve_turns(turns: tuple[Turn, ...], values: Mapping[str, str]) -> tuple[Turn, ...]:
     """``turns`` with the values put in; turns (and a tuple) in which nothing is different are the same objects."""
-    if not any(_OPENING in text for text in _texts(turns)):
+    if not any(_may_hold(text) for text in _texts(turns)):
         return turns
     out = tuple(_resolved(turn, values) for turn in turns)
     return turns if all(new is old for new, old in zip(out, turns, strict=True)) else out
+
+
+def _may_hold(text: str) -> bool:
+    """Whether there may be variables in a text."""
+    return _OPENING in text if len(text) < _LONG else _long_may_hold(text)
+
+
+@lru_cache(maxsize=16)
+def _long_may_hold(text: str) -> bool:
+    return _OPENING in text  # of megabytes: asked again and again, for each state of the window
 
 
 def _texts(turns: Iterable[Turn]) -> Iterator[str]:

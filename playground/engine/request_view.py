@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from playground.domain.json_merge import Path, at_path, holds
 from playground.domain.parameters import Hint
@@ -26,6 +26,8 @@ from playground.protocols.protocol import get_protocol
 if TYPE_CHECKING:
     from playground.engine.session import Session
 
+CUT_FROM: Final = 300_000  # characters of long texts from which on they are shortened
+LONG_TEXT, LONG_SHOWN = 20_000, 1_000
 _STAND_IN: Final = "STAND-IN"
 _DEEP: Final = 100  # levels whose members are told apart
 _PLACES: Final = {"model": "tool bar", "messages": "turns", "system": "turns", "tools": "Tools"}
@@ -75,6 +77,7 @@ class RequestView:
 
     ``fields`` are in the order of the body, then those that are absent (value None). ``text`` is the body laid
     out. ``problem`` says why it cannot go out (then ``text`` may be empty), or why the address is not known yet.
+    ``cut`` says that long texts are in it by their beginning only, since all of it would be too much to look at.
     """
 
     method: str = "POST"
@@ -83,10 +86,11 @@ class RequestView:
     fields: tuple[FieldRow, ...] = ()
     text: str = ""
     problem: str = ""
+    cut: bool = False
 
 
-def request_view(session: Session, known: Iterable[Secret] = ()) -> RequestView:
-    """What a run would send now, with what stands in the composer.
+def request_view(session: Session, known: Iterable[Secret] = (), *, whole: bool = False) -> RequestView:
+    """What a run would send now, with what stands in the composer; with texts of any length if the ``whole`` is wanted.
 
     ``known`` are the secrets that this process has: each is masked wherever it stands.
     """
@@ -94,13 +98,36 @@ def request_view(session: Session, known: Iterable[Secret] = ()) -> RequestView:
     redactor = Redactor(secret.get_secret_value() for secret in known)
     try:
         body = get_protocol(request.protocol).encode(request)
+        cut = not whole and sum(map(len, _long(body))) > CUT_FROM
+        body = _shortened(body) if cut else body
         text = redactor.text(json.dumps(body, ensure_ascii=False, indent=2))
         body = json.loads(text)
     except (ValueError, RecursionError) as error:
         return RequestView(problem=f"The request cannot be written: {error}")
     fields = tuple(_Fields(request).rows(body))
     url, headers, problem = _envelope(profile, request, redactor)
-    return RequestView("POST", url, headers, fields, text, problem)
+    return RequestView("POST", url, headers, fields, text, problem, cut)
+
+
+def _long(value: JSON) -> Iterator[str]:
+    """The long texts in a value; addresses of data, which are images, are none."""
+    if isinstance(value, str):
+        if len(value) > LONG_TEXT and not value.startswith("data:"):
+            yield value
+    elif isinstance(value, dict | list):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from _long(inner)
+
+
+def _shortened(value: Any) -> Any:
+    """A value with its long texts by their beginning; what has none is the same object."""
+    if isinstance(value, str):
+        if next(_long(value), None) is None:
+            return value
+        return f"{value[:LONG_SHOWN]}… ‹{len(value):,} characters›"
+    if isinstance(value, dict):
+        return {name: _shortened(inner) for name, inner in value.items()}
+    return [_shortened(inner) for inner in value] if isinstance(value, list) else value
 
 
 class _Fields:

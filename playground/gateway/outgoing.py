@@ -29,6 +29,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 _JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 _AT_ONCE = 200  # items of a list that are written without a pause
+_LONG = 200_000  # characters of a string that are written in one go
 
 #: Set by the transport from the body itself; another value would break the message's framing.
 _OURS = frozenset({"content-length", "transfer-encoding", "connection"})
@@ -104,10 +105,30 @@ def encode_json(body: JSONObject) -> bytes:
 
 def _list_or_value(value: JSON) -> str:
     """One field as text, a list in pieces: in one go, thousands of messages would hold up the other threads."""
-    if not isinstance(value, list):
-        return _JSON.encode(value)
+    if not isinstance(value, list) or _holds_long(value):
+        return _in_pieces(value)
     pieces = (_JSON.encode(value[at : at + _AT_ONCE])[1:-1] for at in range(0, len(value), _AT_ONCE))
     return f"[{','.join(pieces)}]"
+
+
+def _in_pieces(value: JSON) -> str:
+    """A value as text, a long string in pieces, for the same reason."""
+    if not _holds_long(value):
+        return _JSON.encode(value)
+    if isinstance(value, str):
+        pieces = (_JSON.encode(value[at : at + _LONG])[1:-1] for at in range(0, len(value), _LONG))
+        return f'"{"".join(pieces)}"'
+    if isinstance(value, dict):
+        return "{" + ",".join([f"{_JSON.encode(name)}:{_in_pieces(inner)}" for name, inner in value.items()]) + "}"
+    return "[" + ",".join([_in_pieces(inner) for inner in value]) + "]" if isinstance(value, list) else ""
+
+
+def _holds_long(value: JSON) -> bool:
+    if isinstance(value, str):
+        return len(value) > _LONG
+    if isinstance(value, dict):
+        return any(_holds_long(inner) for inner in value.values())
+    return any(_holds_long(inner) for inner in value) if isinstance(value, list) else False
 
 
 def _headers(

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 
 from PySide6.QtCore import QObject
 
+from playground.domain.parts import Part
 from playground.domain.roles import Role
 from playground.engine.secrets import Secret
 from playground.engine.session import Session
@@ -14,7 +15,7 @@ from playground.ui.inspector.next_request import Preview
 from playground.ui.loop import Throttle, spawn
 
 AT_ONCE = 300  # turns that are written within a few milliseconds
-HEAVY = 200_000  # characters of images that are not
+HEAVY = 200_000  # characters of images and texts that are not
 EVERY_MS = 150
 REST_S = 0.2  # before a long body is written: what is to be painted comes first
 
@@ -72,7 +73,22 @@ class RequestPreview(QObject):
 def is_light(session: Session) -> bool:
     """Whether the next request of that session is written so quickly that no thread is needed."""
     path = session.transcript.path
-    return len(path) <= AT_ONCE and sum(len(image.url) for turn in path for image in turn.images) <= HEAVY
+    draft = session.draft
+    parts: list[Part] = [*(part for turn in path for part in turn.parts), *draft.images, *draft.calls]
+    return len(path) <= AT_ONCE and len(draft.text) + sum(map(_size, parts)) <= HEAVY
+
+
+def _size(part: Part) -> int:
+    """About how many characters a part is in a request."""
+    match part.kind:
+        case "image":
+            return len(part.url)
+        case "tool_call":
+            return len(part.arguments)
+        case "text" | "reasoning" | "refusal" | "tool_result":
+            return len(part.text)
+        case _:
+            return 0
 
 
 def is_writing(session: Session) -> bool:
@@ -91,4 +107,6 @@ def _preview(session: Session, known: Iterable[Secret]) -> Preview:
 
     profile = session.profile
     name = profile.name if profile is not None else ""
-    return Preview(session.id, request_view(session, known), name, is_writing(session))
+    view = request_view(session, known)
+    whole = (lambda: request_view(session, known, whole=True).text) if view.cut else None
+    return Preview(session.id, view, name, is_writing(session), whole)

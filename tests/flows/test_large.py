@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from playground.domain.parts import Text, ToolCall, ToolResult
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn, new_id
 from playground.ui.conversation.calls.call_card import CallCard
 from playground.ui.conversation.fold_row import FoldRow
+from playground.ui.inspector.views import RequestView
 from tests.flows.conftest import Person, Stage
 from tests.flows.test_files import name_file
 from tests.flows.test_find import current, open_bar, says, show
@@ -41,6 +43,7 @@ def test_a_large_result_is_folded_and_everything_in_it_is_found(stage: Stage, sh
         show(person, answered(text))
         card = await person.seen(CallCard)
         row = await person.seen(FoldRow, inside=card)
+        await person.until(lambda: "this is the beginning" in row.words.text(), "what is shown")
         assert row.words.text().startswith(f"{len(text) / 1024:.0f} KB")
         field = await open_bar(person)
         await person.type_into(field, "needle")
@@ -59,6 +62,7 @@ def test_a_large_result_is_saved_exactly(stage: Stage, tmp_path: Path) -> None:
     async def scene(person: Person) -> None:
         show(person, answered(text))
         row = await person.seen(FoldRow)
+        await person.until(lambda: "this is the beginning" in row.words.text(), "what is shown")
         await person.click(row.save)
         await name_file(person, tmp_path / "result.txt")
         await person.until(lambda: row.words.text() == "Saved as result.txt", "that it was saved")
@@ -75,5 +79,24 @@ def test_arguments_too_large_to_be_checked_say_so(stage: Stage) -> None:
         assert card._verdict.text() == "too large to check here"
         show(person, answered("ok", '{"city": "' + "x" * 600_000 + '", }'))
         await person.until(lambda: "not JSON" in (person.one(CallCard)._verdict.text()), "a verdict")
+
+    stage.play(scene)
+
+
+def test_the_next_request_is_shown_by_its_beginning_and_copied_whole(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        text = LINE * 20_000
+        show(person, answered(text))
+        person.session.set_model("demo-chat")
+        request = next(view for view in person.app.window.inspector.views if isinstance(view, RequestView))
+        editor = request.next.editor
+        await person.until(lambda: f"{len(text):,} characters" in editor.text(), "the request")
+        assert len(editor.text()) < 20_000
+        assert editor.isReadOnly()
+        QGuiApplication.clipboard().clear()
+        await person.click(request.pane.copy_button)
+        await person.until(lambda: QGuiApplication.clipboard().text(), "the request on the clipboard")
+        body = json.loads(QGuiApplication.clipboard().text())
+        assert text in [message["content"] for message in body["messages"]]
 
     stage.play(scene)

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
@@ -27,10 +27,15 @@ class FoldRow(QWidget):
     """
 
     asked = Signal(str)
+    reworded = Signal()  # and may be of another height
 
     def __init__(self, source: Callable[[], MeasuredText], parent: QWidget) -> None:
         super().__init__(parent)
         self._source = source
+        self._said = Part(0, 0), False
+        self._later = QTimer(self)
+        self._later.setSingleShot(True)
+        self._later.timeout.connect(self._count)
         self.setCursor(Qt.CursorShape.ArrowCursor)
         self.words = QLabel(textFormat=Qt.TextFormat.PlainText)
         self.words.setProperty("kind", "small")
@@ -56,7 +61,24 @@ class FoldRow(QWidget):
 
     def say(self, part: Part, *, opened: bool) -> None:
         """What is shown: a part of the text, opened or folded to its beginning."""
+        self._said = part, opened
         source = self._source()
+        if not source.counted:
+            self._later.start()
+            self._put(self.words.text() or size(source.length))
+        else:
+            self._put(self._words(source, part, opened=opened))
+        shown = {"before": part.start > 0, "after": part.stop < source.length, "last": part.stop < source.length}
+        for key, button in self._buttons.items():
+            button.setVisible((key == "all") is not opened)
+            button.setEnabled(shown.get(key, True))
+
+    def _count(self) -> None:
+        """The figures of a text of megabytes come one turn of the event loop later than the rest."""
+        source, (part, opened) = self._source(), self._said
+        self._put(self._words(source, part, opened=opened))
+
+    def _words(self, source: MeasuredText, part: Part, *, opened: bool) -> str:
         lines = source.lines
         whole = f"{size(source.bytes)}, {lines:,} lines" if lines > 1 else size(source.bytes)
         if opened:
@@ -66,13 +88,12 @@ class FoldRow(QWidget):
                 seen = f"lines {first:,} to {last:,}"
             else:
                 seen = f"characters {part.start + 1:,} to {part.stop:,} of {source.length:,}"
-            self.words.setText(f"{whole} · {seen}")
-        else:
-            self.words.setText(f"{whole} · this is the beginning")
-        shown = {"before": part.start > 0, "after": part.stop < source.length, "last": part.stop < source.length}
-        for key, button in self._buttons.items():
-            button.setVisible((key == "all") is not opened)
-            button.setEnabled(shown.get(key, True))
+            return f"{whole} · {seen}"
+        return f"{whole} · this is the beginning"
+
+    def _put(self, words: str) -> None:
+        self.words.setText(words)
+        self.reworded.emit()
 
     def _button(self, text: str, words: str) -> QPushButton:
         button = QPushButton(text)
@@ -83,7 +104,7 @@ class FoldRow(QWidget):
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self._source().text)
-        self.words.setText(f"Copied {size(self._source().bytes)}")
+        self._put(f"Copied {size(self._source().bytes)}")
 
     async def _save(self) -> None:
         text = self._source().text
@@ -93,9 +114,9 @@ class FoldRow(QWidget):
         try:
             await asyncio.to_thread(_write, path, text)
         except OSError as error:
-            self.words.setText(f"{path.name} cannot be written: {error.strerror or error}")
+            self._put(f"{path.name} cannot be written: {error.strerror or error}")
         else:
-            self.words.setText(f"Saved as {path.name}")
+            self._put(f"Saved as {path.name}")
 
 
 def _write(path: Path, text: str) -> None:

@@ -35,22 +35,36 @@ class Part(NamedTuple):
 
 
 class MeasuredText:
-    """A text that may grow, and how large it is; neither costs more the longer it is."""
+    """A text that may grow, and how large it is. Its lines and bytes are counted when they are first asked for."""
 
     def __init__(self, text: str = "") -> None:
         self._pieces = [text] if text else []
         self.length = len(text)
-        self.line_ends = line_ends(text)
-        self.bytes = _bytes(text)
-        self._ends_with_return = text.endswith("\r")
+        self._line_ends = self._bytes = 0
+        self._counted = 0  # pieces that are in both
+        self._returned = False  # whether what is counted ends with half a line end
 
     def add(self, text: str) -> None:
         """More at the end."""
         self._pieces.append(text)
         self.length += len(text)
-        self.line_ends += line_ends(text) - (text.startswith("\n") and self._ends_with_return)
-        self._ends_with_return = text.endswith("\r")
-        self.bytes += _bytes(text)
+
+    @property
+    def counted(self) -> bool:
+        """Whether asking for its figures takes no time worth a word."""
+        return sum(map(len, self._pieces[self._counted :])) <= SLICE
+
+    @property
+    def line_ends(self) -> int:
+        """How many lines end in it."""
+        self._count()
+        return self._line_ends
+
+    @property
+    def bytes(self) -> int:
+        """How long it is as UTF-8."""
+        self._count()
+        return self._bytes
 
     @property
     def lines(self) -> int:
@@ -62,7 +76,9 @@ class MeasuredText:
     def text(self) -> str:
         """All of it, exactly."""
         if len(self._pieces) > 1:
+            self._count()
             self._pieces = ["".join(self._pieces)]
+            self._counted = 1
         return self._pieces[0] if self._pieces else ""
 
     def is_large(self, mode: str, *, grown: bool = False) -> bool:
@@ -70,6 +86,13 @@ class MeasuredText:
         if mode == "markdown":
             return self.length > (GROWN_MARKDOWN if grown else LARGE_MARKDOWN)
         return self.length > LARGE or self.line_ends > LINES
+
+    def _count(self) -> None:
+        for text in self._pieces[self._counted :]:
+            self._bytes += len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+            self._line_ends += line_ends(text) - (self._returned and text.startswith("\n"))
+            self._returned = text.endswith("\r")
+        self._counted = len(self._pieces)
 
 
 def is_large(text: str, mode: str) -> bool:
@@ -172,10 +195,6 @@ def _back(text: str, stop: int) -> int:
     if starts and starts[0] < stop - LARGE // 2:
         return starts[0]
     return min(line_start(text, least) + LONG_LINE, max(stop - 1, 0))
-
-
-def _bytes(text: str) -> int:
-    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
 # Finding

@@ -232,6 +232,7 @@ class TextView(QTextEdit):
         if self.row is None and self.shown.folds:
             self.row = FoldRow(lambda: self.shown.text, self)
             self.row.asked.connect(self._step)
+            self.row.reworded.connect(self._refit)
         if self.row is not None:
             self.row.setVisible(self.shown.folds)
             if self.shown.folds:
@@ -319,6 +320,9 @@ class TextView(QTextEdit):
             self.height_changed.emit()
         self._place_row()
         self._copies.follow(grown=grown)
+
+    def _refit(self) -> None:
+        self._fit()
 
     # Looks
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable
+
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QShowEvent
 from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QLabel, QPushButton, QStackedWidget, QVBoxLayout, QWidget
@@ -9,6 +12,7 @@ from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QLabel, QPushButton,
 from playground.ui.code_editor import CodeEditor
 from playground.ui.elided_label import ElidedLabel
 from playground.ui.inspector.excerpt import Excerpt, excerpt, size
+from playground.ui.loop import spawn
 from playground.ui.page_parts import empty_words
 from playground.ui.plain_text import show_hidden, tip
 from playground.ui.segments import Segments
@@ -29,6 +33,7 @@ class BodyPane(QWidget):
         super().__init__(parent)
         self.switch = switch
         self._body = b""
+        self._whole: Callable[[], str] | None = None
         self._everything = False
         self.text = CodeEditor(read_only=True)
         self.text.setAccessibleName(says)
@@ -85,7 +90,7 @@ class BodyPane(QWidget):
         self, body: bytes, *, laid_out: bool, events: bool = False, about: str = "", live: bool = False
     ) -> None:
         """Show a body, or what of it fits; ``about`` is said in the bar. Less fits while it is ``live``."""
-        self._body = body
+        self._body, self._whole = body, None
         part = excerpt(body, laid_out=laid_out, events=events, everything=self._everything, live=live)
         self.text.show_text(part.text)
         said = [show_hidden(about)] if about else []
@@ -104,9 +109,9 @@ class BodyPane(QWidget):
         """Another way to show a body; see ``show_page``."""
         self._stack.addWidget(page)
 
-    def show_page(self, page: QWidget, body: bytes, about: str = "") -> None:
-        """Show a page that was added; ``body`` is what Copy gives."""
-        self._body = body
+    def show_page(self, page: QWidget, body: bytes, about: str = "", whole: Callable[[], str] | None = None) -> None:
+        """Show a page that was added; Copy gives ``body``, or what ``whole`` writes on another thread."""
+        self._body, self._whole = body, whole
         self.note.set_text(show_hidden(about))
         self.all_button.hide()
         self.copy_button.setVisible(bool(body))
@@ -119,7 +124,7 @@ class BodyPane(QWidget):
 
     def show_nothing(self, instead: str = "") -> None:
         """No body: the empty state, or a text in its place."""
-        self._body = b""
+        self._body, self._whole = b"", None
         if instead:
             self.empty.setText(instead)
         self.note.set_text("")
@@ -133,7 +138,16 @@ class BodyPane(QWidget):
 
     def copy_all(self) -> None:
         """Put the whole body on the clipboard, not only what is shown."""
-        QGuiApplication.clipboard().setText(self._body.decode("utf-8", errors="replace"))
+        if self._whole is not None:
+            spawn(self._copy_whole(self._whole), name="copy a body")
+            return
+        self._put_on_clipboard(self._body.decode("utf-8", errors="replace"))
+
+    async def _copy_whole(self, whole: Callable[[], str]) -> None:
+        self._put_on_clipboard(await asyncio.to_thread(whole))
+
+    def _put_on_clipboard(self, text: str) -> None:
+        QGuiApplication.clipboard().setText(text)
         self.copy_button.setText("Copied")
         self._copied.start()
 

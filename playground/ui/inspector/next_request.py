@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 READ_AFTER_MS = 250
 EDITED_AT_MOST = 300_000  # characters, long strings folded; more than that is for reading
+TOO_LONG = "This request is too long to be changed here: change it in the panels and in the conversation."
 PENDING = "Not applied yet: a run sends what the panels say."
 
 #: What an edited body comes to, as sentences for people. Raises ValueError, in words.
@@ -42,7 +43,8 @@ Edit = Callable[[str], tuple[str, ...]]
 class Preview:
     """The next request of the experiment ``key``; ``gateway`` is the name of the one it goes to.
 
-    ``writing`` says that a message stands in the composer that cannot be sent as things are. What is shown of
+    ``writing`` says that a message stands in the composer that cannot be sent as things are. ``whole`` writes all of a
+    body whose long texts are shown by their beginning; it may take a second. What is shown of
     the body is worked out once, when it is first asked for: of a long one on another thread, by ``prepared``.
     """
 
@@ -50,6 +52,7 @@ class Preview:
     view: RequestView
     gateway: str = ""
     writing: bool = False
+    whole: Callable[[], str] | None = None
 
     @property
     def about(self) -> str:
@@ -70,7 +73,7 @@ class Preview:
     @property
     def too_long(self) -> bool:
         """Whether the body is for reading only."""
-        return len(self.folded.shown) > EDITED_AT_MOST
+        return self.view.cut or len(self.folded.shown) > EDITED_AT_MOST
 
     @cached_property
     def shown(self) -> str:
@@ -248,6 +251,9 @@ class NextRequest(QSplitter):
             return
         if self.edited:
             self._say("Apply or discard the edit of the text first.", error=True, pending=True)
+            return
+        if self._preview.view.cut:
+            self._say(TOO_LONG, error=True)
             return
         body = self._preview.view.text
         try:

@@ -96,7 +96,7 @@ class RequestView(InspectorView):
             else:
                 self.pane.show_nothing("This request has no body.")
         elif self._preview is not None and self._preview.view.text:
-            self.pane.show_page(self.next, self.next.body, self._preview.about)
+            self.pane.show_page(self.next, self.next.body, self._preview.about, self._preview.whole)
         elif self._preview is not None:
             self.pane.show_nothing(self._preview.view.problem)
         else:

@@ -120,14 +120,15 @@ def test_a_large_text_is_folded_opened_and_folded_again(view: TextView, qtbot: Q
     view.set_text(text)
     assert view.row is not None
     assert view.row.isVisible()
-    assert "9,000 lines" in view.row.words.text()
+    words = view.row.words
+    qtbot.waitUntil(lambda: "9,000 lines" in words.text())
     assert view.document().blockCount() == large.BEGINNING_LINES
     folded = view.height()
     view.row.asked.emit("all")
     qtbot.waitUntil(lambda: view.whole)
     assert view.document().blockCount() == LINES
     assert view.heightForWidth(600) > folded
-    assert "lines 1 to 800" in view.row.words.text()
+    assert "lines 1 to 800" in words.text()
     view.row.asked.emit("after")
     assert view.toPlainText().startswith("line 800 of a log")
     view.row.asked.emit("last")

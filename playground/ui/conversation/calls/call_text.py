@@ -59,11 +59,13 @@ def counted(problems: list[Problem]) -> str:
 
 def is_laid_out(arguments: str) -> bool:
     """Whether ``argument_lines`` lays these arguments out, with their problems."""
+    if len(arguments) > PRETTY_LIMIT:
+        return False
     try:
         parse_json(arguments if arguments.strip() else "{}")
     except ValueError:
         return False
-    return len(arguments) <= PRETTY_LIMIT
+    return True
 
 
 def shown_arguments(arguments: str, problems: list[Problem], *, answered: bool) -> list[Line]:
