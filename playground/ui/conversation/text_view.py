@@ -42,6 +42,7 @@ from playground.ui.loop import Throttle
 from playground.ui.theme import tokens
 
 AT_ONCE = 20_000  # characters that are drawn before anything else is done
+TOKENS = 4_000  # the same of what comes; more is a flood, and drawn as there is time
 FILL_S = 0.004  # seconds a frame may spend on the rest
 ROW_GAP = 4
 
@@ -129,10 +130,10 @@ class TextView(QTextEdit):
         """More text at the end."""
         if text:
             self.shown.add(text)
-            if self.shown.adds(text) and len(text) <= AT_ONCE:
+            if self.shown.adds(text) and len(text) <= TOKENS:
                 self._drawn(partial(self.shown.write, text))
             else:
-                self._go_on(AT_ONCE)
+                self._fill_on()
             self._say_part()
 
     def set_text(self, text: str) -> None:
@@ -402,7 +403,8 @@ class TextView(QTextEdit):
         """Plain text only; all that is selected of a large text is all of it, not only the part that is seen."""
         cursor, data = self.textCursor(), QMimeData()
         everything = cursor.selectionStart() == 0 and cursor.selectionEnd() == self._document.characterCount() - 1
-        data.setText(self.source if everything and self.shown.folds else selected_text(cursor, self._writer))
+        partly = self.shown.folds or not self.whole
+        data.setText(self.source if everything and partly else selected_text(cursor, self._writer))
         return data
 
     # Mouse and keys

@@ -63,10 +63,11 @@ def buttons(view: TextView) -> list[QToolButton]:
 # Copying
 
 
-def test_the_copy_button_gives_the_exact_code(view: TextView) -> None:
+def test_the_copy_button_gives_the_exact_code(view: TextView, qtbot: QtBot) -> None:
     first = "def f():\n\treturn '\u200b'  \n\n\n    # " + "long " * 900
     second = "\n".join(f"line {number}" for number in range(100))
     view.append(f"words\n\n```python\n{first}\n```\nmore\n~~~\n{second}\n~~~\n")
+    qtbot.waitUntil(lambda: view.whole)
     one, two = buttons(view)
     QTest.mouseClick(one, Qt.MouseButton.LeftButton)
     assert QGuiApplication.clipboard().text() == first
@@ -93,9 +94,10 @@ def test_copying_code_with_a_lone_surrogate_does_not_fail(view: TextView) -> Non
     assert QGuiApplication.clipboard().text().startswith("a")
 
 
-def test_a_copied_selection_joins_lines_that_were_cut(view: TextView) -> None:
+def test_a_copied_selection_joins_lines_that_were_cut(view: TextView, qtbot: QtBot) -> None:
     words = "some words " * 800
     view.append(words + "\n\nend")
+    qtbot.waitUntil(lambda: view.whole)
     assert copied(view) == words.rstrip() + "\nend"
     unbroken = "x" * 5_000
     view.set_text(f"```\n{unbroken}\n\tnext\n```")

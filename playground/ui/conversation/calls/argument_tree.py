@@ -21,6 +21,7 @@ from playground.ui.theme import code_font, tokens
 ROW = 18  # pixels
 STEP = 14  # pixels of indentation a level
 DEEPEST = 12  # levels that are indented; deeper ones stand below one another
+MOST_READ = 60_000  # characters that are read; what comes behind them is only in the text
 MOST_ROWS = 300  # that are painted; the raw text beside it has all
 _COLOURS = {"string": "ok", "number": "accent", "true": "system", "false": "system", "null": "system"}
 
@@ -41,6 +42,7 @@ class ArgumentTree(QWidget):
         self._judge = Judge(None)
         self._fed = 0
         self._truncated = False
+        self._left_out = False  # more came than is read
         self.problems: list[Problem] = []
         self._by_path: dict[tuple[str | int, ...], list[Problem]] = {}
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
@@ -56,6 +58,7 @@ class ArgumentTree(QWidget):
         """Start anew, for arguments to be held against ``schema``."""
         self._schema = schema
         self._reader, self._judge, self._fed, self._truncated = PartialJson(), Judge(schema), 0, False
+        self._left_out = False
         self._look_again()
 
     def feed(self, fragments: Sequence[str]) -> None:
@@ -63,18 +66,21 @@ class ArgumentTree(QWidget):
         if len(fragments) == self._fed:
             return
         for fragment in fragments[self._fed :]:
-            self._reader.feed(fragment)
+            self._left_out = self._left_out or self._reader.length + len(fragment) > MOST_READ
+            if not self._left_out:
+                self._reader.feed(fragment)
         self._fed = len(fragments)
         self._look_again()
 
     def finish(self, *, truncated: bool) -> None:
         """All has arrived; ``truncated`` says that the answer ran into its limit."""
-        self._reader.finish()
+        if not self._left_out:
+            self._reader.finish()
         self._truncated = truncated
         self._look_again()
 
     def _look_again(self) -> None:
-        self.problems = self._judge.problems(self._reader, self._truncated)
+        self.problems = [] if self._left_out else self._judge.problems(self._reader, self._truncated)
         self._by_path = {}
         for problem in self.problems:
             self._by_path.setdefault(self._nearest(problem.path), []).append(problem)
