@@ -26,6 +26,7 @@ from playground.engine.advice.parts import (
     Action,
     Advice,
     add_header,
+    at_a_prompt,
     switch_to,
 )
 
@@ -85,7 +86,7 @@ def advise(failure: Failure, *, streamed: bool | None = None, arrived: bool = Fa
     sent = failure.sent or Sent(endpoint="")
     advice = recognise(failure) or general(failure)
     streamed = sent.streamed if sent.streamed is not None else streamed
-    remedy, command, actions = advice.remedy, advice.command or advice.remedy, advice.actions
+    remedy, command, actions = advice.remedy, at_a_prompt(advice), advice.actions
     if advice.streaming and streamed is False:
         remedy, command = f"{remedy} {advice.streaming}", f"{command} {advice.streaming}"
         actions = (*actions[:1], STREAM_ON, *actions[1:])

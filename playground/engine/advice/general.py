@@ -83,6 +83,7 @@ _STATUS: Final = {
         "The gateway took too long",
         "Retry later; a longer time-out helps as well.",
         (RETRY, TIMEOUT),
+        command="Run it again later; waiting longer, with --timeout first=SECONDS, helps as well.",
         streaming="Streaming avoids it.",
     ),
     529: _http(529, _OVERLOADED, "Retry later."),
@@ -107,20 +108,20 @@ _KIND: Final = {
         "The key is held back until you agree, so nothing was sent",
         "Answer in the gateway's settings, then run again.",
         (GATEWAY, RETRY),
-        command="Agree in the application first.",
+        command="Add --allow-http if you agree.",
     ),
     FailureKind.NAME: Advice(
         "name",
         "The gateway cannot be found",
         "Check the base URL for a slip, and the network.",
         (GATEWAY, RETRY),
-        command="Check --base-url for a slip, and the network.",
     ),
     FailureKind.REFUSED: Advice(
         "refused",
         "No connection",
         "Check the port and that the gateway is running.",
         (RETRY, GATEWAY),
+        command="Check the port in --base-url, and that the gateway is running.",
     ),
     FailureKind.TLS: Advice(
         "tls",
@@ -135,7 +136,6 @@ _KIND: Final = {
         "The answer is not proper HTTP",
         "Check scheme, host and port of the base URL: another program may listen there.",
         (GATEWAY, RETRY),
-        command="Check scheme, host and port of --base-url: another program may listen there.",
     ),
     FailureKind.TIMEOUT_CONNECT: Advice(
         "connect",

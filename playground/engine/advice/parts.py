@@ -43,6 +43,15 @@ def switch_to(protocol: str) -> Action:
     return Action("protocol", f"Switch to {TITLES[protocol]}", protocol)
 
 
+#: What the window calls so, and what a command line has instead.
+_AT_A_PROMPT: Final = (
+    ("Retry to ask again", "Run it again"),
+    ("Retry", "Run it again"),
+    ("retry", "run it again"),
+    ("the base URL", "--base-url"),
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Advice:
     """A headline, the remedy, and the actions that carry it out, the best first.
@@ -57,3 +66,11 @@ class Advice:
     actions: tuple[Action, ...] = (RETRY,)
     command: str = ""
     streaming: str = ""
+
+
+def at_a_prompt(advice: Advice) -> str:
+    """The remedy in the words of the command line."""
+    words = advice.command or advice.remedy
+    for window, prompt in _AT_A_PROMPT:
+        words = words.replace(window, prompt)
+    return words

@@ -254,6 +254,7 @@ TABLE: Final[tuple[Known, ...]] = (
             "This model is not served over this protocol",
             "Choose another model, or speak the protocol that the message names.",
             (MODEL, RETRY),
+            command="Name another model in the file, or the other “protocol”.",
         ),
         _any(
             r"\bnot a chat model\b",
@@ -330,6 +331,7 @@ TABLE: Final[tuple[Known, ...]] = (
             "Tools are not possible with this model here",
             "Choose a model that takes tools, or switch the tools off, then run again.",
             (MODEL, TOOLS, RETRY),
+            command="Name a model that takes tools, or take “tools” out of the file.",
         ),
         _any(
             r"\b(?:does not|doesn't) support (?:tools?|tool (?:use|calls?|calling)|function(?:s| call(?:s|ing)?))\b",

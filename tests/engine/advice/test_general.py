@@ -19,14 +19,26 @@ from playground.engine.advice import (
     headline,
     own_words,
 )
+from playground.engine.advice.own import OWN
+from playground.engine.advice.parts import at_a_prompt
+from playground.engine.advice.table import TABLE, Known
 
 
 def failure(kind: FailureKind, status: int | None = None) -> Failure:
     return Failure(kind=kind, message="the gateway's own words", status=status)
 
 
-#: Places of the window, which nobody at a command line has.
-OF_THE_WINDOW = ("settings", "button", "under Raw", "Parameters", "dashboard's tab", "window.")
+#: Places and buttons of the window, which nobody at a command line has.
+OF_THE_WINDOW = (
+    *("settings", "button", "under Raw", "under Response", "Parameters", "dashboard's tab", "the window."),
+    *("Retry", "retry", "base URL", "switch the tools", "time-out", "Choose another one"),
+)
+
+
+@pytest.mark.parametrize("known", [*OWN, *TABLE], ids=lambda known: known.advice.meaning)
+def test_what_a_command_line_is_told_is_no_place_of_the_window(known: Known) -> None:
+    for place in OF_THE_WINDOW:
+        assert place not in at_a_prompt(known.advice)
 
 
 STATUSES = (None, 400, 401, 402, 403, 404, 405, 408, 413, 418, 429, 500, 502, 503, 504, 520, 599)
