@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QGridLayout,
     QInputDialog,
+    QLineEdit,
     QMessageBox,
     QPushButton,
     QSplitter,
@@ -114,7 +115,8 @@ def line_dialog(window: QWidget, title: str, label: str, text: str, does: str) -
     dress(dialog, does)
     if (layout := dialog.layout()) is not None:
         layout.setContentsMargins(*MARGINS)
-    dialog.setMinimumWidth(LINE)
+    if (line := dialog.findChild(QLineEdit)) is not None:
+        line.setMinimumWidth(LINE)  # the dialog's own least width is Qt's to set
     return dialog
 
 

@@ -108,3 +108,10 @@ def test_a_file_dialog_has_room_above_a_small_dialog_and_begins_among_a_persons_
     named = file_dialog(small, "Export", "answers.json", write="json")
     assert [Path(name) for name in named.selectedFiles()] == [begins / "answers.json"]
     named.close()
+
+
+def test_there_is_room_to_type_a_title(window: QWidget) -> None:
+    dialog = line_dialog(window, "Rename experiment", "Title", "Tides", "Rename")
+    dialog.show()
+    assert dialog.width() >= 360
+    dialog.close()

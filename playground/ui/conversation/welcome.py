@@ -16,7 +16,7 @@ from playground.ui.opening_label import OpeningLabel
 from playground.ui.theme import tokens
 
 PROMPTS = "Prompts to try"
-ROOMY = 560, 480  # pixels of the page
+ROOMY = 560, 370  # pixels of the page
 SAMPLE_WORDS = "Six samples, each of which shows one thing. They run on the demo gateway, without a network."
 
 
