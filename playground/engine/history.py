@@ -7,7 +7,7 @@ undoing an edit never loses an answer. Nothing is rewritten while turns arrive, 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from math import inf
 from typing import Any, Final, TypeAlias
@@ -37,6 +37,17 @@ class _Past:
     moment: float = -inf
 
 
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """The states that undo goes back to, newest first, as far as they can outlive the process: those of turns alone.
+
+    ``stamp`` is another object whenever there may be others.
+    """
+
+    stamp: object
+    states: tuple[Transcript, ...] = ()
+
+
 class History:
     """What can be undone and redone. A *source* is a name for something that brings turns: a lane, or one turn.
 
@@ -53,6 +64,8 @@ class History:
         self._open: set[str] = set()
         self._brought: dict[str, tuple[int, str, Turn]] = {}  # turn id → when it came first, its source, the turn
         self._count = 0
+        self._kept = Kept(object())
+        self._is_kept = True
 
     def begin(self, source: str) -> None:
         """From now on ``source`` brings turns; the states kept meanwhile will hold them too."""
@@ -72,13 +85,14 @@ class History:
         elif turn.parent is None:  # it has lost its place meanwhile; the past may still have one
             turn = turn.model_copy(update={"parent": known[2].parent})
         self._brought[turn.id] = (known[0] if known else self._count, source, turn)
+        self._is_kept = False
 
     def keep(self, transcript: Transcript, by: str = "", setup: Setup | None = None) -> None:
         """``transcript`` can be gone back to. ``by`` is the source that is about to go on, if one is.
 
         ``setup`` is what is set now, where the edit is about to change that as well.
         """
-        self._typing = None
+        self._typing, self._is_kept = None, False
         self._undo.append(self._past(transcript, by, setup))
         del self._undo[:-UNDO_DEPTH]
         self._redo.clear()
@@ -92,6 +106,7 @@ class History:
         if again and self._undo:
             past = self._undo[-1]
             self._undo[-1] = replace(past, setup={**setup, **(past.setup or {})})
+            self._is_kept = False
         else:
             self.keep(transcript, setup=setup)
         self._typing = what, now
@@ -100,6 +115,27 @@ class History:
     def can_undo(self) -> bool:
         """Whether there is a state to go back to."""
         return bool(self._undo)
+
+    def kept(self, now: Transcript) -> Kept:
+        """What can be gone back to from ``now``, for a store. What was set beside the turns is left out: undo goes over
+        it, and where turns were other ones with it the way back ends.
+        """
+        if not self._is_kept:
+            states, newer = [], now
+            for past in reversed(self._undo):
+                state = self._whole(past)
+                if past.setup is None:
+                    states.append(state)
+                elif state is not newer:
+                    break
+                newer = state
+            self._kept, self._is_kept = Kept(object(), tuple(states)), True
+        return self._kept
+
+    def recall(self, states: Iterable[Transcript]) -> None:
+        """Undo goes back to these, newest first: what was kept of another process's."""
+        self._undo = [_Past(state, frozenset(), self._count) for state in states][::-1] + self._undo
+        self._is_kept = False
 
     @property
     def moment(self) -> float:
@@ -114,7 +150,7 @@ class History:
     def drop_last(self, transcript: Transcript) -> None:
         """Forget the last state kept if it is that very transcript."""
         if self._undo and self._undo[-1].transcript is transcript:
-            self._typing = None
+            self._typing, self._is_kept = None, False
             self._undo.pop()
 
     def undo(self, now: Transcript, setting: Setting | None = None) -> Transcript | None:
@@ -133,11 +169,15 @@ class History:
     ) -> Transcript | None:
         if not source:
             return None
-        self._typing = None
+        self._typing, self._is_kept = None, False
         past = source.pop()
         self.setup = past.setup
         known = {name: setting(name) for name in past.setup} if past.setup is not None and setting is not None else None
         target.append(replace(self._past(now, setup=known), moment=past.moment))
+        return self._whole(past)
+
+    def _whole(self, past: _Past) -> Transcript:
+        """A past state with what was being brought when it was kept, as far as that has come."""
         transcript = past.transcript
         for count, name, turn in self._brought.values():
             if name not in past.sources:

@@ -118,11 +118,13 @@ class Workspace(Trash):
         if kept is None:
             loaded = await self.store.load(experiment_id)
             exchanges = await self.store.tape_heads(experiment_id)
+            past = await self.store.past(experiment_id, loaded.transcript)
             if (found := self._open_one(experiment_id)) is not None:
                 return found  # loaded by somebody else meanwhile
             if experiment_id not in self._closed:
                 raise KeyError(experiment_id)
             kept = self._restored(loaded, exchanges)
+            kept.history.recall(past)
         self._put(kept, stored=True)
         return kept
 

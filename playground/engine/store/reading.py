@@ -7,11 +7,12 @@ import sqlite3
 from collections.abc import Iterable
 from dataclasses import fields
 
-from playground.domain.transcript import Turn
+from playground.domain.transcript import Transcript, Turn
 from playground.domain.values import JSON, JSONObject
 from playground.engine.cassette import CassetteError
 from playground.engine.entry import Deleted, Entry
 from playground.engine.snapshot import Snapshot, check_tree, circular, decode, read_as
+from playground.engine.store.past_rows import has_past, read_past
 from playground.engine.store.schema import first_number, last_number, version_of
 from playground.engine.store.tape_rows import read_head, read_tape
 from playground.engine.store.texts import bring_pictures
@@ -94,6 +95,16 @@ def load(connection: sqlite3.Connection, experiment_id: str) -> Snapshot:
             return _mended(whole)
         except ValueError:
             raise StoreError(f"This experiment cannot be read: {error}") from None
+
+
+def past(connection: sqlite3.Connection, experiment_id: str, now: Transcript) -> list[Transcript]:
+    """What undo goes back to in an experiment whose turns are ``now``, newest first, as far as it can be read."""
+    if not has_past(connection):
+        return []
+    query = "SELECT json FROM pasts JOIN experiments ON number = experiment WHERE id = ?"
+    row = connection.execute(query, (experiment_id,)).fetchone()
+    pictures: dict[str, str] = {}
+    return read_past(row[0], now, lambda turn: bring_pictures(turn, connection, pictures)) if row is not None else []
 
 
 def tape_heads(connection: sqlite3.Connection, experiment_id: str) -> list[Exchange]:

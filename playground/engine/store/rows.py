@@ -5,11 +5,14 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, fields
+from functools import partial
 from typing import Final
 
 from playground.domain.transcript import Turn
 from playground.engine.entry import Entry, entry_from
+from playground.engine.history import Kept
 from playground.engine.snapshot import Snapshot, encode
+from playground.engine.store.past_rows import Texts, past_text
 from playground.engine.store.schema import MOST_PLACES, first_number, last_number
 from playground.engine.store.texts import Clean, Pictures, as_text
 
@@ -42,6 +45,8 @@ class Known:
     draft: tuple[object, ...] | None = None
     turns: dict[str, Turn | str] = field(default_factory=dict)
     places: dict[str, int] = field(default_factory=dict)
+    past: object = None  # the stamp of what undo goes back to
+    past_texts: Texts = field(default_factory=list)
 
 
 class ExperimentRows:
@@ -51,10 +56,12 @@ class ExperimentRows:
         self._connection = connection
         self._pictures = Pictures()
 
-    def write(self, found: Snapshot, growing: Collection[str], clean: Clean, known: Known | None) -> Known:
+    def write(
+        self, found: Snapshot, growing: Collection[str], clean: Clean, known: Known | None, past: Kept | None = None
+    ) -> Known:
         """Make the file hold ``found``. Turns of ``growing`` are not searched yet. Raises sqlite3.Error and ValueError.
 
-        ``known`` is what the last write returned; without it, the file is looked at.
+        ``known`` is what the last write returned; without it, the file is looked at. ``past``: what undo goes back to.
         """
         entry = entry_from(found)
         known = known or self._read(found.id)
@@ -74,7 +81,26 @@ class ExperimentRows:
             value = {"draft": draft, "calls": calls, "editing": editing}
             self._put("drafts", number, as_text(value, clean))
         self._write_turns(found.turns, growing, clean, known or Known(number), now)
+        self._write_past(found, growing, past, clean, known, now)
         return now
+
+    def _write_past(
+        self,
+        found: Snapshot,
+        growing: Collection[str],
+        past: Kept | None,
+        clean: Clean,
+        known: Known | None,
+        now: Known,
+    ) -> None:
+        if known is not None:
+            now.past, now.past_texts = known.past, known.past_texts
+        if past is None or past.stamp is now.past:
+            return
+        stow = partial(self._pictures.stow, experiment=now.number, connection=self._connection)
+        text, now.past_texts = past_text(past, found.transcript, now.past_texts, clean, stow, growing)
+        now.past = past.stamp
+        self._put("pasts", now.number, text)
 
     def _read(self, experiment_id: str) -> Known | None:
         row = self._connection.execute("SELECT number FROM experiments WHERE id = ?", (experiment_id,)).fetchone()

@@ -89,8 +89,15 @@ _SECOND: Final = (
     "CREATE INDEX tape_reads_by_tape ON tape_reads (experiment, tape)",
 )
 
+#: What undo goes back to.
+_THIRD: Final = (
+    """CREATE TABLE pasts (
+        experiment INTEGER PRIMARY KEY REFERENCES experiments ON DELETE CASCADE,
+        json TEXT NOT NULL)""",
+)
+
 #: What makes version n of version n - 1, one row a version. Rows stay as they are once they were released.
-MIGRATIONS: Final[tuple[Sequence[str], ...]] = (_FIRST, _SECOND)
+MIGRATIONS: Final[tuple[Sequence[str], ...]] = (_FIRST, _SECOND, _THIRD)
 VERSION: Final = len(MIGRATIONS)
 
 

@@ -17,7 +17,9 @@ from functools import partial
 from pathlib import Path
 from typing import Final, TypeVar
 
+from playground.domain.transcript import Transcript
 from playground.engine.entry import Deleted, Entry
+from playground.engine.history import Kept
 from playground.engine.secrets import Secret
 from playground.engine.snapshot import Snapshot
 from playground.engine.store import reading, search
@@ -115,12 +117,15 @@ class Store:
 
     # Writing: all of these return at once
 
-    def save(self, found: Snapshot, growing: frozenset[str] = frozenset()) -> None:
-        """Write an experiment soon. ``growing`` are the ids of its turns that are being received."""
+    def save(self, found: Snapshot, growing: frozenset[str] = frozenset(), past: Kept | None = None) -> None:
+        """Write an experiment soon. ``growing`` are the ids of its turns that are being received.
+
+        ``past`` is what undo goes back to; None leaves what is in the file.
+        """
         if self._before is not None:
-            self._before.append(partial(self.save, found, growing))
+            self._before.append(partial(self.save, found, growing, past))
         elif self._writer is not None:
-            self._writer.put(Save(found, growing, self._redact()))
+            self._writer.put(Save(found, growing, self._redact(), past))
 
     def keep_tape(self, experiment_id: str, exchange: Exchange) -> None:
         """Write an exchange that has ended; its experiment was saved before."""
@@ -227,6 +232,10 @@ class Store:
         """One experiment. Raises KeyError for an unknown id, StoreError for one that cannot be read."""
         await self._catch_up()
         return await self._read(lambda c: reading.load(c, experiment_id))
+
+    async def past(self, experiment_id: str, now: Transcript) -> list[Transcript]:
+        """What undo goes back to in an experiment whose turns are ``now``, newest first. Raises StoreError."""
+        return await self._read(lambda c: reading.past(c, experiment_id, now))
 
     async def tape_heads(self, experiment_id: str) -> list[Exchange]:
         """The exchanges of an experiment, without bodies (``dropped``), oldest first. Raises StoreError."""

@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 
 from playground.engine.cassette import CassetteError
 from playground.engine.entry import entry_from
+from playground.engine.history import Kept
 from playground.engine.snapshot import Snapshot
 from playground.engine.store.rows import ExperimentRows, Known, rebuild_index
 from playground.engine.store.tape_rows import GrowingTape, write_tape
@@ -32,11 +33,15 @@ _MOST_KNOWN = 64  # experiments
 
 @dataclass(frozen=True, slots=True)
 class Save:
-    """An experiment to be written. ``growing`` are the ids of turns that will be written again soon."""
+    """An experiment to be written. ``growing`` are the ids of turns that will be written again soon.
+
+    ``past`` is what undo goes back to; None where that is not known.
+    """
 
     found: Snapshot
     growing: frozenset[str]
     redactor: Redactor
+    past: Kept | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,7 +261,7 @@ class Writer:
         if isinstance(job, Save):
             name = job.found.id
             before = known.get(name) or self._known.get(name)
-            known[name] = self._rows.write(job.found, job.growing, job.redactor.text, before)
+            known[name] = self._rows.write(job.found, job.growing, job.redactor.text, before, job.past)
             return None
         if isinstance(job, Tape):
             return self._keep(job)

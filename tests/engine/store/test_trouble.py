@@ -62,6 +62,7 @@ async def test_a_store_of_every_version_opens(version: int, make_store: MakeStor
     assert store.status.mode is Mode.READY
     back = await store.load("first")
     assert [turn.text for turn in back.transcript.path] == ["What is a ship?", "A house on water."]
+    assert [list(state.turns) for state in await store.past("first", back.transcript)] == [["t1"]] * (version >= 3)
     assert [one.entry.id for one in await store.find("hous")] == ["first"]
     (head,) = await store.tape_heads("first")
     whole = await store.tape("first", head.id)

@@ -9,6 +9,7 @@ import pytest
 
 from playground.domain.transcript import Role, make_turn
 from playground.engine.gateways import Gateways
+from playground.engine.history import Kept
 from playground.engine.loaded import OPEN
 from playground.engine.snapshot import Snapshot
 from playground.engine.store import Mode, Store, StoreError
@@ -160,9 +161,9 @@ async def test_a_state_that_is_on_the_disk_is_not_written_again(path: Path, gate
     saved: list[str] = []
 
     class Counted(Store):
-        def save(self, found: Snapshot, growing: frozenset[str] = frozenset()) -> None:
+        def save(self, found: Snapshot, growing: frozenset[str] = frozenset(), past: Kept | None = None) -> None:
             saved.append(found.title or found.turns[0].text)
-            super().save(found, growing)
+            super().save(found, growing, past)
 
     workspace = await begun(Counted(path), gateways, ("One", "Two"))
     saved.clear()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import json
 import sqlite3
 import weakref
 from collections.abc import Callable
@@ -26,7 +27,7 @@ from playground.engine.session import Session
 from playground.engine.settings import Draft
 from playground.engine.store import Filters, StoreError
 from playground.engine.workspace import Workspace
-from tests.engine.debugging import Bench
+from tests.engine.debugging import Bench, begin
 from tests.engine.store.conftest import MakeWorkspace
 from tests.engine.store.test_store import rows
 
@@ -540,3 +541,142 @@ async def test_without_a_store_there_is_a_trash_too(gateways: Gateways) -> None:
     workspace.empty_trash()
     assert workspace.trash == []
     assert not workspace.undelete()
+
+
+# ---- undo, over a restart
+
+
+def spoken(session: Session) -> list[str]:
+    return [turn.text for turn in session.transcript.path]
+
+
+async def test_undo_goes_on_after_a_restart(make_workspace: MakeWorkspace) -> None:
+    workspace = await make_workspace()
+    session = workspace.new()
+    image = Image(url="data:image/png;base64," + "A" * 3000)
+    for turn in (make_turn(Role.USER, "One", image), make_turn(Role.ASSISTANT, "1"), make_turn(Role.USER, "Two")):
+        session.add_turn(turn)
+    one, _, two = (turn.id for turn in session.transcript.path)
+    states = [session.transcript]
+    edits: list[Callable[[], object]] = [
+        lambda: session.move_turn(two, -1),
+        lambda: session.edit_text(one, "Uno"),
+        lambda: session.delete_turn(session.transcript.path[-1].id),
+        lambda: session.select_variant(one),
+        lambda: session.delete_branch(one),
+    ]
+    for edit in edits:
+        edit()
+        states.append(session.transcript)
+    before = session.transcript
+    workspace = await again(workspace, make_workspace)
+    session = await workspace.show(session.id)
+    assert session.transcript == before
+    for state in reversed(states[:-1]):
+        assert session.undo()
+        assert session.transcript == state
+        assert list(session.transcript.turns) == list(state.turns), "variants stand in the order they had"
+    for state in states[1:]:
+        assert session.redo()
+        assert session.transcript == state
+    assert session.undo()
+    workspace = await again(workspace, make_workspace)
+    session = await workspace.show(session.id)
+    assert session.transcript == states[-2]
+    session.add_turn(make_turn(Role.USER, "New"))
+    workspace = await again(workspace, make_workspace)
+    session = await workspace.show(session.id)
+    for state in reversed(states[:-1]):
+        assert session.undo()
+        assert session.transcript == state, "what is kept goes on over several restarts"
+
+
+async def test_undo_after_a_restart_goes_over_what_was_set(make_workspace: MakeWorkspace) -> None:
+    workspace = await make_workspace()
+    session = workspace.new()
+    session.add_turn(make_turn(Role.USER, "One"))
+    session.set_model("another")
+    session.history._typing = None  # as if the person had waited
+    session.add_turn(make_turn(Role.USER, "Two"))
+    workspace = await again(workspace, make_workspace)
+    session = await workspace.show(session.id)
+    assert session.undo()
+    assert spoken(session) == ["One"]
+    assert session.undo()
+    assert spoken(session) == []
+    assert session.model == "another"
+    assert not session.undo()
+
+
+async def test_an_edit_made_during_a_run_is_undone_after_a_restart_and_the_answer_stays(
+    make_workspace: MakeWorkspace, demo: DemoServer
+) -> None:
+    workspace = await make_workspace()
+    session = workspace.new()
+    session.model = "demo-chat"
+    session.add_turn(make_turn(Role.USER, "Hello !long=200 !tps=400"))
+    run = begin(session.run())
+    await until(lambda: any(choice.parts for choice in session.growing.values()))
+    session.edit_text(session.transcript.path[0].id, "Hello there", in_place=True)
+    await workspace.flush()
+    await run
+    answer = session.transcript.path[1]
+    workspace = await again(workspace, make_workspace)
+    session = await workspace.show(session.id)
+    assert session.undo()
+    assert session.transcript.path[0].text.startswith("Hello !long")
+    assert session.transcript.path[1] == answer
+
+
+async def test_a_bounded_number_of_states_is_kept_and_a_damaged_one_costs_no_turn(
+    make_workspace: MakeWorkspace, path: Path
+) -> None:
+    workspace = await make_workspace()
+    session = workspace.new()
+    for number in range(40):
+        session.add_turn(make_turn(Role.USER, str(number)))
+    await workspace.close()
+    ((text,),) = rows(path, "SELECT json FROM pasts")
+    assert len(json.loads(text)) == 20
+    with closing(sqlite3.connect(path)) as connection:
+        damaged = json.loads(text)
+        damaged[3]["head"] = "nobody"
+        damaged[4] = None
+        connection.execute("UPDATE pasts SET json = ?", (json.dumps(damaged),))
+        connection.commit()
+    workspace = await make_workspace()
+    session = await workspace.show(session.id)
+    assert len(spoken(session)) == 40
+    assert [session.undo() for _ in range(4)] == [True, True, True, False]
+    for text in (
+        "",
+        "[",
+        "{}",
+        "[[]]",
+        '[{"head": null, "turns": [[0]]}]',
+        '[{"turns": 3}]',
+        "[" * 5000,
+        "[{}]",
+        "[null]",
+    ):
+        await workspace.close()
+        with closing(sqlite3.connect(path)) as connection:
+            connection.execute("UPDATE pasts SET json = ?", (text,))
+            connection.commit()
+        workspace = await make_workspace()
+        session = await workspace.show(session.id)
+        assert not session.undo(), text
+
+
+async def test_a_large_past_is_cut_to_what_fits(make_workspace: MakeWorkspace, path: Path) -> None:
+    workspace = await make_workspace()
+    session = workspace.new()
+    session.add_turn(make_turn(Role.USER, "x"))
+    turn = session.transcript.path[0].id
+    for number in range(10):
+        session.edit_text(turn, str(number) * 500_000)
+    workspace = await again(workspace, make_workspace)
+    assert rows(path, "SELECT length(json) < 2100000 FROM pasts") == [(1,)]
+    session = await workspace.show(session.id)
+    assert session.undo()
+    assert session.transcript.path[0].text == "8" * 500_000

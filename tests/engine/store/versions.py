@@ -147,4 +147,22 @@ def version_2(path: Path) -> None:
         connection.commit()
 
 
-BUILDERS: dict[int, Callable[[Path], None]] = {1: version_1, 2: version_2}
+VERSION_3 = """
+CREATE TABLE pasts (
+        experiment INTEGER PRIMARY KEY REFERENCES experiments ON DELETE CASCADE,
+        json TEXT NOT NULL);
+PRAGMA user_version = 3;
+"""
+
+
+def version_3(path: Path) -> None:
+    """The same, with the state before the answer to go back to."""
+    version_2(path)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(VERSION_3)
+        state = {"head": "t1", "turns": [], "gone": ["t2"]}
+        connection.execute("INSERT INTO pasts VALUES (1, ?)", (json.dumps([state]),))
+        connection.commit()
+
+
+BUILDERS: dict[int, Callable[[Path], None]] = {1: version_1, 2: version_2, 3: version_3}
