@@ -13,6 +13,7 @@ from playground.ui.main_window import MainWindow
 from playground.ui.raw.panel import Inherited
 
 BODY = "extra_body"
+HEADERS = "headers"
 
 
 class ExtrasControl(QObject):
@@ -28,6 +29,7 @@ class ExtrasControl(QObject):
         window.raw.body_changed.connect(self._body_edited)
         window.raw.unsent_changed.connect(self._body_unsent)
         window.raw.headers_changed.connect(self._headers_edited)
+        window.raw.headers_left.connect(self._headers_left)
         window.reasoning_return.changed.connect(self._reasoning_chosen)
 
     @property
@@ -45,6 +47,7 @@ class ExtrasControl(QObject):
             session.extra_headers,
             Inherited(profile.name, profile.extra_body, profile.headers, tuple(profile.secret_headers)),
             unsent=str(session.unsent.get(BODY) or ""),
+            left=session.unsent.get(HEADERS),
             fresh=fresh,
         )
         window.side.set_count("Raw", len(session.extra_body) + len(session.extra_headers))
@@ -76,6 +79,9 @@ class ExtrasControl(QObject):
 
     def _headers_edited(self, headers: dict[str, str]) -> None:
         self._session.set_extra_headers(headers)
+
+    def _headers_left(self, rows: JSON) -> None:
+        self._session.set_unsent(HEADERS, rows)
 
     def _reasoning_chosen(self, rule: ReasoningReturn | None) -> None:
         self._session.set_reasoning_return(rule)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
-from playground.engine.extras import extra_header_problem
+from playground.domain.values import JSON
+from playground.engine.extras import extra_header_problem, secret_in
+from playground.engine.secrets import looks_secret
 from playground.ui.icon_button import IconButton
 from playground.ui.parameters.fields import look
 from playground.ui.plain_text import show_hidden
@@ -66,14 +68,20 @@ class HeaderRow(QWidget):
 
 
 class ExtraHeaders(QWidget):
-    """``changed`` gives the headers that can be sent. Rows that cannot stay, and say why."""
+    """``changed`` gives the headers that can be sent. Rows that cannot stay, and say why.
+
+    ``left`` gives those that cannot, a list of name and value each, to be kept with the experiment; without what may
+    be a secret, and without a value that has no name yet, which may be one.
+    """
 
     changed = Signal(object)
+    left = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()
         self.rows: list[HeaderRow] = []
         self._sent: dict[str, str] = {}
+        self._left: list[list[str]] = []
         self.add_button = QPushButton("Add header")
         self.add_button.setProperty("kind", "quiet")
         self._list = QVBoxLayout()
@@ -88,15 +96,20 @@ class ExtraHeaders(QWidget):
         column.addLayout(line)
         self.add_button.clicked.connect(self.add)
 
-    def show_headers(self, headers: dict[str, str], *, fresh: bool) -> None:
-        """Show headers. Rows being typed stay while they send the same, unless ``fresh`` says they are another's."""
+    def show_headers(self, headers: dict[str, str], *, left: JSON = None, fresh: bool) -> None:
+        """Show headers, and those that ``left`` gave. Rows being typed stay while they send the same, unless ``fresh``
+        says they are another's."""
         if not fresh and headers == self._sent:
             return
         for row in list(self.rows):
             self._drop(row)
         for name, value in headers.items():
             self._append(name, value)
+        self._left = _pairs(left)
+        for name, value in self._left:
+            self._append(name, value)
         self._sent = dict(headers)
+        self._judge()
 
     def add(self) -> None:
         """An empty row, ready to be typed in."""
@@ -122,7 +135,18 @@ class ExtraHeaders(QWidget):
         row.deleteLater()
 
     def _edited(self) -> None:
+        sent, left = self._judge()
+        if sent != self._sent:
+            self._sent = sent
+            self.changed.emit(dict(sent))
+        if left != self._left:
+            self._left = left
+            self.left.emit(left)
+
+    def _judge(self) -> tuple[dict[str, str], list[list[str]]]:
+        """Say of each row why it is not sent. Returns the headers that are, and the others as far as they are kept."""
         sent: dict[str, str] = {}
+        left: list[list[str]] = []
         seen: set[str] = set()
         for row in self.rows:
             name, value = row.pair
@@ -133,6 +157,16 @@ class ExtraHeaders(QWidget):
             if name and not problem:
                 sent[name] = value
                 seen.add(name.lower())
-        if sent != self._sent:
-            self._sent = sent
-            self.changed.emit(dict(sent))
+            elif name and not looks_secret(name, value) and not secret_in([value]):
+                left.append([name, value])
+        return sent, left
+
+
+def _pairs(left: JSON) -> list[list[str]]:
+    """What ``left`` gave, as it comes out of a file."""
+    rows = left if isinstance(left, list) else []
+    return [
+        [str(part) for part in row]
+        for row in rows
+        if isinstance(row, list) and len(row) == 2 and all(isinstance(part, str) for part in row)
+    ]

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from playground.domain.json_merge import clashes
 from playground.domain.tools import Problem
-from playground.domain.values import JSONObject
+from playground.domain.values import JSON, JSONObject
 from playground.engine.extras import secret_in
 from playground.ui.code_editor import CodeEditor
 from playground.ui.json_field import FRAME, JsonField
@@ -49,6 +49,7 @@ class RawPanel(ScrollPage):
     body_changed = Signal(object)
     unsent_changed = Signal(str)
     headers_changed = Signal(object)
+    headers_left = Signal(object)  # those that cannot be sent yet, to be kept likewise
     settings_asked = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -71,6 +72,7 @@ class RawPanel(ScrollPage):
         self._arrange()
         self.body.edited.connect(self._typed)
         self.headers.changed.connect(self.headers_changed)
+        self.headers.left.connect(self.headers_left)
         self.settings_button.clicked.connect(self.settings_asked)
         self.set_value(EMPTY, {}, Inherited())
 
@@ -101,17 +103,19 @@ class RawPanel(ScrollPage):
         inherited: Inherited,
         *,
         unsent: str = "",
+        left: JSON = None,
         fresh: bool = False,
     ) -> None:
         """Show an experiment's extras and the gateway's. What is typed stays while it sends the same.
 
-        ``unsent`` is what ``unsent_changed`` gave for this experiment; ``fresh`` says that it is another one.
+        ``unsent`` is what ``unsent_changed`` gave for this experiment, ``left`` what ``headers_left`` did; ``fresh``
+        says that it is another one.
         """
         if fresh or body != self._sent:
             self._sent = body
             text = unsent if unsent and not body else (pretty(json.dumps(body, ensure_ascii=False)) if body else "")
             self.body.set_text(text)
-        self.headers.show_headers(headers, fresh=fresh)
+        self.headers.show_headers(headers, left=left, fresh=fresh)
         if inherited != self._inherited or fresh:
             self._show_inherited(inherited)
         self._judge()

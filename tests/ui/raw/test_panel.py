@@ -139,3 +139,25 @@ def test_what_comes_from_the_gateway_is_shown_above(panel: RawPanel, bodies: lis
     assert panel.inherited_headers.text() == "X-Team: research\nX-Edge-Token: •••• (in the keyring)"
     assert [made.pair for made in panel.headers.rows] == [("X-Own", "1")]
     assert bodies == []
+
+
+def test_headers_that_cannot_be_sent_are_kept_with_the_experiment_but_no_secret(panel: RawPanel) -> None:
+    left: list[list[list[str]]] = []
+    panel.headers_left.connect(left.append)
+    row(panel, "X-Trace", "on")
+    row(panel, "X Bad", "1")
+    row(panel, "X-Api-Key", CANARY)
+    row(panel, "x-trace", "off")
+    panel.headers.add()
+    QTest.keyClicks(panel.headers.rows[-1].value, CANARY)
+    assert left[-1] == [["X Bad", "1"], ["x-trace", "off"]]
+    assert not any(CANARY in str(told) for told in left)
+    kept = left[-1]
+    panel.set_value({}, {}, NOTHING, fresh=True)
+    assert panel.headers.rows == []
+    panel.set_value({}, {"X-Trace": "on"}, NOTHING, left=kept, fresh=True)
+    assert [made.pair for made in panel.headers.rows] == [("X-Trace", "on"), ("X Bad", "1"), ("x-trace", "off")]
+    assert [bool(made.flag.text()) for made in panel.headers.rows] == [False, True, True]
+    for odd in ({"a": 1}, "x", [["only one"], [1, 2], ["a", "b", "c"], "ab"]):
+        panel.set_value({}, {}, NOTHING, left=odd, fresh=True)
+        assert panel.headers.rows == []
