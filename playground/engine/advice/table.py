@@ -77,11 +77,14 @@ TABLE: Final[tuple[Known, ...]] = (
             r"\brequires more credits\b|\bnot enough credits?\b",
             r"\bbudget has been exceeded\b|\bexceeded ?budget\b|\bover budget\b|\bcrossed (?:spend|budget) ?limit\b",
             r"\b(?:spend(?:ing)?|credit|billing hard) limit (?:has been )?(?:reached|exceeded)\b",
+            r"\b(?:monthly|account|user|team|plan) (?:quota|(?:usage )?limit) (?:has been |is |was )?"
+            r"(?:used up|reached|exceeded|exhausted)\b|\baccount is in arrears\b",
             r"余额不足|额度不足|欠费",
         ),
         frozenset(
             {
                 "insufficient_quota",
+                "quota",
                 "insufficient_balance",
                 "insufficient_user_quota",
                 "insufficient_credits",

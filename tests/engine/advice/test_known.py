@@ -18,6 +18,7 @@ from playground.engine.advice import Action, advise
 from playground.engine.advice.own import OWN
 from playground.engine.advice.spots import header_names, parameter_named, place_of
 from playground.engine.advice.table import TABLE
+from playground.gateway.retry import is_transient
 from playground.protocols.errors import read_error
 
 
@@ -52,6 +53,11 @@ def test_what_is_said_is_understood(meaning: str, status: int | None, body: Any)
     keyed = meaning != "key missing"
     found = advise(told(status, body, keyed=keyed))
     assert found.meaning == meaning, found.title
+
+
+@pytest.mark.parametrize(("status", "body"), [(status, body) for meaning, status, body in SAID if meaning == "balance"])
+def test_an_empty_account_is_not_asked_again(status: int, body: Any) -> None:
+    assert not is_transient(told(status, body))
 
 
 @pytest.mark.parametrize(
