@@ -93,15 +93,17 @@ class Editing(Edits):
     def as_kept(self, at: str | None = HEAD) -> tuple[Transcript, str | None]:
         """The turns as they will be once those down to ``at`` are used, with what stands in their editors as far as it
         can be kept; and from where to ask then."""
+        if not self.editing:
+            return self.transcript, at
         known = self._kept
         if known is None or known[0] is not self.transcript or known[1] is not self.editing or known[2] != at:
-            kept, copies = open_edits.all_applied(self.transcript, self._open_to(at), self.growing)
-            known = self._kept = (self.transcript, self.editing, at, kept, standing(kept, copies, at))
+            kept, then = open_edits.all_kept(self.transcript, self.editing, at, self.growing)
+            known = self._kept = (self.transcript, self.editing, at, kept, then)
         return known[3], known[4]
 
     def unkept(self, at: str | None = HEAD) -> str:
         """Why what stands in an open editor on the way to ``at`` cannot be kept; empty where it can."""
-        return open_edits.problem(self.transcript, self._open_to(at))
+        return open_edits.problem(self.transcript, self.editing, at) if self.editing else ""
 
     def _open_to(self, at: str | None) -> list[OpenEdit]:
         if not self.editing:

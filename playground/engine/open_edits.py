@@ -15,7 +15,7 @@ from playground.domain.transcript import Transcript, Turn
 from playground.domain.values import Value
 from playground.engine import hand_made
 from playground.engine.branching import Branched
-from playground.engine.turn_edits import TurnEdit, arguments_edited, call_replaced, carried_out, followed, text_edited
+from playground.engine.turn_edits import TurnEdit, arguments_edited, call_replaced, carried_out, standing, text_edited
 from playground.engine.turn_texts import text_of
 
 
@@ -82,50 +82,63 @@ def differs(transcript: Transcript, edit: OpenEdit) -> bool:
     return call is not None or not edit.call
 
 
-def applied(transcript: Transcript, edit: OpenEdit, growing: Collection[str] = ()) -> Branched:
-    """The turns with it. Raises ValueError in words where a call that is written cannot be one."""
+def _applied(transcript: Transcript, edit: OpenEdit, growing: Collection[str]) -> tuple[Branched, str]:
+    """The turns with it, and the id of its call then. Raises ValueError where a call that is written cannot be one."""
     if not differs(transcript, edit):
-        return Branched(transcript, {})
+        return Branched(transcript, {}), edit.call
     turn = edit.turn
     if edit.what is What.TEXT:
         made = text_edited(transcript, turn, edit.text or "")
     elif edit.what is What.ARGUMENTS:
         made = arguments_edited(transcript, turn, edit.call, edit.text or "", in_place=False)
     elif edit.written is None:
-        return Branched(transcript, {})
+        return Branched(transcript, {}), edit.call
     elif edit.call:
         made = call_replaced(transcript, turn, edit.call, edit.written, in_place=False)
     else:
         made = TurnEdit(turn, hand_made.with_more_calls(transcript, turn, (edit.written,)))
-    return carried_out(transcript, made, growing)
+    return carried_out(transcript, made, growing), made.made or edit.call
 
 
-def all_applied(
-    transcript: Transcript, edits: Iterable[OpenEdit], growing: Collection[str] = (), *, strict: bool = False
-) -> Branched:
-    """The turns with all of them that can be kept; ``strict``: raises ValueError for one that cannot.
-
-    One about a turn that is on no branch that is shown then stays as it is.
+def all_kept(
+    transcript: Transcript,
+    edits: OpenEdits,
+    at: str | None = "",
+    growing: Collection[str] = (),
+    *,
+    strict: bool = False,
+) -> tuple[Transcript, str | None]:
+    """The turns when those down to ``at`` (empty: to the head) have been kept, one after another, as a session does it;
+    and from where to ask then. What cannot be kept is left out; ``strict``: raises ValueError in words.
     """
-    copies: dict[str, str] = {}
-    for edit in edits:
-        turn = copies.get(edit.turn, edit.turn)
-        if copies and all(one.id != turn for one in transcript.path):
-            continue
+    left = list(edits.values())
+    while True:
+        path = transcript.path if at == "" else transcript.lineage(at)
+        edit = next(iter(of_turns({one.key: one for one in left}, path)), None)
+        if edit is None:
+            return transcript, at
+        left.remove(edit)
         try:
-            made = applied(transcript, edit.model_copy(update={"turn": turn}), growing)
+            made, call = _applied(transcript, edit, growing)
         except ValueError:
             if strict:
                 raise
             continue
-        transcript, copies = made.transcript, followed(copies, made.copies)
-    return Branched(transcript, copies)
+        transcript, at = made.transcript, standing(made.transcript, made.copies, at)
+        left = [moved(one, edit, call, made.copies) for one in left]
 
 
-def problem(transcript: Transcript, edits: Iterable[OpenEdit]) -> str:
-    """Why one of them cannot be kept, in a sentence; empty where all can."""
+def moved(edit: OpenEdit, kept: OpenEdit, call: str, copies: Mapping[str, str]) -> OpenEdit:
+    """An editor after another one was kept: on the copy of its turn, and with the id that its call has now."""
+    other = (edit.turn, edit.call) == (kept.turn, kept.call) and kept.what is What.CALL and kept.call
+    turn = copies.get(edit.turn, edit.turn)
+    return edit.model_copy(update={"turn": turn, "call": call if other else edit.call})
+
+
+def problem(transcript: Transcript, edits: OpenEdits, at: str | None = "") -> str:
+    """Why one of those down to ``at`` cannot be kept, in a sentence; empty where all can."""
     try:
-        all_applied(transcript, edits, strict=True)
+        all_kept(transcript, edits, at, strict=True)
     except ValueError as error:
         return f"A call that is being written cannot be kept: finish it, or cancel it. {error}"
     return ""

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import json
+import random
+from collections.abc import Iterable
 
 import pytest
 
 from playground.demo.server import DemoServer
 from playground.domain.debugging import Answer
-from playground.domain.parts import ToolCall
-from playground.domain.transcript import Role, make_turn
+from playground.domain.parts import ToolCall, ToolResult
+from playground.domain.transcript import Ending, Outcome, Role, Turn, make_turn
 from playground.engine.experiment_file import read, write
 from playground.engine.gateways import DEMO_ID, Gateways
 from playground.engine.open_edits import EditKey, OpenEdit, What
 from playground.engine.run import RunRefusedError
-from playground.engine.session import Session
+from playground.engine.session import HEAD, Session
 from playground.engine.snapshot import decode, encode, restore, snapshot
 from playground.engine.stability import step_request
+from playground.engine.turn_edits import standing
 from tests.engine.debugging import MODELS, THREE, Bench
+from tests.support.editors import no_gateway
 
 OSLO = '{"city": "Oslo", "unit": "celsius"}'
 BOTH = pytest.mark.parametrize("how", ["send", "send_all", "fill", "step", "step_next", "go_on", "run_to_end"])
@@ -226,3 +230,74 @@ async def test_edit_and_run_keeps_what_else_is_being_written(bench: Bench) -> No
     await session.run_edited(bench.path[1].id, "zwei")
     assert [turn.text for turn in bench.path[:2]] == ["eins", "zwei"]
     assert session.editing == {}
+
+
+# ---- whatever is open
+
+
+def spoken(turns: Iterable[Turn]) -> list[tuple[object, ...]]:
+    """Turns without their ids, which those of a branch have new."""
+    return [
+        (
+            turn.role,
+            turn.text,
+            [(call.name, call.arguments) for call in turn.calls],
+            [result.text for result in turn.results],
+        )
+        for turn in turns
+    ]
+
+
+def grown(chance: random.Random) -> Session:
+    """A tree of turns with branches, calls and results, and up to four editors open anywhere in it."""
+    session = Session(no_gateway, profile_id="p", model="m")
+    calls: list[ToolCall] = []
+    for number in range(chance.randint(1, 9)):
+        role = chance.choice([Role.SYSTEM, Role.USER, Role.USER, Role.ASSISTANT, Role.TOOL])
+        if role is Role.ASSISTANT:
+            made = [ToolCall(id=f"c{number}{n}", name="f", arguments="{}") for n in range(chance.randint(0, 2))]
+            calls += made
+            outcome = Outcome(ending=Ending.COMPLETE) if chance.random() < 0.5 else None
+            turn = make_turn(role, f"a{number}", *made).model_copy(update={"outcome": outcome})
+        elif role is Role.TOOL and calls:
+            turn = make_turn(role, "", ToolResult(call_id=chance.choice(calls).id, text=f"r{number}"))
+        else:
+            turn = make_turn(Role.USER if role is Role.TOOL else role, f"u{number}")
+        session.add_turn(turn)
+        if chance.random() < 0.2:
+            session.select_variant(chance.choice(list(session.transcript.turns)))
+        if chance.random() < 0.2:
+            session.fork_at(chance.choice(list(session.transcript.turns)))
+    for _ in range(chance.randint(1, 4)):
+        turn, what = chance.choice(list(session.transcript.turns.values())), chance.choice(list(What))
+        call = chance.choice([*(one.id for one in turn.calls), ""])
+        written = ToolCall(id=chance.choice(["", "zz", call]), name=chance.choice(["", "g", "g"]), arguments="{}")
+        text = chance.choice([None, "", "other", "{}"])
+        is_call = what is What.CALL
+        edit = OpenEdit(
+            turn=turn.id,
+            what=what,
+            call="" if what is What.TEXT else call,
+            text=None if is_call else text,
+            written=written if is_call else None,
+        )
+        session.set_editing(edit)
+    return session
+
+
+@pytest.mark.parametrize("seed", range(0, 600, 100))
+def test_what_would_be_sent_is_what_is_kept_whatever_is_open(seed: int) -> None:
+    for number in range(seed, seed + 100):
+        chance = random.Random(number)
+        session = grown(chance)
+        at = chance.choice([HEAD, None, *session.transcript.turns])
+        why, (kept, tip) = session.unkept(at), session.as_kept(at)
+        shown = spoken(kept.path if at == HEAD else kept.lineage(tip))
+        if why:
+            with pytest.raises(ValueError, match="call"):
+                session.keep_open(at)
+            continue
+        copies = session.keep_open(at)
+        now = session.transcript
+        tip = standing(now, copies, at)
+        assert spoken(now.path if at == HEAD else now.lineage(tip)) == shown, number
