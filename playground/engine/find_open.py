@@ -9,7 +9,7 @@ from playground.engine.entry import entry_of
 from playground.engine.session import Session
 from playground.engine.store.search import MOST_PASSAGES, Filters, Found, Passage, words_in
 
-_BEFORE, _AFTER = 30, 70  # characters around a hit
+_BEFORE, _AFTER = 50, 110  # characters around a hit
 
 
 def find_all(

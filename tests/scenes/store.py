@@ -20,7 +20,12 @@ EARLIER: tuple[tuple[float, str, str, str], ...] = (
     (0.02, "Is it warmer in Lisbon or in Oslo right now?", "Lisbon, by eleven degrees.", "demo-reasoner"),
     (0.03, "Extract the fields of this invoice as JSON", '{"number": "2026-117", "total": 84.5}', "demo-chat"),
     (1.0, "Tone of voice, three variants of a refusal", "Thank you for asking; the answer is no.", "demo-chat"),
-    (1.01, "Describe this chart of river levels", "The Tagus at Lisbon rises in spring.", "demo-vision"),
+    (
+        1.01,
+        "Describe this chart of river levels",
+        "Snow melts late in the north, so the Glomma rises in June, while the Tagus at Lisbon rises in spring.",
+        "demo-vision",
+    ),
     (6.0, "Stop sequences and what they do to lists", "1. One\n2. Two", "demo-chat"),
     (
         40.0,

@@ -17,7 +17,7 @@ from playground.engine.store.schema import SHIFT
 
 MOST_FOUND: Final = 100  # experiments
 MOST_PASSAGES: Final = 2  # of one experiment
-_AROUND: Final = 12  # words of a passage
+_AROUND: Final = 32  # words of a passage: two lines of a wide list
 _OPEN, _CLOSE = "\ufdd0", "\ufdd1"  # noncharacters: no text has them
 _FIELDS: Final = ("text", "reasoning", "arguments")
 _NAMES: Final = ("title", "model")

@@ -37,8 +37,10 @@ class Rows(QStyledItemDelegate):
         width = view.viewport().width() if isinstance(view, QListView) else 200
         if isinstance(row, Hit):
             return QSize(60, _lines(row.text, width - 16 - INDENT) * LINE + AROUND)
-        summary = row.entry.summary if isinstance(row, Line) else ""
-        return QSize(60, TITLE + _lines(summary, width - 16) * LINE + 2 * AROUND)
+        if not isinstance(row, Line):
+            return QSize(60, TITLE + LINE + 2 * AROUND)
+        titles = _title_lines(row, width - 16)
+        return QSize(60, titles * TITLE + _lines(row.entry.summary, width - 16) * LINE + 2 * AROUND)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         row = index.data(ROW)
@@ -77,8 +79,9 @@ class Rows(QStyledItemDelegate):
             place = QRect(inner.right() - 13 - 17 * number, inner.top() + 2, 14, 14)
             icon(name, "muted").paint(painter, place)
         title = inner.adjusted(0, 0, -18 * len(signs), 0)
-        _draw(painter, title, row.title, row.marks, body_font(), t.text, 1)
-        below = inner.adjusted(0, TITLE, 0, 0)
+        titles = _title_lines(row, inner.width())
+        _draw(painter, title, row.title, row.marks, body_font(), t.text, titles, TITLE)
+        below = inner.adjusted(0, titles * TITLE, 0, 0)
         _draw(painter, below, row.entry.summary, (), _small(), t.muted, MOST_LINES)
 
     # Renaming in place
@@ -108,8 +111,18 @@ def _lines(text: str, width: int) -> int:
     return MOST_LINES if text and _metrics().horizontalAdvance(text[:400]) > width else 1
 
 
-def _draw(painter: QPainter, rect: QRect, text: str, marks: Marks, font: QFont, colour: str, most: int) -> None:
-    """A text in ``most`` lines at most, the last one cut short where it must be."""
+def _title_lines(row: Line, width: int) -> int:
+    """How many lines a title takes: one, unless something was found in it that would be cut off."""
+    if not row.marks:
+        return 1
+    room = width - 17 * (row.entry.pinned + row.entry.archived)
+    return MOST_LINES if QFontMetrics(body_font()).horizontalAdvance(row.title[:400]) > room else 1
+
+
+def _draw(
+    painter: QPainter, rect: QRect, text: str, marks: Marks, font: QFont, colour: str, most: int, height: int = LINE
+) -> None:
+    """A text in ``most`` lines at most, each so high, the last one cut short where it must be."""
     metrics = QFontMetrics(font)
     y = float(rect.top())
     at = 0
@@ -132,7 +145,7 @@ def _draw(painter: QPainter, rect: QRect, text: str, marks: Marks, font: QFont, 
         painter.setFont(font)
         line.draw(painter, QPointF(rect.left(), y))
         at += line.textLength()
-        y += LINE
+        y += height
 
 
 def _range(start: int, end: int, length: int) -> QTextLayout.FormatRange:

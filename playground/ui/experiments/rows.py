@@ -11,7 +11,8 @@ from playground.engine.entry import Entry
 from playground.engine.store import Found, Passage
 from playground.ui.plain_text import show_prose
 
-LEAD = 16  # letters left before the first word found, so that it is seen in a narrow list
+LEAD = 26  # letters left before the first word found: a line of a narrow list, which shows two
+TITLE_LEAD = 40  # the same for a title: most are seen whole
 _FIELDS = {"reasoning": "Reasoning: ", "arguments": "Call: "}
 
 
@@ -85,7 +86,7 @@ def rows_found(found: Sequence[Found]) -> list[Row]:
     out: list[Row] = [Heading(f"{count} experiment{'s' * (count != 1)} found" if count else "Nothing found")]
     for one in found:
         named = next((passage for passage in one.passages if passage.field == "title"), None)
-        title, marks = _shown(named) if named is not None else ("", ())
+        title, marks = _from_first(*_shown(named), TITLE_LEAD) if named is not None else ("", ())
         out.append(Line(one.entry, title, marks) if title else _line(one.entry))
         begins = named.text.rstrip("…") if named is not None else ""
         hits = [passage for passage in one.passages if passage.turn_id and not (begins and _repeats(passage, begins))]
@@ -116,13 +117,15 @@ def _shown(passage: Passage, before: str = "") -> tuple[str, tuple[tuple[int, in
     return text + show_prose(passage.text[at:]), tuple(marks)
 
 
-def _from_first(text: str, marks: tuple[tuple[int, int], ...]) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """Without what stands far before the first mark."""
+def _from_first(
+    text: str, marks: tuple[tuple[int, int], ...], lead: int = LEAD
+) -> tuple[str, tuple[tuple[int, int], ...]]:
+    """Without what stands far before the first mark, more than ``lead`` letters."""
     first = marks[0][0] if marks else 0
-    if first <= LEAD + 8:
+    if first <= lead + 8:
         return text, marks
-    space = text.find(" ", first - LEAD, first)
-    cut = space + 1 if space >= 0 else first - LEAD
+    space = text.find(" ", first - lead, first)
+    cut = space + 1 if space >= 0 else first - lead
     return "…" + text[cut:], tuple((start - cut + 1, end - cut + 1) for start, end in marks)
 
 

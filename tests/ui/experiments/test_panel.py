@@ -6,6 +6,7 @@ import time
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QMenu, QPushButton
 from pytestqt.qtbot import QtBot
@@ -13,6 +14,7 @@ from pytestqt.qtbot import QtBot
 from playground.engine.store import Filters, Found, Passage
 from playground.ui.experiments.panel import ARCHIVE, DELETE, PIN, RENAME, ExperimentsPanel
 from playground.ui.experiments.rows import Heading, Line
+from playground.ui.theme import tokens
 from tests.ui.experiments.entries import entry
 from tests.ui.windows import show_in_front
 
@@ -191,3 +193,18 @@ def test_two_thousand_experiments_are_no_work_to_change(panel: ExperimentsPanel,
     panel.show_entries([entry("new", ago=-0.001), *changed], "0")
     panel.list.grab()
     assert panel.list.verticalScrollBar().value() == before > 0
+
+
+def test_what_is_found_at_the_end_of_a_title_is_seen(panel: ExperimentsPanel) -> None:
+    title = "Stop sequences and what they do to lists"
+    panel.search.setText("lists")
+    found = QColor(tokens().found)
+    marked = 0
+    for marks in ((), ((35, 40),)):
+        passages = (Passage("", "title", title, marks),) if marks else ()
+        panel.show_found([Found(entry("a", title), passages)])
+        panel.list.doItemsLayout()
+        picture = panel.list.viewport().grab(panel.list.visualRect(panel.model.place("a"))).toImage()
+        points = ((x, y) for x in range(0, picture.width(), 2) for y in range(0, picture.height(), 2))
+        before, marked = marked, sum(picture.pixelColor(x, y) == found for x, y in points)
+        assert (marked > 20) is bool(marks), (before, marked)

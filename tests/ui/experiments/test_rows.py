@@ -42,9 +42,22 @@ def test_hits_stand_below_their_experiment_with_their_marks() -> None:
     assert (first.turn_id, second.turn_id) == ("t1", "t2")
     assert marked(first.text, first.marks) == ["Rome"]
     assert first.text.startswith("…")
-    assert first.text.index("Rome") < 24, "what was found is seen in a narrow list"
+    assert 12 < first.text.index("Rome") < 36, "what was found is seen in a narrow list, with words before it"
     assert second.text == 'Call: {"city": "Rome"}'
     assert marked(second.text, second.marks) == ["Rome"]
+
+
+def test_a_title_in_which_something_is_found_far_behind_begins_further_on() -> None:
+    title = "Stop sequences and what they do to lists"
+    (line,) = (row for row in rows_found([Found(entry("a", title), (Passage("", "title", title, ((35, 40),)),))])[1:])
+    assert isinstance(line, Line)
+    assert (line.title, marked(line.title, line.marks)) == (title, ["lists"])
+    longer = "Once more, and with far more words than any list shows: " + title
+    at = longer.index("lists")
+    line = rows_found([Found(entry("a", longer), (Passage("", "title", longer, ((at, at + 5),)),))])[1]
+    assert isinstance(line, Line)
+    assert line.title.startswith("…")
+    assert marked(line.title, line.marks) == ["lists"]
 
 
 def test_a_hit_that_is_the_title_again_is_left_out() -> None:
