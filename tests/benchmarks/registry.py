@@ -61,6 +61,7 @@ BENCHMARKS = {
         Benchmark("stream-1k", "stream_1k"),
         Benchmark("growth", "growth", stable=True),
         Benchmark("open", "open_large"),
+        Benchmark("large", "large"),
         Benchmark("start", "start"),
         Benchmark("lanes", "lanes"),
         Benchmark("tape", "tape", stable=True),

@@ -183,10 +183,10 @@ class TextView(QTextEdit):
             self._writer.rewrite(zoom=zoom)
             self._fit()
 
-    def _begun(self) -> None:
+    def _begun(self, size: int = AT_ONCE) -> None:
         """Another text, or another part of it, was begun."""
         self._follow()
-        self._go_on(AT_ONCE)
+        self._go_on(size)
         tell_height(self)
 
     def _follow(self) -> None:
@@ -233,7 +233,7 @@ class TextView(QTextEdit):
         if self.row is None and self.shown.folds:
             self.row = FoldRow(lambda: self.shown.text, self)
             self.row.asked.connect(self._step)
-            self.row.reworded.connect(self._refit)
+            self.row.reworded.connect(self._fit)
         if self.row is not None:
             self.row.setVisible(self.shown.folds)
             if self.shown.folds:
@@ -242,7 +242,7 @@ class TextView(QTextEdit):
     def _step(self, where: str) -> None:
         """A button of the row was pressed."""
         self.shown.step(where)
-        self._begun()
+        self._begun(TOKENS)
         scroll_to(self, QRectF(0, 0, 1, 1))
 
     def _select(self, anchor: int, position: int) -> None:
@@ -280,11 +280,14 @@ class TextView(QTextEdit):
     def heightForWidth(self, width: int) -> int:
         document = self._document
         if document.textWidth() != width:
+            if not self.whole and width != self.width():
+                return self._height  # layouts ask for what they hint, too; it is asked again when all is drawn
             self.setLineWrapColumnOrWidth(width)
         return math.ceil(document.size().height()) + self._foot() + self._row_height(width)
 
     def sizeHint(self) -> QSize:
-        return QSize(200, self.heightForWidth(max(self.width(), 50)))
+        width = max(self.width(), 50)  # a layout asks for the height at the width hinted, too: each one is a layout
+        return QSize(width if self.shown.folds else 200, self.heightForWidth(width))
 
     def minimumSizeHint(self) -> QSize:
         return QSize(50, 0)
@@ -321,9 +324,6 @@ class TextView(QTextEdit):
             self.height_changed.emit()
         self._place_row()
         self._copies.follow(grown=grown)
-
-    def _refit(self) -> None:
-        self._fit()
 
     # Looks
 

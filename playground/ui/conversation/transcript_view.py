@@ -48,6 +48,7 @@ class TranscriptView(QAbstractScrollArea):
         self._column = Heights()
         self._complete = True  # every card there is room for has been made
         self._sketched = False  # one that is in view has not
+        self._fill_end = 0.0  # until when long texts are drawn while all is laid out
         self._edge = UpperEdge()
         self._follow = True
         self._laying_out = False
@@ -312,7 +313,7 @@ class TranscriptView(QAbstractScrollArea):
 
     def _lay_out_once(self, budget: float) -> None:
         bar, view, column = self.verticalScrollBar(), self.viewport().height(), self._column
-        end = time.perf_counter() + budget
+        end, self._fill_end = time.perf_counter() + budget, time.perf_counter() + FILL_S
         for turn in range(6):  # measuring what comes into view moves what is in view; it settles in two or three rounds
             self._set_range()
             if self._follow:
@@ -346,7 +347,7 @@ class TranscriptView(QAbstractScrollArea):
         """
         column, width = self._column, self.column[1]
         self._stock.width = width
-        begun, moved = time.perf_counter(), False
+        moved = False
         waiting = next((card for card in self._stock if not card.whole), None) if go_on else None
         for at in range(first, min(last + 1, len(column.rows))):
             row = column.rows[at]
@@ -356,7 +357,7 @@ class TranscriptView(QAbstractScrollArea):
                     self._complete = False
                     continue
                 card = self._stock.make(row)
-            while not card.whole and (card is waiting or time.perf_counter() < min(end, begun + FILL_S)):
+            while not card.whole and (card is waiting or time.perf_counter() < min(end, self._fill_end)):
                 waiting = None  # one a frame goes on in any case
                 card.fill()
             height = card.height_at(width)

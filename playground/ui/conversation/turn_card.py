@@ -224,6 +224,8 @@ class TurnCard(CardFrame):
                 self.finds.follow()
 
     def _unfinished(self) -> TextView | None:
+        if self._row.growing:
+            return None  # what comes is drawn as there is time
         return next((view for view in self._parts if isinstance(view, TextView) and not view.whole), None)
 
     def grow(self, growth: Growth) -> None:
