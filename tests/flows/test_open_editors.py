@@ -12,6 +12,7 @@ from playground.app import store_path
 from playground.domain.transcript import Role, make_turn
 from playground.ui.conversation.calls.call_form import CallForm
 from playground.ui.conversation.inline_editor import InlineEditor
+from playground.ui.inspector.views import RequestView
 from tests.flows.conftest import Person, Stage
 from tests.flows.test_debugger import calls_of, calls_sent, ready
 from tests.flows.test_store import back, opened
@@ -118,3 +119,17 @@ def test_another_experiment_and_back_scrolling_and_the_end_of_the_application_ke
 
     stage.play(write)
     stage.play(go_on)
+
+
+def test_the_next_request_is_shown_with_it_before_anything_is_kept(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        person.session.add_turn(make_turn(Role.USER, "one"))
+        tab = next(view for view in person.app.window.inspector.views if isinstance(view, RequestView))
+        await person.until(lambda: '"one"' in tab.next.editor.text(), "the turn in the next request")
+        await open_editor(person, 0, "eins")
+        await person.until(lambda: '"eins"' in tab.next.editor.text(), "what is typed in the next request")
+        assert person.path[0].text == "one"
+        await person.key(Qt.Key.Key_Escape)
+        await person.until(lambda: '"one"' in tab.next.editor.text(), "what is there in the next request")
+
+    stage.play(scene)
