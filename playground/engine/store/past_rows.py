@@ -101,13 +101,34 @@ def _state(row: JSONObject, newer: Transcript, bring: Callable[[JSONObject], Non
     given = {at: read_as(Turn, value, "a turn") for at, value in row["turns"]}
     changed = {turn.id: turn for turn in given.values()}
     gone = set(row.get("gone", ()))
-    left = [key for key in newer.turns if key not in gone]
+    turns = {**newer.turns, **changed}
+    for key in gone:
+        del turns[key]
     back = {turn.id: at for at, turn in given.items() if turn.id not in newer.turns}
-    order = row["order"] if "order" in row else _placed(left, back)
-    turns = {key: changed[key] if key in changed else newer.turns[key] for key in order}
-    head = row["head"]
-    check_tree(tuple(turns.values()), head)
-    return Transcript(turns, head)
+    if back or "order" in row:
+        order = row["order"] if "order" in row else _placed([key for key in turns if key not in back], back)
+        turns = {key: turns[key] for key in order}
+    _check(turns, changed, row["head"])
+    return Transcript(turns, row["head"])
+
+
+def _check(turns: dict[str, Turn], changed: dict[str, Turn], head: str | None) -> None:
+    """Raise ValueError where turns are no tree. They were one but for those that are ``changed``, and for what is gone:
+    looking at every way to the top again, in every state, would take seconds.
+    """
+    if head is not None and head not in turns:
+        raise ValueError("the head is not there")
+    if any(turn.parent is not None and turn.parent not in turns for turn in turns.values()):
+        raise ValueError("a turn follows one that is not there")
+    for key, turn in changed.items():
+        check_tree((turn.model_copy(update={"parent": None}),), None)
+        seen: set[str] = set()
+        at: str | None = key
+        while at is not None:
+            if at in seen:
+                raise ValueError("a turn follows itself")
+            seen.add(at)
+            at = turns[at].parent
 
 
 def has_past(connection: sqlite3.Connection) -> bool:

@@ -648,6 +648,8 @@ async def test_a_bounded_number_of_states_is_kept_and_a_damaged_one_costs_no_tur
     session = await workspace.show(session.id)
     assert len(spoken(session)) == 40
     assert [session.undo() for _ in range(4)] == [True, True, True, False]
+    first = session.transcript.path[0]
+    around = {"id": first.id, "role": "user", "parts": [], "parent": session.transcript.path[5].id}
     for text in (
         "",
         "[",
@@ -658,6 +660,10 @@ async def test_a_bounded_number_of_states_is_kept_and_a_damaged_one_costs_no_tur
         "[" * 5000,
         "[{}]",
         "[null]",
+        json.dumps([{"head": None, "turns": [], "gone": [session.transcript.path[3].id]}]),
+        json.dumps([{"head": None, "turns": [[0, around]]}]),
+        json.dumps([{"head": ["x"], "turns": []}]),
+        json.dumps([{"head": None, "turns": [], "order": ["nobody"]}]),
     ):
         await workspace.close()
         with closing(sqlite3.connect(path)) as connection:
