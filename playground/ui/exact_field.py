@@ -6,9 +6,14 @@ same: what is sent would not be what stands there. Nothing else reads the text o
 
 from __future__ import annotations
 
+import re
+
 from PySide6.QtCore import QMimeData
+from PySide6.QtGui import QTextOption
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
+LONG_LINE = 10_000  # characters of a line that is not broken at words any more
+_LONG = re.compile(rf"[^\n]{{{LONG_LINE}}}")
 #: Characters at which Qt ends a line, kept in a document under noncharacters that no text may hold.
 _KEPT = {0x2029: "\ufdd2", 0xFDD0: "\ufdd3", 0xFDD1: "\ufdd4"}
 _GIVEN_BACK = {0x2029: "\n", 0xFDD2: "\u2029", 0xFDD3: "\ufdd0", 0xFDD4: "\ufdd1"}
@@ -54,13 +59,27 @@ class ExactField(QPlainTextEdit):
 
     def set_text(self, text: str) -> None:
         """Show another text. As ``setPlainText``: undo goes back no further than this."""
+        self._wrap_for(text, short=True)
         self.setPlainText(holdable(text))
         self._given, self._held = text, self.document().toRawText()
 
     def insertFromMimeData(self, source: QMimeData) -> None:
         """Paste as plain text only."""
-        self.textCursor().insertText(holdable(source.text()))
+        text = source.text()
+        self._wrap_for(text, short=False)
+        self.textCursor().insertText(holdable(text))
         self.ensureCursorVisible()
+
+    def _wrap_for(self, text: str, *, short: bool) -> None:
+        """Break long lines anywhere: looking for words in one, Qt's time grows with the square of its length.
+
+        ``short``: break at words again where no line is long.
+        """
+        mode = QTextOption.WrapMode
+        if len(text) > LONG_LINE and _LONG.search(text):
+            self.setWordWrapMode(mode.WrapAnywhere)
+        elif short and self.wordWrapMode() == mode.WrapAnywhere:
+            self.setWordWrapMode(mode.WrapAtWordBoundaryOrAnywhere)
 
     def createMimeDataFromSelection(self) -> QMimeData:
         """Copy exactly what is selected."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from pathlib import Path
 
 import pytest
@@ -138,3 +139,23 @@ def test_nothing_else_reads_an_editor() -> None:
     reading = re.compile(r"\.toPlainText\(")
     found = [str(path.relative_to(root)) for path in root.rglob("*.py") if reading.search(path.read_text("utf-8"))]
     assert found == []
+
+
+def test_a_line_of_any_length_is_pasted_in_the_time_its_letters_take(qtbot: QtBot) -> None:
+    def seconds(text: str) -> float:
+        field = ExactField()
+        qtbot.addWidget(field)
+        field.resize(600, 100)
+        field.show()
+        data = QMimeData()
+        data.setText(text)
+        began = time.perf_counter()
+        field.insertFromMimeData(data)
+        field.repaint()
+        field.hide()
+        assert field.text() == text
+        return time.perf_counter() - began
+
+    long = "abcdefghij" * 10_000
+    lines = "\n".join(long[at : at + 1_000] for at in range(0, len(long), 1_000))
+    assert min(seconds(long) for _ in range(2)) < 8 * min(seconds(lines) for _ in range(2)) + 0.2
