@@ -79,7 +79,11 @@ class Codes:
             rf"|&(?:{_NUMBER}[0-9]{{0,3}}|#[xX]0{{0,6}}[2-7]?|[a-zA-Z]{{0,8}}))\Z"
         )
         self._sign = re.compile(
-            rf"{_SLASHES}(?:u00[2-7]|x[2-7]{escaped}|[ux]?0{{0,2}}\")|%(?:[2-7]|\"|\Z)|&(?:[#a-zA-Z]|\"|\Z)".encode()
+            # A single backslash before a quotation mark is no end of a text.
+            (
+                rf"{_SLASHES}(?:u00[2-7]|x[2-7]{escaped})|\\{{2,15}}[ux]?0{{0,2}}\""
+                rf"|%(?:[2-7]|\"|\Z)|&(?:[#a-zA-Z]|\"|\Z)"
+            ).encode()
         )
 
     def may_be_in(self, data: bytes) -> bool:
