@@ -329,7 +329,8 @@ class _AcrossTexts:
             self._moved = line.at
             left_over = tuple(_from(shares, start))
             reads = (share.line.chunk_at(share.place(share.start, share.end)[0]) for share in left_over)
-            since = next(number for number in reads if number >= self._held[0].number)
+            oldest = self._held[0].number  # what was given out already is waited for no more
+            since = next((number for number in reads if number >= oldest), oldest)
             self._open[member.lane] = _Open(text[start:], left_over, since)
 
     def _mask(self, shares: Iterable[_Share], start: int, end: int) -> None:
