@@ -21,7 +21,7 @@ env -u DISPLAY HOME="$folder/home" PYTHON_KEYRING_BACKEND=keyring.backends.fail.
 
 # The build tool puts the same times into both, so that the same content gives the same bytes.
 "$python" -m venv "$folder/env"
-"$folder/env/bin/pip" install --quiet 'hatchling>=1.25'
+"$folder/env/bin/pip" install --quiet --require-hashes -r "$root/packaging/locks/build.txt"
 hatchling=$folder/env/bin/hatchling
 (cd "$root" && "$hatchling" build -t sdist -d "$folder" >/dev/null && "$hatchling" build -t wheel -d "$folder/checkout" >/dev/null)
 tar --extract --file "$folder"/gateway_playground-*.tar.gz --directory "$folder/source" --strip-components 1

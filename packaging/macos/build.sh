@@ -33,4 +33,5 @@ ln -s /Applications "$folder/Applications"
 rm -f "$image"
 hdiutil create -quiet -volname "$NAME" -srcfolder "$folder" -format UDZO -fs HFS+ "$image"
 if [ "$identity" != - ]; then codesign --sign "$identity" --timestamp "$image"; fi
+cp "$out/sbom.cdx.json" "${image%.dmg}.cdx.json"
 echo "$(basename "$image"): $(du -m "$image" | cut -f1) MB"

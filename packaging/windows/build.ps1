@@ -23,4 +23,5 @@ makensis -V2 -WX "-DVERSION=$version" "-DFROZEN=$out\gateway-playground" "-DICON
     "$PSScriptRoot/installer.nsi"
 if ($LASTEXITCODE) { throw "makensis failed" }
 Sign @($setup)
+Copy-Item "$out/sbom.cdx.json" "$out/gateway-playground-$version-windows-x86_64.cdx.json"
 "{0}: {1:N1} MB" -f (Split-Path $setup -Leaf), ((Get-Item $setup).Length / 1e6)

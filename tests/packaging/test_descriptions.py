@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import configparser
 import re
-import tomllib
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
-
-from packaging.requirements import Requirement
 
 from playground.cli import _parser
 from playground.engine.experiment_file import SUFFIX, open_file
@@ -53,15 +50,6 @@ def test_the_manual_page_has_every_command() -> None:
     assert len(commands) >= 4
     for word in (*commands, "\\-\\-self\\-test", "\\-\\-window", "\\-\\-version"):
         assert word in page
-
-
-def test_the_pinned_versions_are_ones_the_application_takes() -> None:
-    pins = dict(line.split("==") for line in text("constraints.txt").splitlines() if "==" in line)
-    pins = {name.lower().replace("_", "-"): version for name, version in pins.items()}
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    for wanted in map(Requirement, project["dependencies"]):
-        version = pins[wanted.name.lower().replace("_", "-")]
-        assert wanted.specifier.contains(version), f"{wanted} but {version} is pinned"
 
 
 def test_the_file_that_the_chroot_test_opens_is_one() -> None:

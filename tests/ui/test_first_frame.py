@@ -42,7 +42,6 @@ NOT_YET = {
     "sqlite3",
     "ssl",
     "starlette",
-    "tenacity",
     "truststore",
     "uvicorn",
 }

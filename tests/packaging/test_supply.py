@@ -1,0 +1,195 @@
+"""What is shipped is what was tested: locks that fit the project, actions named by commit, and a bill of materials."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from importlib.metadata import distribution, distributions
+from pathlib import Path
+from typing import Any
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGING = ROOT / "packaging"
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+SYSTEMS = [
+    {"sys_platform": system, "platform_system": name, "os_name": os_name, "python_version": version}
+    | {"python_full_version": f"{version}.5", "implementation_name": "cpython", "extra": ""}
+    | {"platform_python_implementation": "CPython"}
+    for system, name, os_name in (
+        ("linux", "Linux", "posix"),
+        ("win32", "Windows", "nt"),
+        ("darwin", "Darwin", "posix"),
+    )
+    for version in ("3.11", "3.12", "3.13")
+]
+#: Runs packaging/sbom.py for the distributions that are installed here.
+MADE = """
+import json, sys
+sys.path.insert(0, sys.argv[1])
+import sbom
+from importlib.metadata import distribution
+used = {name: distribution(name) for name in sys.argv[3:]}
+json.dump(sbom.bill(used, {"libexample1": "1:2.0+b1~deb12"}, int(sys.argv[2])), sys.stdout)
+"""
+
+
+def lock(name: str) -> dict[str, list[Requirement]]:
+    """The lines of a lock by the names of their distributions, without hashes."""
+    text = (PACKAGING / "locks" / f"{name}.txt").read_text(encoding="utf-8").replace("\\\n", " ")
+    found: dict[str, list[Requirement]] = {}
+    for line in text.splitlines():
+        if line and not line.startswith("#"):
+            requirement = Requirement(line.partition(" --hash=")[0])
+            found.setdefault(canonicalize_name(requirement.name), []).append(requirement)
+    return found
+
+
+def version_for(lines: list[Requirement], system: dict[str, str]) -> str | None:
+    """The version that is installed on a system; None for none."""
+    fitting = [one for one in lines if one.marker is None or one.marker.evaluate(system)]
+    assert len(fitting) <= 1
+    return str(fitting[0].specifier).removeprefix("==") if fitting else None
+
+
+def wanted(*extras: str) -> list[Requirement]:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    lines = [*project["dependencies"], *(line for extra in extras for line in project["optional-dependencies"][extra])]
+    return [one for one in map(Requirement, lines) if canonicalize_name(one.name) != "gateway-playground"]
+
+
+@pytest.mark.parametrize(("name", "extras"), [("app", ()), ("dev", ("dev", "bench"))])
+def test_the_locks_hold_what_the_project_asks_for(name: str, extras: tuple[str, ...]) -> None:
+    locked = lock(name)
+    for system in SYSTEMS:
+        for one in wanted(*extras):
+            if one.marker is not None and not one.marker.evaluate(system):
+                continue
+            version = version_for(locked.get(canonicalize_name(one.name), []), system)
+            assert version is not None, f"{one} is not locked for {system}: run packaging/lock.sh"
+            assert one.specifier.contains(version), f"{one}, but {version} is locked: run packaging/lock.sh"
+
+
+def test_the_locks_agree() -> None:
+    app, build, dev = lock("app"), lock("build"), lock("dev")
+    assert app.keys() <= dev.keys()
+    for system in SYSTEMS:
+        for name in dev:
+            versions = {version_for(one[name], system) for one in (app, build, dev) if name in one} - {None}
+            assert len(versions) <= 1, f"{name}: {versions}"
+
+
+@pytest.mark.parametrize("name", ["app", "build", "dev"])
+def test_every_file_of_a_lock_has_its_hash_and_no_host(name: str) -> None:
+    text = (PACKAGING / "locks" / f"{name}.txt").read_text(encoding="utf-8")
+    assert "://" not in text
+    assert not re.search(r"^-|--(?:index|extra|find|trusted)", text.replace("    --hash", ""), re.MULTILINE)
+    entries = [line for line in text.replace("\\\n", " ").splitlines() if line and not line.startswith("#")]
+    assert entries
+    for entry in entries:
+        assert re.fullmatch(r"[a-z0-9.-]+==\S+( ; [^\\#]+?)?(\s+--hash=sha256:[0-9a-f]{64})+\s*", entry), entry[:80]
+    assert "3.11 to 3.13 on Linux, Windows and macOS" in text
+
+
+def test_ci_and_packages_install_from_the_locks_alone() -> None:
+    told = [*(path for path in (ROOT / ".ci").iterdir() if path.is_file()), *WORKFLOWS]
+    lines = [line.strip() for path in told for line in path.read_text(encoding="utf-8").splitlines()]
+    installs = [line for line in lines if re.search(r"/pip\"? (?:install|wheel)\b", line)]
+    unlocked = [line for line in installs if "--require-hashes" not in line and "--no-deps" not in line]
+    assert len(installs) >= 10
+    assert len(unlocked) == 2
+    run = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    newest = run.partition('if [ "$newest" = yes ]; then')[2].partition("\nelse\n")[0]
+    assert all(line in newest for line in unlocked), "only what tries the newest versions goes without the locks"
+    assert "--newest" in (ROOT / ".github" / "workflows" / "newest.yml").read_text(encoding="utf-8")
+    freeze = (PACKAGING / "freeze.py").read_text(encoding="utf-8")
+    assert '"--require-hashes", *locked' in freeze
+    assert freeze.count('"install"') == 2
+    assert freeze.count('"--no-deps"') == 2
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_actions_are_named_by_commit(path: Path) -> None:
+    used = re.findall(r"uses:\s*(\S+)(.*)", path.read_text(encoding="utf-8"))
+    assert used
+    for action, comment in used:
+        assert re.fullmatch(r"[\w.-]+/[\w./-]+@[0-9a-f]{40}", action), action
+        assert re.fullmatch(r"\s+# v\d+\.\d+\.\d+", comment), f"{action} does not say which version it is"
+
+
+def test_each_action_has_one_commit() -> None:
+    text = "".join(path.read_text(encoding="utf-8") for path in WORKFLOWS)
+    commits: dict[str, set[str]] = {}
+    for action, commit in re.findall(r"uses:\s*(\S+)@(\S+)", text):
+        commits.setdefault(action, set()).add(commit)
+    assert all(len(some) == 1 for some in commits.values())
+
+
+def made(names: list[str], epoch: int = 1_700_000_000) -> Any:
+    command = [sys.executable, "-c", MADE, str(PACKAGING), str(epoch), *names]
+    ended = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=60)
+    assert ended.returncode == 0, ended.stderr
+    return json.loads(ended.stdout)
+
+
+def test_the_bill_of_materials_is_sound_and_whole() -> None:
+    names = ["gateway-playground", *(one.name for one in wanted())]
+    found = made(names)
+    validation: Any = importlib.import_module("cyclonedx.validation.json")
+    schema: Any = importlib.import_module("cyclonedx.schema")
+    assert validation.JsonStrictValidator(schema.SchemaVersion.V1_6).validate_str(json.dumps(found)) is None
+    components = {one["name"]: one for one in found["components"]}
+    for name in names[1:]:
+        there = distribution(name)
+        assert components[there.name]["version"] == there.version
+        assert components[there.name]["purl"] == f"pkg:pypi/{canonicalize_name(name)}@{there.version}"
+    assert components["Qt"]["version"] == distribution("PySide6-Essentials").version
+    assert components["Python"]["version"] == sys.version.split()[0]
+    assert components["libexample1"]["purl"] == "pkg:deb/debian/libexample1@1%3A2.0%2Bb1~deb12"
+    refs = {one["bom-ref"] for one in found["components"]}
+    assert len(refs) == len(found["components"])
+    edges = {one["ref"]: one["dependsOn"] for one in found["dependencies"]}
+    assert {ref for some in edges.values() for ref in some} == refs  # all hang together
+    root = found["metadata"]["component"]
+    assert (root["type"], root["licenses"]) == ("application", [{"expression": "MIT"}])
+    assert components["h11"]["bom-ref"] in edges[root["bom-ref"]]
+
+
+def test_any_installed_distribution_can_be_listed() -> None:
+    """Whatever their metadata say: licences as expressions, names, texts, or not at all."""
+    names = sorted({one.name for one in distributions() if one.name} | {"gateway-playground"})
+    found = made(names)
+    validation: Any = importlib.import_module("cyclonedx.validation.json")
+    schema: Any = importlib.import_module("cyclonedx.schema")
+    assert validation.JsonStrictValidator(schema.SchemaVersion.V1_6).validate_str(json.dumps(found)) is None
+    assert len(found["components"]) >= len({canonicalize_name(name) for name in names})
+
+
+def test_the_same_content_gives_the_same_bytes() -> None:
+    names = ["gateway-playground", "httpx", "h11", "PySide6-Essentials"]
+    assert json.dumps(made(names)) == json.dumps(made(names[::-1]))
+    assert made(names)["serialNumber"] != made(names[:-1])["serialNumber"]
+    assert made(names)["metadata"]["timestamp"] == "2023-11-14T22:13:20Z"
+
+
+def test_the_packages_carry_it_and_it_lies_beside_them() -> None:
+    for path in ("linux/build.sh", "windows/build.ps1", "macos/build.sh"):
+        text = (PACKAGING / path).read_text(encoding="utf-8")
+        assert "sbom.cdx.json" in text
+        assert ".cdx.json" in text.replace("sbom.cdx.json", "")
+    assert "sbom.collect(" in (PACKAGING / "playground.spec").read_text(encoding="utf-8")
+    assert (ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8").count("*.cdx.json") == 3
+
+
+def test_what_the_page_on_security_names_is_there() -> None:
+    text = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
+    named = [name for name in re.findall(r"`([\w./*-]+/[\w./*-]*)`", text) if "://" not in name]
+    assert len(named) > 15
+    assert [name for name in named if not list(ROOT.glob(name.rstrip("/")))] == []
