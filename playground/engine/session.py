@@ -87,6 +87,7 @@ class Session(Editing):
         self.exchanges = Tapes()
         self.fetch_exchange: FetchExchange | None = None
         self.limits: RateLimits | None = None
+        self.unread: Mapping[tuple[str, bool], int] = {}  # rows of it that the store could not read, by ``Tally``
 
     def tell(self, change: Change) -> None:
         """Pass a change on; of what the experiment holds, the moment is noted as well."""

@@ -116,15 +116,19 @@ class Workspace(Trash):
             raise KeyError(experiment_id)
         kept = self._held(experiment_id)
         if kept is None:
+            from playground.engine.store.unread import tally
+
             loaded = await self.store.load(experiment_id)
             exchanges = await self.store.tape_heads(experiment_id)
             past = await self.store.past(experiment_id, loaded.transcript)
+            unread = await self.store.unread(experiment_id)
             if (found := self._open_one(experiment_id)) is not None:
                 return found  # loaded by somebody else meanwhile
             if experiment_id not in self._closed:
                 raise KeyError(experiment_id)
             kept = self._restored(loaded, exchanges)
             kept.history.recall(past)
+            kept.unread = tally(unread)
         self._put(kept, stored=True)
         return kept
 

@@ -76,23 +76,26 @@ def _placed(ids: list[str], back: dict[str, int]) -> list[str]:
     return ids
 
 
-def read_past(text: str, now: Transcript, bring: Callable[[JSONObject], None]) -> list[Transcript]:
-    """The states that undo goes back to from ``now``, newest first; those behind one that cannot be read are lost.
+def read_past(text: str, now: Transcript, bring: Callable[[JSONObject], None]) -> tuple[list[Transcript], bool]:
+    """The states that undo goes back to from ``now``, newest first, and whether those are all that there are: behind
+    one that cannot be read none can.
 
     ``bring`` puts pictures back into a turn.
     """
     try:
         rows = json.loads(text)
-    except (ValueError, RecursionError):
-        return []
+    except (TypeError, ValueError, RecursionError):
+        rows = None
+    if not isinstance(rows, list):
+        return [], False
     out: list[Transcript] = []
-    for row in rows[:MOST_STATES] if isinstance(rows, list) else ():
+    for row in rows[:MOST_STATES]:
         try:
             now = _state(row, now, bring)
         except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
-            break
+            return out, False
         out.append(now)
-    return out
+    return out, True
 
 
 def _state(row: JSONObject, newer: Transcript, bring: Callable[[JSONObject], None]) -> Transcript:

@@ -2,46 +2,82 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
-from collections.abc import Iterable
+import time
 from dataclasses import fields
+from functools import partial
+from typing import cast
 
-from playground.domain.transcript import Transcript, Turn
+from playground.domain.transcript import Transcript
 from playground.domain.values import JSON, JSONObject
 from playground.engine.cassette import CassetteError
 from playground.engine.entry import Deleted, Entry
-from playground.engine.snapshot import Snapshot, check_tree, circular, decode, read_as
+from playground.engine.snapshot import LATEST, Snapshot, decode
+from playground.engine.store.mending import TurnRow, mended
 from playground.engine.store.past_rows import has_past, read_past
 from playground.engine.store.schema import first_number, last_number, version_of
 from playground.engine.store.tape_rows import read_head, read_tape
 from playground.engine.store.texts import bring_pictures
 from playground.engine.store.trouble import StoreError
+from playground.engine.store.unread import REPLACED, Unreadable, found_again
 from playground.gateway.tape import Exchange
 
 #: The columns of the list are the fields of an entry.
-ENTRY = ", ".join(one.name for one in fields(Entry))
+_COLUMNS = tuple(one.name for one in fields(Entry))
+ENTRY = ", ".join(_COLUMNS)
+_FLAGS = ("pinned", "archived", "has_error", "has_tools")
 
 
-def entry_from_row(row: tuple[JSON, ...]) -> Entry:
-    """An entry from the columns named in ``ENTRY``."""
-    id_, title, summary, model, protocol, pinned, archived, created_at, changed_at, has_error, has_tools = row
-    flags = bool(pinned), bool(archived)
-    times = float(created_at), float(changed_at)
-    return Entry(id_, title, summary, model, protocol, *flags, *times, bool(has_error), bool(has_tools))
+_TYPES = (str, str, str, str, str, int, int, float, float, int, int)
+_TIMES = ("created_at", "changed_at")
+_TEXTS = ("title", "summary", "model", "protocol")
 
 
-def entries(connection: sqlite3.Connection) -> list[Entry]:
+def entry_from_row(row: tuple[JSON, ...], lost: Unreadable | None = None) -> Entry:
+    """An entry from the number of an experiment and the columns named in ``ENTRY``. One that is not what it should be
+    is empty, and noted in ``lost``.
+    """
+    number, *columns = row
+    found = dict(zip(_COLUMNS, columns, strict=True))
+    odd = [name for name, kind in zip(_COLUMNS, _TYPES, strict=True) if not _fits(name, kind, found[name])]
+    if odd:
+        found.update({name: kind() for name, kind in zip(_COLUMNS, _TYPES, strict=True) if name in odd})
+        if "id" in odd:
+            found["id"] = found_again(cast("int", number))
+    if lost is not None:
+        if odd:
+            lost.note("experiments", cast("int", number), *odd)
+        for name in _TEXTS:
+            lost.look("experiments", cast("int", number), name, cast("str", found[name]))
+    flags = {name: bool(found[name]) for name in _FLAGS}
+    return Entry(**{**found, **flags})
+
+
+def _fits(name: str, kind: type, value: JSON) -> bool:
+    if type(value) is not kind:
+        return False
+    if name in _TIMES:
+        return 0 <= cast("float", value) <= LATEST
+    return not (name == "id" and REPLACED in cast("str", value))
+
+
+def entries(connection: sqlite3.Connection, lost: Unreadable | None = None) -> list[Entry]:
     """Every experiment that is not deleted, newest first."""
     order = "ORDER BY created_at DESC, number DESC"
-    rows = connection.execute(f"SELECT {ENTRY} FROM experiments WHERE deleted_at IS NULL {order}")  # noqa: S608 - our own names
-    return [entry_from_row(row) for row in rows]
+    rows = connection.execute(f"SELECT number, {ENTRY} FROM experiments WHERE deleted_at IS NULL {order}")  # noqa: S608 - our own names
+    return [entry_from_row(row, lost) for row in rows.fetchall()]
 
 
-def deleted(connection: sqlite3.Connection) -> list[Deleted]:
-    """What is in the trash, deleted last first."""
-    query = f"SELECT deleted_at, {ENTRY} FROM experiments WHERE deleted_at IS NOT NULL ORDER BY deleted_at DESC"  # noqa: S608 - our own names
-    return [Deleted(entry_from_row(row[1:]), float(row[0])) for row in connection.execute(query)]
+def deleted(connection: sqlite3.Connection, lost: Unreadable | None = None) -> list[Deleted]:
+    """What is in the trash, deleted last first. A moment that cannot be read is now."""
+    query = f"SELECT deleted_at, number, {ENTRY} FROM experiments WHERE deleted_at IS NOT NULL ORDER BY deleted_at DESC"  # noqa: S608 - our own names
+    out: list[Deleted] = []
+    for moment, *row in connection.execute(query).fetchall():
+        readable = isinstance(moment, float) and moment <= LATEST
+        if not readable and lost is not None:
+            lost.note("experiments", row[0], "deleted_at")
+        out.append(Deleted(entry_from_row(tuple(row), lost), moment if readable else time.time()))
+    return out
 
 
 def trash_size(connection: sqlite3.Connection) -> int:
@@ -59,62 +95,106 @@ def trash_size(connection: sqlite3.Connection) -> int:
     return total
 
 
-def load(connection: sqlite3.Connection, experiment_id: str) -> Snapshot:
+def load(connection: sqlite3.Connection, experiment_id: str, lost: Unreadable | None = None) -> Snapshot:
     """One experiment. Raises KeyError for an unknown id, StoreError for one that this version cannot read.
 
-    Of what is damaged as much is taken as can be: a turn that is lost leaves those after it in place.
+    Of what is damaged as much is taken as can be: a turn that is lost leaves those after it in place. What is not taken
+    is noted in ``lost``.
     """
-    row = connection.execute(
-        "SELECT number, pinned, archived, created_at, changed_at, json FROM experiments"
-        " LEFT JOIN settings ON experiment = number WHERE id = ?",
-        (experiment_id,),
-    ).fetchone()
+    query = f"SELECT number, {ENTRY} FROM experiments WHERE id = ?"  # noqa: S608 - our own names
+    row = connection.execute(query, (experiment_id,)).fetchone()
     if row is None:
         raise KeyError(experiment_id)
-    number, pinned, archived, created_at, changed_at, text = row
-    settings = _object(text)
-    kept = connection.execute("SELECT json FROM drafts WHERE experiment = ?", (number,)).fetchone()
-    drafts = _object(kept[0] if kept is not None else None)
+    lost = lost or Unreadable(connection)
+    entry = entry_from_row(row, lost)
+    number = lost.experiment = row[0]
+    settings, drafts = (_beside(table, number, lost) for table in ("settings", "drafts"))
     pictures: dict[str, str] = {}
-    if isinstance(drafts.get("draft"), dict):
-        bring_pictures(drafts["draft"], connection, pictures)
+    if drafts is not None and isinstance(drafts.get("draft"), dict):
+        bring_pictures(drafts["draft"], pictures, lost)
     span = first_number(number), last_number(number)
-    turns = []
-    for (turn_text,) in connection.execute("SELECT json FROM turns WHERE number BETWEEN ? AND ? ORDER BY number", span):
-        value = _object(turn_text)
-        bring_pictures(value, connection, pictures)
-        turns.append(value)
-    if text is None and turns:  # its settings are lost: at least something of it is shown
-        settings = {"head": turns[-1].get("id")}
-    columns = {"pinned": bool(pinned), "archived": bool(archived), "created_at": created_at, "changed_at": changed_at}
-    whole = {**settings, **drafts, **columns, "id": experiment_id, "turns": turns}
+    query = "SELECT number, id, json FROM turns WHERE number BETWEEN ? AND ? ORDER BY number"
+    rows = [_row(at, key, text, lost) for at, key, text in connection.execute(query, span).fetchall()]
+    for one in rows:
+        if one.value is not None:
+            bring_pictures(one.value, pictures, lost)
+    if settings is None and rows:  # its settings are lost: at least something of it is shown
+        settings = {"head": next(iter(rows[-1].ids), None)}
+    columns = {name: getattr(entry, name) for name in ("pinned", "archived", "created_at", "changed_at")}
+    parts = {"settings": settings or {}, "drafts": drafts or {}, "experiments": columns}
     try:
-        return decode(whole)
+        whole = {name: value for part in parts.values() for name, value in part.items()}
+        return decode({**whole, "id": experiment_id, "turns": [one.value for one in rows]})
     except ValueError as error:
         try:
-            return _mended(whole)
+            return mended(experiment_id, number, parts, rows, lost)
         except ValueError:
             raise StoreError(f"This experiment cannot be read: {error}") from None
 
 
-def past(connection: sqlite3.Connection, experiment_id: str, now: Transcript) -> list[Transcript]:
+def _beside(table: str, number: int, lost: Unreadable) -> JSONObject | None:
+    """The row that an experiment has in a table; None where it has none, or none that can be read."""
+    query = f"SELECT json FROM {table} WHERE experiment = ?"  # noqa: S608 - our own names
+    row = lost.connection.execute(query, (number,)).fetchone()
+    return lost.object(table, number, row[0]) if row is not None else None
+
+
+def recall(connection: sqlite3.Connection, name: str, lost: Unreadable) -> str:
+    """A word on the window's state; empty where there is none."""
+    row = connection.execute("SELECT rowid, value FROM state WHERE name = ?", (name,)).fetchone()
+    if row is None:
+        return ""
+    if not isinstance(row[1], str):
+        lost.note("state", row[0])
+        return ""
+    lost.look("state", row[0], "value", row[1])
+    return row[1]
+
+
+def _row(number: int, turn_id: object, text: object, lost: Unreadable) -> TurnRow:
+    value = lost.object("turns", number, text)
+    said = value.get("id") if value is not None else None
+    ids = tuple(key for key in (said, turn_id) if isinstance(key, str))
+    return TurnRow(number, ids, value, text if isinstance(text, str) else "")
+
+
+def past(
+    connection: sqlite3.Connection, experiment_id: str, now: Transcript, lost: Unreadable | None = None
+) -> list[Transcript]:
     """What undo goes back to in an experiment whose turns are ``now``, newest first, as far as it can be read."""
     if not has_past(connection):
         return []
-    query = "SELECT json FROM pasts JOIN experiments ON number = experiment WHERE id = ?"
+    query = "SELECT number, json FROM pasts JOIN experiments ON number = experiment WHERE id = ?"
     row = connection.execute(query, (experiment_id,)).fetchone()
+    if row is None:
+        return []
+    lost = lost or Unreadable(connection)
+    lost.experiment = row[0]
     pictures: dict[str, str] = {}
-    return read_past(row[0], now, lambda turn: bring_pictures(turn, connection, pictures)) if row is not None else []
+    found, all_ = read_past(row[1], now, partial(bring_pictures, known=pictures, lost=lost))
+    if not all_:
+        lost.note("pasts", row[0], *(["json"] if found else []))
+    return found
 
 
-def tape_heads(connection: sqlite3.Connection, experiment_id: str) -> list[Exchange]:
-    """The exchanges of an experiment without their bodies, oldest first."""
+def tape_heads(connection: sqlite3.Connection, experiment_id: str, lost: Unreadable | None = None) -> list[Exchange]:
+    """The exchanges of an experiment without their bodies, oldest first. One that is damaged is noted in ``lost``."""
     rows = connection.execute(
-        "SELECT head FROM tapes JOIN experiments ON number = experiment WHERE experiments.id = ?"
+        "SELECT number, tapes.rowid, head FROM tapes JOIN experiments ON number = experiment WHERE experiments.id = ?"
         " ORDER BY started_at, tapes.rowid",
         (experiment_id,),
     )
-    return list(_heads(head for (head,) in rows))
+    lost = lost or Unreadable(connection)
+    found: list[Exchange] = []
+    for number, rowid, head in rows.fetchall():
+        lost.experiment = number
+        try:
+            found.append(read_head(head))
+        except CassetteError:
+            lost.note("tapes", rowid)
+        else:
+            lost.look("tapes", rowid, "head", head)
+    return found
 
 
 def tape(connection: sqlite3.Connection, experiment_id: str, exchange_id: str) -> Exchange | None:
@@ -142,52 +222,3 @@ def tape_reads(connection: sqlite3.Connection, experiment_id: str, exchange_id: 
         (experiment_id, exchange_id),
     )
     return [data for (data,) in rows]
-
-
-def _heads(texts: Iterable[str]) -> Iterable[Exchange]:
-    for text in texts:
-        try:
-            yield read_head(text)
-        except CassetteError:
-            continue  # damaged; the others are not
-
-
-def _object(text: str | None) -> JSONObject:
-    try:
-        value = json.loads(text) if isinstance(text, str) else {}
-    except (ValueError, RecursionError):
-        return {}
-    return value if isinstance(value, dict) else {}
-
-
-def _readable(name: str, value: JSON) -> bool:
-    try:
-        decode({"id": "x", name: value})
-    except ValueError:
-        return False
-    return True
-
-
-def _mended(whole: JSONObject) -> Snapshot:
-    """The experiment without what cannot be read in it. Raises ValueError where nothing can."""
-    turns: dict[str, Turn] = {}
-    for value in whole["turns"]:
-        try:
-            turn = read_as(Turn, value, "a turn")
-            check_tree((turn.model_copy(update={"parent": None}),), None)
-        except ValueError:
-            continue
-        turns.setdefault(turn.id, turn)
-    alone = {key: turn for key, turn in turns.items() if turn.parent is not None and turn.parent not in turns}
-    turns.update({key: turn.model_copy(update={"parent": None}) for key, turn in alone.items()})
-    for key in circular({turn.id: turn.parent for turn in turns.values()}):
-        turns[key] = turns[key].model_copy(update={"parent": None})
-    head = whole.get("head")
-    if head not in turns:
-        head = next(reversed(turns), None)
-    bare = {**whole, "turns": [], "head": None}
-    try:
-        found = decode(bare)
-    except ValueError:
-        found = decode({name: value for name, value in bare.items() if _readable(name, value)})
-    return found.model_copy(update={"turns": tuple(turns.values()), "head": head})

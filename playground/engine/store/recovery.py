@@ -17,7 +17,8 @@ from playground.engine.store.rows import rebuild_index
 from playground.engine.store.schema import AUTO_VACUUM, fresh
 
 #: In the order in which rows may refer to one another.
-_TABLES: Final = ("experiments", "settings", "drafts", "turns", "images", "tapes", "tape_reads", "image_uses", "state")
+_OF_AN_EXPERIMENT: Final = ("settings", "drafts", "tapes", "tape_reads", "image_uses", "pasts", "unread")
+_TABLES: Final = ("experiments", "turns", "images", *_OF_AN_EXPERIMENT, "state")
 _PAGE: Final = 4096
 _KIND: Final = 100  # where the first page says what it is
 _LEAF: Final = 0x0D  # all of a table
@@ -126,7 +127,7 @@ def _adopt(connection: sqlite3.Connection) -> None:
             FROM (SELECT DISTINCT number >> 24 AS lost FROM turns)
             WHERE lost NOT IN (SELECT number FROM experiments)"""
     )
-    for table in ("settings", "drafts", "tapes", "tape_reads", "image_uses"):
+    for table in _OF_AN_EXPERIMENT:
         connection.execute(f"DELETE FROM {table} WHERE experiment NOT IN (SELECT number FROM experiments)")  # noqa: S608 - our own names
     connection.execute("DELETE FROM image_uses WHERE hash NOT IN (SELECT hash FROM images)")
 
@@ -136,16 +137,43 @@ def _take(damaged: Path, table: str, connection: sqlite3.Connection) -> int:
     if not _has(damaged, table, connection):
         return 0
     keyed = table != "image_uses"  # that one has no row numbers
-    marks = ", ".join("?" * len(columns))
-    statement = f"INSERT OR IGNORE INTO {table} ({', '.join(columns)}) VALUES ({marks})"  # noqa: S608 - our own names
+    begins = "[" if table == "pasts" else "{"
+    texts = [at for at, name in enumerate(columns) if name in ("json", "head", "row")]
     count = 0
-    texts = [at for at, name in enumerate(columns) if name in ("json", "head")]
     for row in _rows(damaged, table, columns, keyed):
-        if not all(isinstance(row[at], str) and row[at].startswith("{") for at in texts):
+        if not all(_text(row[at]).startswith(begins) for at in texts) and not _has_shape(table, row):
             continue  # of another table, where it is a damaged schema that says which is which
+        marks = ", ".join("CAST(? AS TEXT)" if isinstance(value, _NoText) else "?" for value in row)
+        statement = f"INSERT OR IGNORE INTO {table} ({', '.join(columns)}) VALUES ({marks})"  # noqa: S608 - our own names
         with contextlib.suppress(sqlite3.IntegrityError):
             count += connection.execute(statement, row).rowcount
     return count
+
+
+class _NoText(bytes):
+    """A text that is no UTF-8, taken over as it is."""
+
+
+def _as_it_is(data: bytes) -> str | bytes:
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return _NoText(data)
+
+
+def _text(value: object) -> str:
+    if isinstance(value, _NoText):
+        return value.decode("utf-8", "replace")
+    return value if isinstance(value, str) else ""
+
+
+def _has_shape(table: str, row: tuple[Any, ...]) -> bool:
+    """Whether it can be no other table's, whatever its text is."""
+    if table == "turns":
+        return isinstance(row[1], str | bytes) and row[2] is not None and row[3] in (0, 1)
+    if table == "tapes":
+        return isinstance(row[0], int) and isinstance(row[2], float) and row[3] is not None and isinstance(row[4], int)
+    return False
 
 
 def _has(damaged: Path, table: str, connection: sqlite3.Connection) -> bool:
@@ -205,4 +233,5 @@ def _between(damaged: Path, table: str, names: str, low: int, high: int) -> Iter
 @contextlib.contextmanager
 def _open(damaged: Path) -> Iterator[sqlite3.Connection]:
     with contextlib.closing(connect(damaged, "mode=ro")) as source:
+        source.text_factory = _as_it_is
         yield source

@@ -112,8 +112,9 @@ class ExperimentRows:
             "SELECT number, id, json FROM turns WHERE number BETWEEN ? AND ? ORDER BY number", span
         )
         for number, turn_id, text in rows:
-            known.turns[turn_id] = text
-            known.places[turn_id] = number & MOST_PLACES
+            key = turn_id if turn_id not in known.turns else f"{turn_id} {number}"  # of two that are damaged
+            known.turns[key] = text
+            known.places[key] = number & MOST_PLACES
         return known
 
     # The line of the list

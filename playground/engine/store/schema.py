@@ -17,11 +17,25 @@ MOST_PLACES: Final = (1 << SHIFT) - 1
 AUTO_VACUUM: Final = "PRAGMA auto_vacuum = INCREMENTAL"  # before the first table is made
 
 _PARTS = "json_each(CASE WHEN json_valid(turns.json) THEN turns.json ELSE '{}' END, '$.parts')"
+_PARTS_OF_TEXT = _PARTS.replace("WHEN", "WHEN typeof(turns.json) = 'text' AND")  # a damaged one may be a blob
 
 
-def _joined(what: str, kinds: str) -> str:
-    which = f"json_extract(value, '$.kind') IN ({kinds})"
-    return f"(SELECT group_concat({what}, char(10)) FROM {_PARTS} WHERE {which})"  # noqa: S608 - our own words
+def _said(parts: str, part: str) -> str:
+    """The view of what is searched. ``part`` is an object, with which what is no part at all does not raise."""
+
+    def joined(what: str, kinds: str) -> str:
+        which = f"json_extract({part}, '$.kind') IN ({kinds})"
+        return f"(SELECT group_concat({what}, char(10)) FROM {parts} WHERE {which})"  # noqa: S608 - our own words
+
+    text = f"json_extract({part}, '$.text')"
+    called = f"json_extract({part}, '$.name') || ' ' || json_extract({part}, '$.arguments')"
+    return (
+        f"CREATE VIEW said AS SELECT number, {joined(text, _SPOKEN)} AS text, "  # noqa: S608 - our own words
+        f"{joined(text, _THOUGHT)} AS reasoning, {joined(called, _CALLED)} AS arguments FROM turns"
+    )
+
+
+_SPOKEN, _THOUGHT, _CALLED = "'text', 'refusal', 'tool_result'", "'reasoning'", "'tool_call'"
 
 
 _FIRST: Final = (
@@ -67,13 +81,7 @@ _FIRST: Final = (
         PRIMARY KEY (experiment, hash)) WITHOUT ROWID""",
     "CREATE INDEX image_uses_by_hash ON image_uses (hash)",
     "CREATE TABLE state (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
-    "CREATE VIEW said AS SELECT number, "  # noqa: S608 - our own words
-    + _joined("json_extract(value, '$.text')", "'text', 'refusal', 'tool_result'")
-    + " AS text, "
-    + _joined("json_extract(value, '$.text')", "'reasoning'")
-    + " AS reasoning, "
-    + _joined("json_extract(value, '$.name') || ' ' || json_extract(value, '$.arguments')", "'tool_call'")
-    + " AS arguments FROM turns",
+    _said(_PARTS, "value"),
     """CREATE VIRTUAL TABLE words USING fts5 (text, reasoning, arguments, content='said', content_rowid='number',
         tokenize='unicode61 remove_diacritics 2')""",
     """CREATE VIRTUAL TABLE titles USING fts5 (title, model, content='experiments', content_rowid='number',
@@ -96,8 +104,23 @@ _THIRD: Final = (
         json TEXT NOT NULL)""",
 )
 
+#: Rows that could not be read, as they were (``unread``); and what is searched, whatever shape a turn has.
+_FOURTH: Final = (
+    """CREATE TABLE unread (
+        number INTEGER PRIMARY KEY,
+        experiment INTEGER REFERENCES experiments ON DELETE CASCADE,
+        source TEXT NOT NULL,
+        row TEXT NOT NULL,
+        fields TEXT NOT NULL,
+        hash TEXT NOT NULL UNIQUE,
+        at REAL NOT NULL)""",
+    "CREATE INDEX unread_by_experiment ON unread (experiment)",
+    "DROP VIEW said",
+    _said(_PARTS_OF_TEXT, "iif(type = 'object', value, '{}')"),
+)
+
 #: What makes version n of version n - 1, one row a version. Rows stay as they are once they were released.
-MIGRATIONS: Final[tuple[Sequence[str], ...]] = (_FIRST, _SECOND, _THIRD)
+MIGRATIONS: Final[tuple[Sequence[str], ...]] = (_FIRST, _SECOND, _THIRD, _FOURTH)
 VERSION: Final = len(MIGRATIONS)
 
 

@@ -121,7 +121,7 @@ def _described(
     """The experiments with these numbers, in that order."""
     marks = ", ".join("?" * len(numbers))
     rows = connection.execute(f"SELECT number, {ENTRY} FROM experiments WHERE number IN ({marks})", numbers)  # noqa: S608 - our own names
-    entries = {row[0]: entry_from_row(row[1:]) for row in rows}
+    entries = {row[0]: entry_from_row(row) for row in rows}
     return [Found(entries[number], tuple(passages.get(number, ()))) for number in numbers if number in entries]
 
 

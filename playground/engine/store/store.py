@@ -29,6 +29,7 @@ from playground.engine.store.rows import erase, index_rest, purge, rebuild_index
 from playground.engine.store.schema import MIGRATIONS
 from playground.engine.store.tending import KeepTapes, copy_tapes, give_back, prune
 from playground.engine.store.trouble import Mode, Status, StoreError, is_index_damage, words_of
+from playground.engine.store.unread import Unread, Unreadable, all_unread, set_aside
 from playground.engine.store.writer import Reads, Save, Tape, Writer
 from playground.gateway.redact import Redactor
 from playground.gateway.tape import Exchange, Read
@@ -67,6 +68,7 @@ class Store:
         self.days_deleted: float | None = DAYS_DELETED
         self._tapes = 0
         self._searches = 0
+        self._met: dict[str, Unread] = {}  # rows that could not be read since the file was opened, by their hash
 
     @property
     def path(self) -> Path:
@@ -82,6 +84,7 @@ class Store:
     async def open(self) -> Status:
         """Open the file in the best way there is, and say in ``status`` which that was."""
         self._loop = asyncio.get_running_loop()
+        self._met = {}
         opened = self._opened = await asyncio.to_thread(open_store, self.path, self._migrations)
         if opened.mode is Mode.READ_ONLY:
             opened.connection.close()
@@ -215,13 +218,13 @@ class Store:
 
     async def entries(self) -> list[Entry]:
         """Every experiment that is not deleted, newest first. Raises StoreError."""
-        return await self._read(reading.entries)
+        return await self._noting(reading.entries)
 
     async def deleted(self) -> list[Deleted]:
         """What is in the trash, deleted last first; without what is about to go for good. Raises StoreError."""
         self._purge()
         since = time.time() - self.days_deleted * 86400 if self.days_deleted is not None else 0
-        return [one for one in await self._read(reading.deleted) if one.at >= since]
+        return [one for one in await self._noting(reading.deleted) if one.at >= since]
 
     async def trash_size(self) -> int:
         """About how many bytes the trash takes. Raises StoreError."""
@@ -231,16 +234,16 @@ class Store:
     async def load(self, experiment_id: str) -> Snapshot:
         """One experiment. Raises KeyError for an unknown id, StoreError for one that cannot be read."""
         await self._catch_up()
-        return await self._read(lambda c: reading.load(c, experiment_id))
+        return await self._noting(lambda c, lost: reading.load(c, experiment_id, lost))
 
     async def past(self, experiment_id: str, now: Transcript) -> list[Transcript]:
         """What undo goes back to in an experiment whose turns are ``now``, newest first. Raises StoreError."""
-        return await self._read(lambda c: reading.past(c, experiment_id, now))
+        return await self._noting(lambda c, lost: reading.past(c, experiment_id, now, lost))
 
     async def tape_heads(self, experiment_id: str) -> list[Exchange]:
         """The exchanges of an experiment, without bodies (``dropped``), oldest first. Raises StoreError."""
         await self._catch_up()
-        return await self._read(lambda c: reading.tape_heads(c, experiment_id))
+        return await self._noting(lambda c, lost: reading.tape_heads(c, experiment_id, lost))
 
     async def tape(self, experiment_id: str, exchange_id: str) -> Exchange | None:
         """One exchange with its bodies; None where they are no longer kept. Raises StoreError."""
@@ -249,9 +252,29 @@ class Store:
 
     async def recall(self, name: str) -> str:
         """What ``remember`` kept, else nothing. Raises StoreError."""
-        query = "SELECT value FROM state WHERE name = ?"
-        row = await self._read(lambda c: c.execute(query, (name,)).fetchone())
-        return str(row[0]) if row is not None else ""
+        return await self._noting(lambda c, lost: reading.recall(c, name, lost))
+
+    async def unread(self, experiment_id: str | None = None) -> list[Unread]:
+        """The rows that could not be read and are set aside, of an experiment or all there are. Raises StoreError.
+
+        Where nothing can be written they are those that were met since the file was opened.
+        """
+        return await self._read(lambda c: all_unread(c, tuple(self._met.values()), experiment_id))
+
+    async def _noting(self, work: Callable[[sqlite3.Connection, Unreadable], T]) -> T:
+        """Read, and hand what could not be read to the writer: nothing is written over it before."""
+
+        def both(connection: sqlite3.Connection) -> tuple[T, list[Unread]]:
+            lost = Unreadable(connection)
+            return work(connection, lost), lost.found
+
+        result, found = await self._read(both)
+        new = {one.hash: one for one in found if one.hash not in self._met}
+        if new:
+            self._met.update(new)
+            self._do(lambda c: set_aside(c, new.values()), touches=True)
+            self._do(rebuild_index, slight=True)  # what is searched is what can be read
+        return result
 
     async def find(
         self, typed: str, filters: search.Filters = search.EVERYTHING, *, deleted: bool = False

@@ -100,7 +100,7 @@ def read_tape(head: str, data: bytes, more: Iterable[bytes] = ()) -> Exchange:
 def _object(head: str) -> JSONObject:
     try:
         tape = json.loads(head)
-    except (ValueError, RecursionError):
+    except (TypeError, ValueError, RecursionError):
         tape = None
     parts = (tape.get("request"), tape.get("response")) if isinstance(tape, dict) else (None, None)
     if not isinstance(tape, dict) or not all(isinstance(part, dict) for part in parts):

@@ -7,9 +7,12 @@ import json
 import math
 import sqlite3
 from collections.abc import Callable, Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from playground.domain.values import JSON, JSONObject
+
+if TYPE_CHECKING:
+    from playground.engine.store.unread import Unreadable
 
 Clean = Callable[[str], str]
 
@@ -78,14 +81,25 @@ class Pictures:
         return found
 
 
-def bring_pictures(value: JSONObject, connection: sqlite3.Connection, known: dict[str, str]) -> None:
+def bring_pictures(value: JSONObject, known: dict[str, str], lost: Unreadable) -> None:
     """Put the addresses back. ``known`` are those that were looked up already, by name."""
     for part in _images(value):
         url: str = part["url"]
         if url.startswith(_STORED):
             name = url.removeprefix(_STORED)
             if name not in known:
-                row = connection.execute("SELECT url FROM images WHERE hash = ?", (name,)).fetchone()
-                if row is not None:
-                    known[name] = row[0]
-            part["url"] = known.get(name, url)
+                known[name] = _address(name, lost) or url
+            part["url"] = known[name]
+
+
+def _address(name: str, lost: Unreadable) -> str:
+    """What is kept under that name; empty where there is nothing, or nothing that can be read."""
+    row = lost.connection.execute("SELECT rowid, url FROM images WHERE hash = ?", (name,)).fetchone()
+    if row is None:
+        return ""
+    number, url = row
+    if not isinstance(url, str):
+        lost.note("images", number)
+        return ""
+    lost.look("images", number, "url", url)
+    return url

@@ -165,4 +165,43 @@ def version_3(path: Path) -> None:
         connection.commit()
 
 
-BUILDERS: dict[int, Callable[[Path], None]] = {1: version_1, 2: version_2, 3: version_3}
+VERSION_4 = """
+CREATE TABLE unread (
+        number INTEGER PRIMARY KEY,
+        experiment INTEGER REFERENCES experiments ON DELETE CASCADE,
+        source TEXT NOT NULL,
+        row TEXT NOT NULL,
+        fields TEXT NOT NULL,
+        hash TEXT NOT NULL UNIQUE,
+        at REAL NOT NULL);
+CREATE INDEX unread_by_experiment ON unread (experiment);
+DROP VIEW said;
+CREATE VIEW said AS SELECT number,
+    (SELECT group_concat(json_extract(iif(type = 'object', value, '{}'), '$.text'), char(10))
+        FROM json_each(CASE WHEN typeof(turns.json) = 'text' AND json_valid(turns.json) THEN turns.json ELSE '{}' END,
+            '$.parts')
+        WHERE json_extract(iif(type = 'object', value, '{}'), '$.kind') IN ('text', 'refusal', 'tool_result')) AS text,
+    (SELECT group_concat(json_extract(iif(type = 'object', value, '{}'), '$.text'), char(10))
+        FROM json_each(CASE WHEN typeof(turns.json) = 'text' AND json_valid(turns.json) THEN turns.json ELSE '{}' END,
+            '$.parts')
+        WHERE json_extract(iif(type = 'object', value, '{}'), '$.kind') IN ('reasoning')) AS reasoning,
+    (SELECT group_concat(json_extract(iif(type = 'object', value, '{}'), '$.name') || ' ' ||
+        json_extract(iif(type = 'object', value, '{}'), '$.arguments'), char(10))
+        FROM json_each(CASE WHEN typeof(turns.json) = 'text' AND json_valid(turns.json) THEN turns.json ELSE '{}' END,
+            '$.parts')
+        WHERE json_extract(iif(type = 'object', value, '{}'), '$.kind') IN ('tool_call')) AS arguments FROM turns;
+PRAGMA user_version = 4;
+"""
+
+
+def version_4(path: Path) -> None:
+    """The same, with a turn that could not be read set aside."""
+    version_3(path)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(VERSION_4)
+        row = json.dumps({"number": 16777219, "id": "t3", "json": "{cut", "indexed": 1})
+        connection.execute("INSERT INTO unread VALUES (1, 1, 'turns', ?, '', 'abc', 1.7e9)", (row,))
+        connection.commit()
+
+
+BUILDERS: dict[int, Callable[[Path], None]] = {1: version_1, 2: version_2, 3: version_3, 4: version_4}
