@@ -24,6 +24,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     frozen.give_back()
     given = sys.argv[1:] if argv is None else argv
+    if list(given) == ["--check-worker"]:  # our own process for what may take too long
+        from playground.engine.check_worker import serve
+
+        return serve()
     # Building the parser takes longer than a good part of the window: it is not needed to see that nothing was asked.
     if not given or _is_file(given):
         arguments = argparse.Namespace(command=_window, open=Path(given[0]) if given else None)

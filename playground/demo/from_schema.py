@@ -7,6 +7,7 @@ draws when it does not fit.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping
 from typing import Any
@@ -18,6 +19,7 @@ from playground.demo.dice import Dice
 Schema = Any
 _ATTEMPTS = 12
 _MOST_VALUES = 5000
+_MOST_REFS = 24
 _DEEPEST = 8  # below this, everything that may be left out is
 
 _FORMATS = {
@@ -59,32 +61,39 @@ _PLAIN = ("sample text", "déjà vu", "north → south", "a quiet morning")
 
 
 def fits(value: object, schema: Schema) -> bool:
-    """Whether ``value`` fits ``schema``; a schema that cannot be used fits nothing."""
-    from jsonschema import Draft202012Validator, ValidationError  # imported late: only answers in JSON need it
-    from referencing import Registry
-    from referencing.exceptions import Unresolvable
+    """Whether ``value`` fits ``schema``; a schema that cannot be used fits nothing.
+
+    One with many references is not asked: it can be made so that asking takes for ever.
+    """
+    from jsonschema_rs import Draft202012Validator, RegexOptions, ValidationError  # late: only answers in JSON need it
 
     try:
-        # An empty registry: references to other documents are never fetched.
-        Draft202012Validator(schema, registry=Registry()).validate(value)
-    except (ValidationError, Unresolvable, RecursionError, ValueError, TypeError, ArithmeticError):
+        if json.dumps(schema).count('"$ref"') > _MOST_REFS:
+            return True
+        return Draft202012Validator(schema, pattern_options=RegexOptions(), offline=True).is_valid(value)
+    except (ValidationError, RecursionError, ValueError, TypeError, ArithmeticError):
         return False
-    return True
 
 
 def fault(schema: object) -> str | None:
     """Why ``schema`` is not a JSON schema, in a sentence; None when it is one."""
-    import re
-
-    from jsonschema import Draft202012Validator, SchemaError
+    from jsonschema_rs import Draft202012Validator, ReferencingError, ValidationError
 
     try:
-        Draft202012Validator.check_schema(schema)  # type: ignore[arg-type]  # any JSON value may be asked about
-    except SchemaError as error:
-        return f"{error.message} (at {error.json_path})"
-    except re.error as error:
-        return f"a pattern is not a regular expression: {error}"
-    return None
+        meta = Draft202012Validator({"$ref": "https://json-schema.org/draft/2020-12/schema"}, offline=True)
+        wrong = min(meta.iter_errors(schema), key=lambda error: len(error.instance_path), default=None)
+        if wrong is None and isinstance(schema, dict | bool):
+            Draft202012Validator(schema, offline=True)
+    except ValidationError as error:
+        wrong = error if error.kind.name == "format" else None
+    except (ReferencingError, ValueError):
+        return None  # what it refers to is looked at when it is needed
+    if wrong is None:
+        return None
+    if wrong.kind.name == "format":
+        return f"a pattern is not a regular expression: {wrong.instance}"
+    where = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in wrong.instance_path)
+    return f"{wrong.message} (at ${where})"
 
 
 def generate(schema: Schema, dice: Dice, prompt: str = "") -> Any:

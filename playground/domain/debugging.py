@@ -1,7 +1,7 @@
 """What is to happen when a model calls a tool: rules, answer tables, and the reasons for stopping. Values only.
 
 Nothing here waits, asks or remembers: ``decide`` says for one call whether it is answered, and with what, or why it
-waits for a person. ``jsonpath`` is imported on first use.
+waits for a person. ``jsonpath`` is imported on first use. A path or a schema that may take long raises TooCostlyError.
 """
 
 from __future__ import annotations
@@ -10,17 +10,26 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import Final
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import Field
 
+from playground.domain import limits
+from playground.domain.limits import TooCostlyError
 from playground.domain.parts import ToolCall
+from playground.domain.patterns import PatternError, found_in
 from playground.domain.reasons import path_reason
 from playground.domain.tools import ToolDefinition, check_arguments, parse_json
 from playground.domain.transcript import Role, Turn
 from playground.domain.values import JSON, Value
 
+if TYPE_CHECKING:
+    from jsonpath import JSONPathEnvironment
+
 STEP_LIMIT = 20
+_LONGEST_PATH: Final = 2_000  # characters
+_MOST_VISITS: Final = 5_000  # of values by a path
 
 
 class Answer(Value):
@@ -137,6 +146,7 @@ class ReasonCode(StrEnum):
     NO_ROW = "no_row"
     MISFIT = "misfit"
     PATH = "path"
+    COSTLY = "costly"
     FROM_NTH = "from_nth"
     STEP = "step"
     LIMIT = "limit"
@@ -257,7 +267,10 @@ def answer_for(call: ToolCall, rule: ToolRule) -> Answer | None:
 
 
 def row_matches(row: AnswerRow, arguments: str) -> bool:
-    """Whether a row is for these raw arguments. A row whose pattern cannot be read is for none."""
+    """Whether a row is for these raw arguments. A row whose pattern cannot be read is for none.
+
+    Raises TooCostlyError.
+    """
     if row.match is MatchKind.ANY:
         return True
     if row.match is MatchKind.PATH:
@@ -278,11 +291,11 @@ def row_problem(row: AnswerRow) -> str:
 
 
 def path_problem(path: str) -> str:
-    """Why a text is no JSONPath; empty when it is one."""
-    from jsonpath import JSONPathEnvironment
-
+    """Why a text is no JSONPath that can be used; empty when it is one."""
+    if len(path) > _LONGEST_PATH:
+        return f"it has more than {_LONGEST_PATH:,} characters"
     try:
-        JSONPathEnvironment(strict=True).compile(path)
+        _paths().compile(path)
     except Exception as error:  # noqa: BLE001 - the parser fails in many ways on what people type
         return path_reason(error, path)
     return ""
@@ -292,16 +305,62 @@ def path_matches(path: str, arguments: str) -> bool:
     """Whether a JSONPath selects something in these raw arguments. False when either cannot be read.
 
     A filter at the top, ``$[?@.city == 'Oslo']``, is asked of the arguments themselves too, not only of their members.
+    Raises TooCostlyError.
     """
-    from jsonpath import JSONPathEnvironment
-
+    if len(path) > _LONGEST_PATH:
+        return False
+    _weigh_path(path, arguments)
     try:
         value: JSON = parse_json(arguments) if arguments.strip() else {}
-        query = JSONPathEnvironment(strict=True).compile(path)
+        query = _paths().compile(path)
         top = path.replace(" ", "").startswith("$[?")
-        return bool(query.findall(value)) or (top and bool(query.findall([value])))
+        return _selects(query, value) or (top and _selects(query, [value]))
+    except TooCostlyError:
+        raise
     except Exception:  # noqa: BLE001 - a hostile value or a wrong pattern can fail anywhere inside; neither matches
         return False
+
+
+def _selects(query: Any, value: JSON) -> bool:
+    """Whether there is a first one: a query may select more than there is memory for."""
+    return next(iter(query.finditer(value)), None) is not None
+
+
+def _weigh_path(path: str, arguments: str) -> None:
+    """Refuse a path that may walk through a value again and again."""
+    if limits.lifted():
+        return
+    limits.weigh_text(arguments)
+    values = 1 + sum(arguments.count(mark) for mark in "[{,")  # at most
+    walks, forks = (sum(path.count(mark) for mark in marks) for marks in (("..", "*", "?"), ",:"))
+    if walks > 8 or forks > 20 or values**walks * 2**forks > _MOST_VISITS:
+        limits.refuse("the path goes through the arguments many times")
+
+
+@cache
+def _paths() -> JSONPathEnvironment:
+    """JSONPath as the standard has it, its patterns matched in linear time."""
+    from jsonpath import JSONPathEnvironment
+    from jsonpath.function_extensions import ExpressionType, FilterFunction
+
+    class Matched(FilterFunction):
+        arg_types = [ExpressionType.VALUE, ExpressionType.VALUE]  # noqa: RUF012 - as the library has it
+        return_type = ExpressionType.LOGICAL
+
+        def __init__(self, around: str) -> None:
+            self._around = around
+
+        def __call__(self, value: object, pattern: object) -> bool:
+            try:
+                both = isinstance(value, str) and isinstance(pattern, str)
+                return both and found_in(self._around.replace("…", str(pattern)), str(value))
+            except PatternError:
+                return False
+
+    environment = JSONPathEnvironment(strict=True)
+    environment.function_extensions["search"] = Matched("…")
+    environment.function_extensions["match"] = Matched("^(?:…)$")
+    return environment
 
 
 def canonical(arguments: str) -> str:

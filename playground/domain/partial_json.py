@@ -17,6 +17,7 @@ from playground.domain.values import JSON
 Kind: TypeAlias = Literal["object", "array", "string", "number", "true", "false", "null", "invalid"]
 
 PREVIEW: Final = 200  # characters of a value that are shown in a row
+DEEPEST: Final = 400  # steps of a path that are told
 MOST_PROBLEMS: Final = 100  # of one text; more would say the same again
 _RUN: Final = re.compile(r'[^"\\\x00-\x1f]+')
 _SPACE: Final = re.compile(r"[ \t\r\n]+")
@@ -126,6 +127,11 @@ class PartialJson:
     def open(self) -> tuple[Node, ...]:
         """The nodes that can still change, outermost first."""
         return tuple(self._open)
+
+    @property
+    def path(self) -> Path:
+        """Where reading stands, or, very deep inside, a value around it: nobody looks for a place so deep."""
+        return self._open[min(len(self._open), DEEPEST) - 1].path if self._open else ()
 
     @property
     def complete(self) -> bool:
@@ -250,7 +256,8 @@ class PartialJson:
         names = self._names[-1]
         if key in names:
             node.problem = "this name is already there; the last one counts"
-            self._note(self._key_start, f"“{key[:80]}” is there twice; the last one counts", node.path)
+            path = node.path if len(self._open) < DEEPEST else self.path
+            self._note(self._key_start, f"“{key[:80]}” is there twice; the last one counts", path)
         names[key] = node
 
     def _close(self, mark: str, offset: int) -> None:
@@ -374,7 +381,7 @@ class PartialJson:
     def _note(self, offset: int, message: str, path: Path | None) -> None:
         if len(self.problems) < MOST_PROBLEMS:
             if path is None:
-                path = self._open[-1].path if self._open else ()
+                path = self.path
             self.problems.append(TextProblem(offset, message, path))
 
     def _break(self, offset: int, message: str) -> None:

@@ -7,10 +7,14 @@ A call costs what arrived since the one before, so that it can be made at each r
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Final
+from functools import partial
+from typing import Final, Literal
 
+from playground.domain.limits import TooCostlyError
 from playground.domain.partial_json import Node, PartialJson
+from playground.domain.problems import Problem, unchecked
 from playground.domain.schema_views import (
     Demands,
     View,
@@ -23,7 +27,7 @@ from playground.domain.schema_views import (
     spelled,
     wanted_types,
 )
-from playground.domain.tools import NO_ALTERNATIVE, Problem, check_value
+from playground.domain.validation import NO_ALTERNATIVE, check_value
 from playground.domain.values import JSONObject
 
 VALIDATED: Final = 256 * 1024  # characters; longer arguments are judged by what was seen on the way
@@ -31,6 +35,8 @@ MOST: Final = 200  # problems that are listed
 DEEPEST: Final = 200  # levels that are judged
 _NOT_ALLOWED: Final = "is not allowed by the schema"
 _CONTAINERS: Final = "object", "array"
+
+Validate = Callable[[], list[Problem] | None]
 
 
 @dataclass(slots=True)
@@ -41,6 +47,7 @@ class _Place:
     origins: list[int]
     alive: list[bool]
     depth: int
+    names: set[str] | Literal[False] | None = None  # that all who are alive list; False where others may be there
 
     def living(self) -> list[int]:
         return [number for number, alive in enumerate(self.alive) if alive]
@@ -57,16 +64,19 @@ class Judge:
         self._found: list[Problem] = []
         self._last: list[Problem] | None = None
 
-    def problems(self, reader: PartialJson, truncated: bool = False) -> list[Problem]:
-        """All problems known by now, in the order of the text. ``truncated``: the answer ran into its token limit."""
+    def problems(self, reader: PartialJson, truncated: bool = False, validate: Validate | None = None) -> list[Problem]:
+        """All problems known by now, in the order of the text. ``truncated``: the answer ran into its token limit.
+
+        ``validate`` gives the validator's word on the whole text, None while it is not known.
+        """
         if self._schema is not None:
             self._catch_up(reader)
         text = [Problem(found.path, found.message, offset=found.offset) for found in reader.problems]
         if not reader.ended:
             return _listed(text + self._found)
         if self._last is None:
-            self._last = self._conclusion(reader, truncated)
-        return _listed(text + self._last)
+            self._last = self._conclusion(reader, truncated, validate or partial(_validate, reader, self._schema))
+        return _listed(text + (self._found if self._last is None else self._last))
 
     def _catch_up(self, reader: PartialJson) -> None:
         """Begin and finish nodes in the order of the text, so that it does not matter how it came in pieces."""
@@ -113,7 +123,9 @@ class Judge:
             return None
         self._rule_out(parent, above, refused)
         living = [above.views[number] for number in above.living()]
-        if isinstance(node.key, str) and knows_names(living) and node.key not in names(living):
+        if above.names is None:
+            above.names = names(living) if knows_names(living) else False
+        if isinstance(node.key, str) and above.names is not False and node.key not in above.names:
             self._say(node, "is not among the tool's parameters", "warning")
         return _Place(views, origins, [True] * len(views), above.depth + 1)
 
@@ -125,7 +137,7 @@ class Judge:
         if node.kind == "object":
             there = {child.key for child in node.children}
             for number in place.living():
-                lacking = missing(place.views[number], there)
+                lacking = missing(place.views[number], there, MOST)
                 if lacking:
                     words[number] = [f"“{name}” is missing" for name in lacking]
         elif node.kind not in ("array", "invalid") and not _endless(node.value):
@@ -156,6 +168,7 @@ class Judge:
         while dead:
             for number in dead:
                 place.alive[number] = False
+                place.names = None
             above = self._places.get(node.parent.number) if node.parent is not None else None
             if above is None or node.parent is None:
                 return
@@ -172,9 +185,9 @@ class Judge:
         if len(self._found) <= MOST:
             self._found.append(Problem(node.path, message, severity, offset=node.start))
 
-    def _conclusion(self, reader: PartialJson, truncated: bool) -> list[Problem]:
-        """What can be said once nothing more comes."""
-        where = reader.open[-1].path if reader.open else ()
+    def _conclusion(self, reader: PartialJson, truncated: bool, validate: Validate) -> list[Problem] | None:
+        """What can be said once nothing more comes; None while it is not known."""
+        where = reader.path
         if reader.root is not None and not reader.complete:
             if reader.broken:
                 return self._found
@@ -188,7 +201,9 @@ class Judge:
             return [Problem((), "arguments must be a JSON object", offset=reader.root.start)]
         if self._schema is None or not reader.sound or reader.length > VALIDATED:
             return self._found
-        found = check_value(reader.value(), self._schema)
+        found = validate()
+        if found is None:
+            return None
         out = [problem for problem in self._found if problem.severity == "warning"]
         places = _Finder(reader)
         for problem in found:
@@ -204,6 +219,13 @@ class Judge:
             for found in self._found
             if found.severity == "error" and len(found.path) >= depth and found.path[:depth] == problem.path
         ]
+
+
+def _validate(reader: PartialJson, schema: JSONObject | None) -> list[Problem]:
+    try:
+        return check_value(reader.value(), schema or {})
+    except TooCostlyError as error:
+        return [unchecked(str(error))]
 
 
 def judge(reader: PartialJson, schema: JSONObject | None, truncated: bool = False) -> list[Problem]:

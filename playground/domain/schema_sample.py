@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Iterator
 from typing import Final
 
+from playground.domain import limits
 from playground.domain.json_tree import same
-from playground.domain.pattern_text import PatternError, text_for
+from playground.domain.pattern_text import PatternError as UnknownPatternError
+from playground.domain.pattern_text import text_for
+from playground.domain.patterns import PatternError, found_in
 from playground.domain.schema_refs import reach, target_of
-from playground.domain.tools import check_value
+from playground.domain.validation import check_value
 from playground.domain.values import JSON, JSONObject
 
 _NUMBERS: Final = (1, 1, 2, 1, 0, 0.5, -1, 10, 3, 0.25, 100, 7)  # one for each try
@@ -60,7 +62,11 @@ class _EndlessError(Exception):
 
 
 def sample(schema: JSON) -> JSON:
-    """A value for ``schema``. Where nothing fits, the nearest try: a sample is a start, not a promise."""
+    """A value for ``schema``. Where nothing fits, the nearest try: a sample is a start, not a promise.
+
+    Raises TooCostlyError.
+    """
+    limits.weigh_schema(schema)
     first: JSON = None
     for attempt in range(_TRIES):
         try:
@@ -74,7 +80,7 @@ def sample(schema: JSON) -> JSON:
 
 
 def sample_text(schema: JSON) -> str:
-    """The same laid out, one member a line."""
+    """The same laid out, one member a line. Raises TooCostlyError."""
     return json.dumps(sample(schema), ensure_ascii=False, indent=2)
 
 
@@ -185,7 +191,7 @@ class _Maker:
         patterns = schema.get("patternProperties") if isinstance(schema.get("patternProperties"), dict) else {}
         for name in required:
             if name not in out and (properties or {}).get(name) is not False:
-                matching = [inner for pattern, inner in (patterns or {}).items() if re.search(pattern, name)]
+                matching = [inner for pattern, inner in (patterns or {}).items() if found_in(pattern, name)]
                 out[name] = self.make(matching[0] if matching else extra, name, depth + 1)
         for name, inner in _names_by_pattern(patterns or {}):
             if (name not in out and not sparing) or len(out) < (schema.get("minProperties") or 0):
@@ -271,9 +277,9 @@ def _names_by_pattern(patterns: JSONObject) -> Iterator[tuple[str, JSON]]:
     for pattern, inner in patterns.items():
         try:
             name = text_for(pattern, 1)
-            if re.search(pattern, name) and inner is not False:
+            if found_in(pattern, name) and inner is not False:
                 yield name, inner
-        except (PatternError, re.error):
+        except (UnknownPatternError, PatternError):
             continue
 
 
@@ -308,7 +314,7 @@ def _text(schema: JSONObject, name: str) -> str:
     if isinstance(pattern, str):
         try:
             return text_for(pattern, least)
-        except PatternError:
+        except UnknownPatternError:
             pass  # the words below may match by chance
     text = _FORMATS.get(str(schema.get("format"))) or _BY_NAME.get(name.lower()) or name.replace("_", " ") or "text"
     if len(text) < least:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from playground.domain.json_tree import Path
-from playground.domain.tools import TYPES
+from playground.domain.validation import TYPES
 from playground.domain.values import JSON, JSONObject
 
 

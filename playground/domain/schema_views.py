@@ -7,11 +7,12 @@ A place can be under several alternatives (``anyOf``, ``oneOf``), each a handful
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 from itertools import product
 from typing import Final, TypeAlias
 
+from playground.domain.limits import TooCostlyError
+from playground.domain.patterns import PatternError, found_in
 from playground.domain.schema_refs import reach, target_of
 from playground.domain.values import JSON, JSONObject
 
@@ -23,6 +24,8 @@ _MOST_STEPS: Final = 500  # subschemas looked at for one place
 _NEVER: Final[JSONObject] = {"not": {}}
 _FREE: Final[list[View]] = [()]
 _LONGEST_KEY: Final = 200  # a name that is tried against patterns
+_MOST_PATTERNS: Final = 50  # that a name is tried against
+_SHOWN: Final = 20  # values of an enum that are listed
 _OPEN_WORDS: Final = (
     "additionalProperties",
     "patternProperties",
@@ -122,11 +125,11 @@ def _matching(schema: JSONObject, key: str) -> list[JSON] | None:
     patterns = schema.get("patternProperties")
     if not isinstance(patterns, dict):
         return []
-    if len(key) > _LONGEST_KEY:
+    if len(key) > _LONGEST_KEY or len(patterns) > _MOST_PATTERNS:
         return None
     try:
-        return [inner for pattern, inner in patterns.items() if re.search(pattern, key)]
-    except (re.error, RecursionError):
+        return [inner for pattern, inner in patterns.items() if found_in(pattern, key)]
+    except (PatternError, TooCostlyError):
         return None
 
 
@@ -153,13 +156,17 @@ def names(views: list[View]) -> set[str]:
     }
 
 
-def missing(view: View, there: set[str | int | None]) -> list[str]:
-    """The required names that an object lacks."""
-    out: list[str] = []
+def missing(view: View, there: set[str | int | None], most: int) -> list[str]:
+    """The required names that an object lacks, at most so many."""
+    out: dict[str, None] = {}
     for schema in view:
         required = schema.get("required")
-        out += [name for name in required if isinstance(name, str)] if isinstance(required, list) else []
-    return [name for name in dict.fromkeys(out) if name not in there]
+        for name in required if isinstance(required, list) else ():
+            if isinstance(name, str) and name not in there:
+                out[name] = None
+                if len(out) >= most:
+                    return list(out)
+    return list(out)
 
 
 def wanted_types(view: View) -> list[list[str]]:
@@ -183,7 +190,8 @@ def objection(view: View, value: JSON) -> str:
             return f"{spelled(value)} is not {spelled(schema['const'])}"
         choices = schema.get("enum")
         if isinstance(choices, list) and not any(_equal(choice, value) for choice in choices):
-            return f"{spelled(value)} is not one of {', '.join(str(choice) for choice in choices)}"
+            shown = ", ".join(str(choice)[:200] for choice in choices[:_SHOWN])
+            return f"{spelled(value)} is not one of {shown}{' …' * (len(choices) > _SHOWN)}"
         if isinstance(value, str):
             if _bound(schema.get("minLength")) and len(value) < schema["minLength"]:
                 return f"{spelled(value)} is too short"

@@ -21,7 +21,6 @@ from playground.domain.debugging import (
     Policy,
     Reason,
     ReasonCode,
-    answer_for,
     canonical,
     held_back,
     no_answer_words,
@@ -29,8 +28,10 @@ from playground.domain.debugging import (
     repeats,
 )
 from playground.domain.parts import ToolCall, ToolResult
+from playground.domain.questions import ReadyAnswer
 from playground.domain.tools import parse_json
 from playground.domain.transcript import Role, Transcript, Turn, make_turn
+from playground.engine import checking
 from playground.engine.call_notes import CallNotes
 from playground.engine.changes import DebugChanged, RunState
 from playground.engine.lane import CallKey, Lane, Mode, Pending, Planned
@@ -57,7 +58,7 @@ class Debugger(CallNotes):
         self.debugging = Debugging()
         self.pending: dict[CallKey, Pending] = {}
         self.forks: list[Fork] = []
-        self._verdicts = Verdicts()
+        self._verdicts = Verdicts(self.changed)
         self._warned: tuple[Transcript, dict[CallKey, str]] | None = None  # what was found in which transcript
 
     # What there is
@@ -134,17 +135,32 @@ class Debugger(CallNotes):
         """What the call would be answered with now: what was typed, else the fixed answer or that of the table.
 
         A draft without text does not count: an empty result goes out only when it is sent on purpose. A call that is
-        not whole gets nothing but what was typed for it.
+        not whole gets nothing but what was typed for it. Of a table that takes long to look through nothing is said;
+        ``find_answer`` does it.
         """
+        known = self._known_answer(turn_id, call_id)
+        found = checking.now(known) if isinstance(known, ReadyAnswer) else known
+        return self._planned(turn_id, call_id, found)
+
+    async def find_answer(self, turn_id: str, call_id: str) -> Planned | Reason:
+        """The same with all the time it takes; the reason where there is none."""
+        known = self._known_answer(turn_id, call_id)
+        found = await checking.answer(known) if isinstance(known, ReadyAnswer) else known
+        return found if isinstance(found, Reason) else self._planned(turn_id, call_id, found) or NO_ROW
+
+    def _known_answer(self, turn_id: str, call_id: str) -> Planned | Reason | ReadyAnswer:
+        """What was typed, why nothing else may be sent, or what there is to ask the rules."""
         draft = self.draft(turn_id, call_id)
-        if draft is not None and (typed := draft.answer) is not None:
-            return Planned(typed, "you")
+        if draft is not None and draft.text:
+            return Planned(Answer(text=draft.text, is_error=draft.is_error), "you")
         call = self._call(turn_id, call_id)
-        if self._held_back(turn_id, call) is not None:
-            return None
-        rule = self.debugging.rule(call.name)
-        answer = answer_for(call, rule)
-        return Planned(answer, "fixed" if rule.policy is Policy.FIXED else "table") if answer is not None else None
+        return self._held_back(turn_id, call) or ReadyAnswer(call, self.debugging.rule(call.name))
+
+    def _planned(self, turn_id: str, call_id: str, found: Planned | Answer | Reason | None) -> Planned | None:
+        if isinstance(found, Answer):
+            rule = self.debugging.rule(self._call(turn_id, call_id).name)
+            return Planned(found, "fixed" if rule.policy is Policy.FIXED else "table")
+        return found if isinstance(found, Planned) else None
 
     # Answering by hand: nothing is run. What stands in open editors is kept first, as before every way to go on.
 
@@ -241,16 +257,17 @@ class Debugger(CallNotes):
         """
         turn_id = self._keep_open(turn_id)
         call = self._find(turn_id, call_id)[1]
-        ready = self.answer_ready(turn_id, call_id)
-        if ready is None:
-            raise RunRefusedError(self._unready([(turn_id, call)]))
+        ready = await self.find_answer(turn_id, call_id)
+        if isinstance(ready, Reason):
+            raise RunRefusedError(_unready([call], [ready]))
         await self._go(Mode.STEP, {(turn_id, call_id): ready})
 
     async def step_next(self) -> None:
         """The same for the first call that has an answer."""
         self._keep_open()
         waiting = self.waiting
-        ready = [key for key in waiting if self.answer_ready(key[0], key[1].id) is not None]
+        found = [(key, await self.find_answer(key[0], key[1].id)) for key in waiting]
+        ready = [key for key, answer in found if isinstance(answer, Planned)]
         for turn_id, call in ready[:1] or waiting[:1]:
             await self.step(turn_id, call.id)
 
@@ -271,20 +288,15 @@ class Debugger(CallNotes):
     async def _go_on(self, mode: Mode) -> None:
         self._keep_open()
         waiting = self.waiting
-        planned: dict[CallKey, Planned] = {}
-        without: list[tuple[str, ToolCall]] = []
-        for turn_id, call in waiting:
-            ready = self.answer_ready(turn_id, call.id)
-            if ready is not None:
-                planned[turn_id, call.id] = ready
-            else:
-                without.append((turn_id, call))
-        self.stops.update({(key, call.id): held for key, call in without if (held := self._held_back(key, call))})
+        found = {(turn_id, call.id): await self.find_answer(turn_id, call.id) for turn_id, call in waiting}
+        planned = {key: answer for key, answer in found.items() if isinstance(answer, Planned)}
+        without = {key: reason for key, reason in found.items() if isinstance(reason, Reason)}
+        self.stops.update({key: reason for key, reason in without.items() if reason is not NO_ROW})
         if waiting and not planned:
-            raise RunRefusedError(self._unready(waiting))
+            raise RunRefusedError(_unready([call for _, call in waiting], list(without.values())))
         if not waiting and (reason := self._session.refusal()):
             raise RunRefusedError(reason)
-        self.stops.update({(key, call.id): self._held_back(key, call) or NO_ROW for key, call in without})
+        self.stops.update(without)
         await self._go(mode, planned)
 
     async def _go(self, mode: Mode, planned: Mapping[CallKey, Planned]) -> None:
@@ -394,11 +406,6 @@ class Debugger(CallNotes):
     def _held_back(self, turn_id: str, call: ToolCall) -> Reason | None:
         return held_back(self._session.transcript.turns[turn_id], call)
 
-    def _unready(self, calls: Sequence[tuple[str, ToolCall]]) -> str:
-        """Why calls that nothing was typed for cannot be answered now."""
-        held = next((held for turn_id, call in calls if (held := self._held_back(turn_id, call))), None)
-        return held.words if held is not None else no_answer_words([call for _, call in calls])
-
     def _call(self, turn_id: str, call_id: str) -> ToolCall:
         for call in self._session.transcript.turns[turn_id].calls:
             if call.id == call_id:
@@ -422,6 +429,11 @@ class Debugger(CallNotes):
                 break
             out += turn.results
         return out
+
+
+def _unready(calls: Sequence[ToolCall], reasons: Sequence[Reason]) -> str:
+    """Why calls that nothing was typed for cannot be answered now."""
+    return next((reason.words for reason in reasons if reason is not NO_ROW), "") or no_answer_words(calls)
 
 
 def _tool_turn(call_id: str, plan: Planned) -> Turn:

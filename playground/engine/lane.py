@@ -20,14 +20,14 @@ from playground.domain.debugging import (
     Answer,
     Policy,
     Reason,
-    answer_for,
-    decide,
     held_back,
     limit_reason,
     repeats,
 )
 from playground.domain.parts import ToolCall, ToolResult
+from playground.domain.questions import Decision, Question, ReadyAnswer
 from playground.domain.transcript import Ending, Role, Turn, make_turn, new_id, waiting_in
+from playground.engine import checking
 from playground.engine.changes import RunState
 from playground.engine.placing import below
 from playground.engine.run import Run
@@ -199,14 +199,14 @@ class Lane:
             self._moved(turn.id)
             if turn.outcome is not None and turn.outcome.ending is not Ending.COMPLETE:
                 self.words = turn.outcome.failure.message if turn.outcome.failure else "The answer was cut off."
-                self._decide()
+                await self._decide()
                 return LaneEnd.FAILED
             if self._mode is Mode.ONCE or not self._waiting():
                 if turn.outcome is not None and not turn.outcome.whole:
                     self.words = "Part of the answer could not be read."
                     return LaneEnd.FAILED
                 return LaneEnd.DONE
-            self._planned = self._decide()
+            self._planned = await self._decide()
 
     def _interrupted(self) -> LaneEnd:
         return LaneEnd.PAUSED if self._waiting() else LaneEnd.STOPPED
@@ -217,7 +217,7 @@ class Lane:
 
     # Deciding
 
-    def _decide(self) -> dict[CallKey, Planned]:
+    async def _decide(self) -> dict[CallKey, Planned]:
         """What the calls that wait are answered with; why the others wait is noted."""
         session = self._session
         reasons = session.debugger.stops
@@ -237,16 +237,25 @@ class Lane:
             elif limit and self.requests >= limit:
                 found = limit_reason(self.requests)
             elif self._mode is Mode.END:
-                found = answer_for(call, rule) or NO_ROW
+                found = await self._asked(ReadyAnswer(call, rule))
             else:
                 nth = _nth(branch, turn_id, call)
-                found = decide(call, rule, tools.get(call.name), nth=nth, repeated=repeated.get(key, 0))
+                asked = Decision(call, rule, tools.get(call.name), nth, repeated.get(key, 0))
+                found = await self._asked(asked)
             if isinstance(found, Reason):
                 reasons[key] = found
             else:
                 out[key] = Planned(found, "fixed" if rule.policy is Policy.FIXED else "table")
         session.debugger.changed()
         return out
+
+    async def _asked(self, question: Question[Answer | Reason]) -> Answer | Reason:
+        """The answer to a question about rules, schemas and paths, which may take its time; Stop ends the wait."""
+        found = checking.now(question)
+        if found is None:
+            self.set_state(RunState.ANSWERING)
+            found = await checking.answer(question)
+        return found
 
     # Answering
 

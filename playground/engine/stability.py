@@ -260,7 +260,7 @@ async def _ask(client: GatewayClient, request: Request, number: int) -> Sample:
     return Sample(
         number=number + 1,
         calls=calls,
-        fits=tuple(verdict_on(call, request.tools).code is VerdictCode.FITS for call in calls),
+        fits=tuple([(await verdict_on(call, request.tools)).code is VerdictCode.FITS for call in calls]),
         text="".join(part.text for part in parts if isinstance(part, Text)),
         seconds=time.monotonic() - began,
         first_content=first,

@@ -37,6 +37,8 @@ def run(*, window: bool) -> int:
         report.good(surroundings.read_resources())
     with report.check("certificates"):
         surroundings.look_at_certificates(report)
+    with report.check("checks"):
+        report.good(surroundings.check_elsewhere())
     with report.check("other programs"):
         report.good(surroundings.what_children_inherit())
     own = tempfile.TemporaryDirectory(prefix="playground-self-test-", ignore_cleanup_errors=True)

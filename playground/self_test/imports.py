@@ -23,7 +23,6 @@ OF_ONE_SYSTEM = frozenset({"msvcrt", "winreg", "fcntl", "termios", "pwd", "grp"}
 #: What others load by a name they hold in a text, on the way of something the application does.
 BY_NAME = (
     "anyio._backends._asyncio",
-    "jsonschema_specifications",
     "keyring.backends.SecretService",
     "keyring.backends.Windows",
     "keyring.backends.kwallet",

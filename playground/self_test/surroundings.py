@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import re
@@ -51,6 +52,23 @@ def look_at_certificates(report: Report) -> None:
         report.good(f"{count} authorities are trusted, in {folder}")
         return
     report.absent("this system trusts no authority; https needs the package ca-certificates, or a CA file")
+
+
+def check_elsewhere() -> str:
+    """Have a schema that may take long checked by a process of its own. Raises MissingError when that does not work."""
+    from playground.domain.problems import not_checked
+    from playground.domain.questions import ArgumentsFit
+    from playground.engine import checking
+
+    looks_ahead = ArgumentsFit('{"a": "xyz"}', {"properties": {"a": {"pattern": "^(?=y)"}}})
+    if checking.now(looks_ahead) is not None:
+        raise MissingError("a pattern that may take long was not left to the process that checks")
+    found = asyncio.run(checking.answer(looks_ahead))
+    if unknown := not_checked(found):
+        raise MissingError(unknown.message)
+    if len(found) != 1:
+        raise MissingError("the process that checks does not know what fits")
+    return "a process of its own checks what may take long"
 
 
 def what_children_inherit() -> str:

@@ -78,7 +78,7 @@ def test_asking_for_the_version_loads_nothing_heavy() -> None:
         "httpx",
         "starlette",
         "uvicorn",
-        "jsonschema",
+        "jsonschema_rs",
         "keyring",
         "pydantic",
     }

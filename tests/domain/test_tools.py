@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from playground.domain import limits
+from playground.domain.limits import TooCostlyError
 from playground.domain.tokens import definition_tokens
 from playground.domain.tools import (
     Problem,
@@ -135,12 +137,16 @@ def test_arguments_that_do_not_fit_say_where_and_what() -> None:
     assert check_arguments('{"city": ', SCHEMA)[0].message.startswith("not JSON")
 
 
-def test_hostile_schemas_and_values_are_one_problem() -> None:
+def test_hostile_schemas_and_values_are_one_problem(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(check_value({"a": 1}, {"$ref": "https://example.invalid/schema"})) == 1
     assert len(check_value({"a": 1}, {"$ref": "#/nowhere"})) == 1
     assert len(check_value("x", {"pattern": "("})) == 1
     loop = {"$defs": {"a": {"$ref": "#/$defs/a"}}, "$ref": "#/$defs/a"}
+    with pytest.raises(TooCostlyError):
+        check_value(1, loop)
+    monkeypatch.setattr(limits, "_lifted", True)
     assert len(check_value(1, loop)) == 1
+    assert check_value([[]], {"items": {"$ref": "#"}}) == []
     assert check_arguments("[" * 100_000, SCHEMA)[0].message.startswith("not JSON")
     assert check_arguments('{"city":' + "9" * 5000 + "}", SCHEMA)[0].message.startswith("not JSON")
 

@@ -7,9 +7,22 @@ Whoever thinks of another adds a row. ``tests/hostile/test_*.py`` hold the bound
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
+from playground.domain.debugging import AnswerRow, MatchKind
+from playground.domain.questions import (
+    AnswerFits,
+    ArgumentsFit,
+    DefinitionSound,
+    PathFits,
+    Question,
+    RowFits,
+    SampleOf,
+)
+from playground.domain.tools import ToolDefinition
+from playground.domain.values import JSONObject
 from tests.hostile.streams import (
     BEGIN,
     Make,
@@ -224,3 +237,102 @@ STREAMS: Final = (
     ),
     StreamShape("pings", same(named("ping")), "messages"),
 )
+
+
+@dataclass(frozen=True)
+class CheckShape:
+    """A question about a foreign schema, pattern or path. ``told``: whether there is an answer, or it is too costly."""
+
+    name: str
+    question: Callable[[], Question[Any]]
+    told: bool = True
+
+
+def doubled(times: int) -> JSONObject:
+    """A schema that says the same twice, of which each says the same twice, and so on."""
+    names = {f"d{n}": {"anyOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 2} for n in range(times)}
+    return {
+        "type": "object",
+        "$defs": {**names, f"d{times}": {"type": "string"}},
+        "properties": {"a": {"$ref": "#/$defs/d0"}},
+    }
+
+
+def property_of(schema: JSONObject) -> JSONObject:
+    """An object with ``a`` under a schema."""
+    return {"type": "object", "properties": {"a": schema}}
+
+
+def tool(schema: JSONObject, name: str = "tool") -> ToolDefinition:
+    """A tool with that schema."""
+    return ToolDefinition(name=name, description="A tool.", parameters=schema)
+
+
+def _text(value: object) -> str:
+    return json.dumps({"a": value})
+
+
+_LETTERS: Final = "a" * 40 + "!"
+_MANY_NAMES: Final = {f"p{n}": {"type": "string"} for n in range(20_000)}
+_PATTERN_ROW: Final = AnswerRow(match=MatchKind.PATH, pattern="$[?search(@.a,'^(a+)+$')]")
+
+CHECKS: Final = (
+    CheckShape("a pattern that goes back", lambda: ArgumentsFit(_text(_LETTERS), property_of({"pattern": "^(a+)+$"}))),
+    CheckShape(
+        "a pattern that looks ahead and goes back",
+        lambda: ArgumentsFit(_text("a" * 200), property_of({"pattern": "^(a|aa)+\\1b$"})),
+        told=False,
+    ),
+    CheckShape(
+        "a pattern of a million states",
+        lambda: ArgumentsFit(_text("a"), property_of({"pattern": "((a{100}){100}){100}"})),
+    ),
+    CheckShape(
+        "names under a pattern that goes back",
+        lambda: ArgumentsFit(json.dumps({_LETTERS: 1}), {"patternProperties": {"^(a+)+$": False}}),
+    ),
+    CheckShape(
+        "unique items",
+        lambda: ArgumentsFit(_text([{"n": n} for n in range(1_500)]), property_of({"uniqueItems": True})),
+    ),
+    CheckShape(
+        "unique items by the ten thousand",
+        lambda: ArgumentsFit(_text([{"n": n} for n in range(30_000)]), property_of({"uniqueItems": True})),
+    ),
+    CheckShape("alternatives doubled", lambda: ArgumentsFit(_text("x"), doubled(30))),
+    CheckShape("alternatives doubled, none of which fits", lambda: ArgumentsFit(_text(5), doubled(30)), told=False),
+    CheckShape(
+        "alternatives inside one another",
+        lambda: ArgumentsFit("[" * 300 + "5" + "]" * 300, {"anyOf": [{"items": {"$ref": "#"}}] * 2}),
+    ),
+    CheckShape("a schema that is its own", lambda: ArgumentsFit(_text(5), {"allOf": [{"$ref": "#"}]})),
+    CheckShape(
+        "a schema of 20,000 properties", lambda: DefinitionSound(tool({"type": "object", "properties": _MANY_NAMES}))
+    ),
+    CheckShape(
+        "arguments under 20,000 properties",
+        lambda: ArgumentsFit('{"p1": 5}', {"type": "object", "properties": _MANY_NAMES, "required": [*_MANY_NAMES]}),
+    ),
+    CheckShape(
+        "references that are looked for",
+        lambda: DefinitionSound(tool({"properties": {f"p{n}": {"$ref": f"#a{n}"} for n in range(3_000)}})),
+        told=False,
+    ),
+    CheckShape(
+        "an answer with 20,000 errors",
+        lambda: AnswerFits(json.dumps(["x"] * 20_000), _format({"items": {"type": "integer"}})),
+    ),
+    CheckShape("a path with a pattern that goes back", lambda: PathFits("$[?search(@.a,'^(a+)+$')]", _text(_LETTERS))),
+    CheckShape("a row with a pattern that goes back", lambda: RowFits(_PATTERN_ROW, _text(_LETTERS))),
+    CheckShape(
+        "a path through everything again and again",
+        lambda: PathFits("$" + "..*" * 12 + ".none", _text([[[[[[1] * 4] * 4] * 4] * 4] * 4] * 4)),
+        told=False,
+    ),
+    CheckShape("an example of alternatives doubled", lambda: SampleOf(doubled(30))),
+    CheckShape("an example for a pattern that goes back", lambda: SampleOf(property_of({"pattern": "^(a+)+!$"}))),
+)
+
+
+def _format(schema: JSONObject) -> JSONObject:
+    return {"type": "json_schema", "json_schema": {"name": "x", "schema": schema}}

@@ -31,7 +31,7 @@ NOT_YET = {
     "h11",
     "httpcore",
     "httpx",
-    "jsonschema",
+    "jsonschema_rs",
     "keyring",
     "markdown_it",
     "platformdirs",

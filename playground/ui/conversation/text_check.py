@@ -1,51 +1,39 @@
-"""What is wrong with JSON somebody sent, found without keeping the window waiting: a long text on another thread.
+"""What is wrong with JSON somebody sent, found without keeping the window waiting.
 
-A text above ``AT_ALL`` is not checked here: reading it alone would stop every thread for longer than a frame.
+A text above ``AT_ALL`` is not checked here: nobody waits for what could be said of it.
 """
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
+from typing import Final
 
 from PySide6.QtCore import QObject, Signal
 
-from playground.domain.tools import Problem
+from playground.domain.problems import Problem
+from playground.domain.questions import Question
 from playground.domain.values import JSONObject
-from playground.ui.loop import spawn
+from playground.ui.asking import Asking
 
-AT_ONCE = 40_000  # characters that are checked within a few frames
-AT_ALL = 1_000_000
+AT_ALL: Final = 1_000_000  # characters
 
-Check = Callable[[str, JSONObject | None], list[Problem]]
+Asks = Callable[[str, JSONObject | None], Question[list[Problem]]]
 
 
 class TextCheck(QObject):
-    """Asks ``check`` about one text at a time; ``checked`` tells that the answer for the one asked last is known."""
+    """Asks about one text at a time; ``checked`` tells that the answer for the one asked last is known."""
 
     checked = Signal()
 
-    def __init__(self, check: Check, parent: QObject) -> None:
+    def __init__(self, asks: Asks, parent: QObject) -> None:
         super().__init__(parent)
-        self._check = check
-        self._asked: tuple[str, JSONObject | None] | None = None
-        self._problems: list[Problem] | None = None
+        self._asks = asks
+        self._asking = Asking(self)
+        self._asking.answered.connect(self.checked)
 
     def problems(self, text: str, schema: JSONObject | None) -> list[Problem] | None:
         """What is wrong; None while that is not known, and for a text that is too large ever to be."""
-        if len(text) <= AT_ONCE:
-            return self._check(text, schema)
-        if self._asked != (text, schema):
-            self._asked, self._problems = (text, schema), None
-            if len(text) <= AT_ALL:
-                spawn(self._look(text, schema), name="check a long text")
-        return self._problems
-
-    async def _look(self, text: str, schema: JSONObject | None) -> None:
-        found = await asyncio.to_thread(self._check, text, schema)
-        if self._asked == (text, schema):
-            self._problems = found
-            self.checked.emit()
+        return self._asking.ask(self._asks(text, schema), alone=True) if len(text) <= AT_ALL else None
 
 
 def unchecked_words(text: str) -> tuple[str, str]:

@@ -11,8 +11,9 @@ from PySide6.QtCore import QEvent, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QHelpEvent, QPainter, QTextCursor
 from PySide6.QtWidgets import QLabel, QToolTip, QVBoxLayout, QWidget
 
-from playground.domain.output import check_answer, schema_of
-from playground.domain.tools import Problem
+from playground.domain.output import schema_of
+from playground.domain.problems import Problem, not_checked
+from playground.domain.questions import AnswerFits
 from playground.domain.values import JSONObject
 from playground.ui.conversation.around import scroll_to
 from playground.ui.conversation.blocks import LONG_LINE
@@ -137,7 +138,7 @@ class VerdictView(QWidget):
         self._exact = False
         self.problems: list[Problem] = []
         self.verdict = Verdict("", "chip", "")
-        self._check = TextCheck(check_answer, self)
+        self._check = TextCheck(AnswerFits, self)
         self._check.checked.connect(self._checked)
         self._places: dict[int, tuple[int, int]] = {}
         self.view = MarkedView(zoom=zoom)
@@ -242,6 +243,8 @@ def _verdict(problems: list[Problem], has_schema: bool) -> Verdict:
     if not problems:
         words = "matches schema" if has_schema else "valid JSON"
         return Verdict(words, "chip-ok", "The answer fits what was asked for.")
+    if not_checked(problems):
+        return Verdict("too costly to check", "chip", says)
     if not has_schema or problems[0].message.startswith("not JSON"):
         return Verdict("not JSON", "chip-error", says)
     return Verdict(f"{len(problems)} schema error{'s' * (len(problems) > 1)}", "chip-error", says)

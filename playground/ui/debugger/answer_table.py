@@ -25,7 +25,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from playground.domain.debugging import FAULTS, AnswerRow, MatchKind, row_matches, row_problem
+from playground.domain.debugging import FAULTS, AnswerRow, MatchKind
+from playground.domain.questions import RowFits
+from playground.ui.asking import Asking
 from playground.ui.debugger.row_editor import RowEditor
 from playground.ui.debugger.rule_words import answer_words, match_words, one_line
 from playground.ui.icon_button import IconButton
@@ -65,6 +67,8 @@ class AnswerTable(QWidget):
         self.up_button = IconButton("up", "Move the row up (Alt+Up)", quiet=False)
         self.down_button = IconButton("down", "Move the row down (Alt+Down)", quiet=False)
         self.delete_button = IconButton("delete", "Delete the row (Delete in the table)", quiet=False)
+        self._asking = Asking(self)
+        self._asking.answered.connect(self._fill)
         self.table = _Table()
         self.said = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
         self.said.setProperty("kind", "small")
@@ -89,7 +93,13 @@ class AnswerTable(QWidget):
         """The row that answers the latest call; -1 for none."""
         if self._latest is None:
             return -1
-        return next((at for at, row in enumerate(self._rows) if row_matches(row, self._latest)), -1)
+        for at, row in enumerate(self._rows):
+            found = self._asking.ask(RowFits(row, self._latest))
+            if found is None or found.costly:
+                return -1  # what comes after it is not reached for certain
+            if found.fits:
+                return at
+        return -1
 
     def set_rows(self, rows: tuple[AnswerRow, ...], latest: str | None = None) -> None:
         """Show rows without telling anyone; ``latest`` are the raw arguments of the latest call of this tool."""
@@ -227,10 +237,15 @@ class AnswerTable(QWidget):
         self.table.setRowCount(len(self._rows))
         notes: list[str] = []
         for at, row in enumerate(self._rows):
-            problem = row_problem(row)
+            found = self._asking.ask(RowFits(row, self._latest))
+            problem = found.problem if found is not None else ""
             note, mark, colour = "", "", ""
             if at == fits:
                 note, mark, colour = "answers the latest call", "check", "ok"
+            elif found is None:
+                note = "checking…"
+            elif found.costly:
+                note, mark, colour = f"too costly to check: {found.costly}", "warning", "muted"
             elif problem:
                 note, mark, colour = f"cannot be used: {one_line(problem)}", "error", "error"
             elif at > covered:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from playground.domain.debugging import FAULTS, Answer, Policy, row_matches
+from playground.domain.debugging import FAULTS, Answer, Policy
 from playground.domain.parts import ToolCall
+from playground.domain.questions import RowFits
+from playground.engine import checking
 from playground.engine.session import Session
 from playground.ui.debugger.rule_words import answer_words, match_words
 
@@ -38,7 +40,8 @@ def starts(session: Session, turn_id: str, call: ToolCall) -> list[Start]:
     if rule.policy is Policy.FIXED:
         out.append(_start("rule", "The fixed answer", rule.fixed))
     for number, row in enumerate(rule.rows[:MOST_ROWS], 1):
-        fits = " (fits)" if row_matches(row, call.arguments) else ""
+        found = checking.now(RowFits(row, call.arguments))
+        fits = " (fits)" if found is not None and found.fits else ""
         out.append(_start("rule", f"Row {number}{fits}, {match_words(row)[:LABEL]}", row.answer))
     out += [Start("fault", name, row.answer) for name, row in FAULTS]
     return out

@@ -5,7 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLabel, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
 
-from playground.domain.debugging import path_matches, path_problem
+from playground.domain.questions import Fit, PathFits
+from playground.ui.asking import Asking
 from playground.ui.parameters.fields import look
 from playground.ui.plain_text import show_hidden
 from playground.ui.theme import code_font
@@ -21,6 +22,8 @@ class PathField(QWidget):
     def __init__(self, says: str, placeholder: str = EXAMPLE) -> None:
         super().__init__()
         self._latest: str | None = None
+        self._asking = Asking(self)
+        self._asking.answered.connect(self._judge)
         self.line = QLineEdit()
         self.line.setFont(code_font())
         self.line.setProperty("kind", "field")
@@ -51,14 +54,22 @@ class PathField(QWidget):
 
     def _judge(self) -> None:
         text = self.line.text()
-        problem = path_problem(text) if text else ""
-        words = f"Not a JSONPath: {show_hidden(problem)}" if problem else ""
-        if text and not problem and self._latest is not None:
-            words = (
-                "Matches the latest call." if path_matches(text, self._latest) else "Does not match the latest call."
-            )
+        fit = self._asking.ask(PathFits(text, self._latest), alone=True) if text else Fit()
+        problem = fit.problem if fit is not None else ""
+        words = _words(fit)
         self.said.setText(words)
         self.said.setVisible(bool(words))
         look(self.said, "flag-error" if problem else "small")
         look(self.line, "true" if problem else "false", "bad")
         self.line.setAccessibleDescription(words)
+
+
+def _words(fit: Fit | None) -> str:
+    if fit is None:
+        return "Checking…"
+    if fit.problem:
+        return f"Not a JSONPath: {show_hidden(fit.problem)}"
+    if fit.costly:
+        return f"Too costly to check against the latest call: {fit.costly}."
+    words = {True: "Matches the latest call.", False: "Does not match the latest call.", None: ""}
+    return words[fit.fits]

@@ -7,7 +7,9 @@ from typing import Final
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
-from playground.domain.debugging import AnswerRow, MatchKind, row_matches, row_problem
+from playground.domain.debugging import AnswerRow, MatchKind
+from playground.domain.questions import RowFits
+from playground.ui.asking import Asking
 from playground.ui.code_editor import CodeEditor
 from playground.ui.debugger.answer_field import AnswerField
 from playground.ui.debugger.path_field import PathField
@@ -32,6 +34,8 @@ class RowEditor(QFrame):
         self._row = AnswerRow()
         self._latest: str | None = None
         self._showing = False
+        self._asking = Asking(self)
+        self._asking.answered.connect(self._dress)
         self.kinds = Segments(TITLES, "Which arguments the row is for")
         self.take_button = QPushButton("From the latest call")
         self.take_button.setProperty("kind", "link")
@@ -133,7 +137,8 @@ class RowEditor(QFrame):
         self.said.setVisible(bool(words))
         look(self.said, "flag-error" if bad else "small")
         look(self.pattern, "true" if bad else "false", "bad")
-        fits = self._latest is not None and row_matches(row, self._latest)
+        found = self._asking.ask(RowFits(row, self._latest), alone=True)
+        fits = found is not None and bool(found.fits)
         self.take_button.setVisible(
             self._latest is not None and row.match is not MatchKind.PATH and not (equal and fits)
         )
@@ -143,10 +148,15 @@ class RowEditor(QFrame):
         row = self._row
         if not row.pattern.strip():
             return "Type the arguments as JSON; the row fits no call until then.", False
-        if row_problem(row):
+        found = self._asking.ask(RowFits(row, self._latest), alone=True)
+        if found is None:
+            return "Checking…", False
+        if found.costly:
+            return f"Too costly to check against the latest call: {found.costly}.", False
+        if found.problem:
             broken = problem_at(row.pattern)
-            where = f"line {broken.line}, column {broken.column}: {broken.message}" if broken else row_problem(row)
+            where = f"line {broken.line}, column {broken.column}: {broken.message}" if broken else found.problem
             return f"Not JSON: {where}. The row fits no call.", True
         if self._latest is None:
             return "", False
-        return "Equals the latest call." if row_matches(row, self._latest) else "Not the latest call.", False
+        return "Equals the latest call." if found.fits else "Not the latest call.", False

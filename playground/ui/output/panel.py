@@ -19,10 +19,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from playground.domain.output import check_format
 from playground.domain.parameters import Hint, Parameters
-from playground.domain.tools import Problem
+from playground.domain.problems import Problem
+from playground.domain.questions import FormatSound
 from playground.domain.values import JSON, JSONObject
+from playground.ui.asking import Asking
 from playground.ui.elided_label import ElidedLabel
 from playground.ui.json_field import JsonField
 from playground.ui.output.draft import (
@@ -94,6 +95,9 @@ class OutputPanel(ScrollPage):
         self._check.setSingleShot(True)
         self._check.setInterval(CHECK_AFTER_MS)
         self._check.timeout.connect(self.check_now)
+        self._asking = Asking(self)
+        self._asking.answered.connect(self.check_now)
+        self._asked: tuple[tuple[OutputDraft, bool], FormatSound] | None = None
         self._arrange()
         self.head.edited.connect(self._head_edited)
         self.schema.edited.connect(self._schema_edited)
@@ -245,7 +249,11 @@ class OutputPanel(ScrollPage):
         named = self._parameters.names_schema
         inner = (value or {}).get("json_schema") if named else value
         schema = inner.get("schema") if isinstance(inner, dict) else None
-        return check_format(self._draft.name if named else None, schema, self._draft.strict if named else None)
+        draft = self._draft
+        if self._asked is None or self._asked[0] != (draft, named):  # the same schema is read anew each time
+            question = FormatSound(draft.name if named else None, schema, draft.strict if named else None)
+            self._asked = (draft, named), question
+        return self._asking.ask(self._asked[1], alone=True) or []
 
     def _kind_chosen(self, number: int) -> None:
         self.choose(KINDS[number])

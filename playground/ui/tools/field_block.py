@@ -28,7 +28,7 @@ from PySide6.QtWidgets import (
 from playground.domain import schema_edit
 from playground.domain.json_tree import Path
 from playground.domain.schema_fields import Field, Slot
-from playground.domain.tools import TYPES
+from playground.domain.validation import TYPES
 from playground.domain.values import JSON
 from playground.ui.icon_button import IconButton
 from playground.ui.plain_text import show_hidden, tip

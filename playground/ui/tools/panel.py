@@ -12,6 +12,7 @@ from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from playground.domain.tools import ToolDefinition
+from playground.ui.asking import Asking
 from playground.ui.plain_text import show_hidden
 from playground.ui.tools import grouping
 from playground.ui.tools.checks import Checks
@@ -38,7 +39,8 @@ class ToolsPanel(QWidget):
         self._tools: tuple[ToolDefinition, ...] = ()
         self._shown = -1  # the tool in the editor
         self._deleted: tuple[tuple[ToolDefinition, ...], tuple[int, ...]] | None = None
-        self._checks = Checks()
+        self._asking = Asking(self)
+        self._checks = Checks(self._asking.ask)
         self._large: LargeWindow | None = None
         self.model = ToolModel(self)
         self.list = ToolList(self.model)
@@ -58,6 +60,7 @@ class ToolsPanel(QWidget):
         self._check.setSingleShot(True)
         self._check.setInterval(CHECK_AFTER_MS)
         self._check.timeout.connect(self.check_now)
+        self._asking.answered.connect(self.check_now)
         self._arrange()
         self._connect()
         self._refresh()

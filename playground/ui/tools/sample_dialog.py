@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
-from playground.domain.tools import ToolDefinition, check_arguments
+from playground.domain.problems import not_checked
+from playground.domain.questions import ArgumentsFit, SampleOf
+from playground.domain.tools import ToolDefinition
+from playground.domain.values import JSONObject
+from playground.ui.asking import Asking
 from playground.ui.code_editor import CodeEditor
+from playground.ui.parameters.fields import look
 from playground.ui.plain_text import show_hidden
+
+_NO_SCHEMA: Final[JSONObject] = {"type": "object"}
 
 
 class SampleDialog(QDialog):
@@ -16,19 +25,17 @@ class SampleDialog(QDialog):
 
     def __init__(self, tool: ToolDefinition, parent: QWidget) -> None:
         super().__init__(parent)
-        from playground.domain.schema_sample import sample_text
-
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(f"Sample arguments: {show_hidden(tool.name) or 'unnamed'}")
-        self._text = sample_text(tool.parameters if tool.parameters is not None else {"type": "object"})
+        self._schema = tool.parameters if tool.parameters is not None else _NO_SCHEMA
+        self._text = ""
+        self._asking = Asking(self)
+        self._asking.answered.connect(self._look)
         self.text = CodeEditor(read_only=True)
         self.text.setAccessibleName("Sample arguments")
-        self.text.show_text(self._text)
-        wrong = check_arguments(self._text, tool.parameters)
-        self.verdict = QLabel("Made from the schema; it fits." if not wrong else f"Does not fit: {wrong[0].message}")
+        self.verdict = QLabel()
         self.verdict.setTextFormat(Qt.TextFormat.PlainText)
         self.verdict.setWordWrap(True)
-        self.verdict.setProperty("kind", "small" if not wrong else "flag")
         self.copy_button = QPushButton("Copy")
         self.copy_button.setProperty("kind", "primary")
         close = QPushButton("Close")
@@ -46,6 +53,27 @@ class SampleDialog(QDialog):
         self.resize(480, 360)
         self.copy_button.setDefault(True)
         self.copy_button.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._look()
+
+    def _look(self) -> None:
+        """Show the example once it is made, and whether it fits once that is known."""
+        made = self._asking.ask(SampleOf(self._schema))
+        self.copy_button.setEnabled(made is not None)
+        if made is None:
+            self.verdict.setText("An example is being made…")
+            return
+        if made != self._text:
+            self._text = made
+            self.text.show_text(made)
+        wrong = self._asking.ask(ArgumentsFit(made, self._schema))
+        if wrong is None:
+            words = "Made from the schema; checking…"
+        elif unknown := not_checked(wrong):
+            words = f"Made from the schema; {unknown.message}"
+        else:
+            words = f"Does not fit: {wrong[0].message}" if wrong else "Made from the schema; it fits."
+        self.verdict.setText(words)
+        look(self.verdict, "flag" if wrong else "small")
 
     def copy(self) -> None:
         """Put the example on the clipboard and close."""

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QLineEdit, QMenu
 from pytestqt.qtbot import QtBot
 
 from playground.domain.tools import ToolDefinition, check_definitions
+from playground.engine import checking
 from playground.protocols.chat.tools import write_tool as write_chat_tool
 from playground.protocols.messages.encode import write_tool as write_messages_tool
 from playground.ui.tools.checks import Checks
@@ -215,7 +216,7 @@ def test_names_of_others_cannot_dress_up_the_list(panel: ToolsPanel) -> None:
 
 
 def test_only_what_changed_is_checked_again() -> None:
-    checks = Checks()
+    checks = Checks(checking.now)
     tools = (make(0, description=""), make(1, name="tool_0"), make(2, description=""))
     first = checks.problems(tools)
     assert first == check_definitions(tools)

@@ -5,16 +5,19 @@ Painted, not laid out: a fragment costs what it is long, and only the rows in vi
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QFontMetrics, QHelpEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from playground.domain.partial_json import Node, PartialJson
 from playground.domain.partial_judge import Judge
-from playground.domain.tools import Problem
+from playground.domain.problems import Problem
+from playground.domain.questions import ArgumentsFit
 from playground.domain.values import JSONObject
+from playground.ui.conversation.text_check import TextCheck
 from playground.ui.plain_text import show_hidden, tip
 from playground.ui.theme import code_font, tokens
 
@@ -23,6 +26,9 @@ STEP = 14  # pixels of indentation a level
 DEEPEST = 12  # levels that are indented; deeper ones stand below one another
 MOST_READ = 60_000  # characters that are read; what comes behind them is only in the text
 MOST_ROWS = 300  # that are painted; the raw text beside it has all
+STEP_SECONDS = 0.006  # of reading, before the window has its turn
+PIECE = 1_000  # characters that are read at once
+LONGEST = 300  # characters of a name that are shown
 _COLOURS = {"string": "ok", "number": "accent", "true": "system", "false": "system", "null": "system"}
 
 
@@ -40,9 +46,14 @@ class ArgumentTree(QWidget):
         self._schema: JSONObject | None = None
         self._reader = PartialJson()
         self._judge = Judge(None)
-        self._fed = 0
+        self._check = TextCheck(ArgumentsFit, self)
+        self._check.checked.connect(self._look_again)
+        self._fragments: Sequence[str] = ()
+        self._fed = self._at = 0  # fragments that were read, and characters of the one after them
+        self._ending = False  # nothing comes any more
         self._truncated = False
-        self._left_out = False  # more came than is read
+        self._next = QTimer(self, singleShot=True, interval=0)
+        self._next.timeout.connect(self._read_on)
         self.problems: list[Problem] = []
         self._by_path: dict[tuple[str | int, ...], list[Problem]] = {}
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
@@ -57,30 +68,51 @@ class ArgumentTree(QWidget):
     def begin(self, schema: JSONObject | None) -> None:
         """Start anew, for arguments to be held against ``schema``."""
         self._schema = schema
-        self._reader, self._judge, self._fed, self._truncated = PartialJson(), Judge(schema), 0, False
-        self._left_out = False
+        self._reader, self._judge = PartialJson(), Judge(schema)
+        self._fragments, self._fed, self._at = (), 0, 0
+        self._ending = self._truncated = False
+        self._next.stop()
         self._look_again()
 
     def feed(self, fragments: Sequence[str]) -> None:
         """Read those of all ``fragments`` that are new."""
-        if len(fragments) == self._fed:
-            return
-        for fragment in fragments[self._fed :]:
-            self._left_out = self._left_out or self._reader.length + len(fragment) > MOST_READ
-            if not self._left_out:
-                self._reader.feed(fragment)
-        self._fed = len(fragments)
-        self._look_again()
+        if len(fragments) != self._fed:
+            self._fragments = fragments
+            self._read_on()
 
     def finish(self, *, truncated: bool) -> None:
         """All has arrived; ``truncated`` says that the answer ran into its limit."""
-        if not self._left_out:
+        self._ending, self._truncated = True, truncated
+        self._read_on()
+
+    def _read_on(self) -> None:
+        """Read for as long as a window can wait; what is left is read at its next turn."""
+        until = time.perf_counter() + STEP_SECONDS
+        while self._fed < len(self._fragments) and not self._full:
+            fragment = self._fragments[self._fed]
+            self._reader.feed(fragment[self._at : self._at + PIECE])
+            self._at += PIECE
+            if self._at >= len(fragment):
+                self._fed, self._at = self._fed + 1, 0
+            if time.perf_counter() > until:
+                break
+        left = self._fed < len(self._fragments) and not self._full
+        if left:
+            self._next.start()
+        elif self._ending and not self._full:
             self._reader.finish()
-        self._truncated = truncated
         self._look_again()
 
+    @property
+    def _full(self) -> bool:
+        """Whether so much was read that the rest is not."""
+        return self._reader.length >= MOST_READ
+
+    def _validated(self) -> list[Problem] | None:
+        return self._check.problems("".join(self._fragments), self._schema)
+
     def _look_again(self) -> None:
-        self.problems = [] if self._left_out else self._judge.problems(self._reader, self._truncated)
+        self.problems = [] if self._full else self._judge.problems(self._reader, self._truncated, self._validated)
         self._by_path = {}
         for problem in self.problems:
             self._by_path.setdefault(self._nearest(problem.path), []).append(problem)
@@ -93,6 +125,7 @@ class ArgumentTree(QWidget):
     def _nearest(self, path: tuple[str | int, ...]) -> tuple[str | int, ...]:
         """The path of a problem as far as there are rows for it."""
         known = self._paths()
+        path = path[: max(map(len, known), default=0)]
         while path and path not in known:
             path = path[:-1]
         return path
@@ -114,7 +147,8 @@ class ArgumentTree(QWidget):
 
     def words(self, node: Node) -> tuple[str, str, str]:
         """The name, the value, and what is wrong with it."""
-        name = "" if node.key is None else f"[{node.key}]" if isinstance(node.key, int) else node.key
+        key = node.key if isinstance(node.key, str) else ""
+        name = f"[{node.key}]" if isinstance(node.key, int) else key if len(key) <= LONGEST else f"{key[:LONGEST]}…"
         container = node.kind in ("object", "array")
         if container:
             value = ("{ }" if node.kind == "object" else "[ ]") if node.complete and not node.children else node.preview
@@ -154,7 +188,8 @@ class ArgumentTree(QWidget):
         if len(nodes) > MOST_ROWS and last >= MOST_ROWS:
             painter.setPen(QColor(t.muted))
             rest = QRectF(0, MOST_ROWS * ROW, self.width(), ROW)
-            painter.drawText(rest, Qt.AlignmentFlag.AlignVCenter, f"and {len(nodes) - MOST_ROWS:,} more values")
+            many = "many" if self._full else f"{len(nodes) - MOST_ROWS:,}"
+            painter.drawText(rest, Qt.AlignmentFlag.AlignVCenter, f"and {many} more values")
         painter.end()
 
     def _paint_row(self, painter: QPainter, metrics: QFontMetrics, node: Node, y: int) -> None:

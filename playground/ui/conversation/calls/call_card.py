@@ -9,7 +9,8 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from playground.domain.debugging import Answer as Reply
 from playground.domain.parts import ToolCall
-from playground.domain.tools import Problem, ToolDefinition, check_arguments
+from playground.domain.questions import ArgumentsFit
+from playground.domain.tools import Problem, ToolDefinition
 from playground.engine.open_edits import EditKey, What
 from playground.ui.conversation.calls.argument_tree import ArgumentTree
 from playground.ui.conversation.calls.call_menu import CallMenu
@@ -91,7 +92,7 @@ class CallCard(CallFrame):
         self._repeated.set_mark("refresh", "muted")
         self._repeated.hide()
         self._status = MarkLabel()
-        self._check = TextCheck(check_arguments, self)
+        self._check = TextCheck(ArgumentsFit, self)
         self._check.checked.connect(self._judge_again)
         self._arguments = TextView(mode="raw")
         self._arguments.setAccessibleName("Arguments")

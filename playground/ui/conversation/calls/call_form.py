@@ -6,7 +6,9 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QComboBox, QCompleter, QFrame, QHBoxLayout, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
 
 from playground.domain.parts import ToolCall
-from playground.domain.tools import ToolDefinition, check_arguments
+from playground.domain.questions import ArgumentsFit, SampleOf
+from playground.domain.tools import ToolDefinition
+from playground.ui.asking import Asking
 from playground.ui.conversation.calls.call_text import judged
 from playground.ui.conversation.calls.looks import quiet
 from playground.ui.conversation.inline_editor import GrowingField
@@ -41,8 +43,10 @@ class CallForm(QFrame):
         self.id.setPlaceholderText(MADE)
         self.id.setToolTip("The id that its result refers to. Left empty, one is made that no other call has.")
         self.id.setMinimumWidth(ID_WIDTH)
-        self._check = TextCheck(check_arguments, self)
+        self._check = TextCheck(ArgumentsFit, self)
         self._check.checked.connect(self._judge)
+        self._asking = Asking(self)
+        self._asking.answered.connect(self._fill_in)
         self.verdict = Chip()
         self.verdict.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.example = quiet("example", "Fill in arguments that fit the tool's schema")
@@ -151,11 +155,12 @@ class CallForm(QFrame):
             self.height_changed.emit()
 
     def _fill_in(self) -> None:
-        from playground.domain.schema_sample import sample_text
-
         tool = self._tool
-        if tool is not None and tool.parameters:
-            self.arguments.set_text(sample_text(tool.parameters))
+        if tool is None or not tool.parameters or self.arguments.text().strip():
+            return
+        made = self._asking.ask(SampleOf(tool.parameters), alone=True)
+        if made is not None:
+            self.arguments.set_text(made)
             self.arguments.setFocus()
 
 

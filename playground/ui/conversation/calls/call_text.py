@@ -7,7 +7,7 @@ import json
 from typing import NamedTuple
 
 from playground.domain.parts import ToolResult, Unknown
-from playground.domain.tools import Problem, parse_json
+from playground.domain.problems import Problem, not_checked, parse_json
 from playground.domain.values import JSON
 from playground.ui.conversation import facts
 from playground.ui.conversation.markdown import Line, Span, Style
@@ -38,6 +38,8 @@ def judged(problems: list[Problem] | None, arguments: str, *, known: bool) -> Ju
         words, says = unchecked_words(arguments)
         return Judged(words, "chip", says)
     says = "\n".join(f"{p.where}: {p.message}" if p.where else p.message for p in problems)
+    if not_checked(problems):
+        return Judged("too costly to check", "chip", says)
     if problems:
         first = problems[0]
         more = f" · and {len(problems) - 1} more" if len(problems) > 1 else ""
