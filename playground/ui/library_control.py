@@ -45,3 +45,4 @@ class LibraryControl(QObject):
     def show_session(self) -> None:
         """Show the session looked at."""
         self.tree.show_session()
+        self.storage.unread.show_session()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import sqlite3
 import time
 from pathlib import Path
 
@@ -10,7 +12,9 @@ from PySide6.QtWidgets import QApplication
 from playground.domain.errors import Failure, FailureKind
 from playground.domain.parts import Text, ToolCall, ToolResult
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn
+from playground.engine.changes import PathChanged
 from playground.engine.store import Mode, Status
+from playground.engine.store.unread import tally
 from playground.ui import dialogs, loop
 from tests.scenes.registry import BOTH, WIDE, scene
 from tests.scenes.stage import Stage
@@ -196,6 +200,37 @@ async def storage_dialog(stage: Stage) -> None:
     dialog = stage.app.actions.library.storage._dialog
     if dialog is not None:
         dialog.path.set_text("~/.local/share/gateway-playground/experiments.db")
+
+
+async def _damage(stage: Stage) -> None:
+    """Make one turn, and a part of the settings, of an experiment unreadable, and look at it."""
+    stage.fresh("demo-chat")
+    await stage.ask("Name three rivers in Europe.")
+    await stage.ask("And which of them is the longest?")
+    session, store = stage.session, stage.app.workspace.store
+    await stage.app.workspace.flush()
+    assert store is not None
+    with contextlib.closing(sqlite3.connect(store.path, isolation_level=None)) as connection:
+        connection.execute("UPDATE turns SET json = '{' WHERE id = ?", (session.transcript.path[2].id,))
+    found, lost = await store.load(session.id), await store.unread(session.id)
+    session.transcript = found.transcript
+    session.unread = tally(lost)
+    session.tell(PathChanged())
+
+
+@scene(sizes=BOTH)
+async def turn_unread(stage: Stage) -> None:
+    """A turn whose row is damaged: it is set aside, and that is told."""
+    await _damage(stage)
+    stage.app.actions.library.storage.unread.show_session()
+
+
+@scene(sizes=BOTH)
+async def storage_unread(stage: Stage) -> None:
+    """The dialog with what could not be read."""
+    await _damage(stage)
+    stage.act("settings.storage")
+    await stage.until(lambda: QApplication.activeModalWidget() is not None, "the dialog")
 
 
 @scene(sizes=WIDE)

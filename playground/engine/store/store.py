@@ -29,7 +29,7 @@ from playground.engine.store.rows import erase, index_rest, purge, rebuild_index
 from playground.engine.store.schema import MIGRATIONS
 from playground.engine.store.tending import KeepTapes, copy_tapes, give_back, prune
 from playground.engine.store.trouble import Mode, Status, StoreError, is_index_damage, words_of
-from playground.engine.store.unread import Unread, Unreadable, all_unread, set_aside
+from playground.engine.store.unread import Unread, Unreadable, all_unread, as_file, set_aside
 from playground.engine.store.writer import Reads, Save, Tape, Writer
 from playground.gateway.redact import Redactor
 from playground.gateway.tape import Exchange, Read
@@ -260,6 +260,10 @@ class Store:
         Where nothing can be written they are those that were met since the file was opened.
         """
         return await self._read(lambda c: all_unread(c, tuple(self._met.values()), experiment_id))
+
+    async def unread_file(self, experiment_id: str | None = None) -> bytes:
+        """The same as a file for people, with the secrets of this process taken out. Raises StoreError."""
+        return await asyncio.to_thread(as_file, await self.unread(experiment_id), self._redact())
 
     async def _noting(self, work: Callable[[sqlite3.Connection, Unreadable], T]) -> T:
         """Read, and hand what could not be read to the writer: nothing is written over it before."""

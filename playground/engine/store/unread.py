@@ -196,13 +196,28 @@ def tally(rows: Iterable[Unread]) -> Tally:
 
 
 def unread_words(found: Mapping[tuple[str, bool], int]) -> str:
-    """What could not be read: "1 turn could not be read". Empty where everything could."""
+    """What could not be read: "1 turn could not be read". Empty where everything could.
+
+    Steps to undo are made of turns: that they go with one goes without saying.
+    """
+    if ("turns", False) in found:
+        found = {key: number for key, number in found.items() if key[0] != "pasts"}
     whole = [_counted(table, number) for (table, part), number in found.items() if not part]
     parts = [_counted(table, number) for (table, part), number in found.items() if part]
     if not whole:
         return f"{_listed(parts)} could only be read in part" if parts else ""
     more = f", and {_listed(parts)} only in part" if parts else ""
     return f"{_listed(whole)} could not be read{more}"
+
+
+def told(found: Mapping[tuple[str, bool], int], *, kept: bool) -> str:
+    """The same as statements to show, with what became of it; ``kept`` where the store can be written."""
+    words = unread_words(found)
+    if not words:
+        return ""
+    several = not words.startswith("1 ") or " and " in words
+    where = "set aside in the store" if kept else "left in the store"
+    return f"{words}. {'They are' if several else 'It is'} {where}."
 
 
 def _counted(table: str, number: int) -> str:

@@ -23,6 +23,7 @@ from playground.ui.main_window import MainWindow
 from playground.ui.storage.banner import Choice, StorageBanner
 from playground.ui.storage.dialog import Place, StorageDialog
 from playground.ui.storage.limits import BYTES_KEY, DAYS_KEY, MEMORY_KEY, TRASH_KEY, keep_rule, memory_limit, trash_days
+from playground.ui.storage.unread_control import UnreadControl
 from playground.ui.storage.unsaved import SaveCopies, may_lose
 
 FILES = "Copies of experiments (*.db);;All files (*)"
@@ -50,6 +51,7 @@ class StorageControl(QObject):
         self._ends = asyncio.Event()  # whatever is lost by it
         self.banner = StorageBanner()
         window.add_banner(self.banner)
+        self.unread = UnreadControl(window, workspace)
         self.handlers: dict[str, Callable[[], None]] = {
             "settings.storage": self.open,
             "experiment.backup": self.back_up,
@@ -147,6 +149,7 @@ class StorageControl(QObject):
         dialog.folder_asked.connect(self._open_folder)
         dialog.backup_asked.connect(self.back_up)
         dialog.restore_asked.connect(self.restore)
+        dialog.unread_asked.connect(lambda: self.unread.save(over=dialog))
         if await ask_person(dialog):
             for key, value in (
                 (DAYS_KEY, dialog.days),
@@ -177,6 +180,7 @@ class StorageControl(QObject):
             can_restore=status.mode is Mode.READY,
             deleted=len(self._workspace.trash),
             trash=await self._trash_size() if kept else 0,
+            unread=await self.unread.words(),
         )
 
     async def _trash_size(self) -> int:

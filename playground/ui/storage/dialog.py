@@ -36,7 +36,7 @@ SAYS = (
 class Place:
     """What there is to show. ``path`` is empty where nothing is kept on a disk; ``words`` say how the store stands.
     ``size``, ``taken`` and ``trash`` are bytes: of the file, of what the experiment looked at keeps in memory, and of
-    the ``deleted`` experiments.
+    the ``deleted`` experiments. ``unread`` are words on what could not be read.
     """
 
     path: str
@@ -46,6 +46,7 @@ class Place:
     can_restore: bool
     deleted: int = 0
     trash: int = 0
+    unread: str = ""
 
 
 class StorageDialog(QDialog):
@@ -56,6 +57,7 @@ class StorageDialog(QDialog):
     folder_asked = Signal()
     backup_asked = Signal()
     restore_asked = Signal()
+    unread_asked = Signal()
 
     def __init__(
         self, place: Place, days: int, disk: int, memory: int, trash_days: int, parent: QWidget | None = None
@@ -69,6 +71,12 @@ class StorageDialog(QDialog):
         self.words = _label("warning")
         self.words.setText(place.words)
         self.words.setVisible(bool(place.words))
+        self.unread = _label("warning")
+        self.unread.setText(place.unread)
+        self.save_unread = QPushButton("Save it to a file…")
+        for shown in (self.unread, self.save_unread):
+            shown.setVisible(bool(place.unread))
+        self.save_unread.setToolTip("What could not be read, as far as it is text, without the keys that are known")
         self.folder = QPushButton("Open folder")
         self.backup = QPushButton("Back up…")
         self.restore = QPushButton("Restore…")
@@ -86,6 +94,7 @@ class StorageDialog(QDialog):
         self.folder.clicked.connect(self.folder_asked)
         self.backup.clicked.connect(self.backup_asked)
         self.restore.clicked.connect(self.restore_asked)
+        self.save_unread.clicked.connect(self.unread_asked)
 
     def _build(self, place: Place) -> None:
         saved = _label("muted")
@@ -130,6 +139,11 @@ class StorageDialog(QDialog):
             column.addWidget(item)
         column.addLayout(row)
         column.addWidget(self.said)
+        aside = QHBoxLayout()
+        aside.setSpacing(8)
+        aside.addWidget(self.unread, 1)
+        aside.addWidget(self.save_unread, 0, Qt.AlignmentFlag.AlignTop)
+        column.addLayout(aside)
         column.addSpacing(8)
         for item in (wire, says):
             column.addWidget(item)

@@ -20,7 +20,7 @@ from playground.engine.history import Kept
 from playground.engine.settings import Draft
 from playground.engine.snapshot import Snapshot
 from playground.engine.store import Mode, Store
-from playground.engine.store.unread import Tally, Unread, as_file, exact, tally, unread_words
+from playground.engine.store.unread import Tally, Unread, as_file, exact, tally, told, unread_words
 from playground.gateway.redact import Redactor
 from tests.engine.exchanges import exchange
 from tests.engine.store.conftest import MakeStore, MakeWorkspace, sound
@@ -173,7 +173,7 @@ def in_file(path: Path) -> list[tuple[str, str]]:
 @pytest.mark.parametrize("how", DAMAGES)
 async def test_a_row_that_cannot_be_read_is_set_aside(how: str, filled: Path, make_workspace: MakeWorkspace) -> None:
     row = damage(filled, how)
-    table, _, _, told = DAMAGES[how]
+    table, _, _, noted = DAMAGES[how]
     workspace = await make_workspace()
     store = workspace.store
     assert store is not None
@@ -181,13 +181,13 @@ async def test_a_row_that_cannot_be_read_is_set_aside(how: str, filled: Path, ma
     first = "recovered-1" if "an id" in how else "a"
     assert ids >= {first, "b"}
     session = await workspace.show(first)
-    assert tally(await store.unread()) == told
+    assert tally(await store.unread()) == noted
     if table != "state":
-        assert session.unread == told
-        assert tally(await store.unread(first)) == told
+        assert session.unread == noted
+        assert tally(await store.unread(first)) == noted
     assert tally(await store.unread("b")) == {}
     whole = dict(zip(IDS, TEXTS, strict=True))
-    lost = "t3" if TURN.items() <= told.items() else ""
+    lost = "t3" if TURN.items() <= noted.items() else ""
     lost = {"the first turn": "t1", "the last turn": "t6"}.get(how, lost)
     expected = [text for key, text in whole.items() if key != lost]
     if how == "a letter that is no UTF-8":
@@ -201,7 +201,7 @@ async def test_a_row_that_cannot_be_read_is_set_aside(how: str, filled: Path, ma
     workspace.pin(first, True)
     await workspace.close()
     assert in_file(filled)[0] == (table, row)
-    assert len(in_file(filled)) == sum(told.values())
+    assert len(in_file(filled)) == sum(noted.values())
     assert sound(filled)
     for _ in range(2):
         workspace = await make_workspace()
@@ -211,7 +211,7 @@ async def test_a_row_that_cannot_be_read_is_set_aside(how: str, filled: Path, ma
         assert len(session.exchanges) == (1 if table == "tapes" else 2)
         await workspace.close()
         assert in_file(filled)[0] == (table, row)
-        assert len(in_file(filled)) == sum(told.values())
+        assert len(in_file(filled)) == sum(noted.values())
     # it goes with its experiment, for good, and not before
     workspace = await make_workspace()
     workspace.delete(first)
@@ -253,10 +253,10 @@ async def test_every_turn_in_turn_and_all_at_once(filled: Path, make_store: Make
             store = await make_store()
             back = await store.load("a")
             path = [turn.id for turn in back.transcript.path]
-            told = tally(await store.unread("a"))
+            noted = tally(await store.unread("a"))
             await store.close()
             assert len(back.turns) == 6
-            assert told[("turns", False)] == 1
+            assert noted[("turns", False)] == 1
             if text == "json" or lost != "t3":  # else nothing says that it did not follow the other answer
                 assert path == [key for key in IDS if key != lost]
                 assert "o" not in path
@@ -322,17 +322,17 @@ async def test_copies_carry_it_and_recovery_too(filled: Path, make_store: MakeSt
 
 
 async def test_recovery_sets_aside_what_it_cannot_take_over(filled: Path, make_store: MakeStore) -> None:
-    told = {}
+    noted = {}
     expected = []
     for how in ("a letter that is no UTF-8", "a draft that is no JSON", "an exchange that is no JSON"):
         expected.append((DAMAGES[how][0], damage(filled, how)))
-        told.update(DAMAGES[how][3])
+        noted.update(DAMAGES[how][3])
     put(filled, bytes(4096) + content(filled)[4096:])
     store = await make_store()
     back = await store.load("a")
     await store.tape_heads("a")
     assert [turn.id for turn in back.transcript.path] == IDS
-    assert tally(await store.unread("a")) == told
+    assert tally(await store.unread("a")) == noted
     await store.close()
     assert sorted(in_file(filled)) == sorted(expected)
 
@@ -375,6 +375,7 @@ def test_a_row_is_kept_to_the_byte() -> None:
         ({}, ""),
         (TURN, "1 turn could not be read"),
         ({("turns", False): 2}, "2 turns could not be read"),
+        ({**TURN, ("pasts", True): 1}, "1 turn could not be read"),
         (
             {("turns", False): 2, ("tapes", False): 1, ("settings", True): 1},
             "2 turns and 1 exchange could not be read, and 1 row of settings only in part",
@@ -385,6 +386,11 @@ def test_a_row_is_kept_to_the_byte() -> None:
 )
 def test_it_is_told_in_words(found: Any, words: str) -> None:
     assert unread_words(found) == words
+    said = told(found, kept=True)
+    assert said.startswith(f"{words}.") == bool(words)
+    several = found != TURN and len(found) * sum(found.values()) > 1 and ("pasts", True) not in found
+    assert not words or said.endswith(". They are set aside in the store.") == several
+    assert not words or told(found, kept=False).endswith(". They are left in the store.") == several
 
 
 def test_what_is_saved_to_a_file_is_readable_and_holds_no_secret() -> None:

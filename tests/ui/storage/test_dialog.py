@@ -48,6 +48,17 @@ def test_what_is_in_force_is_among_what_is_offered(qtbot: QtBot) -> None:
     assert (dialog.days, dialog.disk, dialog.memory, dialog.trash_days) == (7, 512 * MIB, 16 * MIB, 0)
 
 
+def test_it_says_what_could_not_be_read(qtbot: QtBot) -> None:
+    dialog = dialog_of(qtbot, PLACE)
+    assert dialog.unread.isHidden()
+    assert dialog.save_unread.isHidden()
+    dialog = dialog_of(qtbot, replace(PLACE, unread="1 turn could not be read."))
+    assert dialog.unread.text() == "1 turn could not be read."
+    assert not dialog.save_unread.isHidden()
+    with qtbot.waitSignal(dialog.unread_asked):
+        dialog.save_unread.click()
+
+
 def test_it_says_what_the_trash_takes(qtbot: QtBot) -> None:
     def words(place: Place) -> list[str]:
         dialog = dialog_of(qtbot, place)
