@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from itertools import accumulate
 from typing import TYPE_CHECKING, TypeAlias
 
 from PySide6.QtCore import QRect
@@ -31,18 +33,27 @@ class CardFinds:
         self._pattern: re.Pattern[str] | None = None
         self._current: int | None = None
         self._unread: dict[Folded, tuple[str, re.Pattern[str], int]] = {}
+        self._by_part: Sequence[int] = ()  # the places of each part of a turn that is shown in pages
 
     def show(self, pattern: re.Pattern[str] | None, current: int | None = None) -> None:
         """Highlight what ``pattern`` matches; the place of number ``current`` more than the others."""
+        if pattern is not self._pattern:
+            self._by_part = ()
         if pattern is not self._pattern or current != self._current:
             self._pattern, self._current = pattern, current
+            self.follow()
+
+    def know(self, by_part: Sequence[int]) -> None:
+        """How many places each part of the turn has, in view or not; empty where nobody has looked."""
+        if by_part != self._by_part:
+            self._by_part = by_part
             self.follow()
 
     def follow(self) -> None:
         """The card may have other texts, or more text."""
         if self._pattern is None and not self._unread and all(text.found.pattern is None for text, _ in self._texts()):
             return
-        before = 0
+        before = self._before
         texts = self._texts()
         self._unread = {view: self._unread[view] for _, view in texts if view in self._unread}
         for text, folded in texts:
@@ -52,10 +63,21 @@ class CardFinds:
     @property
     def count(self) -> int:
         """How many places there are."""
-        return sum(self._count(text, folded) for text, folded in self._texts())
+        parts = self._card.parts
+        behind = sum(self._by_part[parts.first + len(parts.views) :])
+        return self._before + sum(self._count(text, folded) for text, folded in self._texts()) + behind
+
+    @property
+    def _before(self) -> int:
+        """How many places there are in the parts before the page in view."""
+        return sum(self._by_part[: self._card.parts.first])
 
     def unfold(self) -> bool:
         """Make the current place visible if it is in something folded. Returns whether there is a current place."""
+        if self._by_part and self._current is not None:
+            reached = enumerate(accumulate(self._by_part))
+            self._card.turn_to(next((at for at, count in reached if count > self._current), self._card.parts.first))
+            self.follow()
         found = self._current_text()
         if found is None:
             return False
@@ -83,8 +105,8 @@ class CardFinds:
         return QRect(text.viewport().mapTo(self._card, rect.topLeft()), rect.size())
 
     def _current_text(self) -> tuple[TextView, Folded | None, int] | None:
-        left = self._current
-        if left is None:
+        left = self._current - self._before if self._current is not None else -1
+        if left < 0:
             return None
         for text, folded in self._texts():
             count = self._count(text, folded)

@@ -52,7 +52,7 @@ def texts_of(card: TurnCard) -> list[CardText]:
         return _growing(card)
     out: list[CardText] = []
     numbers = _numbers(card.turn.parts)
-    for view, part in zip(card.body, shown_parts(card.turn), strict=False):
+    for view, part in zip(card.body, card.parts.shown, strict=False):
         kind, nth = numbers.get(id(part), (part.kind, 0))
         if isinstance(view, VerdictView):
             offset = 0
@@ -100,6 +100,13 @@ def place_of(card: TurnCard, spot: Spot) -> QRect | None:
 
     A part that is there without that character gives the place of the part; None: it is not in the card.
     """
+    numbers = _numbers(card.turn.parts)
+    card.turn_to(
+        next(
+            (at for at, part in enumerate(shown_parts(card.turn)) if numbers.get(id(part)) == spot[:2]),
+            card.parts.first,
+        )
+    )
     found = next((text for text in texts_of(card) if (text.kind, text.nth) == (spot.kind, spot.nth)), None)
     if found is None:
         return None
@@ -118,7 +125,7 @@ def place_of(card: TurnCard, spot: Spot) -> QRect | None:
 
 def _growing(card: TurnCard) -> list[CardText]:
     out: list[CardText] = []
-    numbers: Counter[str] = Counter()
+    numbers = Counter(card.parts.before)
     for view in card.body:
         if isinstance(view, ReasoningView) and view.source:
             out.append(CardText(view.text_view, "reasoning", numbers["reasoning"], None, folded=view))

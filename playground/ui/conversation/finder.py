@@ -131,6 +131,8 @@ class Finder(QObject):
         turn_id = self._rows[row].id
         self._at = (turn_id, place)
         self._view.show_found(self._search.query.pattern, self._at)
+        if (by_part := self._search.by_part(turn_id)) and (card := self._view.card(turn_id)) is not None:
+            card.finds.know(by_part)
         self._view.reveal_found()
         card = self._view.cards.get(turn_id)
         count = card.finds.count if card is not None else 0
@@ -153,6 +155,7 @@ class Finder(QObject):
         for turn_id, card in self._view.cards.items():
             row = self._view.row_of(turn_id)
             if row is not None:
+                card.finds.know(self._search.by_part(turn_id))
                 self._search.correct(row, card.finds.count)
         if self._at is not None:
             row = self._view.row_of(self._at[0])

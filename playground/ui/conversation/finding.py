@@ -21,7 +21,7 @@ from playground.ui.conversation.large import forget_places, is_large, look_throu
 from playground.ui.conversation.markdown import Line
 from playground.ui.conversation.markdown_stream import MarkdownStream
 from playground.ui.conversation.rows import Answer, Row
-from playground.ui.conversation.shown_parts import REDACTED, Shown, beside_text, is_judged, shown_parts, text_mode
+from playground.ui.conversation.shown_parts import PAGE, REDACTED, Shown, beside_text, is_judged, shown_parts, text_mode
 from playground.ui.json_text import pretty
 from playground.ui.plain_text import HIDDEN, show_hidden, show_prose
 
@@ -66,7 +66,7 @@ class _Read(NamedTuple):
     """What the card of a row shows but for large texts, which are looked through where they are."""
 
     row: Row
-    text: str
+    texts: list[str]  # of each part that is shown
 
 
 class Search:
@@ -80,10 +80,12 @@ class Search:
         self._reading: tuple[int, Generator[None, None, int]] | None = None
         self._read: dict[str, _Read] = {}
         self._size = 0
+        self._by_part: dict[str, list[int]] = {}  # the places of each part, of turns with more parts than one page
 
     def look_for(self, query: Query, start: int) -> None:
         """Look for something else, beginning with the row ``start``."""
         self.query = query
+        self._by_part = {}
         self._begin(start, [None] * len(self.rows))
 
     def set_rows(self, rows: Sequence[Row], start: int) -> None:
@@ -98,8 +100,12 @@ class Search:
         """Nobody is looking any more."""
         self.query = Query("")
         self.counts, self._left, self._reading = [0] * len(self.rows), [], None
-        self._read, self._size = {}, 0
+        self._read, self._size, self._by_part = {}, 0, {}
         forget_places()
+
+    def by_part(self, turn_id: str) -> Sequence[int]:
+        """How many places each part of a turn has, if the turn is read and its card shows it in pages; else empty."""
+        return self._by_part.get(turn_id, ())
 
     def _begin(self, start: int, known: list[int | None]) -> None:
         self.counts = [count or 0 for count in known]
@@ -147,16 +153,18 @@ class Search:
         if known is None or known.row is not row:
             known = _Read(row, (yield from _read(row)))
             self._keep(known)
-        count = len(pattern.findall(known.text))
-        for text, mode in _large(row):
-            count += yield from look_through(text, pattern, mode)
-        return count
+        counts = [len(pattern.findall(text)) for text in known.texts]
+        for at, text, mode in _large(row):
+            counts[at] += yield from look_through(text, pattern, mode)
+        if len(counts) > PAGE:
+            self._by_part[row.id] = counts
+        return sum(counts)
 
     def _keep(self, read: _Read) -> None:
         if self._size > KEPT:
             self._read, self._size = {}, 0
         self._read[read.row.id] = read
-        self._size += len(read.text)
+        self._size += sum(map(len, read.texts))
 
     def correct(self, at: int, count: int) -> bool:
         """A card says how many places it has. Returns whether that is news."""
@@ -214,12 +222,12 @@ def places_in(pattern: re.Pattern[str], lines: Iterable[str]) -> int:
     return len(pattern.findall(BETWEEN.join(lines)))
 
 
-def _large(row: Row) -> Iterator[tuple[str, str]]:
-    """The large texts that the card of a row shows, in order, and how each is drawn."""
-    for part in shown_parts(row.turn):
+def _large(row: Row) -> Iterator[tuple[int, str, str]]:
+    """The large texts that the card of a row shows, in order: the number of the part, and how each is drawn."""
+    for at, part in enumerate(shown_parts(row.turn)):
         for text, mode in _texts(row, part):
             if is_large(text, mode):
-                yield text, mode
+                yield at, text, mode
 
 
 def _texts(row: Row, part: Shown) -> list[tuple[str, str]]:
@@ -271,8 +279,8 @@ def _unescaped(text: str) -> str:
     return pretty_json(text) if "\\" in text else text
 
 
-def _read(row: Row) -> Generator[None, None, str]:
-    """What the card of a row shows, line by line, joined; pauses now and then."""
+def _read(row: Row) -> Generator[None, None, list[str]]:
+    """What the card of a row shows, part by part, their lines joined; pauses now and then."""
     out: list[str] = []
     for part in shown_parts(row.turn):
         if part.kind == "reasoning" or (part.kind in ("text", "refusal") and _is_markdown(row, part)):
@@ -281,11 +289,11 @@ def _read(row: Row) -> Generator[None, None, str]:
             for at in range(0, len(source), STEP):
                 stream.feed(source[at : at + STEP])
                 yield
-            out += line_texts(stream.lines)
+            out.append(BETWEEN.join(line_texts(stream.lines)))
         else:
-            out += line_texts(_exact(row, part))
+            out.append(BETWEEN.join(line_texts(_exact(row, part))))
         yield
-    return BETWEEN.join(out)
+    return out
 
 
 def _is_markdown(row: Row, part: Shown) -> bool:

@@ -12,6 +12,7 @@ from operator import is_not
 
 from playground.ui.conversation.large import BEGINNING, LARGE_MARKDOWN
 from playground.ui.conversation.rows import Row, common_prefix
+from playground.ui.conversation.shown_parts import PAGE
 
 GAP = 10
 TOP = 10  # above the first row and below the last
@@ -109,7 +110,7 @@ def guesser(width: int, zoom: float) -> Callable[[Row], int]:
 
     def guess(row: Row) -> int:
         height = 80.0
-        for part in row.turn.parts:
+        for part in row.turn.parts[:PAGE]:
             if part.kind == "text":
                 text = part.text if len(part.text) <= LARGE_MARKDOWN else part.text[:BEGINNING]
                 height += (len(text) // letters + text.count("\n") // 2) * line

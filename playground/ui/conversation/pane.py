@@ -246,12 +246,12 @@ class ConversationPane(Centre):
     def _focus_waiting_call(self) -> None:
         waiting = {call.id for call in self._session.transcript.unanswered()}
         for turn in self._session.transcript.path:
-            if any(call.id in waiting for call in turn.calls):
-                card = self.view.card(turn.id)
-                for call in card.calls if card else []:
-                    if call.waiting:
-                        call.focus_result()
-                        return
+            first = next((call.id for call in turn.calls if call.id in waiting), "")
+            card = self.view.card(turn.id) if first else None
+            call = card.turn_to_call(first) if card is not None else None
+            if call is not None and call.waiting:
+                call.focus_result()
+                return
 
     # TurnCommands
 

@@ -63,7 +63,7 @@ class PartViews:
         ``any_call``: nothing was done to the cards of calls, so that each may show another call.
         """
         if isinstance(part, ToolCall):
-            return isinstance(view, CallCard) and (any_call or view.call.id == part.id)
+            return isinstance(view, CallCard) and (view.call.id == part.id or (any_call and view.reusable))
         if isinstance(part, Reasoning):
             return isinstance(view, ReasoningView)
         if isinstance(part, Image):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from playground.domain.output import wants_json
 from playground.domain.parts import Part, Reasoning, Text
@@ -11,6 +11,7 @@ from playground.engine.beside import Beside, beside_part, beside_turn, clipped
 from playground.ui.conversation.calls.call_text import json_lines
 
 REDACTED = "(redacted by the provider)"
+PAGE: Final = 20  # parts of a turn that are seen at once
 
 #: What stands in a card: a part, or what came beside one. What came with a call stands in the call's own card.
 Shown: TypeAlias = Part | Beside
@@ -30,10 +31,11 @@ def shown_parts(turn: Turn) -> list[Shown]:
     """
     parts: list[Shown] = []
     before = ""
-    whole = Text(text=turn.text) if is_judged(turn) else None
+    judged, said = is_judged(turn), False
     for part in turn.parts:
-        if whole is not None and isinstance(part, Text):
-            parts += [whole] if whole not in parts else []
+        if judged and isinstance(part, Text):
+            parts += [] if said else [Text(text=turn.text)]
+            said = True
         elif not (part.kind == "image" and before == "image") and not (
             part.kind == "reasoning" and not _has_words(part)
         ):

@@ -27,7 +27,7 @@ from playground.ui.conversation.upper_edge import UpperEdge
 from playground.ui.loop import Throttle
 from playground.ui.theme import tokens
 
-FILL_S = 0.03  # seconds that are spent at most on long texts; the rest of them comes frame by frame
+FILL_S = 0.015  # seconds of a layout that are spent on long texts and many parts; the rest comes frame by frame
 SPARE = 400  # pixels above and below the view in which cards are kept
 FRAME_S = 0.003  # seconds a frame may spend on making cards while scrolling; a card begun is finished
 FOUND_TOP, FOUND_BOTTOM = 64, 40  # pixels: a place found that is nearer to an edge is scrolled to

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
+from playground.domain.accumulator import GrowingPart
 from playground.domain.errors import Failure
 from playground.domain.parts import Image, Reasoning, Refusal, Text, ToolCall, ToolResult, Unknown
 from playground.domain.tools import ToolDefinition
@@ -24,19 +25,22 @@ from playground.ui.conversation.calls.looks import Caption
 from playground.ui.conversation.card_editing import CardEditing
 from playground.ui.conversation.card_finds import CardFinds
 from playground.ui.conversation.card_frame import CardFrame
+from playground.ui.conversation.card_parts import CardParts
 from playground.ui.conversation.commands import Growth, TurnCommands
 from playground.ui.conversation.members_fold import MembersFold
 from playground.ui.conversation.part_views import PartViews
+from playground.ui.conversation.parts_row import PartsRow
 from playground.ui.conversation.reasoning_view import ReasoningView
 from playground.ui.conversation.role_words import ROLE_WORDS
 from playground.ui.conversation.rows import Row
-from playground.ui.conversation.shown_parts import REDACTED, Shown, shown_parts
+from playground.ui.conversation.shown_parts import PAGE, REDACTED, Shown, shown_parts
 from playground.ui.conversation.text_view import TextView
 from playground.ui.conversation.turn_end import TurnEnd
 from playground.ui.conversation.turn_header import TurnHeader
 from playground.ui.conversation.turn_images import TurnImages
 from playground.ui.conversation.turn_menu import fill_menu
 from playground.ui.conversation.verdict_view import VerdictView
+from playground.ui.loop import Throttle
 from playground.ui.theme import tokens
 
 OTHERWISE = "Receiving what is not text…"
@@ -64,8 +68,9 @@ class TurnCard(CardFrame):
         self._row = row
         self._tools = tools
         self._views = PartViews(self, commands, zoom)
-        self._parts: list[QWidget] = []
         self._patient = width > 0
+        self._growth: Growth | None = None
+        self._going = Throttle(self._go_on, self)
         self.finds = CardFinds(self)
         self._header = TurnHeader()
         self._header.role_chosen.connect(self._role_chosen)
@@ -82,7 +87,11 @@ class TurnCard(CardFrame):
         column.setContentsMargins(1, 2, 4, 0)  # text begins where the role does
         column.setSpacing(8)
         column.addLayout(self._body)
+        row_of_parts = PartsRow(self)
+        row_of_parts.asked.connect(lambda where: self._patiently(lambda: self.parts.step(where)))
+        column.addWidget(row_of_parts)
         column.addLayout(self._end)
+        self.parts = CardParts(self._body, row_of_parts, self._make, self._fill)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(17, 6, 10, 10)
         layout.setSpacing(2)
@@ -127,7 +136,7 @@ class TurnCard(CardFrame):
 
     def refresh_verdict(self) -> None:
         """Say in the head what is thought of an answer that was to be JSON."""
-        judged = next((view for view in self._parts if isinstance(view, VerdictView)), None)
+        judged = next((view for view in self.parts.views if isinstance(view, VerdictView)), None)
         self._header.show_verdict(*(judged.verdict if judged is not None else ("", "chip", "")))
 
     def _refresh_header(self, growing: bool, *, waiting: bool = False) -> None:
@@ -140,7 +149,7 @@ class TurnCard(CardFrame):
 
     def show_row(self, row: Row, tools: tuple[ToolDefinition, ...]) -> None:
         """Show a turn that is whole. Views whose text is the same stay, and with them a selection."""
-        self._row, self._tools = row, tools
+        came, self._row, self._tools = self._row.growing, row, tools
         self._waiting, self._told = False, math.inf
         self._refresh_header(row.growing)
         if row.growing:
@@ -148,40 +157,55 @@ class TurnCard(CardFrame):
             self._show_waiting()
             return
         wanted = shown_parts(row.turn)
-        old, self._parts = self._parts, []
-        for part in wanted:
-            view = self._reuse(old, part) or self._views.make(part)
-            self._fill(view, part)
-            self._parts.append(view)
-        self.refresh_verdict()
+        self.parts.show(wanted, anew=self._patient, came=came)
         self._end.show_turn(row.turn)
         if not wanted and not self._end:
             empty = QLabel("(nothing arrived)" if row.turn.outcome is not None else "(empty)")
             empty.setProperty("kind", "muted")
-            self._parts.append(empty)
-        for view in old:
-            if view not in self._parts:
-                view.hide()
-                view.deleteLater()
-        for at, view in enumerate(self._parts):
-            if self._body.indexOf(view) != at:
-                self._body.insertWidget(at, view)
+            self.parts.put_alone(empty)
+        self._parts_made()
+
+    def _parts_made(self) -> None:
+        """Some views are new, or there are others."""
+        if not self.parts.whole:
+            self._going.poke()
+        self.refresh_verdict()
         self.editing.follow()
         self.finds.follow()
         self.height_changed.emit()
 
+    def _patiently(self, work: Callable[[], object]) -> None:
+        """Make some views, with the beginnings of their texts."""
+        self._patient = True
+        work()
+        self._patient = False
+        self._parts_made()
+
+    def turn_to(self, at: int) -> None:
+        """Show the part of that number among those of the turn that are shown, all of its page."""
+        if not self.parts.first <= at < self.parts.first + PAGE:
+            self._patiently(lambda: self.parts.turn_to(at))
+        while not self.parts.whole:
+            self.fill()
+
+    def turn_to_call(self, call_id: str) -> CallCard | None:
+        """Show the call of that id."""
+        parts = enumerate(shown_parts(self.turn))
+        self.turn_to(next((at for at, one in parts if one.kind == "tool_call" and one.id == call_id), self.parts.first))
+        return next((card for card in self.calls if card.call.id == call_id), None)
+
     def _show_waiting(self) -> None:
         """Nothing has arrived yet. What has is drawn by ``grow``."""
-        if not self._parts:
+        if not self.parts.views:
             label = QLabel(facts.waiting_words())
             label.setProperty("kind", "muted")
-            self._parts.append(label)
-            self._body.addWidget(label)
+            self.parts.put_alone(label)
             self.height_changed.emit()
 
-    def _reuse(self, old: list[QWidget], part: Shown) -> QWidget | None:
-        left = (view for view in old if view not in self._parts)
-        return next((view for view in left if self._views.can_show(view, part, any_call=self._patient)), None)
+    def _make(self, part: Shown, old: list[QWidget]) -> QWidget:
+        """One of the old views that may show this part, or a new one."""
+        fits = (view for view in old if self._views.can_show(view, part, any_call=self._patient))
+        return next(fits, None) or self._views.make(part)
 
     def refresh_calls(self) -> None:
         """The debugger may know something else of the calls."""
@@ -213,10 +237,13 @@ class TurnCard(CardFrame):
     @property
     def whole(self) -> bool:
         """Whether all of its text is in it."""
-        return self._unfinished() is None
+        return self.parts.whole and self._unfinished() is None
 
     def fill(self) -> None:
-        """Go on a little with a text that is begun only."""
+        """Go on a little with the parts, and then with a text that is begun only."""
+        if not self.parts.whole:
+            self._patiently(self.parts.go_on)
+            return
         view = self._unfinished()
         if view is not None:
             view.fill()
@@ -226,7 +253,7 @@ class TurnCard(CardFrame):
     def _unfinished(self) -> TextView | None:
         if self._row.growing:
             return None  # what comes is drawn as there is time
-        return next((view for view in self._parts if isinstance(view, TextView) and not view.whole), None)
+        return next((view for view in self.parts.views if isinstance(view, TextView) and not view.whole), None)
 
     def grow(self, growth: Growth) -> None:
         """Draw what has arrived since the last time, or how long the next try is waited for."""
@@ -239,53 +266,57 @@ class TurnCard(CardFrame):
         if not 0 <= elapsed - self._told < FIGURES_S:
             self._told = elapsed
             self._header.show_figures(facts.live_figures(elapsed, choice.deltas))
-        if self._parts and isinstance(label := self._parts[0], QLabel):
+        if self.parts.views and isinstance(label := self.parts.views[0], QLabel):
             if choice.parts:
-                self._clear()
+                self.parts.clear()
             else:
                 label.setText(OTHERWISE if choice.members is not None else facts.waiting_words(starting=starting))
+        self._growth = growth
+        if self.parts.grow(choice.parts, lambda part: self._views.make_growing(part, is_json=choice.is_json)):
+            self._going.poke()
         last = len(choice.parts) - 1
-        for number, part in enumerate(choice.parts):
-            view = self._parts[number] if number < len(self._parts) else None
-            if view is None:
-                view = self._views.make_growing(part, is_json=choice.is_json)
-                self._parts.append(view)
-                self._body.addWidget(view)
-            if isinstance(view, ReasoningView):
-                if number == last:
-                    view.grow(part.fragments, facts.seconds(elapsed))
-                else:
-                    view.grow(part.fragments, "")
-                    view.settle("")
-            elif isinstance(view, CallCard):
-                tool = next((tool for tool in self._tools if tool.name == part.name), None)
-                view.grow(part.id, part.name, part.fragments, tool)
-                if number != last:
-                    view.settle()
-            elif isinstance(view, TextView):
-                drawn = int(view.property("drawn") or 0)
-                if len(part.fragments) > drawn:
-                    view.append("".join(part.fragments[drawn:]))
-                    view.setProperty("drawn", len(part.fragments))
+        for number, view in enumerate(self.parts.views, self.parts.first):
+            if number <= last:
+                self._grow_part(view, choice.parts[number], facts.seconds(elapsed) if number == last else None)
         self.finds.follow()
+
+    def _go_on(self) -> None:
+        """Another step of what was too much for one."""
+        if self._row.growing:
+            if self._growth is not None:
+                self.grow(self._growth)
+        elif not self.whole:
+            self.fill()
+            self._going.poke()
+
+    def _grow_part(self, view: QWidget, part: GrowingPart, seconds: str | None) -> None:
+        """Draw what has arrived for a part; ``seconds`` is how long it took if it is the last one."""
+        if isinstance(view, ReasoningView):
+            view.grow(part.fragments, seconds or "")
+            if seconds is None:
+                view.settle("")
+        elif isinstance(view, CallCard):
+            tool = next((tool for tool in self._tools if tool.name == part.name), None)
+            view.grow(part.id, part.name, part.fragments, tool)
+            if seconds is None:
+                view.settle()
+        elif isinstance(view, TextView):
+            drawn = int(view.property("drawn") or 0)
+            if len(part.fragments) > drawn:
+                view.append("".join(part.fragments[drawn:]))
+                view.setProperty("drawn", len(part.fragments))
 
     def _show_trouble(self, pause: Pause | None, failure: Failure | None, *, has_parts: bool) -> None:
         if pause is not None:
-            self._clear()
+            self.parts.clear()
             self._end.show_pause(pause)
         elif failure is not None:
             if not has_parts:
-                self._clear()
+                self.parts.clear()
             self._end.show_live(failure, arrived=has_parts)
         elif self._end:  # the next try begins
             self._end.clear()
             self._show_waiting()
-
-    def _clear(self) -> None:
-        for view in self._parts:
-            view.hide()
-            view.deleteLater()
-        self._parts = []
 
     # Doing
 
@@ -298,13 +329,13 @@ class TurnCard(CardFrame):
             (isinstance(view, CallCard) and view.edited)
             or (isinstance(view, TextView) and view.textCursor().hasSelection())
             or (isinstance(view, VerdictView) and view.view.textCursor().hasSelection())
-            for view in self._parts
+            for view in self.parts.views
         )
 
     @property
     def body(self) -> list[QWidget]:
         """The parts from top to bottom."""
-        return self._parts
+        return self.parts.views
 
     # Used again for another row: cheaper than a new card
 
@@ -315,7 +346,7 @@ class TurnCard(CardFrame):
 
     def take_row(self, row: Row, tools: tuple[ToolDefinition, ...]) -> None:
         """Show another turn, as a new card would."""
-        for view in self._parts:
+        for view in self.parts.views:
             if isinstance(view, ReasoningView):
                 view.fold_as_new()
             elif isinstance(view, TextView):
@@ -327,12 +358,12 @@ class TurnCard(CardFrame):
     @property
     def calls(self) -> list[CallCard]:
         """The cards of the calls in this turn."""
-        return [view for view in self._parts if isinstance(view, CallCard)]
+        return [view for view in self.parts.views if isinstance(view, CallCard)]
 
     def set_zoom(self, zoom: float) -> None:
         """Another text size."""
         self._views.zoom = zoom
-        for view in self._parts:
+        for view in self.parts.views:
             if isinstance(view, TextView | VerdictView):
                 view.set_zoom(zoom)
             elif isinstance(view, ReasoningView | MembersFold):
@@ -348,7 +379,7 @@ class TurnCard(CardFrame):
 
     def _set_exact(self, exact: bool) -> None:
         self._views.exact = exact
-        for view, part in zip(self._parts, shown_parts(self.turn), strict=False):
+        for view, part in zip(self.parts.views, self.parts.shown, strict=False):
             if isinstance(view, VerdictView):
                 view.set_exact(exact)
             elif isinstance(view, TextView) and isinstance(part, Text | Refusal):

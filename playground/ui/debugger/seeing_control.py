@@ -90,7 +90,7 @@ class SeeingControl(QObject):
         card = view.card(turn_id)
         if card is None:
             return
-        part: QWidget = next((call for call in card.calls if call.call.id == call_id), card)
+        part: QWidget = card.turn_to_call(call_id) or card
         top, height = part.mapTo(view.viewport(), QPoint(0, 0)).y(), view.viewport().height()
         if top < 0 or top + min(part.height(), height) > height:
             bar = view.verticalScrollBar()

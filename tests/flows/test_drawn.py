@@ -1,0 +1,132 @@
+"""Hostile answers, over a real socket into the real window: nothing holds its loop, and every part can be reached."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QObject, Qt, QTimerEvent
+from PySide6.QtWidgets import QPushButton
+
+from playground.domain.transcript import Transcript
+from playground.ui.conversation.calls.call_card import CallCard
+from playground.ui.conversation.shown_parts import PAGE
+from playground.ui.conversation.turn_card import TurnCard
+from tests.flows.conftest import Person, Stage
+from tests.flows.test_error_cards import at
+from tests.flows.test_find import current, open_bar, says
+from tests.hostile.drawn import DRAWN, calls, in_turn
+from tests.support.fault_server import FaultServer, head, send
+
+WIDE = 60  # times the calibrating loop, which takes about 9 ms: ten times what the benchmark asks for
+
+
+class Held(QObject):
+    """The most time of its own that the window's thread spent between two ticks, in seconds. Used as a context."""
+
+    def __enter__(self) -> Held:
+        self.longest, self._last = 0.0, time.thread_time()
+        self._timer = self.startTimer(4, Qt.TimerType.PreciseTimer)
+        return self
+
+    def timerEvent(self, event: QTimerEvent) -> None:
+        now = time.thread_time()
+        self.longest, self._last = max(self.longest, now - self._last), now
+
+    def __exit__(self, *_: Any) -> None:
+        self.timerEvent(QTimerEvent(0))
+        self.killTimer(self._timer)
+
+
+def calibrated() -> float:
+    """The seconds that a fixed piece of work takes on this machine."""
+
+    def once() -> float:
+        begun, total = time.thread_time(), 0
+        for number in range(300_000):
+            total += number
+        return time.thread_time() - begun
+
+    return min(once() for _ in range(3))
+
+
+async def asked(person: Person, server: FaultServer, answer: bytes) -> TurnCard:
+    """Ask once, and wait until the card of the answer has all it shows."""
+    server.play(send(head()), send(answer))
+    await person.run("Go")
+    await person.until(lambda: person.path and person.path[-1].outcome is not None, "an end")
+    await person.idle()
+    card = person.card(-1)
+    await person.until(lambda: card.whole, "its views")
+    return card
+
+
+@pytest.mark.parametrize("shape", DRAWN)
+def test_nothing_holds_the_window(stage: Stage, shape: str) -> None:
+    async def scene(person: Person) -> None:
+        limit = calibrated() * WIDE
+        with FaultServer() as server:
+            await at(person, server)
+            await asked(person, server, calls(1))  # what is imported first is not what is measured
+            with Held() as held:
+                await asked(person, server, DRAWN[shape]())
+            assert held.longest < limit, f"{held.longest:.2f} s while it came, {limit:.2f} s are allowed"
+            whole, workspace = person.session, person.app.workspace
+            workspace.new()
+            with Held() as held:
+                workspace.open(whole.id)
+                await person.until(lambda: person.session is whole and person.pane.view.cards, "its cards")
+                await person.until(lambda: all(card.whole for card in person.pane.view.cards.values()), "its views")
+            assert held.longest < limit, f"{held.longest:.2f} s when it is opened, {limit:.2f} s are allowed"
+
+    stage.play(scene)
+
+
+def test_a_turn_of_very_many_parts_is_leafed_through(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        with FaultServer() as server:
+            await at(person, server)
+            card = await asked(person, server, in_turn(500, 2))
+            assert len(card.turn.parts) == 500
+            assert len(card.body) <= PAGE
+            assert card.parts.shown[-1] is card.turn.parts[-1]  # what came last is in view
+            await person.press("The first parts of this turn", card)
+            await person.until(lambda: card.whole, "the first page")
+            assert list(card.parts.shown) == list(card.turn.parts[:PAGE])
+            await person.press("The parts behind these", card)
+            await person.until(lambda: card.whole, "the second page")
+            assert list(card.parts.shown) == list(card.turn.parts[PAGE : 2 * PAGE])
+            assert not person.find(QPushButton, "The first parts of this turn", card)[0].isHidden()
+            field = await open_bar(person)
+            await person.type_into(field, "word 402")
+            await says(person, "1 of 1")
+            await person.until(lambda: current(person) == "word 402", "the place in view")
+            await person.type_into(field, "word 1")
+            await says(person, "1 of 111")
+            await person.until(lambda: current(person) == "word 1", "the first one in view")
+            await person.key(Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
+            await says(person, "111 of 111")
+
+    stage.play(scene)
+
+
+def test_a_call_far_behind_is_gone_to(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        with FaultServer() as server:
+            await at(person, server)
+            card = await asked(person, server, calls(60))
+            session = person.session
+            assert isinstance(session.transcript, Transcript)
+            found = card.turn_to_call("call_45")
+            assert isinstance(found, CallCard)
+            assert found.call.id == "call_45"
+            for number in range(30):
+                session.debugger.send(card.turn.id, f"call_{number}", "sunny")
+            person.pane._focus_waiting_call()
+            await person.until(
+                lambda: any(one.call.id == "call_30" and one.field and one.field.isVisible() for one in card.calls),
+                "the first call that waits",
+            )
+
+    stage.play(scene)
