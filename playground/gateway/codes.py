@@ -17,8 +17,9 @@ from typing import Final
 #: Layers that are taken off; nothing sensible has more.
 _LAYERS: Final = 5
 _HEX: Final = "[2-7][0-9a-fA-F]"
-#: Backslashes double with each layer of JSON. All repeats are bounded, so that no text takes long.
-_SLASHES: Final = r"\\{1,15}"
+#: Backslashes double with each layer of JSON. All repeats are bounded, so that no text takes long. Each pattern begins
+#: with a character as it stands: so ``re`` goes over all others in C, ten times faster than it tries a repeat.
+_SLASHES: Final = r"\\\\{0,14}"
 _NUMBER: Final = r"#0{0,6}"
 #: What a code, or a part of one, may end with.
 CODING: Final = "\\%&#;" + ascii_letters + digits
@@ -78,17 +79,23 @@ class Codes:
             rf"(?:{_SLASHES}(?:u0{{0,2}}|u00[2-7]|x[2-7]?)?|%[2-7]?"
             rf"|&(?:{_NUMBER}[0-9]{{0,3}}|#[xX]0{{0,6}}[2-7]?|[a-zA-Z]{{0,8}}))\Z"
         )
-        self._sign = re.compile(
-            # A single backslash before a quotation mark is no end of a text.
-            (
-                rf"{_SLASHES}(?:u00[2-7]|x[2-7]{escaped})|\\{{2,15}}[ux]?0{{0,2}}\""
-                rf"|%(?:[2-7]|\"|\Z)|&(?:[#a-zA-Z]|\"|\Z)"
-            ).encode()
+        #: Find where a code may stand in bytes, or begin at the end of a text in them. Each is for one character as it
+        #: stands, so that ``re`` leaps over all others.
+        self.signs: Final = tuple(
+            re.compile(sign.encode())
+            for sign in (
+                # A single backslash before a quotation mark is no end of a text.
+                rf"\\(?:u00[2-7]|x[2-7]{escaped}|\\{{1,14}}[ux]?0{{0,2}}\")",
+                r"%(?:[2-7]|\"|\Z)",
+                r"&(?:[#a-zA-Z]|\"|\Z)",
+            )
         )
 
     def may_be_in(self, data: bytes) -> bool:
         """Whether a code may stand in those bytes, or begin at the end of a text in them."""
-        return (b"\\" in data or b"%" in data or b"&" in data) and self._sign.search(data) is not None
+        if not (b"\\" in data or b"%" in data or b"&" in data):
+            return False
+        return any(sign.search(data) is not None for sign in self.signs)
 
     def undo(self, text: str) -> Plain | None:
         """What it says; None when that is what it is."""

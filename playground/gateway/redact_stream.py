@@ -10,6 +10,7 @@ A read is held back only while it ends a text that begins a secret. Without a se
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Iterable
 from typing import Final, NamedTuple
@@ -22,9 +23,12 @@ MOST_HELD: Final = 256 * 1024  # bytes
 LONGEST_HELD: Final = 1.0  # seconds without the text that it waits for going on
 #: So many lines more are looked at for what a text goes on with that was not waited for.
 _AFTERWARDS: Final = 64
+#: A read of no more bytes is mostly one event.
+_ONE_EVENT: Final = 1024
 #: A line longer than this is no event of a few characters.
 LONGEST_LINE: Final = 1024 * 1024  # bytes
 _MASK: Final = MASK.encode()
+_LINE_BREAK: Final = re.compile(rb"\r\n?|\n")
 
 
 class Piece(NamedTuple):
@@ -37,7 +41,8 @@ class Piece(NamedTuple):
 class StreamRedactor:
     """Redacts one body read by read. ``feed`` and ``close`` give what may be kept now, at the times it came.
 
-    A read without a secret costs one search per spelling and one for a text that ends like the beginning of one.
+    A read without a secret costs one search per spelling, one for a text that ends like the beginning of one, and one
+    for each of the three characters that codes begin with. Only lines where something was found are looked at.
     """
 
     __slots__ = ("_reads", "_texts")
@@ -53,10 +58,12 @@ class StreamRedactor:
 
     def feed(self, data: bytes, at: float = 0.0) -> list[Piece]:
         """What may be kept of the body so far and was not given yet; ``at`` is when ``data`` came."""
-        data = self._reads.feed(data)
-        if not data:
-            return []
-        return self._texts.feed(data, at) if self._texts is not None else [Piece(at, data)]
+        if self._texts is None:
+            return [Piece(at, data)] if data else []
+        clear = len(data) <= _ONE_EVENT and self._reads.is_clear(data)
+        if not clear:
+            data = self._reads.feed(data)
+        return self._texts.feed(data, at, clear=clear) if data else []
 
     def close(self, at: float = 0.0) -> list[Piece]:
         """What was still held back when the body ended. What may well be a secret cut off is masked."""
@@ -74,6 +81,10 @@ class _AcrossReads:
     def __init__(self, redactor: Redactor) -> None:
         self._redactor = redactor
         self._held = b""
+
+    def is_clear(self, data: bytes) -> bool:
+        """Whether ``feed`` would give those bytes as they are, and ``_AcrossTexts`` has nothing to look for in them."""
+        return bool(data) and not self._held and self._redactor.is_clear(data)
 
     def feed(self, data: bytes) -> bytes:
         if self._held:
@@ -213,31 +224,36 @@ class _AcrossTexts:
     def holding(self) -> bool:
         return bool(self._held)
 
-    def feed(self, data: bytes, at: float) -> list[Piece]:
+    def feed(self, data: bytes, at: float, *, clear: bool = False) -> list[Piece]:
+        """``clear`` when it is known that there is nothing to look for in ``data`` itself."""
         self._count += 1
-        chunk = _Chunk(at, data, self._count)
         cut = max(data.rfind(b"\n"), data.rfind(b"\r")) + 1
-        if not self._held and not self._open and not self._redactor.may_begin(data):
+        chunk = _Chunk(at, data, self._count)
+        if not self._held and not self._open and (clear or not self._redactor.may_begin(data)):
             chunk.gone = True
-            if cut:
+            if cut and self._line.size:
                 self._line = _Line()
             self._line.add(chunk, cut, len(data))
             return [Piece(at, data)]
+        risks = self._redactor.risks(data)
         if not self._held:
             self._moved = at
         self._held.append(chunk)
         self._size += len(data)
         start = 0
-        for line in data[:cut].splitlines(keepends=True):
-            if not self._open and not self._line.size and not self._redactor.may_begin(line):
-                start += len(line)
-                continue
-            self._line.add(chunk, start, start + len(line))
-            start += len(line)
+        while start < cut:
+            if not self._open and not self._line.size:
+                risk = risks.next(start)
+                if risk >= cut:
+                    break
+                start = max(start, data.rfind(b"\n", start, risk) + 1, data.rfind(b"\r", start, risk) + 1)
+            end = _line_end(data, start)
+            self._line.add(chunk, start, end)
+            start = end
             ended, self._line = self._line, _Line()
             self._read(ended)
         self._line.add(chunk, cut, len(data))
-        self._risky = (self._risky and not cut) or self._redactor.may_begin(data[cut:])
+        self._risky = (self._risky and not cut) or risks.next(cut) < len(data)
         return self._give(at)
 
     def close(self) -> list[Piece]:
@@ -342,6 +358,12 @@ class _AcrossTexts:
             if low < high:
                 put = share.line.cut(*share.place(share.start + low - at, share.start + high - at), put)
             at += size
+
+
+def _line_end(data: bytes, start: int) -> int:
+    """Where the line ends that begins at ``start``, its line break included; it has one."""
+    found = _LINE_BREAK.search(data, start)
+    return found.end() if found is not None else len(data)
 
 
 def _from(shares: Iterable[_Share], start: int) -> Iterable[_Share]:

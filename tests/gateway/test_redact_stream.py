@@ -281,3 +281,11 @@ def test_a_key_in_a_code_is_known_across_events(code: str, size: int) -> None:
     assert said("chat", found) == f"Say {MASK} 100% now"
     drops = body(redact([bytes([byte]) for byte in b"".join([*reads, DONE])]))
     assert said("chat", drops) == f"Say {MASK} 100% now"
+
+
+@pytest.mark.parametrize("line", [b'"s"\n', b'"%"\n', b'{"a":"s"}\n', b"&a\n"])
+def test_a_read_of_many_lines_is_searched_once(line: bytes) -> None:
+    read = line * (64 * 1024 // len(line)) + b"% &amp;\n"
+    began = time.process_time()
+    assert body(redact([read])) == read
+    assert time.process_time() - began < 5
