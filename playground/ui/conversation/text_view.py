@@ -400,11 +400,11 @@ class TextView(QTextEdit):
     # Copying
 
     def createMimeDataFromSelection(self) -> QMimeData:
-        """Plain text only; all that is selected of a large text is all of it, not only the part that is seen."""
+        """Plain text only; all of an exact text is all of it as it is, not only the part that is drawn."""
         cursor, data = self.textCursor(), QMimeData()
         everything = cursor.selectionStart() == 0 and cursor.selectionEnd() == self._document.characterCount() - 1
-        partly = self.shown.folds or not self.whole
-        data.setText(self.source if everything and partly else selected_text(cursor, self._writer))
+        exact = self.mode != "markdown" or self.shown.folds or not self.whole
+        data.setText(self.source if everything and exact else selected_text(cursor, self._writer))
         return data
 
     # Mouse and keys

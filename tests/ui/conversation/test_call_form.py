@@ -61,9 +61,12 @@ def test_arguments_are_judged_as_on_the_card_of_a_call(place: QWidget, arguments
     call = ToolCall(id="c", name=WEATHER.name, arguments=arguments)
     form.set_call(call)
     card.show_call(call, WEATHER, None, waiting=True)
-    assert (form.verdict.text(), form.verdict.mark) == (card._verdict.text(), card._verdict.mark)
+    problems = check_arguments(arguments, WEATHER.parameters)
+    assert form.verdict.mark == card._verdict.mark
     assert form.verdict.toolTip() == card._verdict.toolTip()
-    assert bool(check_arguments(arguments, WEATHER.parameters)) is (form.verdict.mark == "error")
+    assert bool(problems) is (form.verdict.mark == "error")
+    said = card._verdict.text()  # only how many, where the card's lines say which
+    assert said in (form.verdict.text(), f"{len(problems)} problem{'s' * (len(problems) > 1)}")
 
 
 def test_what_is_typed_is_judged_and_told_with_every_key(place: QWidget) -> None:
