@@ -28,7 +28,7 @@ MEANINGS: Final[dict[ExitCode, str]] = {
     ExitCode.OK: "done",
     ExitCode.FAILED: "something failed here: the output or the recording could not be written, or a self-test found a "
     "fault",
-    ExitCode.BAD_INPUT: "the input is wrong, or there is no display",
+    ExitCode.BAD_INPUT: "the input is wrong, there is no display, or a library of the system is missing",
     ExitCode.TRANSPORT: "no answer: the gateway could not be reached, or the connection broke or the time ran out "
     "before one began",
     ExitCode.HTTP: "the gateway answered with an HTTP error, or with a redirect",

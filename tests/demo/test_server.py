@@ -17,7 +17,7 @@ from tests.demo.conftest import Gateway
 KEY = {"Authorization": "Bearer any-key"}
 
 
-def soon(condition: Callable[[], bool], seconds: float = 2.0) -> bool:
+def soon(condition: Callable[[], bool], seconds: float = 30.0) -> bool:
     """Whether the condition comes true in time."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
