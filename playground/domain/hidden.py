@@ -1,37 +1,87 @@
-"""Hidden characters in text written by others: controls, bidi, zero-width, tags. Made visible, never taken out.
+"""Hidden characters in text written by others: controls, bidi, zero-width, fillers, selectors, tags: shown as marks.
 
-Pure functions; what is sent or kept is never changed by them.
+In code every one of them is a mark. In prose those stay that a script or an emoji cannot be written without, where they
+do that work, as the characters before them tell:
+
+- a joiner (ZWJ, ZWNJ) behind a letter of a script that joins or stacks (Arabic and Persian, Indic, Mongolian, …), ZWNJ
+  also behind a foreign word among such letters, and ZWJ behind an emoji: elsewhere they are nothing but hidden;
+- FE0E and FE0F behind a character that has two looks (in code as well), and the tags of the three flags that have tags;
+- LRM and RLM, one at a time, near a right-to-left letter before them, where they keep punctuation in its place;
+- CGJ between the points of a Hebrew letter, a blank cell behind a Braille one, fillers and selectors of Hangul and
+  Mongolian behind their letters.
+
+Variation selectors of ideographs are marks everywhere: 240 of them hold a byte behind each character. What decides
+stands before a character, so a text that grows is never drawn anew. Pure functions; what is sent or kept stays.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
+from collections.abc import Callable
+from typing import Final
 
-#: Characters that are invisible or change the order of what is read: controls, bidi, zero-width, tags, separators
-#: Qt would take for a new line, and lone surrogates (which Qt cannot hold).
-HIDDEN = re.compile(
-    "[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e"
-    "\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
+LOOKED_AT: Final = 64  # characters before one, at most
+#: What has a look as text and one as emoji (Unicode's emoji-variation-sequences, by their blocks), and all other emoji.
+_EMOJI: Final = (
+    "\u00a9\u00ae\u203c\u2049\u2122\u2139\u2194-\u21aa\u231a-\u23ff\u24c2\u25aa-\u25fe\u2600-\u27bf\u2934\u2935"
+    "\u2b05-\u2b55\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
 )
+_DIGITS: Final = "0-9#*"  # of keycaps
+#: Letters and signs of scripts in which a joiner says how they are to join.
+_JOINING: Final = (
+    "\u0620-\u065f\u066e-\u08ff\u0900-\u0dff\u0f00-\u109f\u1700-\u18af\u1900-\u1aff\u1b00-\u1bff\u1cd0-\u1cff"
+    "\ua840-\ua87f\ua8e0-\ua8ff\ua980-\ua9ff\uaa00-\uaa7f\uabc0-\uabff\ufb50-\ufdff\ufe70-\ufefc"
+    "\U00010a00-\U00010eff\U00010f30-\U00011fff\U0001e900-\U0001e95f"
+)
+_RIGHT_TO_LEFT: Final = re.compile(
+    "[\u05d0-\u061b\u061d-\u065f\u066d-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
+)
+#: Which letters a character serves from further away, once between two others.
+_SERVED: Final = {"\u200c": re.compile(f"[{_JOINING}]"), "\u200e": _RIGHT_TO_LEFT, "\u200f": _RIGHT_TO_LEFT}
+_FLAGS: Final = ["\U0001f3f4" + "".join(chr(0xE0000 + ord(c)) for c in place) + "\U000e007f" for place in
+                 ("gbeng", "gbsct", "gbwls")]  # fmt: skip
+_IN_FLAGS: Final = sorted({flag[:end] for flag in _FLAGS for end in range(2, len(flag) + 1)})
 
-#: Characters in prose that would change how the text around them reads. Joiners stay: scripts and emoji need them.
-_IN_PROSE = {
-    **{code: f"‹U+{code:04X}›" for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x061C, 0x200B)},
-    **{code: f"‹U+{code:05X}›" for code in range(0xE0000, 0xE0080)},
-    **dict.fromkeys(range(0xD800, 0xE000), "\ufffd"),
-    0x2029: "\u2028",
-}
+#: In code and in prose: characters that nobody sees, that change the order of what is read, or that cannot be held.
+_EVERYWHERE: Final = (
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164"
+    "\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e0fff"
+)
+#: Where one of them, or a joiner, does the work it is for.
+_AT_WORK: Final = (
+    f"(?<![{_EMOJI}{_DIGITS}][\ufe0e\ufe0f])(?<![\u1100-\u115e\ua960-\ua97c]\u1160)"
+    "(?<![\u1820-\u18aa][\u180b-\u180d\u180f])"
+)
+_AT_WORK_IN_PROSE: Final = (
+    f"(?<![{_JOINING}][\u200c\u200d])(?<![{_EMOJI}\ufe0f]\u200d)(?<![\u0591-\u05c7]\u034f)(?<![\u2801-\u28ff]\u2800)"
+    "(?<![\u1820-\u18aa]\u180e)" + "".join(f"(?<!{flag})" for flag in _IN_FLAGS)
+)
+#: Characters that are marks in code, with what Qt would take for the end of a line.
+HIDDEN = re.compile(
+    f"[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u200c\u200d\u2028\u2029{_EVERYWHERE}]{_AT_WORK}"
+)
+_IN_PROSE: Final = re.compile(f"[\u200c\u200d\u2029{_EVERYWHERE}]{_AT_WORK}{_AT_WORK_IN_PROSE}")
 
 
-def show_hidden(text: str) -> str:
-    """The text with each hidden character replaced by a visible mark such as ``‹U+202E›``."""
+def show_hidden(text: str, before: str = "") -> str:
+    """The text with each hidden character replaced by a visible mark such as ``‹U+202E›``.
+
+    ``before`` is what stands before it in the same line, if anything.
+    """
+    if before and HIDDEN.search(text):
+        return _behind(show_hidden, before[-LOOKED_AT:], text)
     return HIDDEN.sub(lambda match: f"‹U+{ord(match[0]):04X}›", text)
 
 
-def show_prose(text: str) -> str:
-    """Prose as it may be drawn: what would change how the text around it reads becomes a mark, joiners stay."""
-    return text if text.isascii() else text.translate(_IN_PROSE)
+def show_prose(text: str, before: str = "") -> str:
+    """The same for prose, where what its script or emoji needs stays as it is."""
+    if text.isascii():
+        return text
+    if before and _IN_PROSE.search(text):
+        return _behind(show_prose, before[-LOOKED_AT:], text)
+    return _IN_PROSE.sub(_prose_mark, text)
 
 
 def escape_hidden(text: str) -> str:
@@ -42,6 +92,41 @@ def escape_hidden(text: str) -> str:
 def hidden_name(character: str) -> str:
     """What a hidden character is called: ``U+202E RIGHT-TO-LEFT OVERRIDE``."""
     return f"U+{ord(character):04X} {unicodedata.name(character, 'control character')}"
+
+
+def unseen(text: str) -> Counter[str]:
+    """The characters of prose or code that would be marks in prose, and how often each is there."""
+    if text.isascii():
+        return Counter()
+    return Counter(match[0] for match in _IN_PROSE.finditer(text) if not _serves(match))
+
+
+def without_unseen(text: str) -> str:
+    """The text without them."""
+    return _IN_PROSE.sub(lambda match: match[0] if _serves(match) else "", text)
+
+
+def _behind(show: Callable[[str], str], before: str, text: str) -> str:
+    """``text`` shown with ``before`` in sight: what is shown of the first is the beginning of what is of both."""
+    return show(before + text)[len(show(before)) :]
+
+
+def _prose_mark(match: re.Match[str]) -> str:
+    character = match[0]
+    if character == "\u2029":
+        return "\u2028"
+    if "\ud800" <= character <= "\udfff":
+        return "\ufffd"
+    return character if _serves(match) else f"‹U+{ord(character):04X}›"
+
+
+def _serves(match: re.Match[str]) -> bool:
+    """Whether it is one LRM, RLM or ZWNJ that serves the script of the letters before it."""
+    script = _SERVED.get(match[0])
+    text, at = match.string, match.start()
+    if script is None or text[at - 1 : at] in _SERVED:
+        return False
+    return script.search(text, max(at - LOOKED_AT, 0), at) is not None
 
 
 def _escape(match: re.Match[str]) -> str:

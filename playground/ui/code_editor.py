@@ -319,8 +319,7 @@ class CodeEditor(ExactField):
         said = [mark.message for mark in self._marks if mark.line == line]
         text = readable(cursor.block().text())
         at = index_at(text, cursor.positionInBlock())
-        near = text[max(at - 1, 0) : at + 1]
-        said += [hidden_name(match[0]) for match in HIDDEN.finditer(near)]
+        said += [hidden_name(match[0]) for match in HIDDEN.finditer(text, max(at - 1, 0), at + 1)]
         return "\n".join(said) or self.toolTip()
 
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -104,6 +104,7 @@ class MainWindow(QMainWindow):
     def furnish(self, workspace: Workspace) -> Iterator[None]:
         """Fill the regions, one step at a time: what is typed or clicked meanwhile is seen to between two steps."""
         from playground.ui.conversation.pane import ConversationPane
+        from playground.ui.copied import CopiedNotice
 
         yield
         writing = self.focusWidget() is self.composer.focusProxy()
@@ -111,6 +112,7 @@ class MainWindow(QMainWindow):
             workspace.current.with_draft(self.composer.draft)
         self.pane = ConversationPane(workspace.current, workspace.gateways.price, self.composer, self._start.welcome)
         self._centre.fill(self.pane)
+        CopiedNotice(partial(self.pane.notice.say, stays=False), self)
         self._start.deleteLater()  # what it held has moved
         for spec in ACTIONS:
             if spec.id in CONVERSATION_ONLY:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from playground.domain.hidden import HIDDEN as HIDDEN
+from playground.domain.hidden import LOOKED_AT as LOOKED_AT
 from playground.domain.hidden import escape_hidden as escape_hidden
 from playground.domain.hidden import hidden_name as hidden_name
 from playground.domain.hidden import show_hidden as show_hidden
 from playground.domain.hidden import show_prose as show_prose
+from playground.domain.hidden import unseen as unseen
+from playground.domain.hidden import without_unseen as without_unseen
 
 _LONGEST_TITLE = 60  # letters in a sentence
 

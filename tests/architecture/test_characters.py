@@ -13,8 +13,8 @@ ROOT = Path(__file__).resolve().parents[2]
 #: All of them stand in the list of glyphs that every font for European languages has (WGL4), and in DejaVu; the last
 #: one stands for what is no character.
 ALLOWED = frozenset("«»±µ·×÷–—‘’“”•…‹›€←↑→↓−≈≠≤≥Δ\ufffd")
-#: What a terminal shows, what only looks for characters in what is pasted, and a gateway of its own.
-ELSEWHERE = {"engine/headless_show.py", "engine/curl_command.py"}
+#: What a terminal shows, what only looks for characters in what others wrote, and a gateway of its own.
+ELSEWHERE = {"engine/headless_show.py", "engine/curl_command.py", "domain/hidden.py"}
 SPOKEN = [
     path
     for path in sorted((ROOT / "playground").rglob("*.py"))

@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 import socket
 
+from PySide6.QtGui import QGuiApplication
+
+from playground.domain.transcript import Role, make_turn
 from playground.engine.credentials import store_secret
 from playground.engine.profiles import Profile
 from playground.engine.secrets import Secret
@@ -224,3 +227,21 @@ async def error_while_open(stage: Stage) -> None:
     stage.fresh("demo-chat")
     await stage.ask("Tell me a little about rivers !error=20 !long=40", wait=False)
     await stage.until(lambda: bool(stage.window.findChildren(ErrorCard)), "the error")
+
+
+@scene()
+async def hidden_characters(stage: Stage) -> None:
+    """What hides is marked, what its script needs is left alone, and a copy of it is told."""
+    stage.fresh("demo-chat")
+    asked = (
+        "Pay\u202e 100\u202c to\u200b Bo\u2060b, so\u00adft, \u3164\u2800, a\u200eb, 葛\U000e0100城\U000e0069\U000e0067"
+    )
+    stage.session.add_turn(make_turn(Role.USER, asked))
+    answer = (
+        "Left alone: ❤️ 1️⃣ 👩🏽‍💻 🏳️‍🌈 🏴󠁧󠁢󠁥󠁮󠁧󠁿\n\nمی‌خواهم کتاب‌ها را بخوانم\n\nשלום C++\u200e, עולם\n\n"
+        "क्‍ष ශ්‍රී ⠓⠑⠀⠺⠕\n\n```\ncode = 'a\u3164b\ufe0f' ❤️\n```\n"
+    )
+    stage.session.add_turn(make_turn(Role.ASSISTANT, answer))
+    await stage.settle()
+    QGuiApplication.clipboard().setText(asked)
+    await stage.settle()

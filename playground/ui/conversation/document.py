@@ -21,7 +21,7 @@ from PySide6.QtGui import (
 )
 
 from playground.ui.conversation.markdown import Line, Span, Style
-from playground.ui.plain_text import show_hidden, show_prose
+from playground.ui.plain_text import LOOKED_AT, show_hidden, show_prose
 from playground.ui.theme import body_font, code_font, tokens
 
 JOINS = QTextBlockFormat.Property.UserProperty + 1  # a block that goes on the one before, cut only for speed
@@ -168,9 +168,10 @@ class DocumentWriter:
         cursor.movePosition(QTextCursor.MoveOperation.End)
         more = same.text[len(last.text) :]
         if more:
-            cursor.insertText(drawn_text(more, line), self._char(same, line))
-        for span in line.spans[len(old.spans) :]:
-            cursor.insertText(drawn_text(span.text, line), self._char(span, line))
+            cursor.insertText(drawn_text(more, line, _end_of(old.spans)), self._char(same, line))
+        for number in range(len(old.spans), len(line.spans)):
+            span = line.spans[number]
+            cursor.insertText(drawn_text(span.text, line, _end_of(line.spans[:number])), self._char(span, line))
         return True
 
     def _cut(self, cursor: QTextCursor, at: int) -> None:
@@ -212,8 +213,10 @@ class DocumentWriter:
                 marker = QTextCharFormat()
                 marker.setForeground(QColor(tokens().muted))
                 cursor.insertText(f"{line.marker}\t", marker)
+            before = ""
             for span in line.spans:
-                cursor.insertText(drawn_text(span.text, line), self._char(span, line))
+                cursor.insertText(drawn_text(span.text, line, before), self._char(span, line))
+                before = (before + span.text)[-LOOKED_AT:]
         self._lines.append(line)
         if line.kind == "code":
             self._note_code(len(self._lines) - 1, line)
@@ -280,7 +283,8 @@ class DocumentWriter:
         if not after.text.startswith(before.text) or replace(before, text="") != replace(after, text=""):
             return False
         end = table.cellAt(r, c).lastCursorPosition()
-        end.insertText(drawn_text(after.text[len(before.text) :], line), self._char(after, line))
+        more = after.text[len(before.text) :]
+        end.insertText(drawn_text(more, line, before.text[-LOOKED_AT:]), self._char(after, line))
         return True
 
     def _fill_cell(self, table: QTextTable, r: int, c: int, spans: Sequence[Span], line: Line) -> None:
@@ -298,11 +302,13 @@ class DocumentWriter:
             block.setAlignment(_SIDES[line.aligns[c]])
         at.setBlockFormat(block)
         at.setBlockCharFormat(QTextCharFormat())
+        before = ""
         for span in spans:
             char = self._char(span, line)
             if is_head:
                 char.setFontWeight(QFont.Weight.DemiBold)
-            at.insertText(drawn_text(span.text, line), char)
+            at.insertText(drawn_text(span.text, line, before), char)
+            before = (before + span.text)[-LOOKED_AT:]
 
     # Formats
 
@@ -408,8 +414,21 @@ def _same_frame(old: Line, new: Line) -> bool:
     )
 
 
-def drawn_text(text: str, line: Line) -> str:
-    """Text as it may be drawn: what is invisible is made visible, what Qt cannot hold is replaced."""
+def drawn_text(text: str, line: Line, before: str = "") -> str:
+    """Text as it may be drawn: what is invisible is made visible, what Qt cannot hold is replaced.
+
+    ``before`` is the end of what stands before it in the line.
+    """
     if text.isascii() and text.isprintable():
         return text
-    return show_hidden(text) if line.kind in ("code", "raw") else show_prose(text)
+    return (show_hidden if line.kind in ("code", "raw") else show_prose)(text, before)
+
+
+def _end_of(spans: Sequence[Span]) -> str:
+    """The end of a line's words, as far as it decides how what follows is drawn."""
+    found = ""
+    for span in reversed(spans):
+        found = span.text[-LOOKED_AT:] + found
+        if len(found) >= LOOKED_AT:
+            break
+    return found[-LOOKED_AT:]

@@ -229,3 +229,24 @@ def test_deeper_items_stand_further_right_at_every_size() -> None:
         DocumentWriter(document, zoom=zoom).write(0, lines)
         margins = [document.findBlockByNumber(at).blockFormat().leftMargin() for at in range(3)]
         assert margins == [20 * zoom, 40 * zoom, 60 * zoom]
+
+
+def test_marks_are_the_same_however_a_text_arrives() -> None:
+    """What decides may have come before, in another piece, another span, or a cell of a table."""
+    text = "א\u200f ❤\ufe0f 👩\u200d💻 می\u200cخ 1\ufe0f\u20e3 a\u200fb\ufe0f c\u200dd \u3164"
+    shown = "א\u200f ❤\ufe0f 👩\u200d💻 می\u200cخ 1\ufe0f\u20e3 a\u200fb‹U+FE0F› c‹U+200D›d ‹U+3164›"
+    document, stream = QTextDocument(), MarkdownStream()
+    writer = DocumentWriter(document)
+    for character in text:
+        first = stream.feed(character)
+        writer.write(first, stream.lines[first:])
+    assert document.toPlainText() == shown
+    for at in range(len(text)):
+        spans = (Span(text[:at]), Span(text[at:], Style.BOLD))
+        whole, cell = QTextDocument(), QTextDocument()
+        DocumentWriter(whole).write(0, [Line("text", spans)])
+        assert whole.toPlainText() == shown
+        if at % 5 == 0:
+            head = ((Span("A"),),)
+            DocumentWriter(cell).write(0, [Line("table", rows=(head, (spans,)), header=True)])
+            assert shown in cell.toPlainText()

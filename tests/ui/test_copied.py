@@ -1,0 +1,58 @@
+"""Copying says when it takes along what nobody sees, however it was copied."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QLineEdit
+from pytestqt.qtbot import QtBot
+
+from playground.ui.conversation.notice_bar import NoticeBar
+from playground.ui.copied import CopiedNotice, copied_words
+
+
+@pytest.fixture
+def notice(qtbot: QtBot) -> Iterator[NoticeBar]:
+    field, bar = QLineEdit(), NoticeBar()
+    qtbot.addWidget(field)
+    qtbot.addWidget(bar)
+    field.show()
+    field.activateWindow()
+    qtbot.waitUntil(lambda: QGuiApplication.focusWindow() is not None)
+    CopiedNotice(bar.say, bar)
+    yield bar
+    field.close()
+
+
+def test_it_names_them_and_copies_without_them(qtbot: QtBot, notice: NoticeBar) -> None:
+    QGuiApplication.clipboard().setText("pay\u202e to\u200b m\u200be ❤️ می‌خواهم")
+    qtbot.waitUntil(lambda: not notice.isHidden())
+    assert notice.words == (
+        "Copied with 3 characters that nobody sees where you paste: U+200B ZERO WIDTH SPACE (2 times), "
+        "U+202E RIGHT-TO-LEFT OVERRIDE."
+    )
+    (button,) = notice.buttons
+    assert button.text() == "Copy without them"
+    button.click()
+    qtbot.waitUntil(lambda: QGuiApplication.clipboard().text() == "pay to me ❤️ می‌خواهم")
+    assert notice.isHidden()
+
+
+def test_it_is_silent_where_there_are_none(qtbot: QtBot, notice: NoticeBar) -> None:
+    for text in ("plain", "❤️ 👩‍💻 می‌خواهم שלום C++\u200e,", "", "a\tb\n"):
+        QGuiApplication.clipboard().setText(text)
+        qtbot.wait(20)
+        assert notice.isHidden()
+
+
+def test_words() -> None:
+    one = copied_words(Counter({"\u00ad": 1}))
+    assert one == "Copied with a character that nobody sees where you paste: U+00AD SOFT HYPHEN."
+    many = copied_words(Counter({"\u200b": 1500, "\u200c": 3, "\u200d": 2, "\u2060": 1, "\u3164": 1}))
+    assert "with 1,507 characters" in many
+    assert "U+200B ZERO WIDTH SPACE (1,500 times)" in many
+    assert many.endswith("3 other kinds.")
+    assert copied_words(Counter("\u200b\u200c\u200d")).endswith(", 1 other kind.")
