@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSettings, QStandardPaths, QTimer
+from PySide6.QtCore import QStandardPaths, QTimer
 from PySide6.QtGui import QGuiApplication, QIcon
 from PySide6.QtWidgets import QApplication
 
@@ -23,6 +23,7 @@ from playground.ui.first_frame import FirstFrame
 from playground.ui.main_window import MainWindow
 from playground.ui.resources import resource_root
 from playground.ui.theme import STYLE, Theme
+from playground.ui.window_settings import open_settings
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -76,7 +77,7 @@ class App:
         self.second_starts: SecondStarts | None = None
         qt.setQuitOnLastWindowClosed(False)
         settings = folder / "window.ini" if folder else settings_path()
-        self.settings = QSettings(str(settings), QSettings.Format.IniFormat)
+        self.settings, self._odd_settings = open_settings(settings)
         self.theme = Theme(qt, str(self.settings.value("theme", "system")))
         self._store_path = folder / "experiments.db" if folder else store_path()
         self.window = MainWindow(None, self.settings, opening=os.path.exists(self._store_path))  # noqa: PTH110 - it never raises
@@ -131,6 +132,7 @@ class App:
         yield from self.window.furnish(self.workspace)
         yield
         from playground.demo.cheats import CHEATS
+        from playground.ui.storage.banner import StorageBanner
         from playground.ui.watchdog import Watchdog
         from playground.ui.window_actions import WindowActions
 
@@ -141,6 +143,8 @@ class App:
         self.actions.library.storage.opened.connect(self._listen)
         self.watchdog = Watchdog(self.window, self._patience)
         self.window.early.end()
+        if words := " ".join(filter(None, (self._odd_settings, *profiles.messages))):
+            self.window.add_banner(StorageBanner(words))
 
     def without_secrets(self, text: str) -> str:
         """``text`` without the keys known here, for a report; before there are gateways none is."""

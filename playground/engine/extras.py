@@ -26,10 +26,11 @@ def extra_header_problem(name: str, value: str) -> str:
 
 def secret_in(body: JSON) -> str:
     """The first name in a body whose value looks like a key, which may not be written to a file; empty for none."""
-    members = body.items() if isinstance(body, dict) else enumerate(body) if isinstance(body, list) else ()
-    for name, value in members:
+    left: list[tuple[object, JSON]] = [("", body)]
+    while left:
+        name, value = left.pop()
         if isinstance(value, str) and _KEY_VALUE.match(value):
             return str(name)
-        if found := secret_in(value):
-            return found
+        members = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+        left += reversed(list(members))
     return ""

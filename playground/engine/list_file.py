@@ -65,8 +65,9 @@ class ListFile:
             raise ListFileError(self._unreadable)
         content = {"version": self._version, **self._rest, **more, self._name: entries}
         try:
-            write_whole(self.path, spell(content).encode("utf-8"), private=True)
-        except (OSError, ValueError) as error:
+            data = spell(content).encode("utf-8", "backslashreplace")  # half of a surrogate pair, as JSON spells it
+            write_whole(self.path, data, private=True)
+        except (OSError, ValueError, RecursionError) as error:
             reason = getattr(error, "strerror", None) or error
             raise ListFileError(f"The {self._name} could not be saved to {self.path}: {reason}.") from error
 

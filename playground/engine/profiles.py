@@ -22,6 +22,7 @@ from playground.engine.connection_test import Mends, Offer, Verdict, try_gateway
 from playground.engine.extras import secret_in
 from playground.engine.list_file import ListFile, ListFileError
 from playground.engine.secrets import Secret, looks_secret
+from playground.engine.snapshot import encode
 from playground.gateway.address import Address, is_loopback, needs_consent, origin
 from playground.gateway.address import resolve as resolve_address
 from playground.gateway.connection import MEBIBYTE, Auth, Connection, Timeouts
@@ -206,7 +207,7 @@ class ProfileStore:
 
     def _commit(self, profiles: list[Profile], active: str) -> None:
         """Write first, then believe: what is in memory is what is on disk."""
-        stored = [p.model_dump(mode="json") for p in profiles if not p.demo]
+        stored = [encode(p, lambda name, _info, _item: name != "demo") for p in profiles if not p.demo]
         try:
             self._file.save([*stored, *self._unread], active=active)
         except ListFileError as error:

@@ -24,6 +24,7 @@ from playground.ui.files.drop_place import DropPlace
 from playground.ui.regions import Dock, Region, SidePanel, rule, stacked
 from playground.ui.status_bar import StatusBar
 from playground.ui.tool_bar import ToolBar
+from playground.ui.window_settings import layout
 
 if TYPE_CHECKING:
     from playground.engine.workspace import Workspace
@@ -263,7 +264,7 @@ class MainWindow(QMainWindow):
     # Layout remembered
 
     def _restore(self) -> None:
-        geometry, state = self._settings.value("window/geometry"), self._settings.value("window/state")
+        geometry, state = layout(self._settings, "window/geometry"), layout(self._settings, "window/state")
         if geometry is not None:
             self.restoreGeometry(geometry)
         if state is not None:

@@ -49,6 +49,7 @@ from playground.ui.palette import Entry, Palette
 from playground.ui.protocol_switch import ProtocolSwitch
 from playground.ui.theme import Theme
 from playground.ui.tool_bar import PROTOCOLS
+from playground.ui.window_settings import number
 
 if TYPE_CHECKING:
     from playground.engine.presets import PresetStore
@@ -113,7 +114,7 @@ class WindowActions(QObject):
         window.pane.add_bar(self._protocols)
         self._preview = RequestControl(window, workspace, self._code.open_code, self._shown_exchange)
         self._arriving = Throttle(self._redraw_exchange, self, interval=DRAW_EVERY_MS)
-        self.handlers: dict[str, Callable[[], None]] = self._make_handlers()
+        self.handlers = self._make_handlers()
         for action_id, handler in self.handlers.items():
             window.action(action_id).triggered.connect(partial(_call, handler))
         self._connect_regions()
@@ -121,7 +122,7 @@ class WindowActions(QObject):
         theme.changed.connect(self._mark_theme)
         self._mark_theme()
         self._set_enter(bool(settings.value("enter_runs", False, type=bool)))
-        window.pane.view.set_zoom(float(str(settings.value("zoom", 1.0))))
+        window.pane.view.set_zoom(number(settings, "zoom", 1.0, 0.5, 4.0))
         self._show_session()
 
     def _make_handlers(self) -> dict[str, Callable[[], None]]:
@@ -382,10 +383,7 @@ class WindowActions(QObject):
 
     def _step_zoom(self, step: int) -> None:
         view = self._window.pane.view
-        if step:
-            view.step_zoom(step)
-        else:
-            view.set_zoom(1.0)
+        view.step_zoom(step) if step else view.set_zoom(1.0)
         self._settings.setValue("zoom", view.zoom)
 
     def _choose_theme(self, choice: str) -> None:

@@ -13,6 +13,7 @@ import pytest
 from keyring.backend import KeyringBackend
 
 from playground.domain.request import ReasoningReturn, SendReasoning
+from playground.domain.values import JSON, JSONObject
 from playground.engine.credentials import (
     ConsentReason,
     Credentials,
@@ -23,6 +24,7 @@ from playground.engine.credentials import (
     forget_secrets,
     store_secret,
 )
+from playground.engine.presets import Preset, PresetStore
 from playground.engine.profiles import (
     Auth,
     Profile,
@@ -125,12 +127,50 @@ def test_only_the_owner_reads_the_file(path: Path) -> None:
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
+def deep(levels: int) -> JSON:
+    value: JSON = 1.0
+    for _ in range(levels):
+        value = {"a": [value]}
+    return value
+
+
+@pytest.mark.parametrize("name", ["gateways", "presets"])
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"later": {"x": [None]}},
+        {"later": deep(400)},
+        {"extra_body": deep(200), "parameters": deep(200)},
+        {"extra_body": {"x": float("inf"), "y": 10**40}, "parameters": {"x": float("-inf")}},
+        {"name": "half a pair \ud800"},
+        {"retries": 99, "tools": 7},
+        {"timeouts": {"later": 5}, "auth": {"chat": "later"}},
+    ],
+)
+def test_what_a_newer_version_wrote_is_kept_in_every_list(name: str, more: JSONObject, path: Path) -> None:
+    entry = {"id": "1", "name": "One", **more}
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps({"version": 9, "of_later": [1], name: [entry, 7, "x"]}), encoding="utf-8")
+    for number in range(2):
+        if name == "gateways":
+            ProfileStore(path).add(Profile(name=f"Another {number}"))
+        else:
+            PresetStore(path).put(Preset(name=f"Another {number}"))
+    back = json.loads(path.read_text("utf-8"))
+    assert (back["version"], back["of_later"]) == (9, [1])
+    assert any(isinstance(one, dict) and {**one, **entry} == one for one in back[name])
+    assert [one for one in back[name] if not isinstance(one, dict)] == [7, "x"]
+
+
 def test_a_failed_write_leaves_the_old_file_and_the_old_list(path: Path) -> None:
     store = ProfileStore(path)
     store.add(a_profile())
     before = path.read_bytes()
+    nested: dict[str, object] = {}
+    for _ in range(5_000):
+        nested = {"a": nested}
     with pytest.raises(ProfileError, match="could not be saved"):
-        store.add(Profile(name="lone surrogate \ud800"))
+        store.add(a_profile().model_copy(update={"id": "other", "extra_body": nested}))
     assert path.read_bytes() == before
     assert len(store.profiles) == 1
     assert [entry.name for entry in path.parent.iterdir()] == [path.name]  # no temporary file is left

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import time
 from collections.abc import Callable
 from functools import partial
@@ -14,6 +15,7 @@ from PySide6.QtCore import QObject, QSettings, Signal
 from playground import __version__
 from playground.ui.loop import spawn
 from playground.ui.main_window import MainWindow
+from playground.ui.window_settings import number
 
 if TYPE_CHECKING:
     from playground.engine.updates import Update
@@ -54,7 +56,7 @@ class UpdateControl(QObject):
         """Called once the event loop runs: look, if that was switched on and was not done within a day."""
         if not self.daily or not self.address:
             return
-        last = float(str(self._settings.value(LAST, 0.0)))
+        last = number(self._settings, LAST, 0.0, 0.0, math.inf)
         if not 0 <= self._now() - last < DAY:
             spawn(self._look_quietly(), name="look for updates")
 

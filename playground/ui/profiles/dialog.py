@@ -84,8 +84,8 @@ class ProfileDialog(QDialog):
             self._go_to(first)
         else:
             self.add_gateway()
-        for message in store.messages[:1]:
-            self._tell(message, "warning")
+        if store.messages:
+            self._tell(" ".join(store.messages), "warning")
 
     # ---- what a person does
 

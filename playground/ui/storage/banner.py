@@ -28,9 +28,11 @@ def status_words(status: Status) -> str:
 
 
 class StorageBanner(QFrame):
-    """Hidden while all is well. What stands as it is can be closed; trouble stays until it is over."""
+    """Hidden while all is well. What stands as it is can be closed; trouble stays until it is over. ``words`` are shown
+    at once.
+    """
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, words: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("kind", "notice-bar")
         self._closed = ""
@@ -48,7 +50,7 @@ class StorageBanner(QFrame):
         layout.addWidget(self._words, 1)
         layout.addLayout(self._line)
         layout.addWidget(self.close_button)
-        self.hide()
+        self.show_status(Status(words=words))
 
     @property
     def words(self) -> str:

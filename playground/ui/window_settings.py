@@ -1,0 +1,64 @@
+"""The file of the window's own settings, opened so that nothing in it is lost or keeps the window from opening.
+
+Qt writes the file anew without the lines that it cannot read, so a file with such lines is copied first.
+"""
+
+from __future__ import annotations
+
+import math
+import shutil
+import time
+from pathlib import Path
+from typing import Final
+
+from PySide6.QtCore import QByteArray, QSettings
+
+_LARGEST: Final = 16 * 1024 * 1024  # bytes that are looked through
+
+
+def open_settings(path: Path) -> tuple[QSettings, str]:
+    """The settings in the file, and what is to be said of it: nothing, where all of it can be read."""
+    words = ""
+    if _damaged(path):
+        aside = path.with_name(f"{path.stem}.damaged-{time.strftime('%Y-%m-%d-%H%M%S')}{path.suffix}")
+        try:
+            shutil.copy2(path, aside)
+        except OSError as error:
+            words = f"Some of the window's settings could not be read. {path} could not be copied: {error.strerror}."
+        else:
+            words = f"Some of the window's settings could not be read. The file is kept as {aside}."
+    return QSettings(str(path), QSettings.Format.IniFormat), words
+
+
+def _damaged(path: Path) -> bool:
+    """Whether there is anything in the file that is no line of settings."""
+    try:
+        if path.stat().st_size > _LARGEST:
+            return True
+        text = path.read_bytes().decode()
+    except FileNotFoundError:
+        return False
+    except (OSError, UnicodeDecodeError):
+        return True
+    return not all(map(_is_line, text.splitlines()))
+
+
+def _is_line(line: str) -> bool:
+    line = line.strip()
+    section = line.startswith("[") and line.endswith("]")
+    return (not line or section or "=" in line or line[0] in ";#") and "\0" not in line
+
+
+def number(settings: QSettings, key: str, usual: float, least: float, most: float) -> float:
+    """A number within bounds; the usual one where there is no such number."""
+    try:
+        found = float(str(settings.value(key, usual)))
+    except ValueError:
+        return usual
+    return found if math.isfinite(found) and least <= found <= most else usual
+
+
+def layout(settings: QSettings, key: str) -> QByteArray | None:
+    """What Qt saved of a layout; None where nothing of the kind is there."""
+    found = settings.value(key)
+    return found if isinstance(found, QByteArray) else None
