@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 UNTITLED = "New experiment"
 _LONGEST = 48  # characters of a title made of first words
+_WORD = re.compile(rf"\S{{1,{_LONGEST + 1}}}")  # a longer one is more than a title by itself
 _STATE_WORDS = {RunState.RETRYING: "waiting to retry", RunState.ANSWERING: "waiting for a tool"}
 
 
@@ -48,10 +50,19 @@ def title_of(transcript: Transcript, given: str) -> str:
     if given:
         return given
     for turn in transcript.path:
-        if turn.role is Role.USER and turn.text.strip():
-            words = " ".join(turn.text.split())
+        if turn.role is Role.USER and (words := _first_words(turn.text)):
             return words if len(words) <= _LONGEST else words[: _LONGEST - 1].rstrip() + "…"
     return UNTITLED
+
+
+def _first_words(text: str) -> str:
+    """The words of a text in one line, as many as are longer than a title, however long the text is."""
+    words = ""
+    for found in _WORD.finditer(text):
+        words += f" {found[0]}" if words else found[0]
+        if len(words) > _LONGEST:
+            break
+    return words
 
 
 def summary_of(transcript: Transcript, model: str, state: RunState = RunState.IDLE) -> str:

@@ -12,8 +12,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from playground import __version__
+from playground.domain.json_pieces import json_pieces
 from playground.domain.request import Request
-from playground.domain.values import JSON, JSONObject
+from playground.domain.values import JSONObject
 from playground.gateway.address import Address
 from playground.gateway.connection import MESSAGES_VERSION, Auth, Connection
 from playground.gateway.inflate import ACCEPTED
@@ -28,8 +29,6 @@ _VALUE = re.compile(r"^[\t -~]*$")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 _JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-_AT_ONCE = 200  # items of a list that are written without a pause
-_LONG = 200_000  # characters of a string that are written in one go
 
 #: Set by the transport from the body itself; another value would break the message's framing.
 _OURS = frozenset({"content-length", "transfer-encoding", "connection"})
@@ -90,45 +89,20 @@ def knock_request(connection: Connection, address: Address, protocol: Protocol) 
 def encode_json(body: JSONObject) -> bytes:
     """Compact UTF-8 JSON. Lone surrogates are escaped; ValueError for numbers that JSON does not have."""
     try:
-        text = "{" + ",".join([f"{_JSON.encode(name)}:{_list_or_value(value)}" for name, value in body.items()]) + "}"
+        return b"".join([_as_bytes(piece) for piece in json_pieces(body, _JSON)])
     except RecursionError:
         raise ValueError("The request is nested too deeply to be written as JSON.") from None
     except ValueError:
         raise ValueError("The request holds a number that JSON does not have (NaN or Infinity), or a loop.") from None
     except TypeError as error:
         raise ValueError(f"The request holds a value that JSON does not have ({error}).") from None
+
+
+def _as_bytes(piece: str) -> bytes:
     try:
-        return text.encode()
+        return piece.encode()
     except UnicodeEncodeError:
-        return _SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", text).encode()
-
-
-def _list_or_value(value: JSON) -> str:
-    """One field as text, a list in pieces: in one go, thousands of messages would hold up the other threads."""
-    if not isinstance(value, list) or _holds_long(value):
-        return _in_pieces(value)
-    pieces = (_JSON.encode(value[at : at + _AT_ONCE])[1:-1] for at in range(0, len(value), _AT_ONCE))
-    return f"[{','.join(pieces)}]"
-
-
-def _in_pieces(value: JSON) -> str:
-    """A value as text, a long string in pieces, for the same reason."""
-    if not _holds_long(value):
-        return _JSON.encode(value)
-    if isinstance(value, str):
-        pieces = (_JSON.encode(value[at : at + _LONG])[1:-1] for at in range(0, len(value), _LONG))
-        return f'"{"".join(pieces)}"'
-    if isinstance(value, dict):
-        return "{" + ",".join([f"{_JSON.encode(name)}:{_in_pieces(inner)}" for name, inner in value.items()]) + "}"
-    return "[" + ",".join([_in_pieces(inner) for inner in value]) + "]" if isinstance(value, list) else ""
-
-
-def _holds_long(value: JSON) -> bool:
-    if isinstance(value, str):
-        return len(value) > _LONG
-    if isinstance(value, dict):
-        return any(_holds_long(inner) for inner in value.values())
-    return any(_holds_long(inner) for inner in value) if isinstance(value, list) else False
+        return _SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", piece).encode()
 
 
 def _headers(

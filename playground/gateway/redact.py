@@ -11,7 +11,7 @@ import base64
 import html
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import AnyStr
 from urllib.parse import quote, quote_plus
@@ -25,6 +25,8 @@ SHORTEST = 8
 
 _MASKED_NAMES = frozenset({"authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key", "api-key"})
 _MASKED_ENDINGS = ("authorization", "api-key", "apikey", "secret", "-token", "access-key", "tion-key", "password")
+
+SLICE = 50_000  # characters that are looked at in one go
 
 #: Characters that make the beginning of a secret that is spelled in a code.
 _LEAST_CODED = 4
@@ -83,6 +85,7 @@ class _Matcher:
         self._codes = codes
         self.reach = 8 * longest + 32  # characters that a needle takes at most
         self.inside = frozenset("".join(needles) + CODING) if needles else frozenset()
+        self._border = re.compile(f"[^{re.escape(''.join(sorted(self.inside)))}]" if needles else r"(?!)")
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Where they stand, in order."""
@@ -99,12 +102,37 @@ class _Matcher:
         return out
 
     def coded(self, text: str) -> list[tuple[int, int]]:
-        """Where they stand with some of their characters in a code."""
-        plain = self._codes.undo(text) if self._needles else None
+        """Where they stand with some of their characters in a code, in order."""
+        if not self._needles:
+            return []
+        out: list[tuple[int, int]] = []
+        for begin, end in self._slices(text):
+            for start, stop in self._coded(text[begin:end]):
+                if out and begin + start < out[-1][1]:  # found twice; the first may have been cut off
+                    out[-1] = out[-1][0], max(out[-1][1], begin + stop)
+                else:
+                    out.append((begin + start, begin + stop))
+        return out
+
+    def _coded(self, text: str) -> list[tuple[int, int]]:
+        plain = self._codes.undo(text)
         if plain is None:
             return []
         places = (found.span() for found in self._pattern.finditer(plain.text))
         return [(plain.place(start), plain.place(end)) for start, end in places]
+
+    def _slices(self, text: str) -> Iterator[tuple[int, int]]:
+        """A long text is looked at piece by piece: one search of all of it would hold up every other thread.
+
+        A piece ends before a character that no needle and no code has; where there is none, two have some in common.
+        """
+        at = 0
+        while len(text) - at > SLICE:
+            border = self._border.search(text, at + SLICE, at + SLICE + self.reach)
+            end = border.start() if border is not None else at + SLICE
+            yield at, end + (0 if border is not None else self.reach)
+            at = end
+        yield at, len(text)
 
     def open_end(self, text: str) -> int:
         """The length of the longest end of ``text`` that begins one."""

@@ -16,6 +16,7 @@ from playground.domain.request import ReasoningReturn, SendReasoning
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn
 from playground.domain.usage import Timing, Usage
+from playground.engine.entry import title_of
 from playground.engine.gateways import Gateways
 from playground.engine.session import Session
 from playground.engine.settings import Draft
@@ -211,3 +212,12 @@ async def test_a_protocol_nobody_knows_leaves_the_session_as_it_was(session: Ses
     with pytest.raises(ValueError, match="does not know"):
         restore(decode({"id": "x", "protocol": "telepathy"}), session)
     assert snapshot(session) == before
+
+
+@pytest.mark.parametrize(
+    "text", ["  Hello\n\n you \t", "a" * 200, "a " * 200, "abc " + "d" * 60, " " * 9 + "e" * 48, "f" * 49]
+)
+def test_the_first_words_are_the_title(text: str) -> None:
+    words = " ".join(text.split())
+    shown = words if len(words) <= 48 else words[:47].rstrip() + "…"
+    assert title_of(Transcript().append(make_turn(Role.USER, text)), "") == shown

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from playground.gateway import redact
 from playground.gateway.redact import MASK, Redactor, is_secret_header
 from playground.gateway.redact_stream import StreamRedactor
 
@@ -186,3 +187,25 @@ def test_no_text_takes_long(unit: str) -> None:
 
 def test_header_names_are_texts_too() -> None:
     assert Redactor([PLAIN]).headers([(f"X-{PLAIN}", "v")]) == ((f"X-{MASK}", "v"),)
+
+
+@pytest.mark.parametrize("filling", [" ", "a", "%41", "\\n", "&amp;"])
+def test_a_long_text_is_looked_at_in_pieces_and_nothing_is_missed_between_them(
+    filling: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(redact, "SLICE", 500)
+    secret = "sk-Ab+/9 z<end>"
+    redactor = Redactor([secret])
+    coded = "".join(f"&#{ord(char)};" for char in secret)
+    for lead in range(490 - len(coded), 512):
+        before, after = (filling * lead)[:lead], filling * 800
+        assert redactor.text(f"{before}<{coded}>{after}<{coded}>") == f"{before}<{MASK}>{after}<{MASK}>"
+
+
+@given(st.lists(st.sampled_from([PLAIN, PLAIN[:9], quote(PLAIN), " ", "\\", "%7", "%73k", "&", "\\u0073k-", "01"])))
+def test_a_text_in_pieces_loses_what_it_loses_as_a_whole(pieces: list[str]) -> None:
+    text, redactor = "".join(pieces), Redactor([PLAIN])
+    whole = redactor.text(text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(redact, "SLICE", 40)
+        assert redactor.text(text) == whole

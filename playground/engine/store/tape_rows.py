@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import chain
 
+from playground.domain.json_pieces import json_pieces
 from playground.domain.values import JSON, JSONObject
 from playground.engine.cassette import CassetteError, exchange_from, read_of, tape_of
 from playground.gateway.redact import Redactor
@@ -22,6 +23,7 @@ from playground.gateway.redact_stream import StreamRedactor
 from playground.gateway.tape import Exchange, Read
 
 _READS_A_LINE = 256
+_JSON = json.JSONEncoder()
 _LARGEST = 1024 * 1024 * 1024  # bytes of one tape after it was unpacked
 
 
@@ -108,8 +110,8 @@ def _object(head: str) -> JSONObject:
     return tape
 
 
-def _line(value: object, redactor: Redactor) -> bytes:
-    return redactor.text(json.dumps(value)).encode() + b"\n"
+def _line(value: JSON, redactor: Redactor) -> bytes:
+    return redactor.text("".join(json_pieces(value, _JSON))).encode() + b"\n"
 
 
 def _lines(data: bytes) -> Iterator[bytes]:

@@ -9,6 +9,7 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Final
 
+from playground.domain.json_pieces import json_pieces
 from playground.domain.values import JSON, JSONObject
 
 if TYPE_CHECKING:
@@ -19,19 +20,23 @@ Clean = Callable[[str], str]
 _STORED: Final = "stored:"
 _SHORT: Final = 512  # characters of an address that is not worth a row of its own
 _MOST_KNOWN: Final = 64
+_AS_IT_IS: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+_ESCAPED: Final = json.JSONEncoder(allow_nan=False, separators=(",", ":"))
 
 
 def as_text(value: JSON, clean: Clean) -> str:
     """JSON text that SQLite takes, with the secrets that ``clean`` knows taken out. Raises RecursionError."""
     try:
-        text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        pieces = list(json_pieces(value, _AS_IT_IS))
     except ValueError:
-        text = json.dumps(_finite(value), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        value = _finite(value)
+        pieces = list(json_pieces(value, _AS_IT_IS))
     try:
-        text.encode()
+        for piece in pieces:
+            piece.encode()
     except UnicodeEncodeError:  # half of a surrogate pair
-        text = json.dumps(json.loads(text), separators=(",", ":"))
-    return clean(text)
+        pieces = list(json_pieces(value, _ESCAPED))
+    return clean("".join(pieces))
 
 
 def _finite(value: JSON) -> JSON:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+import time
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 
 from playground.domain.parts import Image, Text, Unknown
 from playground.domain.transcript import Role, Transcript, Turn, make_turn
+from playground.engine.secrets import Secret
 from playground.engine.session import Session
 from playground.engine.settings import Draft
 from playground.engine.snapshot import CallState, Snapshot, encode, snapshot
@@ -245,6 +247,22 @@ async def test_saving_costs_the_caller_nothing(make_store: MakeStore) -> None:
     assert time.thread_time() - began < 0.02
     await store.flush()
     assert len((await store.load("a")).turns) == 2000
+
+
+async def test_others_go_on_while_megabytes_are_written(make_store: MakeStore) -> None:
+    text = '0123456789 "some" words of a line that is not long\n' * 160_000
+    store = await make_store(known=(Secret("sk-0123456789abcdef"),))
+    found, pauses = simple("a", text), []
+    began = last = time.perf_counter()
+    store.save(found)
+    written = asyncio.ensure_future(store.flush())  # noqa: TID251 - no window here
+    while not written.done():
+        await asyncio.sleep(0)
+        now = time.perf_counter()
+        pauses.append(now - last)
+        last = now
+    assert max(pauses) < (last - began) / 8
+    assert (await store.load("a")).turns[0].text == text
 
 
 async def test_observers_hear_of_the_status(path: Path) -> None:
