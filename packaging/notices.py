@@ -47,14 +47,15 @@ https://doc.qt.io/qt-6/licenses-used-in-qt.html. ICU is Copyright Unicode, Inc.,
 def collect(sources: list[Path], out: Path, texts: Path) -> list[Entry]:
     """Copy the licences of what ``sources`` belong to into ``out``; ``texts`` holds those that wheels lack.
 
-    Returns what is to be bundled. Raises SystemExit naming what has no licence text.
+    Qt's are at its top, others in a folder of the distribution's name. Returns what is to be bundled. Raises SystemExit
+    naming what has no licence text.
     """
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir(parents=True)
     used = bundled(sources)
     lines, lacking = [], []
     for name in sorted(used, key=str.lower):
-        found = _texts_of(used[name])
+        found = _texts_of(used[name]) or sorted((texts / name).glob("*.txt"))
         if name in QT:
             found = []
         elif not found:

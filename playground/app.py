@@ -230,6 +230,7 @@ class App:
         """
         import asyncio
 
+        from playground.engine import checking
         from playground.ui import loop
 
         if not await self.actions.library.storage.may_end(self.actions.keeping.files.save_copies):
@@ -252,6 +253,7 @@ class App:
             await self.actions.wire.cassettes.aclose()
             await self.gateways.aclose()
             self.gateways.keys.close()
+            await asyncio.to_thread(checking.rest)
             await asyncio.to_thread(self.demo.stop)
             self.watchdog.stop()
         finally:  # whatever goes wrong on the way, the process must not stay behind without a window

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from pydantic import Field
 
 from playground.domain import limits
+from playground.domain.hidden import short_name
 from playground.domain.limits import TooCostlyError
 from playground.domain.parts import ToolCall
 from playground.domain.patterns import PatternError, found_in
@@ -184,7 +185,7 @@ NO_ROW = Reason(code=ReasonCode.NO_ROW, words="There is no answer ready for this
 
 def no_answer_words(calls: Sequence[ToolCall]) -> str:
     """Why calls that nothing was typed for cannot be answered now."""
-    names = ", ".join(f"{call.name} ({call.id})" for call in calls[:3])
+    names = ", ".join(f"{short_name(call.name)} ({short_name(call.id)})" for call in calls[:3])
     return f"No answer is ready for {names}. Type a result, or give the tool an answer in its table."
 
 
@@ -211,8 +212,8 @@ def held_back(turn: Turn, call: ToolCall) -> Reason | None:
         return HOLE
     if problems := check_arguments(call.arguments, None):
         words = (
-            f"The arguments of {call.name} are malformed ({problems[0].message}), so no rule answers this call. "
-            "Correct them, type a result, or regenerate the turn."
+            f"The arguments of {short_name(call.name)} are malformed ({problems[0].message}), so no rule answers this "
+            "call. Correct them, type a result, or regenerate the turn."
         )
         return Reason(code=ReasonCode.MALFORMED, words=words)
     return None
@@ -231,16 +232,16 @@ def decide(
     if reason is not None:
         return reason
     if rule.policy is Policy.PAUSE:
-        return Reason(code=ReasonCode.BREAKPOINT, words=f"{call.name} is set to pause.")
+        return Reason(code=ReasonCode.BREAKPOINT, words=f"{short_name(call.name)} is set to pause.")
     if repeated == 1:
-        return Reason(code=ReasonCode.LOOP, words=f"{call.name} was called with the same arguments before.")
+        return Reason(code=ReasonCode.LOOP, words=f"{short_name(call.name)} was called with the same arguments before.")
     return answer_for(call, rule) or NO_ROW
 
 
 def _condition(call: ToolCall, rule: ToolRule, tool: ToolDefinition | None, nth: int) -> Reason | None:
     if rule.pause_on_misfit:
         if tool is None:
-            words = f"{call.name} is not among the tools on offer."
+            words = f"{short_name(call.name)} is not among the tools on offer."
             return Reason(code=ReasonCode.UNKNOWN_TOOL, words=words)
         if problems := check_arguments(call.arguments, tool.parameters):
             first = problems[0]
@@ -254,7 +255,7 @@ def _condition(call: ToolCall, rule: ToolRule, tool: ToolDefinition | None, nth:
         if path_matches(rule.pause_on_path, call.arguments):
             return Reason(code=ReasonCode.PATH, words=f"The arguments match {rule.pause_on_path}.")
     if rule.pause_from and nth >= rule.pause_from:
-        words = f"This is call {nth} of {call.name}, which pauses from call {rule.pause_from} on."
+        words = f"This is call {nth} of {short_name(call.name)}, which pauses from call {rule.pause_from} on."
         return Reason(code=ReasonCode.FROM_NTH, words=words)
     return None
 

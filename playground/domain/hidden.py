@@ -22,6 +22,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Final
 
+LONGEST_NAME: Final = 120  # characters of a name on a line
 LOOKED_AT: Final = 64  # characters before one, at most
 #: What has a look as text and one as emoji (Unicode's emoji-variation-sequences, by their blocks), and all other emoji.
 _EMOJI: Final = (
@@ -135,3 +136,8 @@ def _escape(match: re.Match[str]) -> str:
         return f"\\u{code:04x}"
     code -= 0x10000
     return f"\\u{0xD800 + (code >> 10):04x}\\u{0xDC00 + (code & 0x3FF):04x}"
+
+
+def short_name(name: str) -> str:
+    """A name that somebody gave, as it can stand on a line: the beginning of one that has no end."""
+    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"

@@ -24,6 +24,7 @@ from playground.domain.debugging import (
     row_matches,
     row_problem,
 )
+from playground.domain.hidden import short_name
 from playground.domain.output import check_answer, check_format
 from playground.domain.parts import ToolCall
 from playground.domain.problems import Problem, unchecked
@@ -161,9 +162,8 @@ class ReadyAnswer(Question[Answer | Reason]):
 
 
 def _costly(call: ToolCall, reason: str) -> Reason:
-    words = (
-        f"The rule of {call.name} is too costly to check for this call: {reason}. Type a result, or change the rule."
-    )
+    what = f"The rule of {short_name(call.name)} is too costly to check for this call: {reason}."
+    words = f"{what} Type a result, or change the rule."
     return Reason(code=ReasonCode.COSTLY, words=words)
 
 

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 
 from playground.domain import limits
+from playground.domain.hidden import short_name
 from playground.domain.json_tree import Path
 from playground.domain.problems import Problem as Problem
 from playground.domain.problems import parse_json as parse_json
@@ -67,7 +68,7 @@ def doubled_names(tools: tuple[ToolDefinition, ...]) -> list[tuple[int, Problem]
     for number, tool in enumerate(tools):
         first.setdefault(tool.name, number)
     return [
-        (number, Problem(("name",), f"the name “{tool.name}” is also used by tool {first[tool.name] + 1}"))
+        (number, Problem(("name",), f"the name “{short_name(tool.name)}” is also used by tool {first[tool.name] + 1}"))
         for number, tool in enumerate(tools)
         if tool.name and first[tool.name] != number
     ]

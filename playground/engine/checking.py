@@ -30,6 +30,7 @@ T = TypeVar("T")
 _START: Final = 30.0  # seconds in which the process has to be there
 _IDLE: Final = 30.0  # seconds without a question after which it is ended
 _KEPT: Final = 2_000  # answers
+_REST: Final = 1.0  # seconds that the thread has to end; a process that was ended keeps it no longer
 _TRIES: Final = 3  # for which one schema, rule or path may take too long
 _LARGEST: Final = 16_000_000  # bytes of one question
 _LATE: Final = f"it takes longer than {SECONDS:g} seconds"
@@ -44,6 +45,11 @@ async def answer(question: Question[T]) -> T:
     """The answer. Waits for the process where it takes one; cancelled, it leaves nothing behind."""
     found = _worker.known(question)
     return found if found is not None else await _worker.ask(question)
+
+
+def rest() -> None:
+    """End the process and the thread that talks with it; the next question starts them anew."""
+    _worker.rest()
 
 
 def later(question: Question[T], then: Callable[[T], None]) -> Callable[[], None]:
@@ -77,7 +83,7 @@ class _Worker:
         self._thread: threading.Thread | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self._late: OrderedDict[int, tuple[object, int]] = OrderedDict()  # what took too long, and how often
-        self._ended = False
+        self._ended = self._resting = False
         atexit.register(self.end)
 
     def known(self, question: Question[T]) -> T | None:
@@ -125,7 +131,8 @@ class _Worker:
         def arrived() -> None:
             for told in wanted[:]:
                 call_off()
-                told(job.future.result())
+                if not job.future.cancelled():
+                    told(job.future.result())
 
         def done(_future: Future[Any]) -> None:
             with contextlib.suppress(RuntimeError):  # the loop is closed: nobody is there to be told
@@ -141,6 +148,7 @@ class _Worker:
                 job = self._open[question.key] = _Job(question)
                 self._jobs.append(job)
             job.waiting += 1
+            self._resting = False
             if self._thread is None:
                 self._thread = threading.Thread(target=self._work, name="checking", daemon=True)
                 self._thread.start()
@@ -159,7 +167,8 @@ class _Worker:
     def _work(self) -> None:
         while True:
             with self._lock:
-                if not self._jobs and not self._lock.wait_for(lambda: bool(self._jobs), _IDLE):
+                awake = self._lock.wait_for(lambda: bool(self._jobs) or self._resting, _IDLE)
+                if not awake or (self._resting and not self._jobs):
                     self._thread = None
                     break
                 job = self._jobs.popleft()
@@ -168,7 +177,8 @@ class _Worker:
             except Exception as error:  # noqa: BLE001 - whoever waits has to hear of it
                 found = job.question.unanswered(f"the check could not be made ({type(error).__name__})", "")
             with self._lock:
-                self._known[job.question.key] = (job.question, found)
+                if not self._resting:
+                    self._known[job.question.key] = (job.question, found)
                 if len(self._known) > _KEPT:
                     self._known.popitem(last=False)
                 self._open.pop(job.question.key, None)
@@ -248,6 +258,20 @@ class _Worker:
                     with contextlib.suppress(OSError):
                         pipe.close()
             process.wait()
+
+    def rest(self) -> None:
+        with self._lock:
+            self._resting = True
+            for job in self._jobs:
+                self._open.pop(job.question.key, None)
+                job.future.cancel()
+            self._jobs.clear()
+            thread, process = self._thread, self._process
+            self._lock.notify_all()
+        if process is not None:
+            process.kill()
+        if thread is not None:
+            thread.join(_REST)
 
     def end(self) -> None:
         """This program ends: so does the process."""

@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING
 
 from playground.domain.debugging import Debugging, ResultDraft
+from playground.domain.hidden import short_name
 from playground.domain.parts import ToolCall, ToolResult
 from playground.domain.request import ReasoningReturn, Request
 from playground.domain.transcript import Transcript, Turn, new_id
@@ -267,7 +268,7 @@ class Session(Editing):
         kept, at_then = self.as_kept(at)
         above = kept.waiting_above(kept.head if at == HEAD else at_then)
         if waiting := [(key, call) for key, call in above if call.id not in answered]:
-            names = ", ".join(f"{call.name} ({call.id})" for _, call in waiting[:3])
+            names = ", ".join(f"{short_name(call.name)} ({short_name(call.id)})" for _, call in waiting[:3])
             if kept.turns[waiting[0][0]].truncated:
                 return f"The answer broke off at a tool call: {names}. Regenerate that turn, or delete it."
             if at == HEAD and not self.transcript.waiting:

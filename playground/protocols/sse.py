@@ -171,6 +171,8 @@ class SSEParser:
                 event = name[7:].decode("utf-8", "replace")
             if line.startswith(b"data: ") and line.find(b"\n") < 0:
                 keep(make(event, line[6:].decode("utf-8", "replace"), block + separator))
+            elif block.startswith(b":") and block.find(b"\n") < 0:
+                keep(make(None, block[1:].decode("utf-8", "replace"), block + separator, "comment"))
             else:
                 self._lines(block + separator, out)
         if blank:

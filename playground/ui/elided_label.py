@@ -6,7 +6,8 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from playground.ui.plain_text import show_hidden, tip
+from playground.domain.hidden import LONGEST_NAME
+from playground.ui.plain_text import one_line_of, tip
 from playground.ui.theme import tokens
 
 
@@ -40,7 +41,8 @@ class ElidedLabel(QWidget):
             return
         self._text = text
         self.setToolTip(tip(text))
-        self.setAccessibleName(f"{self._name}: {text}" if self._name else text)
+        said = one_line_of(text) if len(text) > LONGEST_NAME else text
+        self.setAccessibleName(f"{self._name}: {said}" if self._name else said)
         self.updateGeometry()
         self.update()
 
@@ -52,7 +54,7 @@ class ElidedLabel(QWidget):
 
     def sizeHint(self) -> QSize:
         metrics = self.fontMetrics()
-        return QSize(metrics.horizontalAdvance(show_hidden(self._text)) + 2, metrics.height())
+        return QSize(metrics.horizontalAdvance(one_line_of(self._text)) + 2, metrics.height())
 
     def minimumSizeHint(self) -> QSize:
         return QSize(min(40, self.sizeHint().width()), self.fontMetrics().height())
@@ -65,4 +67,4 @@ class ElidedLabel(QWidget):
 
     def fitting(self) -> str:
         """As much of the text as there is room for."""
-        return self.fontMetrics().elidedText(show_hidden(self._text), self._elide, self.width())
+        return self.fontMetrics().elidedText(one_line_of(self._text), self._elide, self.width())

@@ -6,17 +6,32 @@ from playground.domain.hidden import HIDDEN as HIDDEN
 from playground.domain.hidden import LOOKED_AT as LOOKED_AT
 from playground.domain.hidden import escape_hidden as escape_hidden
 from playground.domain.hidden import hidden_name as hidden_name
+from playground.domain.hidden import short_name as short_name
 from playground.domain.hidden import show_hidden as show_hidden
 from playground.domain.hidden import show_prose as show_prose
 from playground.domain.hidden import unseen as unseen
 from playground.domain.hidden import without_unseen as without_unseen
 
 _LONGEST_TITLE = 60  # letters in a sentence
+_LONGEST_TIP = 8_000  # letters in a tooltip; laying out a megabyte takes seconds
+_LONGEST_LINE = 2_000  # letters on one line, more than any screen has room for
 
 
 def short_title(title: str) -> str:
     """A title as it can stand in a sentence."""
     return show_prose(title if len(title) <= _LONGEST_TITLE else title[: _LONGEST_TITLE - 1] + "…")
+
+
+def one_line_of(text: str) -> str:
+    """As much of a text as a line may show, its middle left out where it is longer: what is measured is short."""
+    if len(text) > _LONGEST_LINE:
+        text = f"{text[: _LONGEST_LINE // 2]}…{text[-_LONGEST_LINE // 2 :]}"
+    return show_hidden(text)
+
+
+def shown_name(name: str) -> str:
+    """A name that somebody gave, on a line."""
+    return show_hidden(short_name(name))
 
 
 def tip(text: str) -> str:
@@ -25,4 +40,6 @@ def tip(text: str) -> str:
         return ""
     from html import escape
 
+    if len(text) > _LONGEST_TIP:
+        text = f"{text[:_LONGEST_TIP]}…"
     return f'<p style="white-space:pre-wrap">{escape(show_hidden(text))}</p>'

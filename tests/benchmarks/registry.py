@@ -62,6 +62,7 @@ BENCHMARKS = {
         Benchmark("growth", "growth", stable=True),
         Benchmark("open", "open_large"),
         Benchmark("large", "large"),
+        Benchmark("hostile", "hostile"),
         Benchmark("start", "start"),
         Benchmark("lanes", "lanes"),
         Benchmark("tape", "tape", stable=True),

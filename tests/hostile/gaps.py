@@ -10,7 +10,7 @@ import asyncio
 import time
 from types import TracebackType
 
-CALIBRATED = 0.010  # seconds, about, of one calibrating loop on the machine the limits were set on
+CALIBRATED = 0.005  # seconds, about, of one calibrating loop on the machine the limits were set on
 LIMIT = 0.050  # seconds of a quiet machine that a window may take to answer
 MARGIN = 3  # times that, in tests
 WAITED = 1.0  # seconds on the clock, for what waits and takes no CPU; less than a check may take

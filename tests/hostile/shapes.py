@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from playground.domain.debugging import AnswerRow, MatchKind
+from playground.domain.debugging import AnswerRow, Debugging, MatchKind, Policy, ToolRule
 from playground.domain.questions import (
     AnswerFits,
     ArgumentsFit,
@@ -27,6 +27,7 @@ from tests.hostile.streams import (
     BEGIN,
     Make,
     block,
+    call_with,
     delta,
     each,
     event,
@@ -336,3 +337,68 @@ CHECKS: Final = (
 
 def _format(schema: JSONObject) -> JSONObject:
     return {"type": "json_schema", "json_schema": {"name": "x", "schema": schema}}
+
+
+_NO_RULES: Final = Debugging()
+
+
+@dataclass(frozen=True)
+class WindowShape:
+    """An answer that is played into a real window: ``body`` is the stream, ``tools`` are on offer, ``rules`` in force.
+
+    ``limit`` is how long the window may take for any of its turns, in seconds of a quiet machine.
+    """
+
+    name: str
+    body: Callable[[], bytes]
+    tools: tuple[ToolDefinition, ...] = ()
+    rules: Debugging = _NO_RULES
+    protocol: str = "chat"
+    limit: float = 0.050
+
+
+def _called(arguments: str, name: str = "tool") -> Callable[[], bytes]:
+    return lambda: call_with(arguments, name)
+
+
+def _ended(shape: str, count: int) -> Callable[[], bytes]:
+    made = next(one for one in STREAMS if one.name == shape)
+    return lambda: made.make(count) + delta({}, finish="stop") + b"data: [DONE]\n\n"
+
+
+def _asked(pattern: str) -> Debugging:
+    return Debugging(default=ToolRule(policy=Policy.TABLE, pause_on_path=pattern, rows=(_PATTERN_ROW,)))
+
+
+WINDOW: Final = (
+    # what is checked
+    WindowShape("a pattern that goes back", _called(_text(_LETTERS)), (tool(property_of({"pattern": "^(a+)+$"})),)),
+    WindowShape(
+        "a pattern that refers back", _called(_text("a" * 200)), (tool(property_of({"pattern": "^(a|aa)+\\1b$"})),)
+    ),
+    WindowShape(
+        "unique items",
+        _called(_text([{"n": n} for n in range(1_500)])),
+        (tool(property_of({"uniqueItems": True})),),
+    ),
+    WindowShape("alternatives doubled", _called(_text(5)), (tool(doubled(30)),)),
+    WindowShape(
+        "a rule with a pattern that goes back", _called(_text(_LETTERS)), (), _asked("$[?search(@.a,'^(a+)+$')]")
+    ),
+    WindowShape("a rule that walks and walks", _called(_text([[[[1] * 9] * 9] * 9] * 9)), (), _asked("$" + "..*" * 12)),
+    # arguments
+    WindowShape("arguments of brackets", _called('{"a":' + "[" * 100_000)),
+    WindowShape("arguments of numbers", _called('{"a":[' + "1," * 50_000)),
+    WindowShape("arguments with names of a megabyte", _called('{"' + "n" * 1_000_000 + '": 1}')),
+    WindowShape("arguments of doubled names", lambda: call_with("{" + '"a":1,' * 4_600, size=8)),
+    # names
+    WindowShape("a tool name of a megabyte", _called("{}", "n" * 1_000_000)),
+    WindowShape("a tool name of 50,000 parts", _called("{}", "part_" * 50_000)),
+    WindowShape("a tool name of words", _called("{}", "part " * 50_000)),
+    # the decoder
+    WindowShape("blank lines", _ended("blank lines", 10_000)),
+    WindowShape("carriage returns", _ended("carriage returns", 10_000)),
+    WindowShape("comments", _ended("comments", 5_000)),
+    WindowShape("unknown members", _ended("unknown members", 10_000)),
+    WindowShape("usage", _ended("usage", 5_000)),
+)

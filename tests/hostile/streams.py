@@ -58,10 +58,10 @@ def same(unit: bytes, times: int = 1, *, before: bytes = b"") -> Make:
     return lambda count: before + unit * (count * times)
 
 
-def call_with(arguments: str, name: str = "tool", id_: str = "c") -> bytes:
-    """A whole streamed answer that is one call."""
-    at = range(0, len(arguments), 4096)
-    rest = b"".join(pieces(piece(arguments[start : start + 4096])) for start in at)
+def call_with(arguments: str, name: str = "tool", id_: str = "c", size: int = 4096) -> bytes:
+    """A whole streamed answer that is one call; its arguments come in pieces of so many characters."""
+    at = range(0, len(arguments), size)
+    rest = b"".join(pieces(piece(arguments[start : start + size])) for start in at)
     return pieces(piece("", 0, id_, name)) + rest + delta({}, finish="tool_calls") + b"data: [DONE]\n\n"
 
 

@@ -11,7 +11,7 @@ from playground.engine.hand_made import Answerable
 from playground.ui.elided_label import ElidedLabel
 from playground.ui.kept_line import KeptLine
 from playground.ui.mark_label import MarkLabel
-from playground.ui.plain_text import show_hidden
+from playground.ui.plain_text import show_hidden, shown_name
 
 LONGEST = 60  # characters of a call in the list
 NONE_CHOSEN, NOT_ABOVE = "no call chosen", "no call above has this id"
@@ -78,7 +78,7 @@ class AnswersRow(QWidget):
         call_id = self._shown.strip() or self._stands_in
         entry = next((entry for entry in self._calls() if entry.call.id == call_id), None)
         if entry is not None:
-            words = show_hidden(entry.call.name or "(no name)")
+            words = shown_name(entry.call.name or "(no name)")
             words += " · the first that waits" if not self._shown.strip() else "" if entry.waits else " · has a result"
         else:
             words = NOT_ABOVE if call_id else NONE_CHOSEN
@@ -148,6 +148,6 @@ class _CallField(QComboBox):
 
 
 def _words(entry: Answerable) -> str:
-    name = show_hidden(entry.call.name or "(no name)")
+    name = shown_name(entry.call.name or "(no name)")
     said = f"{name} · {show_hidden(entry.call.id)}"
     return (said if len(said) <= LONGEST else f"{said[:LONGEST]}…") + (" · waits" if entry.waits else "")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from playground.engine.calls import CallEntry
 from playground.engine.verdicts import Verdict, VerdictCode
+from playground.ui.plain_text import short_name
 
 #: How a call was answered, by ``ToolResult.by``.
 ANSWERED = {
@@ -57,7 +58,7 @@ def turn_words(entry: CallEntry) -> str:
 def about(entry: CallEntry) -> str:
     """All there is to say of a call, a line each."""
     where = f"Turn {entry.turn_number}" + ("" if entry.on_path else ", on another branch")
-    lines = [f"{entry.call.name} · {entry.call.id}", where, entry.verdict.words]
+    lines = [f"{short_name(entry.call.name)} · {short_name(entry.call.id)}", where, entry.verdict.words]
     lines += [f"{problem.where}: {problem.message}".removeprefix(": ") for problem in entry.verdict.problems[:8]]
     if entry.edited:
         lines.append("The arguments were edited after the model sent them.")

@@ -33,7 +33,7 @@ from playground.ui.debugger.session_window import main_window
 from playground.ui.elided_label import ElidedLabel
 from playground.ui.loop import Throttle, spawn
 from playground.ui.parameters.fields import look
-from playground.ui.plain_text import show_hidden, tip
+from playground.ui.plain_text import show_hidden, shown_name, tip
 from playground.ui.theme import code_font
 
 TALL = 480
@@ -50,7 +50,7 @@ class ForkDialog(QDialog):
         self._call = next((c for c in session.transcript.turns[turn_id].calls if c.id == call_id), None) or _no(call_id)
         self._forks = len(session.debugger.forks)
         self._starting = False
-        self.setWindowTitle(f"Compare several answers to {show_hidden(self._call.name)}")
+        self.setWindowTitle(f"Compare several answers to {shown_name(self._call.name)}")
         self.columns: list[AnswerColumn] = []
         self.add_button = QToolButton()
         self.add_button.setText("Add an answer")
@@ -122,7 +122,7 @@ class ForkDialog(QDialog):
     # Inside
 
     def _arrange(self) -> None:
-        name = QLabel(show_hidden(self._call.name), textFormat=Qt.TextFormat.PlainText)
+        name = QLabel(shown_name(self._call.name), textFormat=Qt.TextFormat.PlainText)
         name.setProperty("kind", "heading")
         arguments = ElidedLabel("Arguments", elide=Qt.TextElideMode.ElideRight)
         arguments.setFont(code_font())

@@ -34,7 +34,7 @@ from playground.ui.debugger.rule_words import one_line
 from playground.ui.debugger.session_window import SessionWindow
 from playground.ui.elided_label import ElidedLabel
 from playground.ui.loop import Throttle
-from playground.ui.plain_text import show_hidden
+from playground.ui.plain_text import shown_name
 from playground.ui.theme import code_font
 
 DRAW_MS, CLOCK_MS = 50, 200
@@ -171,7 +171,7 @@ class LanesView(SessionWindow):
             self.base.addItem(f"lane {number + 1}", number)
         self.base.setCurrentIndex(1 if lanes else 0)
         call = self._call()
-        self.name.setText(show_hidden(call.name) if call else "")
+        self.name.setText(shown_name(call.name) if call else "")
         self.arguments.set_text(one_line(call.arguments, 2000) if call else "")
         self._inner.setMinimumWidth(len(lanes) * (COLUMN + 10) + 18)
 

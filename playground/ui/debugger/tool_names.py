@@ -6,7 +6,7 @@ from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, Q
 from PySide6.QtGui import QColor, QFont, QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
-from playground.ui.plain_text import show_hidden
+from playground.ui.plain_text import shown_name
 from playground.ui.theme import SMALL_PX, code_font, tokens
 
 HEIGHT = 46
@@ -34,7 +34,7 @@ class ToolNameDelegate(QStyledItemDelegate):
         painter.fillRect(rect, QColor(t.accent_background if chosen else t.surface))
         if chosen and state & QStyle.StateFlag.State_HasFocus:
             painter.fillRect(QRect(rect.left(), rect.top(), 2, rect.height()), QColor(t.accent))
-        name = show_hidden(str(index.data(self._name) or ""))
+        name = shown_name(str(index.data(self._name) or ""))
         words = str(index.data(self._words) or "")
         inner = rect.adjusted(MARGIN, 5, -MARGIN, -5)
         half = inner.height() // 2

@@ -15,7 +15,7 @@ from playground.domain.values import JSONObject
 from playground.ui.asking import Asking
 from playground.ui.code_editor import CodeEditor
 from playground.ui.parameters.fields import look
-from playground.ui.plain_text import show_hidden
+from playground.ui.plain_text import shown_name
 
 _NO_SCHEMA: Final[JSONObject] = {"type": "object"}
 
@@ -26,7 +26,7 @@ class SampleDialog(QDialog):
     def __init__(self, tool: ToolDefinition, parent: QWidget) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle(f"Sample arguments: {show_hidden(tool.name) or 'unnamed'}")
+        self.setWindowTitle(f"Sample arguments: {shown_name(tool.name) or 'unnamed'}")
         self._schema = tool.parameters if tool.parameters is not None else _NO_SCHEMA
         self._text = ""
         self._asking = Asking(self)

@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QFont, QKeyEvent, QKeySequence, QMouseEvent, Q
 from PySide6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from playground.ui.icons import icon
-from playground.ui.plain_text import show_hidden
+from playground.ui.plain_text import show_hidden, shown_name
 from playground.ui.theme import SMALL_PX, body_font, code_font, tokens
 from playground.ui.tools.tool_model import ToolModel
 
@@ -141,7 +141,7 @@ def _paint_tool(painter: QPainter, rect: QRect, model: ToolModel, number: int) -
     line = QRect(left, rect.top() + 5, right - left - (wide + 8 if size else 0), 18)
     painter.setFont(code_font())
     painter.setPen(QColor(t.text if tool.enabled else t.muted))
-    name = show_hidden(tool.name) or "unnamed"
+    name = shown_name(tool.name) or "unnamed"
     painter.drawText(line, _MIDDLE, painter.fontMetrics().elidedText(name, elide, line.width()))
 
 

@@ -19,7 +19,7 @@ from PySide6.QtCore import (
 )
 
 from playground.domain.tools import Problem, ToolDefinition
-from playground.ui.plain_text import show_hidden, tip
+from playground.ui.plain_text import short_name, show_hidden, shown_name, tip
 from playground.ui.tools.grouping import NO_GROUP, Entry, entries, matches
 
 TOOLS_MIME = "application/x-gateway-playground-tools"
@@ -173,17 +173,17 @@ class ToolModel(QAbstractListModel):
             return self._header(entry, role)
         tool = self.tools[entry]
         if role == Qt.ItemDataRole.DisplayRole:
-            return show_hidden(tool.name) or "unnamed"
+            return shown_name(tool.name) or "unnamed"
         if role == Qt.ItemDataRole.CheckStateRole:
             return Qt.CheckState.Checked if tool.enabled else Qt.CheckState.Unchecked
         if role == Qt.ItemDataRole.AccessibleTextRole:
             size = self.size_words(entry)
-            said = [tool.name or "unnamed", "on" if tool.enabled else "off", self.state(entry)]
+            said = [short_name(tool.name) or "unnamed", "on" if tool.enabled else "off", self.state(entry)]
             return ", ".join([*said, *([f"{size} tokens"] if size else [])])
         if role == Qt.ItemDataRole.ToolTipRole:
             size = f"{self.size_words(entry)} tokens"
             words = [problem.message for problem in self._of(entry)] or [tool.description or "no description"]
-            return tip("\n".join([show_hidden(tool.name), *words, *([size] if entry < len(self.sizes) else [])]))
+            return tip("\n".join([shown_name(tool.name), *words, *([size] if entry < len(self.sizes) else [])]))
         return None
 
     def _header(self, group: str, role: int) -> object:

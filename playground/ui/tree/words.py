@@ -7,7 +7,7 @@ from collections.abc import Collection
 
 from playground.domain.transcript import Ending, Transcript, Turn
 from playground.ui.conversation.role_words import ROLE_WORDS
-from playground.ui.plain_text import show_prose
+from playground.ui.plain_text import short_name, show_prose
 from playground.ui.tree.layout import TreeLayout
 
 LONGEST = 160  # letters of a turn that are shown
@@ -42,7 +42,7 @@ def about(layout: TreeLayout, turn: Turn, growing: Collection[str]) -> str:
 def first_words(turn: Turn) -> str:
     """What a turn begins with, safe to show."""
     results = " ".join(result.text[:LONGEST] for result in turn.results)
-    calls = ", ".join(f"{call.name}({call.arguments[:40]})" for call in turn.calls[:3])
+    calls = ", ".join(f"{short_name(call.name)}({call.arguments[:40]})" for call in turn.calls[:3])
     text = next((text for text in (turn.text, results, calls, turn.reasoning) if text.strip()), "")
     line = " ".join(text[: 2 * LONGEST].split())
     return show_prose(line if len(line) <= LONGEST else line[: LONGEST - 1] + "…")

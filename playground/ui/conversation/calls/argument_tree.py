@@ -52,6 +52,8 @@ class ArgumentTree(QWidget):
         self._fed = self._at = 0  # fragments that were read, and characters of the one after them
         self._ending = False  # nothing comes any more
         self._truncated = False
+        self._known: set[tuple[str | int, ...]] = set()
+        self._counted = 0
         self._next = QTimer(self, singleShot=True, interval=0)
         self._next.timeout.connect(self._read_on)
         self.problems: list[Problem] = []
@@ -72,6 +74,7 @@ class ArgumentTree(QWidget):
         self._fragments, self._fed, self._at = (), 0, 0
         self._ending = self._truncated = False
         self._next.stop()
+        self._known, self._counted = set(), 0
         self._look_again()
 
     def feed(self, fragments: Sequence[str]) -> None:
@@ -114,24 +117,21 @@ class ArgumentTree(QWidget):
     def _look_again(self) -> None:
         self.problems = [] if self._full else self._judge.problems(self._reader, self._truncated, self._validated)
         self._by_path = {}
+        known = self._paths()
         for problem in self.problems:
-            self._by_path.setdefault(self._nearest(problem.path), []).append(problem)
+            self._by_path.setdefault(_nearest(problem.path, known), []).append(problem)
         height = self._wanted_height()
         if height != self.height() or self.minimumHeight() != height:
             self.setFixedHeight(height)
             self.height_changed.emit()
         self.update()
 
-    def _nearest(self, path: tuple[str | int, ...]) -> tuple[str | int, ...]:
-        """The path of a problem as far as there are rows for it."""
-        known = self._paths()
-        path = path[: max(map(len, known), default=0)]
-        while path and path not in known:
-            path = path[:-1]
-        return path
-
     def _paths(self) -> set[tuple[str | int, ...]]:
-        return {node.path for node in self._rows()} if self.problems else set()
+        """The paths of the rows there are, worked out once for each."""
+        rows = self._rows() if self.problems else []
+        self._known |= {node.path for node in rows[self._counted :]}
+        self._counted = max(self._counted, len(rows))
+        return self._known
 
     def _rows(self) -> list[Node]:
         return self._reader.nodes[:MOST_ROWS]
@@ -235,3 +235,11 @@ class ArgumentTree(QWidget):
                 QToolTip.showText(event.globalPos(), tip(f"{words}\n× {wrong}" if wrong else words), self)
             return True
         return super().event(event)
+
+
+def _nearest(path: tuple[str | int, ...], known: set[tuple[str | int, ...]]) -> tuple[str | int, ...]:
+    """The path of a problem as far as there are rows for it."""
+    path = path[:MOST_ROWS]
+    while path and path not in known:
+        path = path[:-1]
+    return path

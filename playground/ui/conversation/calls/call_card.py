@@ -38,7 +38,7 @@ from playground.ui.conversation.text_view import TextView
 from playground.ui.conversation.variant_switch import VariantSwitch
 from playground.ui.elided_label import ElidedLabel
 from playground.ui.mark_label import Chip, MarkLabel
-from playground.ui.plain_text import show_hidden, tip
+from playground.ui.plain_text import short_name, show_hidden, shown_name, tip
 from playground.ui.theme import code_font, tokens
 
 
@@ -214,7 +214,7 @@ class CallCard(CallFrame):
         self.call, self._answer, self._tool = call, answer, tool
         self._show_variants()
         self._growing, self._waiting, self._drawn = False, waiting and answer is None, 0
-        self._name.setText(show_hidden(call.name) or "(no name)")
+        self._name.setText(shown_name(call.name) or "(no name)")
         self._id.set_text(f"{call.id} (made here)" if call.id_is_ours else call.id)
         if call.received is None and self._shown == "changes":
             self._shown = "arguments"
@@ -315,7 +315,7 @@ class CallCard(CallFrame):
         self._changes.setVisible(self.call.received is not None)
         self._changes.setChecked(self._shown == "changes")
         self._verdict.setVisible(bool(self._verdict.text()))
-        self.setAccessibleName(f"Tool call {self.call.name}, {self._status.text()}")
+        self.setAccessibleName(f"Tool call {short_name(self.call.name)}, {self._status.text()}")
         self.lit, self.halved = waiting, growing or waiting or answered
         self._restyle()
         self.height_changed.emit()
