@@ -13,6 +13,8 @@ from playground import __version__
 
 _Number = TypeVar("_Number", int, float)
 
+#: The environment variable that has the key of ``playground demo``.
+DEMO_KEY = "PLAYGROUND_DEMO_KEY"
 USAGE = """playground [FILE]
        playground [-h | --version | --self-test [--window]]
        playground COMMAND ..."""
@@ -81,7 +83,13 @@ def _parser() -> argparse.ArgumentParser:
         epilog=exit_codes((ExitCode.OK, ExitCode.BAD_INPUT)),
     )
     demo.add_argument("--port", type=_port, default=0, metavar="N", help="port on 127.0.0.1 (default: a free one)")
-    demo.add_argument("--key", metavar="K", help="accept only this key (default: any)")
+    demo.add_argument(
+        "--key-file",
+        type=Path,
+        metavar="FILE",
+        help=f"accept only the key in this file, or in the environment variable {DEMO_KEY} (default: any key)",
+    )
+    demo.add_argument("--key", metavar="K", help=f"the same (deprecated: others see it; use --key-file or {DEMO_KEY})")
     demo.add_argument("--tps", type=_rate, default=60.0, metavar="N", help="tokens per second, 0 for flat out")
     demo.add_argument("--ttft", type=_rate, default=0.35, metavar="S", help="seconds before the first token")
     demo.add_argument(
@@ -183,9 +191,15 @@ def _demo(arguments: argparse.Namespace) -> int:
     def announce(base_url: str) -> None:
         print(f"Demo gateway at {base_url} (simulated answers). Ctrl+C ends it.", flush=True)
 
+    try:
+        key = _demo_key(arguments)
+    except (OSError, ValueError) as error:
+        words = (isinstance(error, OSError) and error.strerror) or error
+        print(f"playground: {arguments.key_file} cannot be used as a key: {words}", file=sys.stderr)
+        return 2
     config = DemoConfig(
         port=arguments.port,
-        key=arguments.key,
+        key=key,
         tokens_per_second=arguments.tps,
         time_to_first_token=arguments.ttft,
         rate_limit=arguments.rpm,
@@ -197,6 +211,22 @@ def _demo(arguments: argparse.Namespace) -> int:
         print(f"playground: {error}", file=sys.stderr)
         return 2
     return 0
+
+
+def _demo_key(arguments: argparse.Namespace) -> str | None:
+    """The key to accept, None for any. Raises OSError and ValueError for a file that has none."""
+    from playground.named_file import read_named
+
+    if arguments.key_file is not None:
+        key = read_named(arguments.key_file, 64 * 1024, pipes=True).decode("utf-8").strip()
+        if not key:
+            raise ValueError("it is empty")
+        return key
+    if arguments.key is not None:
+        words = "Everybody on this computer can read a key on a command line, and shells remember it."
+        print(f"playground: {words} Use --key-file or {DEMO_KEY}.", file=sys.stderr)
+        return str(arguments.key)
+    return os.environ.get(DEMO_KEY, "").strip() or None
 
 
 def _decode(arguments: argparse.Namespace) -> int:

@@ -9,8 +9,13 @@ from __future__ import annotations
 import logging
 import platform
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from playground import __version__
+from playground.private import make_file, make_folder
+
+if TYPE_CHECKING:
+    from io import TextIOWrapper
 
 NAME = "playground.log"
 BYTES, FILES = 256 * 1024, 3  # of one file, and how many there are
@@ -36,10 +41,16 @@ def begin() -> None:
     logger.setLevel(logging.INFO)
     logger.propagate = False
     handler: logging.Handler
+
+    class PrivateFileHandler(RotatingFileHandler):
+        def _open(self) -> TextIOWrapper:
+            make_file(Path(self.baseFilename))
+            return super()._open()
+
     try:
         path = log_path()
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handler = RotatingFileHandler(
+        make_folder(path.parent)
+        handler = PrivateFileHandler(
             path, maxBytes=BYTES, backupCount=FILES - 1, encoding="utf-8", errors="replace", delay=True
         )
     except OSError:

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 from playground import __version__
+from playground.cli import DEMO_KEY
 from playground.cli_run import CLOCKS, FOR_CONTENT, read_timeouts
 from playground.engine.exit_codes import MEANINGS, ExitCode
 from playground.engine.profiles import Profile, Timeouts
@@ -406,10 +407,14 @@ BEFORE_INTERRUPT = default_interrupt if sys.platform != "win32" else None
 class RunningDemo:
     """``playground demo`` in a process, from its announcement on."""
 
-    def __init__(self, *arguments: str) -> None:
+    def __init__(self, *arguments: str, key: str = "") -> None:
         command = [sys.executable, "-m", "playground", "demo", *arguments]
         self.process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=BEFORE_INTERRUPT
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env={**os.environ, DEMO_KEY: key},
+            preexec_fn=BEFORE_INTERRUPT,
         )
         assert self.process.stdout is not None
         found = re.search(rb"http://\S+/v1", self.process.stdout.readline())
@@ -430,7 +435,7 @@ class RunningDemo:
 
 @pytest.fixture
 def demo_command() -> Iterator[RunningDemo]:
-    running = RunningDemo("--key", CANARY, "--tps", "0", "--ttft", "0")
+    running = RunningDemo("--tps", "0", "--ttft", "0", key=CANARY)
     yield running
     running.process.kill()
     running.process.communicate()
@@ -448,6 +453,46 @@ def test_demo_serves_until_it_is_interrupted(demo_command: RunningDemo) -> None:
     with socket.socket() as probe:
         host, port = demo_command.base_url.removeprefix("http://").removesuffix("/v1").split(":")
         assert probe.connect_ex((host, int(port))) != 0
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="platform: needs Linux, where each process shows its command")
+def test_the_key_of_the_demo_is_in_no_list_of_processes(demo_command: RunningDemo) -> None:
+    shown = [path.read_bytes() for path in Path(f"/proc/{demo_command.process.pid}").glob("cmdline")]
+    assert shown
+    assert not any(CANARY.encode() in one for one in shown)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="platform: needs Linux or macOS, to send an interrupt to one child")
+def test_the_demo_reads_its_key_from_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "key.txt"
+    file.write_text(f"{CANARY}\n")
+    for arguments, said in (
+        (("--key-file", str(file)), b""),
+        (("--key", CANARY), b"Use --key-file or PLAYGROUND_DEMO_KEY"),
+    ):
+        running = RunningDemo(*arguments, key="sk-another-one-that-counts-less")
+        try:
+            assert running.get("/models", CANARY)
+            with pytest.raises(urllib.error.HTTPError, match="401") as refused:
+                running.get("/models", "sk-another-one-that-counts-less")
+            refused.value.close()
+            code, err = running.interrupt()
+            assert code == 0
+            assert said in err
+            assert CANARY.encode() not in err
+        finally:
+            running.process.kill()
+            running.process.communicate()
+
+
+@pytest.mark.parametrize("content", [b"", b" \n", b"\xff\xfe", None])
+def test_a_file_without_a_key_is_refused(content: bytes | None, tmp_path: Path) -> None:
+    file = tmp_path / "key.txt"
+    if content is not None:
+        file.write_bytes(content)
+    ended = playground("demo", "--key-file", str(file))
+    assert ended.returncode == 2
+    assert b"cannot be used as a key" in ended.stderr
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="platform: needs Linux or macOS, to send an interrupt to one child")

@@ -116,17 +116,12 @@ _WRAPPINGS = (
     (re.compile(r"(?P<key>.+)[\"'`“”‘’«»,;]$", _ANY), "Quotation marks were removed."),
 )
 
-_SECRET_NAME = re.compile(
-    r"(?:^|-)(?:authori[sz]ation|auth|set-cookie|cookie2?|token|secret|api-?key|key|password|credentials?)$",
-    re.IGNORECASE,
-)
 _SECRET_VALUE = re.compile(r"\s*(?:bearer|basic|digest|token)\s+\S|\s*sk-\S", re.IGNORECASE)
 
 
 def looks_secret(header: str, value: str = "") -> bool:
     """Whether a header of this name (or with this value) carries a secret, and so may not be written to a file."""
-    name = header.strip().replace("_", "-")
-    return is_secret_header(name) or bool(_SECRET_NAME.search(name) or _SECRET_VALUE.match(value))
+    return is_secret_header(header) or _SECRET_VALUE.match(value) is not None
 
 
 def key_from_environment() -> Secret | None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from playground.domain.transcript import new_id
+from playground.private import make_folder
 
 _NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
@@ -24,7 +25,7 @@ def write_whole(path: Path, data: bytes, *, private: bool = False) -> None:
     except RuntimeError as error:  # links in a circle, on older versions of Python
         raise OSError(str(error)) from None
     if private:
-        target.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(target.parent)
     temporary = target.with_name(f".{target.name}.{new_id()}.tmp")
     try:
         with os.fdopen(os.open(temporary, _NEW, 0o600 if private else 0o666), "wb") as file:

@@ -23,8 +23,14 @@ MASK = "••••"
 #: A shorter value ("none", "ollama") is no secret, and masking it would spoil ordinary text.
 SHORTEST = 8
 
-_MASKED_NAMES = frozenset({"authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key", "api-key"})
-_MASKED_ENDINGS = ("authorization", "api-key", "apikey", "secret", "-token", "access-key", "tion-key", "password")
+#: The one list of names that secrets travel under; an underscore counts as a hyphen.
+_SECRET_NAME = re.compile(
+    r"(?:^|-)(?:auth|(?:set-)?cookie2?|token|key|passw(?:or)?d|pwd|credentials?)$"
+    r"|(?:authori[sz]ation|authtoken|accesstoken|api-?key|secret|password|(?:access|secret)-?key)$",
+)
+#: They end like the name of a secret, and tell none.
+_NO_SECRETS = frozenset({"idempotency-key", "x-idempotency-key", "sec-websocket-key", "cache-key", "x-cache-key"})
+_NO_SECRETS |= {"surrogate-key", "xkey"}
 
 SLICE = 50_000  # characters that are looked at in one go
 
@@ -38,9 +44,9 @@ _MASK_BYTES = MASK.encode()
 
 
 def is_secret_header(name: str) -> bool:
-    """Whether a header of that name is masked whatever it holds."""
-    lowered = name.lower()
-    return lowered in _MASKED_NAMES or lowered.endswith(_MASKED_ENDINGS)
+    """Whether what goes under that name, in a header or elsewhere, is masked whatever it holds."""
+    plain = name.strip().lower().replace("_", "-")
+    return plain not in _NO_SECRETS and _SECRET_NAME.search(plain) is not None
 
 
 def spellings(secret: str) -> tuple[str, ...]:

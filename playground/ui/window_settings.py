@@ -8,10 +8,13 @@ from __future__ import annotations
 import math
 import shutil
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 from PySide6.QtCore import QByteArray, QSettings
+
+from playground.private import make_file, make_folder
 
 _LARGEST: Final = 16 * 1024 * 1024  # bytes that are looked through
 
@@ -27,6 +30,9 @@ def open_settings(path: Path) -> tuple[QSettings, str]:
             words = f"Some of the window's settings could not be read. {path} could not be copied: {error.strerror}."
         else:
             words = f"Some of the window's settings could not be read. The file is kept as {aside}."
+    with suppress(OSError):  # where nothing can be kept, nothing is
+        make_folder(path.parent)
+        make_file(path)
     return QSettings(str(path), QSettings.Format.IniFormat), words
 
 

@@ -30,6 +30,7 @@ from playground.engine.secrets import (
     real_backend,
     too_long,
 )
+from playground.gateway.redact import MASK, Redactor
 
 CANARY = "sk-canary-8f2a61c0de"
 ORIGIN = "https://gateway.example:443"
@@ -371,14 +372,36 @@ def test_cleaning_a_pasted_key(typed: str, key: str, said: str) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["Authorization", "x-api-key", "API-Key", "Cookie", "X-Edge-Token", "client-secret", "X_Auth_Token", "proxy-auth"],
+    [
+        "Authorization",
+        "x-api-key",
+        "API-Key",
+        "Cookie",
+        "X-Edge-Token",
+        "client-secret",
+        "X_Auth_Token",
+        "proxy-auth",
+        "X-Auth",
+        "token",
+        "key",
+        "auth",
+        "credentials",
+        "X-Key",
+        "api_key",
+        "Passwd",
+        "X-Access-Key",
+        "accessToken",
+        "ApiKey",
+    ],
 )
 def test_headers_that_look_like_secrets(name: str) -> None:
     assert looks_secret(name)
+    assert Redactor(()).header(name, "abc") == MASK, "what may not be written to a file is masked everywhere"
 
 
 def test_headers_that_do_not_look_like_secrets() -> None:
     assert not any(looks_secret(name) for name in ("X-Team", "User-Agent", "X-Monkey", "anthropic-beta", "X-Trace-Id"))
+    assert not any(map(looks_secret, ("Idempotency-Key", "X-Cache-Key", "Keep-Alive", "X-Tokens", "Next-Tokens-Left")))
     assert looks_secret("X-Team", "Bearer abc")
 
 

@@ -21,6 +21,7 @@ from playground.engine.store.lock import LockedError, StoreLock
 from playground.engine.store.recovery import Salvage, salvage
 from playground.engine.store.schema import AUTO_VACUUM, MIGRATIONS, fresh, is_ours, migrate, schema_of, version_of
 from playground.engine.store.trouble import Mode, StoreError, is_damage, words_of
+from playground.private import make_file, make_folder
 
 _AHEAD: Final = 1000  # versions that a newer application may have added
 _HEADER: Final = 100  # bytes at the front of a file of SQLite's
@@ -65,7 +66,7 @@ def default_path() -> Path:
 def open_store(path: Path, migrations: Sequence[Sequence[str]] = MIGRATIONS) -> Opened:
     """Open the store at ``path`` in the best way there is. Never raises for what a disk does."""
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_folder(path.parent)
         lock = StoreLock(path.with_name(path.name + ".lock"))
         lock.acquire()
     except LockedError:
@@ -280,8 +281,8 @@ def put_back(copy: Path, path: Path) -> Path | None:
     """Put a checked copy in the place of the store, which nobody has open; that one is set aside. Raises StoreError."""
     temporary = path.with_name(f".{path.name}.tmp")
     try:
+        make_file(temporary)
         shutil.copyfile(copy, temporary)
-        temporary.chmod(0o600)
         aside = set_aside(path, "before-restore") if path.exists() else None
         temporary.replace(path)
     except OSError as error:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TextIO
 
 from playground.log import log_path, versions
+from playground.private import make_file, make_folder
 from playground.ui.stack_text import plain_stack
 
 PREFIX = "running-"
@@ -33,9 +34,11 @@ def begin() -> str:
     folder = log_path().parent
     found = ""
     with suppress(OSError):
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         found = _collect(folder)
-        _file = (folder / f"{PREFIX}{os.getpid()}.txt").open("w", encoding="utf-8")
+        path = folder / f"{PREFIX}{os.getpid()}.txt"
+        make_file(path)
+        _file = path.open("w", encoding="utf-8")
         faulthandler.enable(_file)
     return found
 
@@ -71,5 +74,6 @@ def _collect(folder: Path) -> str:
     text = f"{versions()}\nEnded unexpectedly at {at}\n\n{plain_stack(raw)}\n"
     for _, path in crashed:
         path.unlink()
+    make_file(folder / KEPT)
     (folder / KEPT).write_text(text, encoding="utf-8")
     return text
