@@ -17,6 +17,7 @@ from playground.engine.store.mending import TurnRow, mended
 from playground.engine.store.past_rows import has_past, read_past
 from playground.engine.store.schema import first_number, last_number, version_of
 from playground.engine.store.tape_rows import read_head, read_tape
+from playground.engine.store.tending import SIZE
 from playground.engine.store.texts import bring_pictures
 from playground.engine.store.trouble import StoreError
 from playground.engine.store.unread import REPLACED, Unreadable, found_again
@@ -89,7 +90,7 @@ def trash_size(connection: sqlite3.Connection) -> int:
             ("SELECT sum(length(json)) FROM turns WHERE number BETWEEN ? AND ?", span),
             ("SELECT sum(length(json)) FROM settings WHERE experiment = ?", (number,)),
             ("SELECT sum(length(json)) FROM drafts WHERE experiment = ?", (number,)),
-            ("SELECT sum(length(head) + iif(data IS NULL, 0, size)) FROM tapes WHERE experiment = ?", (number,)),
+            (f"SELECT sum(length(head) + iif(data IS NULL, 0, {SIZE})) FROM tapes WHERE experiment = ?", (number,)),  # noqa: S608
         ]
         total += sum(connection.execute(query, values).fetchone()[0] or 0 for query, values in queries)
     return total

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import Final
 
 GIBIBYTE: Final = 1024 * 1024 * 1024
+#: Bytes of a tape; one that says it is larger than any can be is damaged, and shall not have all the others let go.
+SIZE: Final = "iif(typeof(size) = 'integer' AND size BETWEEN 0 AND 1 << 31, size, length(data))"
 _PAGES: Final = 16384  # given back at once
 _FEW: Final = 256  # pages that may lie unused: they are soon written again
 
@@ -27,9 +29,9 @@ def prune(connection: sqlite3.Connection, rule: KeepTapes) -> None:
         connection.execute("UPDATE tapes SET data = NULL WHERE started_at < ? AND data IS NOT NULL", (oldest,))
     if rule.bytes is not None:
         connection.execute(
-            """UPDATE tapes SET data = NULL WHERE data IS NOT NULL AND rowid IN (SELECT number FROM (
-                SELECT rowid AS number, sum(size) OVER (ORDER BY started_at DESC, rowid DESC) AS taken
-                FROM tapes WHERE data IS NOT NULL) WHERE taken > ?)""",
+            f"""UPDATE tapes SET data = NULL WHERE data IS NOT NULL AND rowid IN (SELECT number FROM (
+                SELECT rowid AS number, sum({SIZE}) OVER (ORDER BY started_at DESC, rowid DESC) AS taken
+                FROM tapes WHERE data IS NOT NULL) WHERE taken > ?)""",  # noqa: S608 - our own words
             (rule.bytes,),
         )
     connection.execute(

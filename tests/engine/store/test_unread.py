@@ -350,6 +350,19 @@ async def test_a_row_that_cannot_be_read_any_more_is_noticed_once(filled: Path, 
     assert json.loads(row)["data"] is not None
 
 
+@pytest.mark.parametrize("size", ["9e999", "1e18", "'x'", "x'00'", "1 << 60", "-1"])
+async def test_an_exchange_that_says_it_is_larger_than_all_lets_no_other_go(
+    size: str, filled: Path, make_store: MakeStore
+) -> None:
+    with closing(sqlite3.connect(filled, isolation_level=None)) as connection:
+        connection.execute(f"UPDATE tapes SET size = {size} WHERE id = 'x2'")
+    store = await make_store()
+    for name in ("x1", "x2"):
+        assert await store.tape("a", name) is not None
+    store.delete("a")
+    assert 0 < await store.trash_size() < 100_000
+
+
 def test_a_row_is_kept_to_the_byte() -> None:
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.execute("CREATE TABLE things (a, b, c, d, e, f, g)")
