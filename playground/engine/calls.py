@@ -12,7 +12,7 @@ from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, Transcript, Turn
 from playground.domain.values import JSON
 from playground.engine.spreadsheet import csv_text, json_text
-from playground.engine.verdicts import Verdict
+from playground.engine.verdicts import CHECKING, Verdict
 
 if TYPE_CHECKING:
     from playground.engine.session import Session
@@ -112,7 +112,8 @@ class CallIndex:
             places = [[(key, id(result), key in on_path) for key, result in found] for found in answers]
             about = number, turn.id in on_path, places
             before = self._known.get(turn.id)
-            if before is None or before.turn is not turn or before.tools is not tools or before.about != about:
+            stale = before is None or before.turn is not turn or before.tools is not tools or before.about != about
+            if before is None or stale or any(entry.verdict is CHECKING for entry in before.entries):
                 made: list[CallEntry] = []
                 for at, found in enumerate(answers):
                     made += self._entries(turn, at, found, number, on_path)
@@ -271,7 +272,7 @@ def _spans(session: Session, turn: Turn, after: Iterable[Turn], origin: float) -
     for row, call in enumerate(turn.calls):
         begin, last = times[row] if row < len(times) else (end, end)
         fits = session.debugger.verdict(call, cut=turn.truncated and call is turn.parts[-1])
-        yield Span("call", turn.id, call.id, call.name, base + begin, base + last, fits.code == "fits", row)
+        yield Span("call", turn.id, call.id, call.name, base + begin, base + last, not fits.code.wrong, row)
         result = next((result for result in results if result.call_id == call.id), None)
         if result is not None:
             seconds = result.seconds or 0.0

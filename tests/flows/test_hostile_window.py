@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
+from dataclasses import replace
+
+import pytest
+
+from playground.domain.debugging import Answer, Debugging, Policy, ReasonCode, ToolRule
+from playground.engine.changes import RunState
+from playground.engine.verdicts import VerdictCode
+from playground.ui import loop
 from tests.flows.conftest import Person, Stage
 from tests.hostile.gaps import MARGIN
-from tests.hostile.in_window import Played, play
-from tests.hostile.shapes import WINDOW
+from tests.hostile.in_window import Played, play, prepare
+from tests.hostile.shapes import WINDOW, doubled, tool
+from tests.support.fault_server import FaultServer
 
 SHARE = 6  # parts of the table, each in a window of its own
 
 
-def pytest_generate_tests(metafunc: object) -> None:
-    """One test a part, so that a failure says where and none takes all the time there is."""
-    metafunc.parametrize("part", range(SHARE))  # type: ignore[attr-defined]  # as pytest gives it
-
-
+@pytest.mark.parametrize("part", range(SHARE))
 def test_the_window_answers_whatever_comes(stage: Stage, part: int) -> None:
     played: list[Played] = []
 
@@ -26,3 +33,34 @@ def test_the_window_answers_whatever_comes(stage: Stage, part: int) -> None:
     said = [f"{one.shape.name}: {one.gap * 1000:.0f} ms" for one in played if one.gap > one.shape.limit * MARGIN]
     assert not said, ", ".join(said)
     assert all(one.whole for one in played), [one.shape.name for one in played if not one.whole]
+
+
+DOUBLED = next(shape for shape in WINDOW if shape.name == "alternatives doubled")
+ANSWERS = Debugging(default=ToolRule(policy=Policy.FIXED, fixed=Answer(text="ok")))
+
+
+@pytest.mark.parametrize("stopped", [True, False])
+def test_a_rule_waits_for_what_takes_long_and_stop_ends_the_wait(stage: Stage, stopped: bool) -> None:
+    async def scene(person: Person) -> None:
+        with FaultServer() as server:
+            session = prepare(person.app, replace(DOUBLED, rules=ANSWERS, tools=(tool(doubled(31)),)), server)
+            run = loop.spawn(session.run(), name="a rule that waits")
+            await person.until(lambda: session.state is RunState.ANSWERING, "a rule that waits")
+            (call,) = session.transcript.path[-1].calls
+            card = person.card(-1).calls[0]
+            assert session.debugger.verdict(call).code is VerdictCode.CHECKING
+            await person.until(lambda: card._verdict.text() == "checking…", "a card that says so")
+            if stopped:
+                began = time.monotonic()
+                session.stop()
+                await asyncio.wait_for(run, 10)
+                assert time.monotonic() - began < 1.5
+            else:
+                await asyncio.wait_for(run, 20)
+            (reason,) = session.debugger.stops.values()
+            assert reason.code is (ReasonCode.STOPPED if stopped else ReasonCode.COSTLY), reason
+            await person.until(lambda: card._verdict.text() == "too costly to check", "a card that says so")
+            assert session.debugger.verdict(call).code is VerdictCode.TOO_COSTLY
+            assert session.state is RunState.IDLE
+
+    stage.play(scene)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from playground.app import App
 from playground.domain.transcript import Role, make_turn
 from playground.engine.profiles import Profile
+from playground.engine.session import Session
 from playground.ui import loop
 from tests.hostile.gaps import Gaps
 from tests.hostile.shapes import WindowShape
@@ -29,20 +30,26 @@ class Played:
     whole: bool
 
 
+def prepare(app: App, shape: WindowShape, server: FaultServer) -> Session:
+    """A new experiment in view, ready to run, whose answer will be the shape."""
+    profile = app.gateways.store.add(Profile(name=shape.name, base_url=server.url, retries=0))
+    session = app.workspace.new()
+    session.set_profile(profile.id)
+    session.set_protocol(shape.protocol)
+    session.set_model("m")
+    session.set_tools(shape.tools)
+    session.debugger.set_debugging(shape.rules)
+    session.add_turn(make_turn(Role.USER, "Go on."))
+    body = shape.body()
+    server.play(send(head()), *[send(body[at : at + PIECE]) for at in range(0, len(body), PIECE)])
+    return session
+
+
 async def play(app: App, shape: WindowShape) -> Played:
     """Run a new experiment whose answer is the shape, and wait until the window has come to rest."""
     with FaultServer() as server:
-        profile = app.gateways.store.add(Profile(name=shape.name, base_url=server.url, retries=0))
-        session = app.workspace.new()
-        session.set_profile(profile.id)
-        session.set_protocol(shape.protocol)
-        session.set_model("m")
-        session.set_tools(shape.tools)
-        session.debugger.set_debugging(shape.rules)
-        session.add_turn(make_turn(Role.USER, "Go on."))
+        session = prepare(app, shape, server)
         await asyncio.sleep(0.5)
-        body = shape.body()
-        server.play(send(head()), *[send(body[at : at + PIECE]) for at in range(0, len(body), PIECE)])
         began = time.monotonic()
         async with Gaps() as gaps:
             run = loop.spawn(session.run(), name="a hostile answer")

@@ -24,7 +24,6 @@ from PySide6.QtWidgets import (
 from playground.engine.calls import CallEntry, CallIndex, calls_csv, calls_json
 from playground.engine.changes import PathChanged, RunStateChanged, SettingsChanged, TurnChanged
 from playground.engine.session import Session
-from playground.engine.verdicts import VerdictCode
 from playground.ui.debugger.call_model import ARGUMENTS, CallModel, in_order, matches
 from playground.ui.debugger.export import save_as
 from playground.ui.elided_label import ElidedLabel
@@ -233,7 +232,7 @@ def _counted(entries: list[CallEntry], everything: int) -> str:
     if not everything:
         return ""
     words = [_plural(everything) if len(entries) == everything else f"{len(entries):,} of {_plural(everything)}"]
-    wrong = sum(entry.verdict.code is not VerdictCode.FITS for entry in entries)
+    wrong = sum(entry.verdict.code.wrong for entry in entries)
     waiting = sum(entry.result is None and entry.on_path for entry in entries)
     if wrong:
         words.append(f"{wrong:,} {'does' if wrong == 1 else 'do'} not fit")

@@ -92,8 +92,7 @@ class CallModel(QAbstractTableModel):
             case Qt.ItemDataRole.FontRole:
                 return _font(column)
             case Qt.ItemDataRole.DecorationRole if column == VERDICT:
-                fits = entry.verdict.code is VerdictCode.FITS
-                return icon("check", "ok") if fits else icon("error", "error")
+                return icon(*_mark(entry.verdict.code))
             case Qt.ItemDataRole.ForegroundRole:
                 return QColor(_colour(entry, column))
         return None
@@ -152,7 +151,7 @@ def _font(column: int) -> QFont | None:
 def _colour(entry: CallEntry, column: int) -> str:
     t = tokens()
     if column == VERDICT:
-        return t.ok if entry.verdict.code is VerdictCode.FITS else t.error
+        return str(getattr(t, _mark(entry.verdict.code)[1]))
     if column == ANSWERED and entry.result is not None and entry.result.is_error:
         return t.error
     if column == ANSWERED and entry.result is None and entry.on_path:
@@ -160,3 +159,12 @@ def _colour(entry: CallEntry, column: int) -> str:
     if column == TOOL:
         return t.tool
     return t.text if entry.on_path and column not in (TURN, DURATION) else t.muted
+
+
+def _mark(code: VerdictCode) -> tuple[str, str]:
+    """The icon of a verdict, and the name of its colour."""
+    if code is VerdictCode.FITS:
+        return "check", "ok"
+    if code is VerdictCode.CHECKING:
+        return "refresh", "muted"
+    return ("error", "error") if code.wrong else ("warning", "tool")

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from playground.domain.debugging import Answer as Reply
 from playground.domain.parts import ToolCall
+from playground.domain.problems import not_checked
 from playground.domain.questions import ArgumentsFit
 from playground.domain.tools import Problem, ToolDefinition
 from playground.engine.open_edits import EditKey, What
@@ -93,7 +94,7 @@ class CallCard(CallFrame):
         self._repeated.hide()
         self._status = MarkLabel()
         self._check = TextCheck(ArgumentsFit, self)
-        self._check.checked.connect(self._judge_again)
+        self._check.checked.connect(self._show_again)
         self._arguments = TextView(mode="raw")
         self._arguments.setAccessibleName("Arguments")
         self._edit = quiet("edit", "Edit the arguments")
@@ -279,7 +280,7 @@ class CallCard(CallFrame):
     def _judge(self, arguments: str) -> None:
         problems = self._problems(arguments)
         words, kind, says = judged(problems, arguments, known=self._tool is not None)
-        if problems and self._said_in_lines:
+        if problems and self._said_in_lines and not not_checked(problems):
             words = counted(problems)
         self._verdict.say(words, kind)
         self._verdict.setToolTip(tip(says))

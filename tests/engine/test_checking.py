@@ -1,0 +1,30 @@
+"""What is said of calls while a schema takes its time, and afterwards."""
+
+from __future__ import annotations
+
+import asyncio
+
+from playground.domain.parts import ToolCall
+from playground.domain.transcript import Role, make_turn
+from playground.engine.calls import CallIndex
+from playground.engine.changes import DebugChanged
+from playground.engine.session import Session
+from playground.engine.verdicts import VerdictCode
+from tests.hostile.shapes import property_of, tool
+
+
+async def test_a_list_of_calls_says_what_is_being_checked_and_then_what_came_of_it(session: Session) -> None:
+    schema = property_of({"pattern": "^(?=y)"})
+    session.set_tools((tool(schema),))
+    call = ToolCall(id="c", name="tool", arguments='{"a": "xyz"}')
+    session.add_turn(make_turn(Role.ASSISTANT, "", call))
+    told = asyncio.Event()
+    session.subscribe(lambda _change: told.set(), DebugChanged)
+    index = CallIndex(session)
+    for _ in index.read():
+        pass
+    assert [entry.verdict.code for entry in index.entries] == [VerdictCode.CHECKING]
+    await asyncio.wait_for(told.wait(), 20)
+    for _ in index.read():
+        pass
+    assert [entry.verdict.code for entry in index.entries] == [VerdictCode.MISFIT]
