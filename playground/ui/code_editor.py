@@ -53,6 +53,8 @@ class Mark:
 class CodeEditor(ExactField):
     """Code font, JSON colours, indenting on Enter, marks under problems. Tab is two spaces; Shift+Tab leaves."""
 
+    may_fold = False  # marks and links name places in the text
+
     def __init__(self, parent: QWidget | None = None, *, read_only: bool = False, json: bool = True) -> None:
         super().__init__(parent)
         self._marks: list[Mark] = []

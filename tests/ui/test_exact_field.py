@@ -7,8 +7,9 @@ import time
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QMimeData
-from PySide6.QtGui import QTextCursor
+from PySide6.QtCore import QMimeData, Qt
+from PySide6.QtGui import QTextBlock, QTextCursor
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -18,7 +19,7 @@ from playground.domain.roles import Role
 from playground.ui.code_editor import CodeEditor
 from playground.ui.conversation.calls.result_field import ResultField
 from playground.ui.conversation.composer import Composer
-from playground.ui.conversation.inline_editor import InlineEditor
+from playground.ui.conversation.inline_editor import GrowingField, InlineEditor
 from playground.ui.exact_field import ExactField, index_at, units
 from playground.ui.json_highlight import JsonHighlighter
 from playground.ui.variables.variable_row import VariableRow
@@ -159,3 +160,119 @@ def test_a_line_of_any_length_is_pasted_in_the_time_its_letters_take(qtbot: QtBo
     long = "abcdefghij" * 10_000
     lines = "\n".join(long[at : at + 1_000] for at in range(0, len(long), 1_000))
     assert min(seconds(long) for _ in range(2)) < 8 * min(seconds(lines) for _ in range(2)) + 0.2
+
+
+LONG = "abc\U0001f600d\ufffc fgh" * 3_000
+FOLDING = {
+    "one line": LONG,
+    "long lines": f"first\n{LONG}\n\n{LONG}\nlast",
+    "many lines": "a line\u2029 of \ufdd0 some\n" * 30_000,
+    "both": "x\n" * 9_000 + LONG + "\ny" * 9_000,
+}
+
+
+@pytest.mark.parametrize("text", FOLDING.values(), ids=FOLDING)
+def test_what_is_folded_is_read_copied_and_brought_back_exactly(qtbot: QtBot, text: str) -> None:
+    field = GrowingField()
+    qtbot.addWidget(field)
+    field.set_text("<>")
+    field.moveCursor(QTextCursor.MoveOperation.Right)
+    paste(field, text)
+    assert field.document().characterCount() < 200_000
+    assert field.text() == f"<{text}>"
+    field.insertPlainText("!")
+    field.moveCursor(QTextCursor.MoveOperation.Start)
+    field.insertPlainText("?")
+    assert field.text() == f"?<{text}!>"
+    field.selectAll()
+    field.copy()
+    assert QApplication.clipboard().text() == f"?<{text}!>"
+    field.cut()
+    assert field.text() == ""
+    for expected in (f"?<{text}!>", f"<{text}!>"):
+        field.undo()
+        assert field.text() == expected
+    undone = 0
+    while field.document().isUndoAvailable():
+        field.undo()
+        undone += 1
+    assert field.text() == "<>"
+    for _ in range(undone + 1):
+        field.redo()
+    assert field.text() == f"?<{text}!>"
+
+
+@pytest.mark.parametrize("text", FOLDING.values(), ids=FOLDING)
+def test_what_is_folded_can_be_seen_and_edited_everywhere(qtbot: QtBot, text: str) -> None:
+    field = GrowingField()
+    qtbot.addWidget(field)
+    field.set_text(text)
+    opened = 0
+    while (place := field.document().toRawText().find("\ufffc", field.textCursor().position())) >= 0 and opened < 40:
+        assert field.open_fold(len(field.document().toRawText()[:place].encode("utf-16-le")) // 2)
+        assert field.text() == text
+        assert max(block.length() for block in blocks(field)) < 12_000
+        opened += 1
+    assert opened > 2
+    field.moveCursor(QTextCursor.MoveOperation.End)
+    before = field.text()
+    field.insertPlainText("!")
+    assert field.text() == f"{before}!"
+    for _ in range(opened + 1):
+        field.undo()
+    assert field.text() == text
+
+
+def blocks(field: ExactField) -> list[QTextBlock]:
+    return [field.document().findBlockByNumber(at) for at in range(field.document().blockCount())]
+
+
+def test_a_chip_is_opened_by_a_click_where_it_stands(qtbot: QtBot) -> None:
+    field = GrowingField()
+    qtbot.addWidget(field)
+    text = "0123456789" * 2_000
+    field.set_text(text)
+    field.resize(600, 400)
+    field.show()
+    raw = field.document().toRawText()
+    cursor = field.textCursor()
+    cursor.setPosition(raw.index("\ufffc"))
+    field.setTextCursor(cursor)
+    field.ensureCursorVisible()
+    at = field.cursorRect(cursor).center()
+    at.setX(at.x() + 20)
+    QTest.mouseClick(field.viewport(), Qt.MouseButton.LeftButton, pos=at)
+    assert field.document().toRawText() != raw
+    assert text[2_000:2_100] in field.document().toRawText()
+    assert field.text() == text
+
+
+def test_lines_pasted_together_are_folded_as_one(qtbot: QtBot) -> None:
+    field = GrowingField()
+    qtbot.addWidget(field)
+    for _ in range(8):
+        paste(field, "abcdefgh\U0001f600" * 1_000)
+    assert field.text() == "abcdefgh\U0001f600" * 8_000
+    assert field.document().characterCount() < 30_000
+    field.undo()
+    assert field.text() == "abcdefgh\U0001f600" * 7_000
+
+
+def test_a_key_costs_the_same_however_long_the_line_is(qtbot: QtBot) -> None:
+    def seconds(text: str) -> float:
+        field = GrowingField()
+        qtbot.addWidget(field)
+        field.resize(600, 200)
+        field.show()
+        began = time.perf_counter()
+        paste(field, text)
+        for _ in range(20):
+            QTest.keyClick(field, Qt.Key.Key_A)
+            assert field.text().endswith("a")
+            field.viewport().repaint()
+        field.hide()
+        return time.perf_counter() - began
+
+    assert min(seconds("abcdefghij" * 100_000) for _ in range(2)) < 8 * min(
+        seconds("abcdefghij" * 900) for _ in range(2)
+    )
