@@ -146,7 +146,8 @@ def set_aside(connection: sqlite3.Connection, rows: Iterable[Unread]) -> None:
     """Keep them, those that are not there yet, and give a line of the list whose id cannot be read another one."""
     for one in rows:
         connection.execute(
-            "INSERT OR IGNORE INTO unread (experiment, source, row, fields, hash, at) VALUES (?, ?, ?, ?, ?, ?)",
+            "INSERT OR IGNORE INTO unread (experiment, source, row, fields, hash, at) SELECT ?1, ?2, ?3, ?4, ?5, ?6"
+            " WHERE ?1 IS NULL OR ?1 IN (SELECT number FROM experiments)",  # it may have gone for good meanwhile
             (one.experiment, one.table, one.row, " ".join(one.fields), one.hash, time.time()),
         )
         if one.table == "experiments" and "id" in one.fields and one.experiment is not None:

@@ -20,7 +20,7 @@ from playground.engine.history import Kept
 from playground.engine.settings import Draft
 from playground.engine.snapshot import Snapshot
 from playground.engine.store import Mode, Store
-from playground.engine.store.unread import Tally, Unread, as_file, exact, tally, told, unread_words
+from playground.engine.store.unread import Tally, Unread, as_file, exact, set_aside, tally, told, unread_words
 from playground.gateway.redact import Redactor
 from tests.engine.exchanges import exchange
 from tests.engine.store.conftest import MakeStore, MakeWorkspace, sound
@@ -361,6 +361,28 @@ async def test_an_exchange_that_says_it_is_larger_than_all_lets_no_other_go(
         assert await store.tape("a", name) is not None
     store.delete("a")
     assert 0 < await store.trash_size() < 100_000
+
+
+async def test_one_that_goes_for_good_meanwhile_takes_no_other_along(
+    filled: Path, make_workspace: MakeWorkspace
+) -> None:
+    with closing(sqlite3.connect(filled, isolation_level=None)) as connection:
+        connection.execute("UPDATE experiments SET title = x'ff'")
+        connection.execute("UPDATE experiments SET deleted_at = ? - 1e7 * (id = 'a')", (time.time(),))
+    for _ in range(3):  # what is listed first may be what was there before, or after
+        workspace = await make_workspace()
+        await workspace.close()
+    assert rows(filled, "SELECT experiment, source FROM unread") == [(2, "experiments")]
+
+
+async def test_what_belongs_to_one_that_is_gone_is_not_kept(filled: Path, make_store: MakeStore) -> None:
+    row = Unread(7, "turns", "{}")
+    store = await make_store()
+    await store.close()
+    with closing(sqlite3.connect(filled, isolation_level=None)) as connection:
+        connection.execute("PRAGMA foreign_keys = ON")
+        set_aside(connection, [row, Unread(1, "turns", "{}"), Unread(None, "state", "{}")])
+    assert rows(filled, "SELECT experiment FROM unread ORDER BY number") == [(1,), (None,)]
 
 
 def test_a_row_is_kept_to_the_byte() -> None:
