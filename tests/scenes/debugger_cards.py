@@ -7,7 +7,9 @@ from playground.domain.parts import Text, ToolCall, ToolResult
 from playground.domain.transcript import Ending, Outcome, Role, Turn, make_turn, new_id
 from playground.engine.open_edits import OpenEdit, What
 from playground.engine.run_state import RunState
+from playground.engine.verdicts import VerdictCode
 from playground.ui.conversation.members_fold import MembersFold
+from tests.hostile.shapes import doubled, tool
 from tests.scenes.registry import WIDE, scene
 from tests.scenes.stage import Stage
 
@@ -52,6 +54,19 @@ async def call_not_json(stage: Stage) -> None:
     """Arguments that are not JSON: a tolerant tree with the fault in its place, and the text."""
     await _three(stage, "!badjson=2")
     await stage.scroll_to_turn(-1)
+
+
+@scene(sizes=WIDE)
+async def call_too_costly(stage: Stage) -> None:
+    """A schema that nobody can check in time: the card says so, and neither that it fits nor that it does not."""
+    stage.session.set_tools((tool(doubled(40), "look_up"),))
+    call = ToolCall(id="call_1", name="look_up", arguments='{"a": 5}')
+    outcome = Outcome(ending=Ending.COMPLETE, model="demo", finish_reason="tool_calls")
+    stage.session.add_turn(make_turn(Role.USER, "Look it up."))
+    stage.session.add_turn(Turn(id=new_id(), role=Role.ASSISTANT, parts=(call,), outcome=outcome))
+    await stage.until(
+        lambda: stage.session.debugger.verdict(call).code is VerdictCode.TOO_COSTLY, "the check to be given up"
+    )
 
 
 @scene(sizes=WIDE)
