@@ -7,7 +7,7 @@ import json
 from typing import NamedTuple
 
 from playground.domain.parts import ToolResult, Unknown
-from playground.domain.problems import Problem, not_checked, parse_json
+from playground.domain.problems import UNCHECKED, Problem, not_checked, parse_json
 from playground.domain.values import JSON
 from playground.ui.conversation import facts
 from playground.ui.conversation.markdown import Line, Span, Style
@@ -38,8 +38,8 @@ def judged(problems: list[Problem] | None, arguments: str, *, known: bool) -> Ju
         words, says = unchecked_words(arguments)
         return Judged(words, "chip", says)
     says = "\n".join(f"{p.where}: {p.message}" if p.where else p.message for p in problems)
-    if not_checked(problems):
-        return Judged("too costly to check", "chip", says)
+    if unknown := not_checked(problems):
+        return Judged(clipped(unknown.message), "chip", says)
     if problems:
         first = problems[0]
         more = f" · and {len(problems) - 1} more" if len(problems) > 1 else ""
@@ -88,7 +88,8 @@ def argument_lines(arguments: str, problems: list[Problem]) -> list[Line]:
         return raw_lines(arguments)
     wrong: dict[tuple[str | int, ...], list[str]] = {}
     for problem in problems:
-        wrong.setdefault(problem.path, []).append(problem.message)
+        if problem.severity != UNCHECKED:  # nothing is known to be wrong
+            wrong.setdefault(problem.path, []).append(problem.message)
     out: list[Line] = []
     for path, text in json_lines(value):
         said = " · ".join(wrong.pop(path, []))  # once, where the value begins
