@@ -62,7 +62,7 @@ def test_a_rule_waits_for_what_takes_long_and_stop_ends_the_wait(stage: Stage, s
             await person.until(
                 lambda: card._verdict.text().startswith("too costly to check: it takes longer"), "a card that says so"
             )
-            assert session.debugger.verdict(call).code is VerdictCode.TOO_COSTLY
+            await person.until(lambda: session.debugger.verdict(call).code is VerdictCode.TOO_COSTLY, "the verdict")
             assert session.state is RunState.IDLE
 
     stage.play(scene)

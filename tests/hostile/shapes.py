@@ -380,6 +380,7 @@ WINDOW: Final = (
         "unique items",
         _called(_text([{"n": n} for n in range(1_500)])),
         (tool(property_of({"uniqueItems": True})),),
+        limit=0.100,  # six thousand lines are laid out
     ),
     WindowShape("alternatives doubled", _called(_text(5)), (tool(doubled(30)),)),
     WindowShape(
