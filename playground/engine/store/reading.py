@@ -39,6 +39,11 @@ def entry_from_row(row: tuple[JSON, ...], lost: Unreadable | None = None) -> Ent
     is empty, and noted in ``lost``.
     """
     number, *columns = row
+    id_, title, summary, model, protocol, pinned, archived, created_at, changed_at, has_error, has_tools = columns
+    whole = tuple(map(type, columns)) == _TYPES and REPLACED not in f"{id_}{title}{summary}{model}{protocol}"
+    if whole and 0 <= created_at <= LATEST and 0 <= changed_at <= LATEST:  # the usual way: there are thousands
+        flags = bool(pinned), bool(archived), created_at, changed_at, bool(has_error), bool(has_tools)
+        return Entry(id_, title, summary, model, protocol, *flags)
     found = dict(zip(_COLUMNS, columns, strict=True))
     odd = [name for name, kind in zip(_COLUMNS, _TYPES, strict=True) if not _fits(name, kind, found[name])]
     if odd:
@@ -50,8 +55,7 @@ def entry_from_row(row: tuple[JSON, ...], lost: Unreadable | None = None) -> Ent
             lost.note("experiments", cast("int", number), *odd)
         for name in _TEXTS:
             lost.look("experiments", cast("int", number), name, cast("str", found[name]))
-    flags = {name: bool(found[name]) for name in _FLAGS}
-    return Entry(**{**found, **flags})
+    return Entry(**{**found, **{name: bool(found[name]) for name in _FLAGS}})
 
 
 def _fits(name: str, kind: type, value: JSON) -> bool:
