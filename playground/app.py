@@ -150,9 +150,7 @@ class App:
         """``text`` without the keys known here, for a report; before there are gateways none is."""
         if not hasattr(self, "gateways"):
             return text
-        from playground.engine.redaction import without_secrets
-
-        return without_secrets(text, keys=self.gateways.keys)
+        return self.gateways.keys.redactor.text(text)
 
     def _presets(self) -> PresetStore:
         from playground.engine.presets import PresetStore

@@ -138,7 +138,7 @@ def _made(workspace: Workspace, found: Snapshot) -> tuple[Session, str]:
     ids = {profile.id for profile in gateways.profiles}
     named = {profile.name: profile.id for profile in reversed(gateways.profiles)}
     profile_id = found.profile_id if found.profile_id in ids else named.get(found.gateway, "")
-    session = Session(gateways.client, profile_of=gateways.get, profile_id=profile_id or gateways.active_id)
+    session = gateways.session(profile_id or gateways.active_id)
     try:
         restore(found.model_copy(update={"profile_id": session.profile_id}), session)
     except ValueError as error:
@@ -172,7 +172,7 @@ async def take_in(workspace: Workspace, conversations: Sequence[Conversation]) -
     into(first, conversations[0])
     sessions = [first]
     for number, conversation in enumerate(conversations[1:], 1):
-        session = Session(workspace.gateways.client, profile_of=workspace.gateways.get, profile_id=first.profile_id)
+        session = workspace.gateways.session(first.profile_id)
         session.protocol, session.model = like[:2]
         session.parameters = {session.protocol: like[2]}
         into(session, conversation)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
 
 UNTITLED = "New experiment"
 _LONGEST = 48  # characters of a title made of first words
-_WORD = re.compile(rf"\S{{1,{_LONGEST + 1}}}")  # a longer one is more than a title by itself
+_LOOKED_AT = 4096  # characters of the text that has them: a secret at the title's end is known as a whole
+_INK = re.compile(r"\S")
 _STATE_WORDS = {RunState.RETRYING: "waiting to retry", RunState.ANSWERING: "waiting for a tool"}
 
 
@@ -45,24 +47,36 @@ class Deleted:
     at: float
 
 
-def title_of(transcript: Transcript, given: str) -> str:
-    """The title given, else the first words of the first user turn."""
+#: Gives the first so many characters of a text, without the secrets in it.
+Front = Callable[[str, int], str]
+
+
+def plain_front(text: str, most: int) -> str:
+    """The first characters of a text that holds no secrets."""
+    return text[:most]
+
+
+def title_of(transcript: Transcript, given: str, front: Front = plain_front) -> str:
+    """The title given, else the first words of the first user turn. Cut by ``front``, which knows the secrets."""
     if given:
-        return given
+        return front(given, len(given))
     for turn in transcript.path:
         if turn.role is Role.USER and (words := _first_words(turn.text)):
-            return words if len(words) <= _LONGEST else words[: _LONGEST - 1].rstrip() + "…"
+            fits = len(words) <= _LONGEST
+            return front(words, _LONGEST) if fits else front(words, _LONGEST - 1).rstrip() + "…"
     return UNTITLED
 
 
 def _first_words(text: str) -> str:
-    """The words of a text in one line, as many as are longer than a title, however long the text is."""
-    words = ""
-    for found in _WORD.finditer(text):
-        words += f" {found[0]}" if words else found[0]
-        if len(words) > _LONGEST:
-            break
-    return words
+    """The words of a text in one line, more of them than a title has, however long the text is."""
+    ink = _INK.search(text)
+    if ink is None:
+        return ""
+    end = ink.start() + _LOOKED_AT
+    words = " ".join(text[ink.start() : end].split())
+    if end >= len(text):
+        return words
+    return words.rpartition(" ")[0] or words  # the last one is cut
 
 
 def summary_of(transcript: Transcript, model: str, state: RunState = RunState.IDLE) -> str:
@@ -113,12 +127,12 @@ def entry_of(session: Session) -> Entry:
     )
 
 
-def entry_from(found: Snapshot) -> Entry:
-    """The line of an experiment as it is kept."""
+def entry_from(found: Snapshot, front: Front = plain_front) -> Entry:
+    """The line of an experiment as it is kept; its title is cut by ``front``."""
     transcript = found.transcript
     return Entry(
         id=found.id,
-        title=title_of(transcript, found.title),
+        title=title_of(transcript, found.title, front),
         summary=summary_of(transcript, found.model),
         model=found.model,
         protocol=found.protocol,

@@ -17,6 +17,7 @@ from playground.engine.run import RunRefusedError
 from playground.engine.secrets import Keys, Secret
 
 if TYPE_CHECKING:
+    from playground.engine.session import Session
     from playground.gateway.client import GatewayClient
     from playground.gateway.models import ModelList
 
@@ -51,6 +52,12 @@ class Gateways:
         if profile_id == DEMO_ID:
             return self._demo
         return self.store.get(profile_id) or self._demo
+
+    def session(self, profile_id: str) -> Session:
+        """A new, empty experiment on the gateway of that id."""
+        from playground.engine.session import Session
+
+        return Session(self.client, profile_of=self.get, profile_id=profile_id, front=self.keys.front)
 
     def update(self, profile: Profile) -> None:
         """Keep a changed profile. Raises ProfileError when it cannot be written; the demo's lives in memory."""

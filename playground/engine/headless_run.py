@@ -20,6 +20,7 @@ from playground.domain.request import ReasoningReturn
 from playground.engine import cassette
 from playground.engine.answer_table import LARGEST_TABLE, read_answers
 from playground.engine.credentials import consent_needed, plain_origin
+from playground.engine.entry import title_of
 from playground.engine.exit_codes import ExitCode
 from playground.engine.headless import BadInputError, open_session
 from playground.engine.headless_end import ended
@@ -33,6 +34,7 @@ from playground.engine.spreadsheet import json_text
 from playground.gateway.address import is_loopback
 from playground.gateway.outgoing import header_problem
 from playground.gateway.proxy import proxy_url
+from playground.gateway.redact import Redactor
 from playground.named_file import read_named
 from playground.protocols.protocol import PROTOCOLS
 
@@ -253,7 +255,8 @@ def _record(session: Session, path: Path | None, secrets: tuple[Secret, ...], co
     if path is None or not session.exchanges:
         return True
     try:
-        cassette.save(path, session.exchanges.values(), session.title, secrets)
+        title = title_of(session.transcript, session.given_title, Redactor(s.get_secret_value() for s in secrets).front)
+        cassette.save(path, session.exchanges.values(), title, secrets)
     except cassette.CassetteError as error:
         console.say(str(error))
         return False

@@ -66,7 +66,9 @@ class Loaded:
         return await self.gateways.client(profile_id)
 
     def _session(self, profile_id: str) -> Session:
-        return Session(self._client, profile_of=self.gateways.get, profile_id=profile_id)
+        return Session(
+            self._client, profile_of=self.gateways.get, profile_id=profile_id, front=self.gateways.keys.front
+        )
 
     def _restored(self, found: Snapshot, exchanges: list[Exchange]) -> Session:
         """A session with what was loaded. Raises StoreError where this version cannot work with it."""

@@ -99,7 +99,7 @@ def request_view(session: Session, known: Iterable[Secret] = (), *, whole: bool 
     try:
         body = get_protocol(request.protocol).encode(request)
         cut = not whole and sum(map(len, _long(body))) > CUT_FROM
-        body = _shortened(body) if cut else body
+        body = _shortened(body, redactor) if cut else body
         text = redactor.text(json.dumps(body, ensure_ascii=False, indent=2))
         body = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -119,15 +119,15 @@ def _long(value: JSON) -> Iterator[str]:
             yield from _long(inner)
 
 
-def _shortened(value: Any) -> Any:
+def _shortened(value: Any, redactor: Redactor) -> Any:
     """A value with its long texts by their beginning; what has none is the same object."""
     if isinstance(value, str):
         if next(_long(value), None) is None:
             return value
-        return f"{value[:LONG_SHOWN]}… ‹{len(value):,} characters›"
+        return f"{redactor.front(value, LONG_SHOWN)}… ‹{len(value):,} characters›"
     if isinstance(value, dict):
-        return {name: _shortened(inner) for name, inner in value.items()}
-    return [_shortened(inner) for inner in value] if isinstance(value, list) else value
+        return {name: _shortened(inner, redactor) for name, inner in value.items()}
+    return [_shortened(inner, redactor) for inner in value] if isinstance(value, list) else value
 
 
 class _Fields:

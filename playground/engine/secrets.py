@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from pydantic import SecretStr
 
-from playground.gateway.redact import is_secret_header
+from playground.gateway.redact import Redactor, is_secret_header
 
 if TYPE_CHECKING:
     from keyring.backend import KeyringBackend
@@ -243,6 +243,7 @@ class Keys:
         self._backend: KeyringBackend | None = None
         self._worker: _Worker | None = None
         self._memory: dict[str, Secret] = {}
+        self._redactor: tuple[tuple[Secret, ...], Redactor] = ((), Redactor(()))
         self._unsaved: set[str] = set()  # those the keyring did not take
         self.state = KeyringState(True, "Keys are stored in the system keyring.")
 
@@ -329,6 +330,18 @@ class Keys:
     def known(self) -> tuple[Secret, ...]:
         """Every secret in memory, for redaction by value."""
         return tuple(self._memory.values())
+
+    @property
+    def redactor(self) -> Redactor:
+        """What takes every secret in memory out of texts; another one when there are other secrets."""
+        known = self.known()
+        if known != self._redactor[0]:
+            self._redactor = known, Redactor(secret.get_secret_value() for secret in known)
+        return self._redactor[1]
+
+    def front(self, text: str, most: int) -> str:
+        """The first ``most`` characters of ``text``, without any secret in memory."""
+        return self.redactor.front(text, most)
 
     def _find(self) -> KeyringBackend:
         if self._backend is None:

@@ -34,7 +34,7 @@ from playground.engine.changes import (
 from playground.engine.debugger import Debugger
 from playground.engine.editing import HEAD as HEAD
 from playground.engine.editing import Editing
-from playground.engine.entry import summary_of, title_of
+from playground.engine.entry import Front, plain_front, summary_of, title_of
 from playground.engine.open_edits import OpenEdit
 from playground.engine.run import Run, RunRefusedError
 from playground.engine.settings import Draft as Draft
@@ -64,7 +64,7 @@ class Session(Editing):
 
     ``connect`` gives a client for a profile id; it may raise ``RunRefusedError``. ``profile_of`` gives the profile
     itself, from which the extra body and the rule for reasoning are inherited; without it nothing is. ``literal`` says
-    that its turns are text to the last brace and hold no variables.
+    that its turns are text to the last brace and hold no variables. ``front`` shortens texts and knows the secrets.
     """
 
     def __init__(
@@ -76,10 +76,12 @@ class Session(Editing):
         model: str = "",
         profile_of: Callable[[str], Profile] | None = None,
         literal: bool = False,
+        front: Front = plain_front,
     ) -> None:
         super().__init__(profile_id, protocol, model, profile_of)
         self.connect = connect
         self.literal = literal
+        self._front = front
         self.debugger = Debugger(self)
         self.given_title = ""
         self.id = new_id()
@@ -101,7 +103,7 @@ class Session(Editing):
     @property
     def title(self) -> str:
         """The title given, else the first words of the first user turn."""
-        return title_of(self.transcript, self.given_title)
+        return title_of(self.transcript, self.given_title, self._front)
 
     def rename(self, title: str) -> None:
         """Give a title; an empty one goes back to the first words."""
@@ -123,7 +125,8 @@ class Session(Editing):
     @property
     def summary(self) -> str:
         """One line of state for the list: model, then what stands out."""
-        return summary_of(self.transcript, self.model, self.state)
+        words = summary_of(self.transcript, self.model, self.state)
+        return self._front(words, len(words))
 
     def load(self, request: Request, title: str = "") -> None:
         """Begin with what a file or a sample asks for; replaces everything but the gateway, and can be undone."""

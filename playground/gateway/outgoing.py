@@ -130,7 +130,7 @@ def _headers(
 def header_problem(name: str, value: str) -> str:
     """Why no request can carry a header, in words that do not show its value; empty when it can."""
     if not _TOKEN.match(name):
-        return f"The header name “{name[:80]}” holds a character that header names cannot have."
+        return f"The header name “{name}” holds a character that header names cannot have."
     if name.lower() in _OURS:
         return f"The header {name} is set from the request itself. Remove it from the extra headers."
     if not _VALUE.match(value):

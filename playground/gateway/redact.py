@@ -218,6 +218,18 @@ class Redactor:
                 value = value.replace(secret, MASK)
         return _without(value, self._said.coded(value), MASK)
 
+    def front(self, value: str, most: int) -> str:
+        """The first ``most`` characters of ``value`` without the secrets, also without the one that is cut there.
+
+        Whoever shortens a text that is not known to be free of secrets does it so.
+        """
+        if len(value) <= most:
+            return self.text(value)
+        for start, end in self._said.spans(value[: most + self._said.reach]):
+            if start < most < end:
+                most = end
+        return self.text(value[:most])
+
     def data(self, value: bytes) -> bytes:
         """``value`` without the secrets."""
         for secret in self._needles:

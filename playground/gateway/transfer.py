@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 
 BANNER = 200  # bytes
+_LONGEST_MESSAGE = 600  # characters
 
 
 class TransferError(Exception):
@@ -203,7 +204,7 @@ class Transfer:
         async def first(*given: Any, **named: Any) -> bytes:
             del stream.read
             data: bytes = await read(*given, **named)
-            self._banner = data[:BANNER]
+            self._banner = self._redactor.data(data)[:BANNER]
             return data
 
         stream.read = first
@@ -214,7 +215,9 @@ class Transfer:
         answering = self.exchange.answered is not None
         given = self._connection.proxy
         failure = explain(error, self._request.url, answering=answering, banner=self._banner, given=given)
-        return failure.model_copy(update={"message": self._redactor.text(failure.message)})
+        message = self._redactor.front(failure.message, _LONGEST_MESSAGE)
+        message += "…" if len(failure.message) > _LONGEST_MESSAGE else ""
+        return failure.model_copy(update={"message": message})
 
     def _too_late(self, stage: Stage) -> Failure:
         times = self._connection.timeouts

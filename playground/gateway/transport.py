@@ -189,5 +189,5 @@ def _proxy_words(said: str, place: str, target: str) -> str:
 
 
 def _short(error: Exception) -> str:
-    text = _BYTES.sub(lambda found: f"“{found['text']}”", str(error).strip().rstrip("."))
-    return text if len(text) <= 200 else f"{text[:197]}..."
+    """What it says, as a part of a sentence. Not cut here: it may quote a secret, which is taken out of all of it."""
+    return _BYTES.sub(lambda found: f"“{found['text']}”", str(error).strip().rstrip("."))

@@ -124,7 +124,7 @@ def _picture(part: Image) -> str:
     label = part.name or "Image"
     if url := raster_url(part.url):
         return f'<p class="picture"><img src="{url}" alt="{_words(label)}"></p>'
-    address = part.url if len(part.url) <= 2_000 else f"{part.url[:200]}…"
+    address = part.url if len(part.url) <= 2_000 else f"{part.url[:200]}…"  # free of secrets already
     return f'<p class="picture">Image that is not in this file: {rendered.link(address)}</p>'
 
 

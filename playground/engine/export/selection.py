@@ -78,11 +78,15 @@ class Selection:
     @property
     def title(self) -> str:
         """The title of the experiment."""
-        return self.clean(title_of(self._transcript, self.snapshot.title))
+        return self.clean(title_of(self._transcript, self.snapshot.title, self.front))
 
     def clean(self, text: str) -> str:
         """``text`` without secrets."""
         return self._redactor.text(text)
+
+    def front(self, text: str, most: int) -> str:
+        """The first ``most`` characters of ``text``, without secrets."""
+        return self._redactor.front(text, most)
 
     def laid_out(self, value: JSON) -> str:
         """JSON over several lines, without secrets."""

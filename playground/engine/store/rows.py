@@ -15,6 +15,7 @@ from playground.engine.snapshot import Snapshot, encode
 from playground.engine.store.past_rows import Texts, past_text
 from playground.engine.store.schema import MOST_PLACES, first_number, last_number
 from playground.engine.store.texts import Clean, Pictures, as_text
+from playground.gateway.redact import Redactor
 
 #: Fields that stand in rows of their own, or in columns that the list is made of.
 APART: Final = frozenset({"turns", "draft", "calls", "editing", "created_at", "changed_at", "pinned", "archived"})
@@ -57,13 +58,18 @@ class ExperimentRows:
         self._pictures = Pictures()
 
     def write(
-        self, found: Snapshot, growing: Collection[str], clean: Clean, known: Known | None, past: Kept | None = None
+        self,
+        found: Snapshot,
+        growing: Collection[str],
+        redactor: Redactor,
+        known: Known | None,
+        past: Kept | None = None,
     ) -> Known:
         """Make the file hold ``found``. Turns of ``growing`` are not searched yet. Raises sqlite3.Error and ValueError.
 
         ``known`` is what the last write returned; without it, the file is looked at. ``past``: what undo goes back to.
         """
-        entry = entry_from(found)
+        entry, clean = entry_from(found, redactor.front), redactor.text
         known = known or self._read(found.id)
         number = known.number if known is not None else self._begin(entry, clean)
         now = Known(number, entry, _settings(found), (found.draft, found.calls, found.editing))

@@ -210,7 +210,8 @@ class Writer:
                         results.append((job, None, error))
                     elif isinstance(job, Save):
                         known.pop(job.found.id, None)
-                        odd[job.found.id] = f"“{entry_from(job.found).title}” could not be saved: {words_of(error)}"
+                        title = entry_from(job.found, job.redactor.front).title
+                        odd[job.found.id] = f"“{title}” could not be saved: {words_of(error)}"
                 self._connection.execute("RELEASE job")
             self._connection.execute("COMMIT")
         except (sqlite3.Error, OSError, MemoryError) as error:
@@ -261,7 +262,7 @@ class Writer:
         if isinstance(job, Save):
             name = job.found.id
             before = known.get(name) or self._known.get(name)
-            known[name] = self._rows.write(job.found, job.growing, job.redactor.text, before, job.past)
+            known[name] = self._rows.write(job.found, job.growing, job.redactor, before, job.past)
             return None
         if isinstance(job, Tape):
             return self._keep(job)

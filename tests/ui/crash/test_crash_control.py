@@ -16,7 +16,6 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from playground import log
-from playground.engine.redaction import without_secrets
 from playground.engine.secrets import Keys, Secret
 from playground.ui.crash.crash_control import CrashControl
 from playground.ui.crash.crash_dialog import CrashDialog
@@ -31,7 +30,7 @@ class Stand:
 
     def __init__(self, window: QWidget, keys: Keys) -> None:
         self.keys = keys
-        self.control = CrashControl(window, lambda text: without_secrets(text, keys))
+        self.control = CrashControl(window, lambda text: keys.redactor.text(text))
         self.logged = io.StringIO()
         self.printed = io.StringIO()
 

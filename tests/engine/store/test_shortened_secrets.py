@@ -1,0 +1,83 @@
+"""What is shortened is freed of secrets first: no piece of a key is left where a title, a line or a message was cut."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from playground.domain.parts import Text
+from playground.domain.transcript import Role, Turn
+from playground.engine.credentials import store_secret
+from playground.engine.entry import entry_of
+from playground.engine.experiment_file import write
+from playground.engine.export import Format, export
+from playground.engine.gateways import Gateways
+from playground.engine.profiles import Profile
+from playground.engine.request_view import CUT_FROM, LONG_SHOWN, request_view
+from playground.engine.secrets import Secret
+from playground.engine.session import Session
+from playground.engine.snapshot import snapshot
+from playground.engine.store import Store
+from playground.engine.workspace import Workspace
+from playground.gateway.redact import MASK, Redactor
+
+KEY = "sk-canary+Zq7/Kw_2xVb.9Jt=Lm4"
+PIECES = tuple(KEY[at : at + 8] for at in range(len(KEY) - 7))
+
+
+def leaks(text: str | bytes) -> list[str]:
+    plain = text if isinstance(text, str) else text.decode("utf-8", "replace")
+    return [piece for piece in PIECES if piece in plain.replace("\\/", "/")]
+
+
+def ask(session: Session, text: str) -> None:
+    session.load(session.request(Turn(id="t1", role=Role.USER, parts=(Text(text=text),))))
+
+
+@pytest.mark.parametrize("lead", [0, 5, 20, 30, 39, 44, 46, 47, 48, 60])
+@pytest.mark.parametrize("after", ["", " and more", "x" * 5000])
+async def test_no_piece_of_a_key_is_in_a_title_a_line_or_a_file(
+    gateways: Gateways, path: Path, lead: int, after: str
+) -> None:
+    profile = Profile(name="g", base_url="http://127.0.0.1:9")
+    await store_secret(profile, gateways.keys, Secret(KEY))
+    workspace = Workspace(gateways, Store(path, gateways.keys.known))
+    await workspace.start()
+    session = workspace.current
+    ask(session, f"{'w ' * (lead // 2)}{'w' * (lead % 2)}{KEY}{after}")
+    assert len(session.title) <= 48 + len(MASK)
+    entry = entry_of(session)
+    assert not leaks(f"{session.title} {session.summary} {entry.title} {entry.summary}")
+    known = gateways.keys.known()
+    for form in Format:
+        assert not leaks(export(snapshot(session), form, known, whole_tree=True))
+    assert not leaks(write(snapshot(session), known))
+    copied = await workspace.duplicate(session.id)
+    assert not leaks(copied.title)
+    await workspace.flush()
+    kept = [file.read_bytes() for file in path.parent.iterdir()]
+    assert any(b"SQLite" in one for one in kept)
+    assert not any(map(leaks, kept)), "the log that is written ahead, too"
+    await workspace.close()
+    assert not any(leaks(file.read_bytes()) for file in path.parent.iterdir())
+
+
+@pytest.mark.parametrize("at", [LONG_SHOWN - len(KEY) - 1, LONG_SHOWN - 20, LONG_SHOWN - 8, LONG_SHOWN - 1, LONG_SHOWN])
+async def test_no_piece_of_a_key_is_in_the_shortened_request(gateways: Gateways, at: int) -> None:
+    session = gateways.session(gateways.active_id)
+    ask(session, f"{'w' * at}{KEY}{'w' * CUT_FROM}")
+    view = request_view(session, [Secret(KEY)])
+    assert view.cut
+    assert not leaks(view.text)
+
+
+def test_the_front_of_a_text_is_that_of_the_text_without_secrets() -> None:
+    redactor = Redactor([KEY])
+    for most in range(60):
+        front = redactor.front(f"Say {KEY} {KEY}, yes" * 50, most)
+        assert not leaks(front)
+        assert front.startswith("Say "[:most])
+        assert (MASK in front) == (most > 4)
+    assert redactor.front("Say it", 3) == "Say"
+    assert redactor.front("Say it", 30) == "Say it"
