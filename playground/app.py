@@ -253,6 +253,7 @@ class App:
             self.gateways.keys.close()
             await asyncio.to_thread(checking.rest)
             await asyncio.to_thread(self.demo.stop)
+            await loop.cancel_all()  # what these changes have started
             self.watchdog.stop()
         finally:  # whatever goes wrong on the way, the process must not stay behind without a window
             self.window.let_close()

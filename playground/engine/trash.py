@@ -63,10 +63,13 @@ class Trash(Loaded):
         self._trash = {one.entry.id: one for one in found if one.entry.id not in here}
 
     async def keep_deleted(self, days: float | None) -> None:
-        """Let what was deleted go for good after that many days; None: never by itself. Raises StoreError."""
+        """Let what was deleted go for good after that many days; None: never by itself."""
         if self.store is not None:
+            from playground.engine.store import StoreError
+
             self.store.keep_deleted(days)
-            await self.look_through_trash()
+            with contextlib.suppress(StoreError):  # it is looked through again when it is looked at
+                await self.look_through_trash()
 
     @property
     def days_deleted(self) -> float | None:
