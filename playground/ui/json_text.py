@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from playground.domain.values import JSON
 from playground.ui.plain_text import escape_hidden, show_hidden
 
-TOKEN = re.compile(r'"(?:[^"\\]+|\\.)*"?|[{}\[\],:]|[^\s"{}\[\],:]+', re.DOTALL)
+TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[{}\[\],:]|[^\s"{}\[\],:]+', re.DOTALL)
 INDENT = 2
 DEEPEST_INDENT = 40  # levels; deeper ones are not set in further, or 100,000 brackets would fill the memory
 KEPT_OF_LONG_STRING = 120

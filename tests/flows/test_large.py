@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -11,9 +12,13 @@ from PySide6.QtWidgets import QPushButton
 
 from playground.domain.parts import Text, ToolCall, ToolResult
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn, new_id
+from playground.ui import loop
 from playground.ui.conversation.calls.call_card import CallCard
 from playground.ui.conversation.fold_row import FoldRow
-from playground.ui.inspector.views import RequestView
+from playground.ui.conversation.large import LARGE
+from playground.ui.inspector.diff_page import ALIKE, NEXT
+from playground.ui.inspector.views import SENT, RequestView
+from playground.ui.inspector.wire_views import DiffView
 from tests.flows.conftest import Person, Stage
 from tests.flows.test_files import name_file
 from tests.flows.test_find import current, open_bar, says, show
@@ -98,5 +103,70 @@ def test_the_next_request_is_shown_by_its_beginning_and_copied_whole(stage: Stag
         await person.until(lambda: QGuiApplication.clipboard().text(), "the request on the clipboard")
         body = json.loads(QGuiApplication.clipboard().text())
         assert text in [message["content"] for message in body["messages"]]
+
+    stage.play(scene)
+
+
+def test_all_of_a_large_body_is_looked_at_part_by_part(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        text = LINE * 12_000 + "the needle"
+        show(person, Transcript().append(make_turn(Role.USER, text)))
+        await person.run("Hello")
+        await person.idle()
+        view = person.app.window.inspector.view(RequestView)
+        person.app.window.inspector.show_tab("Request")
+        view.switch.set_index(SENT)
+        view.switch.chosen.emit(SENT)
+        await person.until(lambda: "more characters" in view.pane.text.text(), "an excerpt")
+        await person.click(view.pane.all_button)
+        await person.until(lambda: view.pane.row is not None and view.pane.row.isVisible(), "that there are parts")
+        assert view.pane.row is not None
+        assert len(view.pane.text.text()) <= LARGE
+        assert "the needle" not in view.pane.text.text()
+        view.pane.row.asked.emit("last")
+        assert "the needle" in view.pane.text.text()
+        view.pane.row.asked.emit("before")
+        assert "the needle" not in view.pane.text.text()
+        await person.click(view.pane.copy_button)
+        assert json.loads(QGuiApplication.clipboard().text())["messages"][0]["content"] == text
+        view.pane.row.asked.emit("fold")
+        assert "more characters" in view.pane.text.text()
+        assert not view.pane.row.isVisible()
+
+    stage.play(scene)
+
+
+def test_the_next_request_of_a_large_conversation_is_compared_whole(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        show(person, Transcript().append(make_turn(Role.USER, LINE * 12_000)))
+        await person.run("Hello")
+        await person.idle()
+        await person.do(person.app.window.action("wire.diff").trigger)
+        diff = person.app.window.inspector.view(DiffView).page
+        await person.do(lambda: diff.against.setCurrentIndex(diff.against.findData(NEXT)))
+        await person.until(lambda: diff._preview is not None, "the next request")
+        busy = {"preview", "compare requests"}
+        await person.until(lambda: busy.isdisjoint(task.get_name() for task in loop._tasks), "the comparison")
+        assert diff.text.toPlainText() == ALIKE
+
+    stage.play(scene)
+
+
+def test_megabytes_are_opened_about_as_fast_as_a_short_result(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        async def seconds(text: str) -> float:
+            best = 60.0
+            for _ in range(3):
+                show(person, answered("short"))
+                await person.seen(CallCard)
+                began = time.thread_time()
+                show(person, answered(text))
+                await person.seen(CallCard)
+                best = min(best, time.thread_time() - began)
+            return best
+
+        short = await seconds("a short result")
+        for text in ("0123456789" * 300_000, LINE * 60_000):
+            assert await seconds(text) < 6 * short + 0.2
 
     stage.play(scene)

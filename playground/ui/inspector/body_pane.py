@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QShowEvent
 from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QLabel, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from playground.ui.code_editor import CodeEditor
+from playground.ui.conversation import large
+from playground.ui.conversation.large import MeasuredText, Part
 from playground.ui.elided_label import ElidedLabel
 from playground.ui.inspector.excerpt import Excerpt, excerpt, size
 from playground.ui.loop import spawn
@@ -17,7 +20,11 @@ from playground.ui.page_parts import empty_words
 from playground.ui.plain_text import show_hidden, tip
 from playground.ui.segments import Segments
 
+if TYPE_CHECKING:
+    from playground.ui.conversation.fold_row import FoldRow
+
 COPIED_FOR_MS = 1_200
+ALL_AT_ONCE = 200 * 1024  # bytes of a body of which all is shown at once
 
 
 class BodyPane(QWidget):
@@ -35,6 +42,10 @@ class BodyPane(QWidget):
         self._body = b""
         self._whole: Callable[[], str] | None = None
         self._everything = False
+        self._laid_out: tuple[bytes, bool] | None = None  # what all of is shown part by part, or will be
+        self._all = MeasuredText()
+        self._part = Part(0, 0)
+        self.row: FoldRow | None = None
         self.text = CodeEditor(read_only=True)
         self.text.setAccessibleName(says)
         self.note = ElidedLabel()
@@ -61,7 +72,12 @@ class BodyPane(QWidget):
         self._bar = bar
         self._stack = QStackedWidget()
         self._stack.addWidget(self.empty)
-        self._stack.addWidget(self.text)
+        self._page = QWidget()
+        self._below = QVBoxLayout(self._page)
+        self._below.setContentsMargins(0, 0, 0, 0)
+        self._below.setSpacing(0)
+        self._below.addWidget(self.text, 1)
+        self._stack.addWidget(self._page)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -84,6 +100,7 @@ class BodyPane(QWidget):
     def bound_again(self) -> None:
         """Show another body: only an excerpt of it, from its start."""
         self._everything = False
+        self._fold()
         self.text.setPlainText("")
 
     def show_body(
@@ -91,6 +108,16 @@ class BodyPane(QWidget):
     ) -> None:
         """Show a body, or what of it fits; ``about`` is said in the bar. Less fits while it is ``live``."""
         self._body, self._whole = body, None
+        self.copy_button.setVisible(bool(body))
+        self._stack.setCurrentWidget(self._page)
+        if self._everything and len(body) > ALL_AT_ONCE:
+            self.note.set_text(show_hidden(about))
+            self.all_button.hide()
+            if self._laid_out != (body, laid_out):
+                self._laid_out = body, laid_out
+                spawn(self._show_all(body, laid_out=laid_out, events=events), name="lay out a body")
+            return
+        self._fold()
         part = excerpt(body, laid_out=laid_out, events=events, everything=self._everything, live=live)
         self.text.show_text(part.text)
         said = [show_hidden(about)] if about else []
@@ -98,8 +125,50 @@ class BodyPane(QWidget):
             said.append(_what_is_left_out(part))
         self.note.set_text("   ".join(said))
         self.all_button.setVisible(not part.whole)
-        self.copy_button.setVisible(bool(body))
-        self._stack.setCurrentWidget(self.text)
+
+    async def _show_all(self, body: bytes, *, laid_out: bool, events: bool) -> None:
+        """All of a large body, laid out on another thread and looked at part by part, as large texts of turns are."""
+        part = await asyncio.to_thread(excerpt, body, laid_out=laid_out, events=events, everything=True)
+        if self._laid_out != (body, laid_out):
+            return
+        if self.row is None:
+            from playground.ui.conversation.fold_row import FoldRow
+
+            self.row = FoldRow(lambda: self._all, self._page)
+            self.row.setContentsMargins(12, 4, 12, 4)
+            self.row.copy.hide()  # the bar copies the body as it is
+            self.row.save.hide()
+            self.row.asked.connect(self._step)
+            self._below.addWidget(self.row)
+        self._all = MeasuredText(part.text)
+        self.row.show()
+        self._show_part(large.part_from(part.text, 0))
+
+    def _show_part(self, part: Part) -> None:
+        self._part = part
+        self.text.setPlainText("")  # another part begins at its beginning
+        self.text.show_text(self._all.text[part.start : part.stop])
+        if self.row is not None:
+            self.row.say(part, opened=True)
+
+    def _step(self, where: str) -> None:
+        text = self._all.text
+        match where:
+            case "before":
+                self._show_part(large.before(text, self._part) or self._part)
+            case "after":
+                self._show_part(large.after(text, self._part) or self._part)
+            case "last":
+                self._show_part(large.last(text))
+            case _:
+                self.bound_again()
+                self.bound_lifted.emit()
+
+    def _fold(self) -> None:
+        """Nothing is shown part by part any more."""
+        self._laid_out, self._all = None, MeasuredText()
+        if self.row is not None:
+            self.row.hide()
 
     def add_button(self, button: QAbstractButton) -> None:
         """A button of one's own before Copy."""

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterable, Sequence
 
 from PySide6.QtCore import QEvent
-from PySide6.QtGui import QColor, QFont, QTextBlockFormat, QTextCharFormat, QTextCursor
+from PySide6.QtGui import QColor, QFont, QTextBlockFormat, QTextCharFormat, QTextCursor, QTextOption
 from PySide6.QtWidgets import QTextEdit, QWidget
 
 from playground.domain.values import JSON
@@ -19,7 +19,8 @@ from playground.ui.theme import code_font, tokens
 
 MOST = 400  # differences that are shown
 LONGEST = 6_000  # characters of one value
-TEXT_MOST = 400_000  # characters of a whole text
+TEXT_MOST = 20_000  # characters of a whole text; of a longer one only what is around the changes
+LONG_LINE = 5_000  # characters of a line that is broken anywhere: Qt looks for words in the square of its length
 WORDS_FROM = 40  # characters of two texts from which on they are compared word by word
 KEPT = 160  # characters of what is the same that stay on each side of a change, within a value
 SIGNS = {Side.ADDED: "+", Side.REMOVED: "−", Side.CHANGED: "±", Side.SAME: " "}
@@ -61,9 +62,8 @@ class ChangeText(QTextEdit):
         self._again = ("pieces", pieces, frozenset(without))
         self._begin()
         left = TEXT_MOST
-        for piece in pieces:
-            if piece.kind in self._again[2]:
-                continue
+        seen = [piece for piece in pieces if piece.kind not in self._again[2]]
+        for piece in _shortened(seen) if sum(len(piece.text) for piece in seen) > left else seen:
             self._put(piece.text[:left], _format(piece.kind))
             left -= len(piece.text)
             if left <= 0:
@@ -86,10 +86,13 @@ class ChangeText(QTextEdit):
 
     def _begin(self) -> None:
         self.clear()
+        self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self._cursor = QTextCursor(self.document())
         self._cursor.setBlockFormat(QTextBlockFormat())
 
     def _put(self, text: str, form: QTextCharFormat) -> None:
+        if len(text) > LONG_LINE:
+            self.setWordWrapMode(QTextOption.WrapMode.WrapAnywhere)
         self._cursor.insertText(show_hidden(text.replace("\r\n", "\n").replace("\r", "\n")), form)
 
     def _line(self, text: str, form: QTextCharFormat, *, above: int = 0, indent: int = 0) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Signal
@@ -41,7 +41,7 @@ class DiffPage(QWidget):
         super().__init__(parent)
         self._exchange: ExchangeView | None = None
         self._others: Sequence[Exchange] = ()
-        self._preview = ""
+        self._preview: Callable[[], str] | None = None
         self._key: tuple[object, ...] = ()
         self._asked_for = 0  # counts comparisons, so that a late one is not shown
         self.against = QComboBox()
@@ -92,8 +92,8 @@ class DiffPage(QWidget):
         self._others = others
         self._list()
 
-    def show_preview(self, body: str) -> None:
-        """The body that the next run would send."""
+    def show_preview(self, body: Callable[[], str]) -> None:
+        """What writes the body that the next run would send, all of it; it is asked on another thread."""
         self._preview = body
         if self.against_next:
             self._compare()
@@ -144,7 +144,7 @@ class DiffPage(QWidget):
 
     def _compare(self) -> None:
         other, mine = self._sides()
-        ahead = self.against_next and bool(self._preview)
+        ahead = self.against_next and self._preview is not None
         self.both.setVisible(other is not None and mine is not None)
         self.says.setText("")
         self._asked_for += 1
@@ -185,11 +185,11 @@ class DiffPage(QWidget):
             self.compare_asked.emit(other.id, mine.id)
 
 
-def _differences(mine: Exchange, other: Exchange | None, preview: str) -> tuple[Difference, ...]:
+def _differences(mine: Exchange, other: Exchange | None, preview: Callable[[], str] | None) -> tuple[Difference, ...]:
     """From the earlier request to the later one."""
     ours = request_of(mine)
     if other is None:
-        return diff_json(ours, _parsed(preview))
+        return diff_json(ours, _parsed(preview() if preview is not None else ""))
     theirs = request_of(other)
     return diff_json(theirs, ours) if other.started_at <= mine.started_at else diff_json(ours, theirs)
 

@@ -47,7 +47,7 @@ class DiffView(LateView["DiffPage"]):
         self.page.show_exchange(exchange)
 
     def show_preview(self, preview: Preview) -> None:
-        self.page.show_preview(preview.view.text)
+        self.page.show_preview(preview.whole or (lambda: preview.view.text))
 
 
 class LintView(LateView["LintPage"]):
