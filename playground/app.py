@@ -120,13 +120,15 @@ class App:
         yield
         from playground.demo.embedded import Demo
         from playground.demo.server import DemoConfig
+        from playground.engine.fingerprints import Fingerprints
         from playground.engine.store import Store
         from playground.engine.workspace import Workspace
 
         self.demo = Demo(demo or DemoConfig())
         profiles = ProfileStore(self._folder / "gateways.json" if self._folder else None)
-        self.gateways = Gateways(profiles, Keys(), self.demo.start)
-        store = Store(self._store_path, self.gateways.keys.known)
+        keys = Keys(prints=Fingerprints(profiles.path.with_name("fingerprints.json")))
+        self.gateways = Gateways(profiles, keys, self.demo.start)
+        store = Store(self._store_path, keys.known, keys.recognise)
         self.workspace = Workspace(self.gateways, store)
         yield
         yield from self.window.furnish(self.workspace)

@@ -28,6 +28,8 @@ from playground.gateway.redact import Redactor, is_secret_header
 if TYPE_CHECKING:
     from keyring.backend import KeyringBackend
 
+    from playground.engine.fingerprints import Fingerprints
+
 T = TypeVar("T")
 
 #: A text whose ``repr`` and ``str`` are stars; ``get_secret_value()`` gives the text.
@@ -237,7 +239,15 @@ class Keys:
     Nothing here raises for a keyring that fails: ``state`` says what happened, and memory serves the session.
     """
 
-    def __init__(self, *, timeout: float = TIMEOUT, backend: Callable[[], KeyringBackend] = choose_backend) -> None:
+    def __init__(
+        self,
+        *,
+        timeout: float = TIMEOUT,
+        backend: Callable[[], KeyringBackend] = choose_backend,
+        prints: Fingerprints | None = None,
+    ) -> None:
+        self._prints = prints
+        self._recognised: dict[str, Secret] = {}  # not fetched, and seen in a text
         self._timeout = timeout
         self._choose = backend
         self._backend: KeyringBackend | None = None
@@ -275,6 +285,8 @@ class Keys:
         if not found:
             return None
         self._memory[user] = Secret(found)
+        if self._prints is not None:
+            await asyncio.to_thread(self._prints.remember, user, found)
         return self._memory[user]
 
     async def set(self, profile_id: str, origin: str, secret: Secret, name: str = "") -> KeyringState:
@@ -300,6 +312,8 @@ class Keys:
             self._unsaved.add(user)
             return self._failed(str(error), memory=True)
         self._unsaved.discard(user)
+        if self._prints is not None:
+            await asyncio.to_thread(self._prints.remember, user, secret.get_secret_value())
         return self._succeeded("Stored in the system keyring.")
 
     async def delete(self, profile_id: str, origin: str, name: str = "") -> KeyringState:
@@ -321,6 +335,8 @@ class Keys:
             await self._call(remove)
         except KeyringError as error:
             return self._failed(f"{error} A key stored earlier may still be there.", memory=False)
+        if self._prints is not None:
+            await asyncio.to_thread(self._prints.forget, user)
         return self._succeeded("Removed from the system keyring.")
 
     def only_in_memory(self, profile_id: str, origin: str, name: str = "") -> bool:
@@ -328,8 +344,14 @@ class Keys:
         return _user(profile_id, origin, name) in self._unsaved
 
     def known(self) -> tuple[Secret, ...]:
-        """Every secret in memory, for redaction by value."""
-        return tuple(self._memory.values())
+        """Every secret in memory, and those that were recognised in a text, for redaction by value."""
+        return (*self._memory.values(), *self._recognised.values())
+
+    def recognise(self, text: str) -> None:
+        """Know from now on the secrets that stand in ``text`` and were not fetched yet. For any thread."""
+        if self._prints is not None:
+            found = self._prints.find(text, frozenset((*self._memory, *self._recognised)))
+            self._recognised |= {user: Secret(secret) for user, secret in found.items()}
 
     @property
     def redactor(self) -> Redactor:
@@ -340,7 +362,8 @@ class Keys:
         return self._redactor[1]
 
     def front(self, text: str, most: int) -> str:
-        """The first ``most`` characters of ``text``, without any secret in memory."""
+        """The first ``most`` characters of ``text``, without any secret in memory or known by its fingerprint."""
+        self.recognise(text)
         return self.redactor.front(text, most)
 
     def _find(self) -> KeyringBackend:

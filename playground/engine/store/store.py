@@ -24,6 +24,7 @@ from playground.engine.secrets import Secret
 from playground.engine.snapshot import Snapshot
 from playground.engine.store import reading, search
 from playground.engine.store.connecting import connect
+from playground.engine.store.late_redactor import LateRedactor
 from playground.engine.store.opening import Opened, check_backup, copy_to, default_path, open_store, put_back
 from playground.engine.store.rows import erase, index_rest, purge, rebuild_index
 from playground.engine.store.schema import MIGRATIONS
@@ -42,13 +43,15 @@ _PRUNE_EVERY: Final = 50  # tapes written
 
 class Store:
     """``path`` is the file, by default the one in the platform's folder. ``known`` are the secrets of this process, of
-    which none gets into the file. Nothing is opened before ``open``.
+    which none gets into the file; ``recognise`` adds to them those that stand in a text. Before ``open`` nothing is
+    opened.
     """
 
     def __init__(
         self,
         path: Path | None = None,
         known: Callable[[], Iterable[Secret]] = tuple,
+        recognise: Callable[[str], None] = lambda _: None,
         *,
         migrations: Sequence[Sequence[str]] = MIGRATIONS,
     ) -> None:
@@ -63,7 +66,8 @@ class Store:
         self._reader: _Reader | None = None
         self._searcher: _Reader | None = None
         self._before: list[Callable[[], None]] | None = []  # what was given before ``open``
-        self._redactor: tuple[tuple[str, ...], Redactor] = ((), Redactor(()))
+        self._recognise = recognise
+        self._redactor: LateRedactor | None = None
         self._keep_tapes = KeepTapes()
         self.days_deleted: float | None = DAYS_DELETED
         self._tapes = 0
@@ -376,9 +380,9 @@ class Store:
 
     def _redact(self) -> Redactor:
         secrets = tuple(secret.get_secret_value() for secret in self._known())
-        if secrets != self._redactor[0]:
-            self._redactor = (secrets, Redactor(secrets))
-        return self._redactor[1]
+        if self._redactor is None or secrets != self._redactor.known:
+            self._redactor = LateRedactor(self._known, self._recognise)
+        return self._redactor
 
     def _trouble_from_thread(self, trouble: str) -> None:
         if self._loop is not None:
