@@ -206,10 +206,10 @@ class Transcript:
                 first = turn.id
         return Transcript(known, first)
 
-    def replace(self, turn: Turn) -> Transcript:
-        """The same tree with the turn of the same id replaced; its place in the tree stays."""
-        old = self.turns[turn.id]
-        return replace(self, turns={**self.turns, turn.id: turn.model_copy(update={"parent": old.parent})})
+    def replace(self, *turns: Turn) -> Transcript:
+        """The same tree with the turns of the same ids replaced; their places in the tree stay."""
+        new = {turn.id: turn.model_copy(update={"parent": self.turns[turn.id].parent}) for turn in turns}
+        return replace(self, turns={**self.turns, **new})
 
     def insert(self, turn: Turn, *, before: str) -> Transcript:
         """``turn`` takes the place of ``before``, which from now on follows it."""

@@ -8,7 +8,7 @@ undoing what was edited around it.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -305,18 +305,27 @@ class Edits(Settings):
 
         ``source`` is what brings it (see ``playground.engine.history``); without one the turn stands for itself.
         """
-        turn = Turn(id=new_id(), role=Role.ASSISTANT, parent=parent)
-        self.growing[turn.id] = choice
-        if not source:
-            self.history.begin(turn.id)
-        self.bring(turn, source or turn.id)
-        return turn.id
+        return self.begin_turns(parent, [choice], source)[0]
 
-    def bring(self, turn: Turn, source: str) -> None:
-        """A turn that is not written by the person appears below its parent; the head moves along where it stood."""
-        head = turn.id if self.transcript.head == turn.parent else self.transcript.head
-        self.transcript = Transcript({**self.transcript.turns, turn.id: turn}, head)
-        self.history.brought(source, turn)
+    def begin_turns(self, parent: str | None, choices: Sequence[GrowingChoice], source: str = "") -> list[str]:
+        """Several at once, as ``begin_turn`` does: there may be thousands of choices. Returns their ids."""
+        turns = [Turn(id=new_id(), role=Role.ASSISTANT, parent=parent) for _ in choices]
+        for turn, choice in zip(turns, choices, strict=True):
+            self.growing[turn.id] = choice
+            if not source:
+                self.history.begin(turn.id)
+        self.bring(turns, source)
+        return [turn.id for turn in turns]
+
+    def bring(self, turns: Sequence[Turn], source: str = "") -> None:
+        """Turns that are not written by the person appear below one parent; the head moves to the first where it stood.
+
+        Without a ``source`` each stands for itself.
+        """
+        head = turns[0].id if self.transcript.head == turns[0].parent else self.transcript.head
+        self.transcript = Transcript({**self.transcript.turns, **{turn.id: turn for turn in turns}}, head)
+        for turn in turns:
+            self.history.brought(source or turn.id, turn)
         self.tell(PathChanged())
 
     def place(self, tip: str | None, maker: str, turn: Turn, source: str) -> None:
@@ -327,14 +336,18 @@ class Edits(Settings):
 
     def end_turn(self, turn: Turn, source: str = "") -> None:
         """A turn received has its final parts and outcome, in the past that undo goes back to as well."""
-        self.growing.pop(turn.id, None)
-        if turn.id in self.transcript.turns:
-            self.transcript = self.transcript.replace(turn)
-            turn = self.transcript.turns[turn.id]
-        self.history.brought(source or turn.id, turn)
-        if not source:
-            self.history.end(turn.id)
-        self.tell(TurnChanged(turn.id))
+        self.end_turns([turn], source)
+
+    def end_turns(self, turns: Sequence[Turn], source: str = "") -> None:
+        """Several at once, as ``end_turn`` does."""
+        self.transcript = self.transcript.replace(*(turn for turn in turns if turn.id in self.transcript.turns))
+        for turn in turns:
+            self.growing.pop(turn.id, None)
+            self.history.brought(source or turn.id, self.transcript.turns.get(turn.id, turn))
+            if not source:
+                self.history.end(turn.id)
+        for turn in turns:
+            self.tell(TurnChanged(turn.id))
 
     def mark_interrupted(self, turn_ids: Iterable[str]) -> None:
         """Of these turns those that were stopped were so by the end of the application, not by the person."""

@@ -58,10 +58,11 @@ class Run:
         self._format = format_of(settings)
         self._streamed = bool(settings.get("stream"))
         self._turns: dict[int, str] = {}
+        self._choices: dict[str, int] = {}  # the other way round
         self._accumulator = Accumulator()
         self._call: Call | None = None
         self._marks: dict[str, float] = {}
-        self._call_times: dict[tuple[int, int], list[float]] = {}  # of choice and call: first and last fragment
+        self._call_times: dict[int, dict[int, list[float]]] = {}  # of choice and call: first and last fragment
         self._began = time.monotonic()
         self._tries = 0
         self.pause: Pause | None = None
@@ -83,17 +84,17 @@ class Run:
 
     def brings(self, turn_id: str) -> bool:
         """Whether a turn is one of this run's."""
-        return turn_id in self._turns.values()
+        return turn_id in self._choices
 
     def call_times(self, turn_id: str) -> tuple[tuple[float, float], ...]:
         """First and last fragment of each call of a turn so far, in order, in seconds since the request was sent."""
-        choice = next((index for index, known in self._turns.items() if known == turn_id), None)
-        return tuple((first, last) for (index, _), (first, last) in self._call_times.items() if index == choice)
+        times = self._call_times.get(self._choices.get(turn_id, -1), {})
+        return tuple((first, last) for first, last in times.values())
 
     async def perform(self, connect: Connect) -> None:
         """Send, receive, finish. Cancelling it finishes the turns as stopped and is passed on."""
         session = self._session
-        self._turn(0)
+        self._begin([0])
         self._lane.set_state(RunState.WAITING)
         failure: Failure | None = None
         stopped = False
@@ -172,10 +173,13 @@ class Run:
                 self._mark(events, reads[-1].at)
             for event in events:
                 if type(event) is ToolCallDelta and not event.only_late:
-                    times = self._call_times.setdefault((event.choice, event.call), [reads[-1].at, 0.0])
+                    times = self._call_times.setdefault(event.choice, {}).setdefault(event.call, [reads[-1].at, 0.0])
                     times[1] = reads[-1].at
-        for index in accumulator.choices:
-            session.grew(self._turn(index))
+        touched = {getattr(event, "choice", None) for event in events}
+        grown = [index for index in accumulator.choices if accumulator.failure is not None or index in touched]
+        self._begin([index for index in grown if index not in self._turns])
+        for index in grown:
+            session.grew(self._turns[index])
         session.exchange_changed(call.exchange)
 
     def _mark(self, events: list[Event], now: float) -> None:
@@ -189,18 +193,18 @@ class Run:
                     self._marks["reasoning_end"] = now
                 return
 
-    def _turn(self, index: int) -> str:
-        """The turn of one choice, begun when its first event arrives; the first choice's at once."""
-        turn_id = self._turns.get(index)
-        if turn_id is None:
-            transcript = self._session.transcript
-            first = transcript.turns.get(self.turn)
-            parent = first.parent if first is not None else self._parent  # edits may have moved the first one
-            if parent is not None and parent not in transcript.turns:
-                parent = transcript.head
-            choice = self._growing(index)
-            turn_id = self._turns[index] = self._session.begin_turn(parent, choice, self._lane.id)
-        return turn_id
+    def _begin(self, choices: list[int]) -> None:
+        """Begin the turns of choices whose first events arrived; that of the first choice is begun at once."""
+        if not choices:
+            return
+        transcript = self._session.transcript
+        first = transcript.turns.get(self.turn)
+        parent = first.parent if first is not None else self._parent  # edits may have moved the first one
+        if parent is not None and parent not in transcript.turns:
+            parent = transcript.head
+        begun = self._session.begin_turns(parent, [self._growing(index) for index in choices], self._lane.id)
+        self._turns.update(zip(choices, begun, strict=True))
+        self._choices.update(zip(begun, choices, strict=True))
 
     def _growing(self, index: int) -> GrowingChoice:
         choice = self._accumulator.choice(index)
@@ -210,16 +214,17 @@ class Run:
     def _finish(self, stopped: bool, failure: Failure | None) -> None:
         session, accumulator = self._session, self._accumulator
         failure = failure or accumulator.failure
+        turns, answered = [], accumulator.answered
         for index, turn_id in self._turns.items():
             choice = accumulator.choice(index)
-            outcome = self._outcome(choice, stopped, failure)
+            outcome = self._outcome(choice, answered, stopped, failure)
             parts, extra = choice.freeze(), choice.extra
-            turn = Turn(id=turn_id, role=Role.ASSISTANT, parts=parts, outcome=outcome, extra=extra)
-            session.end_turn(turn, self._lane.id)
+            turns.append(Turn(id=turn_id, role=Role.ASSISTANT, parts=parts, outcome=outcome, extra=extra))
+        session.end_turns(turns, self._lane.id)
         if self._call is not None:
             session.exchange_changed(self._call.exchange)
 
-    def _outcome(self, choice: GrowingChoice, stopped: bool, failure: Failure | None) -> Outcome:
+    def _outcome(self, choice: GrowingChoice, answered: int, stopped: bool, failure: Failure | None) -> Outcome:
         accumulator, call = self._accumulator, self._call
         if stopped:
             ending, failure = Ending.STOPPED, None
@@ -254,7 +259,7 @@ class Run:
             streamed=self._streamed,
             call_times=self.call_times(self._turns[choice.index]),
             choice=choice.index,
-            choices=accumulator.answered,
+            choices=answered,
             holes=tuple(accumulator.holes),
             asked=self.asked,
         )

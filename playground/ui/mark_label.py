@@ -10,9 +10,10 @@ from PySide6.QtWidgets import QLabel, QToolTip, QWidget
 
 from playground.ui.icons import icon
 from playground.ui.parameters.fields import look
-from playground.ui.plain_text import tip
+from playground.ui.plain_text import one_line_of, tip
 
 SIDE, GAP = 13, 4  # pixels
+LONG = 1_000  # characters
 _MARKS: Final = {"chip-ok": ("check", "ok"), "chip-error": ("error", "error")}
 
 
@@ -38,6 +39,10 @@ class MarkLabel(QLabel):
         self.setContentsMargins(margins)
         self._mark, self._left = (name, colour), margins.left()
         self.update()
+
+    def setText(self, text: str) -> None:
+        """What no line has room for is not measured either."""
+        super().setText(text if self.wordWrap() else one_line_of(text) if len(text) > LONG else text)
 
     @property
     def cut(self) -> bool:

@@ -1,6 +1,6 @@
 """Streams that froze the window while it drew them, or might: named, each a whole streamed answer.
 
-Whoever thinks of another adds a row. ``tests/flows/test_drawn.py`` plays each into the real window.
+They are part of the one table in ``shapes``.
 """
 
 from __future__ import annotations
@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from tests.hostile.streams import answer_with, delta, piece, pieces
+from tests.hostile.streams import answer_with, delta, event, piece, pieces
 
+DRAWN_LIMIT: Final = 0.1  # seconds: a frame's steps, and Qt's own work for the lines in them
 END: Final = delta({}, finish="stop") + b"data: [DONE]\n\n"
 KINDS: Final = ("content", "reasoning_content", "refusal")
 
@@ -29,7 +30,13 @@ DRAWN: Final[dict[str, Callable[[], bytes]]] = {
     "reasoning and text in turn": lambda: in_turn(3_000, 2),
     "reasoning, text and refusals in turn": lambda: in_turn(3_000, 3),
     "calls at once": lambda: calls(100),
-    "very many calls at once": lambda: calls(2_000),
+    "very many calls at once": lambda: calls(600),
+    "choices": lambda: b"".join(delta({"content": "hi"}, n) for n in range(2_000)) + END,
+    "a finish reason of megabytes": lambda: delta({"content": "hi"}) + delta({}, finish="f" * 2_000_000),
+    "the id of a call of megabytes": lambda: pieces(piece("{}", 0, "i" * 2_000_000, "f")) + END,
+    "the name of a call of megabytes": lambda: pieces(piece("{}", 0, "c", "n" * 2_000_000)) + END,
+    "an error of megabytes": lambda: delta({"content": "hi"}) + event({"error": {"message": "x " * 1_000_000}}),
+    "an error of empty lines": lambda: delta({"content": "hi"}) + event({"error": {"message": "x\n" * 500_000}}),
     "a fence of a language": lambda: answer_with("```python\n" + "def f(x): return x + 1  # a comment\n" * 5_000),
     "very short paragraphs": lambda: answer_with("x\n\n" * 30_000),
     "a long table": lambda: answer_with("| a | b | c |\n|---|---|---|\n" + "| one | two | three |\n" * 5_000),

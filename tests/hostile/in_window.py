@@ -13,6 +13,7 @@ from playground.engine.session import Session
 from playground.ui import loop
 from tests.hostile.gaps import Gaps
 from tests.hostile.shapes import WindowShape
+from tests.hostile.streams import answer_with
 from tests.support.fault_server import FaultServer, head, send
 
 PIECE = 32 * 1024  # bytes in one write
@@ -21,13 +22,38 @@ ENOUGH = 60.0  # seconds on the clock that one may take; one that takes longer i
 
 @dataclass(frozen=True)
 class Played:
-    """One shape played: the longest gap in seconds of a quiet machine, and on the clock."""
+    """One shape played: the longest gap in seconds of a quiet machine, and on the clock.
+
+    ``looked`` is the longest one while the inspector was gone through, and the experiment left and opened again.
+    """
 
     shape: WindowShape
     gap: float
     wall: float
     seconds: float
     whole: bool
+    looked: float
+
+
+async def warm_up(app: App) -> None:
+    """What is imported and made when it is first needed is so now."""
+    await play(app, WindowShape("a word", lambda: answer_with("a *word*\n\n```json\n{}\n```")))
+
+
+async def _look(app: App, experiment: str) -> None:
+    """Go through the inspector, to another experiment and back, and through the turns."""
+    tabs, bar = app.window.inspector.tabs, app.window.pane.view.verticalScrollBar()
+    for number in (*range(tabs.count()), 0):
+        tabs.setCurrentIndex(number)
+        await asyncio.sleep(0.05)
+    other = app.workspace.new()
+    await asyncio.sleep(0.1)
+    app.workspace.open(experiment)
+    await asyncio.sleep(0.3)
+    for share in (0, 0.5, 1):
+        bar.setValue(round(bar.maximum() * share))
+        await asyncio.sleep(0.05)
+    app.workspace.delete(other.id)
 
 
 def prepare(app: App, shape: WindowShape, server: FaultServer) -> Session:
@@ -46,7 +72,7 @@ def prepare(app: App, shape: WindowShape, server: FaultServer) -> Session:
 
 
 async def play(app: App, shape: WindowShape) -> Played:
-    """Run a new experiment whose answer is the shape, and wait until the window has come to rest."""
+    """Run a new experiment whose answer is the shape, and look at it on every side."""
     with FaultServer() as server:
         session = prepare(app, shape, server)
         await asyncio.sleep(0.5)
@@ -58,6 +84,8 @@ async def play(app: App, shape: WindowShape) -> Played:
                 session.stop()
                 await asyncio.wait([run], timeout=ENOUGH)
             await asyncio.sleep(1.0)  # what is drawn and checked after it
+        async with Gaps() as looked:
+            await _look(app, session.id)
         app.workspace.delete(session.id)
         await asyncio.sleep(0.1)
-        return Played(shape, gaps.seconds, gaps.wall, time.monotonic() - began, bool(done))
+        return Played(shape, gaps.seconds, gaps.wall, time.monotonic() - began, bool(done), looked.seconds)

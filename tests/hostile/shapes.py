@@ -23,6 +23,7 @@ from playground.domain.questions import (
 )
 from playground.domain.tools import ToolDefinition
 from playground.domain.values import JSONObject
+from tests.hostile.drawn import DRAWN, DRAWN_LIMIT
 from tests.hostile.streams import (
     BEGIN,
     Make,
@@ -402,4 +403,6 @@ WINDOW: Final = (
     WindowShape("comments", _ended("comments", 5_000)),
     WindowShape("unknown members", _ended("unknown members", 10_000)),
     WindowShape("usage", _ended("usage", 5_000)),
+    # what is drawn
+    *(WindowShape(name, body, limit=DRAWN_LIMIT) for name, body in DRAWN.items()),
 )

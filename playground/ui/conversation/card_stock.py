@@ -78,7 +78,8 @@ class CardStock:
 
     def grow(self, turn_id: str) -> bool:
         """Draw what has arrived for a turn. Returns whether it has a card and is being received."""
-        card, state = self.cards.get(turn_id), self._growing(turn_id)
+        card = self.cards.get(turn_id)
+        state = self._growing(turn_id) if card is not None else None
         if card is None or state is None:
             return False
         card.grow(state)

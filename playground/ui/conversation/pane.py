@@ -391,6 +391,8 @@ class ConversationPane(Centre):
             case TurnGrew(turn_id):
                 self._grown.add(turn_id)
                 self._draw.poke()
+            case TurnChanged(turn_id) if self._is_elsewhere(turn_id):
+                pass
             case PathChanged() | TurnChanged():
                 self._show_rows()
                 self._close_open_said()
@@ -408,6 +410,11 @@ class ConversationPane(Centre):
                 self._count.poke()
             case _:
                 pass
+
+    def _is_elsewhere(self, turn_id: str) -> bool:
+        """Whether an answer is not on the path; there may be thousands beside the one that is."""
+        turn = self._session.transcript.turns.get(turn_id)
+        return turn is not None and turn.role is Role.ASSISTANT and self.view.row_of(turn_id) is None
 
     def _show_rows(self, *, latest: bool = False) -> None:
         session = self._session

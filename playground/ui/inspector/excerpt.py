@@ -7,13 +7,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import islice
 
 from playground.ui.json_text import Layout, lay_out
 
 SHOWN_AT_MOST = 100 * 1024  # bytes; laying it out takes a frame or two
+LINES_AT_MOST = 4_000  # of a body that is not laid out: an empty line costs as much as twenty letters
 LIVE_AT_MOST = 16 * 1024  # while it grows: it is laid out and shown anew a few times a second
 CUT_STEP = 32 * 1024  # the place of the cut moves in steps, so that a stream is mostly appended to, not shown anew
 LONGEST_STRING = 2_000  # characters of one JSON string, in a laid-out body
+_END = re.compile(rb"\r\n|\n|\r")
 _DATA = re.compile(r"^data:[ ]?(?=[\[{])(?!\[DONE\])(.*)$", re.MULTILINE)
 
 
@@ -42,7 +45,7 @@ def excerpt(body: bytes, *, laid_out: bool, events: bool, everything: bool = Fal
     total = len(body)
     longest, most = (0, 0) if everything else (LONGEST_STRING, SHOWN_AT_MOST)
     if events:
-        part = body if everything else _end_of(body, LIVE_AT_MOST if live else SHOWN_AT_MOST)
+        part = body if everything else _last_lines(_end_of(body, LIVE_AT_MOST if live else SHOWN_AT_MOST))
         text = part.decode("utf-8", errors="replace")
         if not laid_out:
             return Excerpt(text, len(part), total, from_end=True)
@@ -59,8 +62,18 @@ def excerpt(body: bytes, *, laid_out: bool, events: bool, everything: bool = Fal
         layout = lay_out(text, longest, most)
         whole = layout.read == len(text)
         return Excerpt(layout.text, total if whole else min(layout.read, total - 1), total, shortened=layout.shortened)
-    part = body if everything else body[:SHOWN_AT_MOST]
+    part = body if everything else _first_lines(body[:SHOWN_AT_MOST])
     return Excerpt(part.decode("utf-8", errors="replace"), len(part), total)
+
+
+def _first_lines(part: bytes) -> bytes:
+    ends = list(islice(_END.finditer(part), LINES_AT_MOST))
+    return part[: ends[-1].end()] if len(ends) == LINES_AT_MOST else part
+
+
+def _last_lines(part: bytes) -> bytes:
+    ends = [end.end() for end in _END.finditer(part)]
+    return part[ends[-LINES_AT_MOST] :] if len(ends) > LINES_AT_MOST else part
 
 
 def _end_of(body: bytes, most: int) -> bytes:

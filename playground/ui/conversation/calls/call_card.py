@@ -39,7 +39,7 @@ from playground.ui.conversation.text_view import TextView
 from playground.ui.conversation.variant_switch import VariantSwitch
 from playground.ui.elided_label import ElidedLabel
 from playground.ui.mark_label import Chip, MarkLabel
-from playground.ui.plain_text import short_name, show_hidden, shown_name, tip
+from playground.ui.plain_text import one_line_of, short_name, shown_name, tip
 from playground.ui.theme import code_font, tokens
 
 
@@ -192,7 +192,7 @@ class CallCard(CallFrame):
             tree.begin(tool.parameters if tool is not None else None)
             self._result.set_text("")
         self.call = ToolCall(id=call_id, name=name, arguments="")
-        self._name.setText(show_hidden(name) or "…")
+        self._name.setText(shown_name(name) or "…")
         self._id.set_text(call_id)
         if len(fragments) > self._drawn:
             self._result.append("".join(fragments[self._drawn :]))
@@ -308,7 +308,7 @@ class CallCard(CallFrame):
             field.setVisible(waiting)
             field.setEnabled(not coming)
             self._left_title.setMinimumHeight(field.head_height if waiting else 0)  # both captions on one line
-        self._why.setText(self._state.reason)
+        self._why.setText(one_line_of(self._state.reason))
         self._why.setVisible(waiting and bool(self._state.reason))
         self._edit.setVisible(not growing)
         self.more.setVisible(not growing)
