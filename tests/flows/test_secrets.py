@@ -301,3 +301,35 @@ def test_a_key_that_is_entered_later_is_in_nothing_written_from_then_on(stage: S
         written.mkdir()
         stage.play(scene)
     search_files(written)
+
+
+def test_a_key_in_a_prompt_is_in_no_file_no_title_and_no_report(stage: Stage, tmp_path: Path) -> None:
+    with FaultServer() as server:
+        server.play_at("/v1/models", send(whole(200, "application/json", b'{"data": []}')))
+        server.play_at("/v1/chat/completions", cut(500, ERROR))
+
+        async def scene(person: Person) -> None:
+            await opened(person)
+            await use_gateway(person, server, "chat", Secret(KEY))
+            for words in (f"Why is {KEY} refused?", f"The key of my gateway is {KEY}", KEY):
+                await person.do(person.app.workspace.new)
+                await person.do(partial(person.pane.composer.set_text, words))
+                await person.do(person.pane.run)
+                await person.until(lambda: len(person.path) == 2, "an answer")
+                await person.idle(2)
+                assert not leaks(f"{person.app.window.windowTitle()} {person.session.title} {person.session.summary}")
+                assert not leaks(str(person.app.workspace.entries))
+                for number, (name, action) in enumerate((("one", "cassette.save"), ("har", "cassette.export"))):
+                    file = tmp_path / f"{len(words)}-{number}-{name}.json"
+                    await choose_file(person, action, file)
+                    await person.until(file.exists, action)
+                known = person.app.gateways.keys.known()
+                for form in Format:
+                    assert not leaks(export(snapshot(person.session), form, known, whole_tree=True))
+                assert not leaks(person.app.without_secrets(f"It stopped at {KEY}."))
+                await person.app.workspace.flush()
+                search_files(tmp_path)  # the log of the store is not folded in yet
+            assert all(KEY in str(request.body) for request in server.requests if request.body), "it was sent as typed"
+
+        stage.play(scene)
+    search_files(tmp_path)
