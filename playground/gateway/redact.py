@@ -13,6 +13,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
+from itertools import pairwise
 from typing import AnyStr
 from urllib.parse import quote, quote_plus
 
@@ -39,6 +40,7 @@ _LEAST_CODED = 4
 _NESTED = 40  # bytes of a beginning that are looked at one by one
 
 _HEX = re.compile("%[0-9A-F]{2}")
+CODED = b"\\%&"  # the first bytes of characters in a code
 _TEXT_END = rb'"\s*(?:[,}\]\r\n]|\Z)'
 _MASK_BYTES = MASK.encode()
 
@@ -198,6 +200,7 @@ class Redactor:
         # Longest first, so that a spelling that holds another one goes as a whole.
         self._texts = tuple(sorted(texts, key=len, reverse=True))
         self._needles = tuple(text.encode("utf-8", "surrogatepass") for text in self._texts)
+        self._pairs = frozenset(pair for needle in self._needles for pair in pairwise(needle))
         self._codes = Codes("".join(known))
         longest = max(map(len, self._needles), default=0)
         self._said = _Matcher(self._texts, self._least, self._codes, longest)
@@ -282,6 +285,10 @@ class Redactor:
     def risks(self, data: bytes) -> Risks:
         """Where a JSON text in ``data`` may end with the beginning of a secret, or hold one in a code."""
         return Risks((self._beginnings, *self._codes.signs), data)
+
+    def may_go_on(self, last: int, byte: int) -> bool:
+        """Whether a secret of which ``last`` is some byte may have that one next, itself or in a code."""
+        return byte in CODED or (last, byte) in self._pairs
 
     @cached_property
     def _beginnings(self) -> re.Pattern[bytes]:

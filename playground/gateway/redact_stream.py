@@ -15,7 +15,7 @@ from collections import deque
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
-from playground.gateway.redact import MASK, SHORTEST, Redactor
+from playground.gateway.redact import CODED, MASK, SHORTEST, Redactor
 from playground.gateway.text_members import Lane, Member, Shape, Units, members_of
 
 #: What is held back goes on when there is more of it than this, or after this time: an answer must not wait.
@@ -244,6 +244,8 @@ class _AcrossTexts:
         while start < cut:
             if not self._open and not self._line.size:
                 risk = risks.next(start)
+                while risk < cut and self._is_over(data, risk):
+                    risk = risks.next(risk + 1)
                 if risk >= cut:
                     break
                 start = max(start, data.rfind(b"\n", start, risk) + 1, data.rfind(b"\r", start, risk) + 1)
@@ -255,6 +257,14 @@ class _AcrossTexts:
         self._line.add(chunk, cut, len(data))
         self._risky = (self._risky and not cut) or risks.next(cut) < len(data)
         return self._give(at)
+
+    def _is_over(self, data: bytes, risk: int) -> bool:
+        """Whether a text that ends like the front of a secret goes on otherwise in the next event of the same read."""
+        if data[risk] in CODED:
+            return False
+        quote = data.find(b'"', risk)
+        text = self._shape.next_text(data, quote)
+        return text >= 0 and not self._redactor.may_go_on(data[quote - 1], data[text])
 
     def close(self) -> list[Piece]:
         if self._line.size and self._held:

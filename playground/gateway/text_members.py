@@ -94,6 +94,31 @@ class Shape:
         raw = line[len(before) : len(line) - len(after)]
         return [Member(self._lane, len(before), Units(raw))] if _TEXT.fullmatch(raw) else None
 
+    def next_text(self, data: bytes, quote: int) -> int:
+        """Where the text goes on that ends at ``quote`` in ``data``, when its line and the next with any text are both
+        of this shape; -1 where that cannot be said at once.
+        """
+        before, after = self._before, self._after
+        begin = data.rfind(b"\n", 0, quote) + 1
+        if self._lane is None or not after.endswith(b"\n") or not data.startswith(after, quote):
+            return -1
+        if not data.startswith(before, begin) or not _is_plain(data, begin + len(before), quote):
+            return -1
+        at = quote + len(after)
+        while (end := data.find(b"\n", at) + 1) and data.find(b'"', at, end) < 0:
+            if data.find(_END_MARKER, at, end) >= 0:
+                return -1
+            at = end
+        text = at + len(before)
+        if not end or not data.startswith(before, at) or not data.endswith(after, text, end):
+            return -1
+        return text if _is_plain(data, text, end - len(after)) else -1
+
+
+def _is_plain(data: bytes, start: int, end: int) -> bool:
+    """Whether those bytes are a text with something in it, with nothing escaped and no line break."""
+    return start < end and all(data.find(mark, start, end) < 0 for mark in (b'"', b"\\", b"\r", b"\n"))
+
 
 class _Container:
     __slots__ = ("index", "is_list", "name", "place", "position")

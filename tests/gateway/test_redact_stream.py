@@ -181,6 +181,21 @@ def test_reads_and_events_may_cut_it_anywhere(cuts: list[int], sizes: list[int],
     assert [piece.at for piece in found] == sorted(piece.at for piece in found)
 
 
+@settings(max_examples=150, deadline=None)
+@given(
+    texts=st.lists(
+        st.sampled_from(["a", "ab", "abab", "abac", "abacabad", "b", "x", "%61", "", 'a"b', "a\\", "ü"]), max_size=60
+    ),
+    name=st.sampled_from(["content", "messages text"]),
+)
+def test_events_of_one_read_are_looked_at_as_one_by_one(texts: list[str], name: str) -> None:
+    """What is told at once of a text that goes on otherwise is what following it would have told."""
+    _, carrier, _ = CARRIERS[name]
+    events = [carrier(text) for text in texts]
+    secret = "abacabadab"
+    assert body(redact([b"".join(events)], secret)) == body(redact(events, secret))
+
+
 def test_what_is_cut_off_within_a_secret_is_masked_unless_it_is_short() -> None:
     reads = [chunk({"content": text}) for text in ("It is ", KEY[:9], KEY[9:15])]
     assert said("chat", body(redact(reads))) == f"It is {MASK}"
