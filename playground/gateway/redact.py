@@ -272,19 +272,18 @@ class Redactor:
         return self._sent.open_end(data[-self._sent.reach :].decode("latin-1"))
 
     def is_clear(self, data: bytes) -> bool:
-        """Whether ``data`` and ``may_begin`` find nothing in those bytes and no secret begins at their end.
+        """Whether ``data`` and ``risks`` find nothing in those bytes and no secret begins at their end.
 
         One search for all of it. For the few bytes of one event that costs half; for many, each of its own costs less.
         """
         return data[-1] not in self._last and self._glance.search(data) is None
 
-    def may_begin(self, data: bytes) -> bool:
-        """Whether ``risks`` finds any."""
-        return self._beginnings.search(data) is not None or self._codes.may_be_in(data)
-
     def risks(self, data: bytes) -> Risks:
         """Where a JSON text in ``data`` may end with the beginning of a secret, or hold one in a code."""
-        return Risks((self._beginnings, *self._codes.signs), data)
+        signs = self._codes.signs if self._codes.may_be_in(data) else ()
+        # For the plain ones alone ``re`` has few characters to stop at, and a code's beginning is seldom in any text.
+        coded = any(front in data for front in self._coded_fronts)
+        return Risks((self._beginnings if coded else self._plain_beginnings, *signs), data)
 
     def may_go_on(self, last: int, byte: int) -> bool:
         """Whether a secret of which ``last`` is some byte may have that one next, itself or in a code."""
@@ -293,17 +292,30 @@ class Redactor:
     @cached_property
     def _beginnings(self) -> re.Pattern[bytes]:
         """The end of a JSON text that is the beginning of a secret, as bytes, up to what follows it."""
-        return re.compile(b"|".join(self._begun()))
+        return re.compile(b"|".join(self._begun(self._texts)))
+
+    @cached_property
+    def _plain_beginnings(self) -> re.Pattern[bytes]:
+        """The same of those that are spelled as they are."""
+        return re.compile(b"|".join(self._begun(text for text in self._texts if text in self._plain)))
+
+    @cached_property
+    def _coded_fronts(self) -> frozenset[bytes]:
+        """What the beginnings of all others begin with."""
+        coded = (text for text in self._texts if text not in self._plain)
+        return frozenset(text.encode("utf-8", "surrogatepass")[:_LEAST_CODED] for text in coded)
 
     @cached_property
     def _glance(self) -> re.Pattern[bytes]:
         """Any of it: the front of a secret, a text that ends with one, a code."""
         fronts = (re.escape(front) for front in {needle[:SHORTEST] for needle in self._needles})
-        return re.compile(b"|".join((*fronts, *self._begun(), *(sign.pattern for sign in self._codes.signs))))
+        return re.compile(
+            b"|".join((*fronts, *self._begun(self._texts), *(sign.pattern for sign in self._codes.signs)))
+        )
 
-    def _begun(self) -> Iterable[bytes]:
+    def _begun(self, texts: Iterable[str]) -> Iterable[bytes]:
         # Each to its end, so that all alternatives begin with a character, and ``re`` tries only where one stands.
-        for text in self._texts:
+        for text in texts:
             yield _beginning(text.encode("utf-8", "surrogatepass"), self._least(text)) + _TEXT_END
 
     def _least(self, text: str) -> int:

@@ -229,13 +229,14 @@ class _AcrossTexts:
         self._count += 1
         cut = max(data.rfind(b"\n"), data.rfind(b"\r")) + 1
         chunk = _Chunk(at, data, self._count)
-        if not self._held and not self._open and (clear or not self._redactor.may_begin(data)):
+        risks = self._redactor.risks(data) if not clear else None
+        if not self._held and not self._open and (risks is None or risks.next(0) == len(data)):
             chunk.gone = True
             if cut and self._line.size:
                 self._line = _Line()
             self._line.add(chunk, cut, len(data))
             return [Piece(at, data)]
-        risks = self._redactor.risks(data)
+        risks = risks or self._redactor.risks(data)
         if not self._held:
             self._moved = at
         self._held.append(chunk)

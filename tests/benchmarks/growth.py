@@ -24,6 +24,7 @@ from playground.engine.session import Session
 from playground.ui.conversation.commands import Growth
 from playground.ui.conversation.pane import ConversationPane
 from playground.ui.conversation.rows import Row
+from playground.ui.conversation.text_view import TextView
 from playground.ui.conversation.transcript_view import TranscriptView
 from playground.ui.theme import Theme
 from tests.benchmarks.pacing import tokens
@@ -110,6 +111,8 @@ def _cost(pane: ConversationPane, shape: str, size: int, steps: int) -> float:
     view.set_rows([Row(turn, (turn.id,), {}, True)], ())
     view.grow(turn.id)
     _paint()
+    while not all(text.whole for text in view.findChildren(TextView)):  # so much at once is drawn as there is time
+        _paint()
     spent: list[float] = []
     pieces = (piece for line in text for piece in tokens(line))
     for _, piece in zip(range(steps), pieces, strict=False):

