@@ -20,7 +20,7 @@ WINDOW: Final = 4_000  # and that are seen when it is opened somewhere
 MOST_LINES: Final = 10_000  # of a text that are not folded
 HEAD_LINES, TAIL_LINES = 4_000, 500
 #: The character that stands for what is folded; one in the text itself is kept as another.
-MARK: Final = "\ufffc"
+MARK: Final = chr(0xFFFC)
 KIND: Final = QTextFormat.ObjectTypes.UserObject.value + 1
 NUMBER: Final = QTextFormat.Property.UserProperty.value + 1
 WORDS: Final = NUMBER + 1
