@@ -12,6 +12,7 @@ from typing import Final
 
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QWidget
 
 from playground.ui.plain_text import hidden_name, unseen, without_unseen
 
@@ -23,14 +24,17 @@ Say = Callable[[str, str, Callable[[], None]], None]
 
 
 class CopiedNotice(QObject):
-    """``say`` is called with the words once something of that kind was copied here."""
+    """``say`` is called with the words once something of that kind was copied here, while ``parent`` is shown."""
 
-    def __init__(self, say: Say, parent: QObject) -> None:
+    def __init__(self, say: Say, parent: QWidget) -> None:
         super().__init__(parent)
         self._say = say
+        self._place = parent
         QGuiApplication.clipboard().dataChanged.connect(self._look)
 
     def _look(self) -> None:
+        if not self._place.isVisible():
+            return
         clipboard = QGuiApplication.clipboard()
         # Not every platform tells whose it is; while one of our windows is in use, it is what was copied there.
         if not clipboard.ownsClipboard() and QGuiApplication.focusWindow() is None:

@@ -22,7 +22,7 @@ def notice(qtbot: QtBot) -> Iterator[NoticeBar]:
     field.show()
     field.activateWindow()
     qtbot.waitUntil(lambda: QGuiApplication.focusWindow() is not None)
-    CopiedNotice(bar.say, bar)
+    CopiedNotice(bar.say, field)
     yield bar
     field.close()
 
@@ -46,6 +46,15 @@ def test_it_is_silent_where_there_are_none(qtbot: QtBot, notice: NoticeBar) -> N
         QGuiApplication.clipboard().setText(text)
         qtbot.wait(20)
         assert notice.isHidden()
+
+
+def test_a_window_that_is_closed_says_nothing(qtbot: QtBot, notice: NoticeBar) -> None:
+    other, said = QLineEdit(), []
+    qtbot.addWidget(other)
+    CopiedNotice(lambda words, _name, _work: said.append(words), other)
+    QGuiApplication.clipboard().setText("to\u200b me")
+    qtbot.waitUntil(lambda: not notice.isHidden())
+    assert said == []
 
 
 def test_words() -> None:
