@@ -162,16 +162,26 @@ async def _chosen(dialog: QFileDialog) -> list[Path]:
         dialog.deleteLater()
 
 
-async def open_link(window: QWidget, address: str, whence: str = "The link comes from a conversation.") -> None:
-    """Show the real address of a link, and open it in a browser only if a person agrees."""
+async def agreed(window: QWidget, title: str, text: str, more: str, does: str) -> bool:
+    """Ask whether to do what the button named ``does`` does; Cancel stands ready, so that no Return does it."""
     box = QMessageBox(window)
-    box.setWindowTitle("Open this address?")
+    box.setWindowTitle(title)
     box.setTextFormat(Qt.TextFormat.PlainText)
-    box.setText(QUrl(address).toString(QUrl.ComponentFormattingOption.FullyEncoded)[:2000])
-    box.setInformativeText(f"{whence} It opens in your browser.")
-    box.setStandardButtons(QMessageBox.StandardButton.Open | QMessageBox.StandardButton.Cancel)
+    box.setText(text)
+    box.setInformativeText(more)
+    go = box.addButton(does, QMessageBox.ButtonRole.AcceptRole)
+    box.addButton(QMessageBox.StandardButton.Cancel)
     box.setDefaultButton(QMessageBox.StandardButton.Cancel)
     dress(box)
-    if await ask(box) == QMessageBox.StandardButton.Open.value:
+    try:
+        await ask(box)
+        return box.clickedButton() is go
+    finally:  # who asked may be told to end meanwhile
+        box.deleteLater()
+
+
+async def open_link(window: QWidget, address: str, whence: str = "The link comes from a conversation.") -> None:
+    """Show the real address of a link, and open it in a browser only if a person agrees."""
+    shown = QUrl(address).toString(QUrl.ComponentFormattingOption.FullyEncoded)[:2000]
+    if await agreed(window, "Open this address?", shown, f"{whence} It opens in your browser.", "Open"):
         QDesktopServices.openUrl(QUrl(address))
-    box.deleteLater()

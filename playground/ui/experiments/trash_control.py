@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt
-from PySide6.QtWidgets import QMessageBox
+from PySide6.QtCore import QObject
 
 from playground.engine.store import StoreError
 from playground.engine.workspace import Workspace
-from playground.ui.dialogs import dress
-from playground.ui.loop import Throttle, ask, spawn
+from playground.ui.dialogs import agreed
+from playground.ui.loop import Throttle, spawn
 from playground.ui.main_window import MainWindow
 from playground.ui.plain_text import short_title
 
@@ -107,19 +106,8 @@ class TrashControl(QObject):
             spawn(self._erase(ids, f"Delete {self._named(ids)} for good?", "Empty trash"), name="empty the trash")
 
     async def _erase(self, ids: Collection[str], question: str, does: str) -> None:
-        box = QMessageBox(self._window)
-        box.setWindowTitle(f"{does}?")
-        box.setTextFormat(Qt.TextFormat.PlainText)
-        box.setText(question)
-        box.setInformativeText("Nothing brings this back: conversations, settings and bodies are gone.")
-        go = box.addButton(does, QMessageBox.ButtonRole.AcceptRole)
-        box.addButton(QMessageBox.StandardButton.Cancel)
-        box.setDefaultButton(QMessageBox.StandardButton.Cancel)
-        dress(box)
-        await ask(box)
-        agreed = box.clickedButton() is go
-        box.deleteLater()
-        if agreed:
+        more = "Nothing brings this back: conversations, settings and bodies are gone."
+        if await agreed(self._window, f"{does}?", question, more, does):
             self._workspace.erase(ids)
 
     def _named(self, ids: Collection[str]) -> str:

@@ -8,15 +8,14 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QSettings, QStandardPaths, Qt, QUrl, Signal
+from PySide6.QtCore import QObject, QSettings, QStandardPaths, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QMessageBox
 
 from playground.engine.session import Session
 from playground.engine.store import Mode, Status, StoreError
 from playground.engine.store.tending import KeepTapes
 from playground.engine.workspace import Workspace
-from playground.ui.dialogs import ask_where, ask_which, dress
+from playground.ui.dialogs import agreed, ask_where, ask_which
 from playground.ui.loop import ask as ask_person
 from playground.ui.loop import spawn
 from playground.ui.main_window import MainWindow
@@ -245,19 +244,7 @@ class StorageControl(QObject):
         self._say(f"Restored from {path.name}.{kept}")
 
     async def _agreed(self, path: Path) -> bool:
-        box = QMessageBox(self._dialog or self._window)
-        box.setWindowTitle("Restore this copy?")
-        box.setTextFormat(Qt.TextFormat.PlainText)
-        box.setText(str(path))
-        box.setInformativeText(RESTORE)
-        go = box.addButton("Restore", QMessageBox.ButtonRole.AcceptRole)
-        box.addButton(QMessageBox.StandardButton.Cancel)
-        box.setDefaultButton(QMessageBox.StandardButton.Cancel)
-        dress(box)
-        await ask_person(box)
-        agreed = box.clickedButton() is go
-        box.deleteLater()
-        return agreed
+        return await agreed(self._dialog or self._window, "Restore this copy?", str(path), RESTORE, "Restore")
 
 
 def _size(path: Path) -> int:
