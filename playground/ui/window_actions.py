@@ -225,7 +225,8 @@ class WindowActions(QObject):
         self.help.updates.start()
 
     def _list_changed(self) -> None:
-        self._window.pane.welcome_page.set_opening(self._workspace.opening)
+        if not self._workspace.stand_in:  # what a person began, or was welcomed to, is not taken from view again
+            self._window.pane.welcome_page.set_opening(False)
         if self._window.pane.session is not self.session:
             self._workspace_changed()
 

@@ -229,7 +229,7 @@ def test_what_was_typed_is_still_there_and_goes_to_all_settings(stage: Stage) ->
 def test_every_sample_opens_from_the_welcome_page_the_menu_and_the_palette(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         for sample in SAMPLES:
-            pill = person.one(QPushButton, f"Open the sample {sample.title}", person.pane.welcome)
+            pill = await person.seen(QPushButton, f"Open the sample {sample.title}", person.pane.welcome)
             assert pill.accessibleDescription() == sample.shows
             await person.click(pill)
             await person.until(lambda: len(person.path) > 0, "the sample")

@@ -101,6 +101,26 @@ def test_a_slow_disk_is_said_to_be_one_and_nothing_else_is(stage: Stage, tmp_pat
         stage.play(scene)
 
 
+def test_who_begins_something_new_meanwhile_is_welcomed_and_can_open_a_sample(stage: Stage, tmp_path: Path) -> None:
+    path = path_in(tmp_path)
+    fill(path, 3)
+    with held(path) as let_go:
+
+        async def scene(person: Person) -> None:
+            assert "welcome" not in said(person)
+            for _ in range(2):
+                await person.do(person.app.window.action("experiment.new").trigger)
+                await person.press("Open the sample Reasoning", person.pane.welcome)
+                await person.until(lambda: len(person.path) > 0, "the sample")
+            assert person.app.workspace.opening
+            first = person.session.id
+            let_go()
+            await person.until(lambda: not person.app.workspace.opening, "the store")
+            assert person.session.id == first
+
+        stage.play(scene)
+
+
 def test_a_run_meanwhile_says_that_it_starts_and_everything_of_it_is_kept(stage: Stage, tmp_path: Path) -> None:
     path = path_in(tmp_path)
     fill(path, 3)
