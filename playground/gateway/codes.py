@@ -113,6 +113,11 @@ class Codes:
                 break
         return plain
 
+    def undone(self, text: str) -> str:
+        """What it says."""
+        plain = self.undo(text)
+        return plain.text if plain is not None else text
+
     def cut_off(self, text: str) -> int:
         """How many characters at the end of ``text`` may be the beginning of a code."""
         found = self._cut.search(text, max(0, len(text) - 32))

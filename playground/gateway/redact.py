@@ -196,12 +196,14 @@ class Redactor:
         known = [secret for secret in dict.fromkeys(secrets) if len(secret) >= SHORTEST]
         self._count = len(known)
         self._plain = {text for secret in known for text in _plainly(secret)}
+        self._codes = Codes("".join(known))
         texts = dict.fromkeys(text for secret in known for text in spellings(secret))
+        # A secret that may be taken for a code itself is not what is left of a text when all codes in it are undone.
+        texts |= dict.fromkeys(text for secret in known if len(text := self._codes.undone(secret)) >= SHORTEST)
         # Longest first, so that a spelling that holds another one goes as a whole.
         self._texts = tuple(sorted(texts, key=len, reverse=True))
         self._needles = tuple(text.encode("utf-8", "surrogatepass") for text in self._texts)
         self._pairs = frozenset(pair for needle in self._needles for pair in pairwise(needle))
-        self._codes = Codes("".join(known))
         longest = max(map(len, self._needles), default=0)
         self._said = _Matcher(self._texts, self._least, self._codes, longest)
         as_bytes = tuple(needle.decode("latin-1") for needle in self._needles)

@@ -142,6 +142,18 @@ def test_every_character_may_be_in_a_code(way: Callable[[str], str]) -> None:
     assert redactor.data(f"é {spelled} é".encode()) == f"é {MASK} é".encode()
 
 
+@pytest.mark.parametrize("secret", [r"pass\+word+A/9", r"a\\b%41&amp;c/def", r"C:\x41\keys\u0041", "a%2Bb%2Fc&#65;de"])
+@pytest.mark.parametrize("way", WAYS)
+def test_a_secret_that_looks_like_a_code_is_one_secret(secret: str, way: Callable[[str], str]) -> None:
+    redactor = Redactor([secret])
+    spelled = "".join(map(way, secret))
+    for text in (spelled, json.dumps(spelled)[1:-1], html.escape(spelled), quote(spelled)):
+        assert redactor.text(f"<{text}>") == f"<{MASK}>"
+        assert redactor.data(f"<{text}>".encode()) == f"<{MASK}>".encode()
+        stream = StreamRedactor(redactor)
+        assert fed(stream, f"<{text}>\n".encode()) == f"<{MASK}>\n".encode()
+
+
 @given(st.text(max_size=20), spelled_anyhow, st.text(max_size=20), st.lists(st.integers(0, 400), max_size=12))
 def test_codes_mixed_and_cut_anywhere(before: str, spelled: str, after: str, cuts: list[int]) -> None:
     redactor = Redactor([KEY])
