@@ -278,6 +278,8 @@ def _replay(arguments: argparse.Namespace) -> int:
 
     try:
         cassette = open_file(arguments.file, pipes=True)
+        if cassette.unread_words:
+            print(f"playground: {cassette.unread_words}", file=sys.stderr)
         asyncio.run(serve())
     except (CassetteError, OSError) as error:
         print(f"playground: {error}", file=sys.stderr)

@@ -662,6 +662,20 @@ def test_replay_of_what_is_no_cassette(tmp_path: Path, cassette_file: Path) -> N
     assert b"has version 9; only 1 is known here" in ended.stderr
 
 
+def test_replay_says_what_cannot_be_read_and_goes_on_with_the_rest(cassette_file: Path) -> None:
+    content = json.loads(cassette_file.read_text(encoding="utf-8"))
+    content["exchanges"].append({**content["exchanges"][0], "complete": "yes"})
+    cassette_file.write_text(json.dumps(content), encoding="utf-8")
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        ended = playground("replay", str(cassette_file), "--port", str(taken.getsockname()[1]))
+    said = ended.stderr.decode()
+    assert "1 of 2 exchanges could not be read" in said
+    assert "“complete” of exchange 2 must be true or false" in said
+    assert "Cannot listen on port" in said, "it went on"
+
+
 def test_replay_on_a_port_in_use(cassette_file: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

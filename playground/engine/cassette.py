@@ -4,7 +4,8 @@
 "body"}, "started_at", "connected", "sent", "answered", "ended", "response": {"status", "reason", "http_version",
 "headers", "reads", "wire_bytes"}, "complete", "failure"}]}``. Times are seconds since the start of the exchange; a read
 is ``[at, data]``; data is text where it is UTF-8, else ``{"base64": "…"}``. Nothing in a file that was made elsewhere
-is trusted: a wrong one gives a ``CassetteError`` in words.
+is trusted: a wrong one gives a ``CassetteError`` in words. An exchange that cannot be read is left out and told of;
+what else a file, an exchange, its request or response has, and a read behind its data, is written again.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ import math
 import os
 import tempfile
 import time
+from collections import deque
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -40,6 +42,9 @@ LARGEST: Final = 512 * 1024 * 1024  # bytes of a file that is read
 _LONGEST: Final = 24 * 3600.0  # seconds that an exchange may have taken
 _LATEST: Final = 2.5e11  # the largest number that still is a date
 _MOST_EXCHANGES: Final = 10_000
+_DEEPEST: Final = 64  # values in one another, of what is not known here
+_DAMAGED: Final = "This cassette is damaged: "
+_TOLD: Final = 3  # exchanges that could not be read, of which it is said why
 
 
 class CassetteError(ValueError):
@@ -48,18 +53,43 @@ class CassetteError(ValueError):
 
 @dataclass(frozen=True)
 class Cassette:
-    """Recorded exchanges, oldest first. ``created_at`` is Unix time, ``app`` what wrote the file."""
+    """Recorded exchanges, oldest first. ``created_at`` is Unix time, ``app`` what wrote the file.
+
+    ``unread`` says of each exchange that could not be read what is wrong with it; ``beside`` are the file's members
+    that are not known here.
+    """
 
     exchanges: tuple[Exchange, ...]
     title: str = ""
     created_at: float = 0.0
     app: str = ""
+    unread: tuple[str, ...] = ()
+    beside: JSONObject = field(default_factory=dict)
+
+    @property
+    def unread_words(self) -> str:
+        """What to tell people who opened it; empty when all of it was read."""
+        count = len(self.unread)
+        if not count:
+            return ""
+        them = "them" if count > 1 else "it"
+        why = "; ".join(self.unread[:_TOLD]) + (f"; and {count - _TOLD} more" if count > _TOLD else "")
+        return (
+            f"{count} of {count + len(self.exchanges)} exchanges could not be read and "
+            f"{'are' if count > 1 else 'is'} left out; the file still has {them}: {why}."
+        )
 
 
-def write(exchanges: Iterable[Exchange], title: str = "", known: Iterable[Secret] = ()) -> bytes:
+def write(
+    exchanges: Iterable[Exchange],
+    title: str = "",
+    known: Iterable[Secret] = (),
+    beside: JSONObject | None = None,
+) -> bytes:
     """The file's content. ``known`` are the secrets of this process: none of them is in it, in any spelling.
 
-    Raises CassetteError for an exchange whose bodies are no longer in memory.
+    ``beside`` are members that the file had before and that are not known here. Raises CassetteError for an exchange
+    whose bodies are no longer in memory.
     """
     redactor = Redactor(secret.get_secret_value() for secret in known)
     tapes = [tape_of(exchange, redactor) for exchange in exchanges]
@@ -72,13 +102,20 @@ def write(exchanges: Iterable[Exchange], title: str = "", known: Iterable[Secret
         "title": redactor.text(title),
         "exchanges": tapes,
     }
+    content = {**(beside or {}), **content}
     text = json.dumps(content, ensure_ascii=False, indent=1)
     return redactor.text(text).encode("utf-8", "backslashreplace")
 
 
-def save(path: Path, exchanges: Iterable[Exchange], title: str = "", known: Iterable[Secret] = ()) -> None:
+def save(
+    path: Path,
+    exchanges: Iterable[Exchange],
+    title: str = "",
+    known: Iterable[Secret] = (),
+    beside: JSONObject | None = None,
+) -> None:
     """Write a cassette; a reader finds the old file or the new one. Raises CassetteError."""
-    data = write(exchanges, title, known)
+    data = write(exchanges, title, known, beside)
     temporary = None
     try:
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
@@ -121,19 +158,29 @@ def read(data: bytes) -> Cassette:
             f"This cassette has version {version}; only {VERSION} is known here. Update the application."
         )
     whole = _Reader(content, "the file")
+    whole.get("cassette")
     tapes = whole.list("exchanges")
     if not tapes:
         raise CassetteError("This cassette is empty: “exchanges” holds none.")
     if len(tapes) > _MOST_EXCHANGES:
         raise CassetteError(f"This cassette holds {len(tapes)} exchanges; at most {_MOST_EXCHANGES} are read.")
-    exchanges = tuple(exchange_from(tape, f"exchange {number}") for number, tape in enumerate(tapes, 1))
+    exchanges: list[Exchange] = []
+    unread: list[str] = []
+    for number, tape in enumerate(tapes, 1):
+        try:
+            exchanges.append(exchange_from(tape, f"exchange {number}"))
+        except CassetteError as error:
+            unread.append(str(error).removeprefix(_DAMAGED).removesuffix("."))
+    if not exchanges:
+        more = f"; and {len(unread) - 1} more that cannot be read" if len(unread) > 1 else ""
+        raise CassetteError(f"{_DAMAGED}{unread[0]}{more}.")
     seen: set[str] = set()
     for exchange in exchanges:
         if exchange.id in seen:
             exchange.id = new_id()
         seen.add(exchange.id)
-    created = whole.number("created_at", 0.0)
-    return Cassette(exchanges, whole.text("title"), created, whole.text("app"))
+    created, title, app = whole.number("created_at", 0.0), whole.text("title"), whole.text("app")
+    return Cassette(tuple(exchanges), title, created, app, tuple(unread), whole.rest())
 
 
 # ---- writing ---------------------------------------------------------------------------------------------------------
@@ -144,7 +191,7 @@ def tape_of(exchange: Exchange, redactor: Redactor) -> JSONObject:
     if exchange.dropped:
         raise CassetteError("The bodies of an exchange were let go to save memory, so it cannot be saved any more.")
     failure = exchange.failure
-    return {
+    tape: JSONObject = {
         "id": exchange.id,
         "protocol": exchange.protocol,
         "method": exchange.method,
@@ -163,7 +210,7 @@ def tape_of(exchange: Exchange, redactor: Redactor) -> JSONObject:
             "reason": redactor.text(exchange.reason),
             "http_version": exchange.http_version,
             "headers": [list(pair) for pair in redactor.headers(exchange.response_headers)],
-            "reads": [read_of(read) for read in redacted_reads(exchange, redactor)],
+            "reads": _with_rest(redacted_reads(exchange, redactor), exchange.beside.get("reads", [])),
             "wire_bytes": exchange.wire_bytes,
         },
         "complete": exchange.complete,
@@ -171,6 +218,22 @@ def tape_of(exchange: Exchange, redactor: Redactor) -> JSONObject:
         if failure is not None
         else None,
     }
+    for name, members in (("exchange", tape), ("request", tape["request"]), ("response", tape["response"])):
+        for key, value in exchange.beside.get(name, {}).items():
+            members.setdefault(key, value)
+    return tape
+
+
+def _with_rest(reads: Iterable[Read], rests: Iterable[tuple[float, list[JSON]]]) -> list[JSON]:
+    """The reads as JSON, each followed by what followed one of its time; that of no read stands by itself."""
+    out: list[JSON] = []
+    left = deque(rests)
+    for read in reads:
+        while left and left[0][0] < read.at:
+            at, rest = left.popleft()
+            out.append([at, "", *rest])
+        out.append([*read_of(read), *(left.popleft()[1] if left and left[0][0] == read.at else ())])
+    return out + [[at, "", *rest] for at, rest in left]
 
 
 def _clean(value: JSON, redactor: Redactor) -> JSON:
@@ -207,15 +270,36 @@ class _Reader:
 
     def __init__(self, value: JSON, where: str) -> None:
         if not isinstance(value, dict):
-            raise CassetteError(f"This cassette is damaged: {where} must be an object.")
+            raise CassetteError(f"{_DAMAGED}{where} must be an object.")
         self._value: JSONObject = value
         self._where = where
+        self._known: set[str] = set()
 
     def wrong(self, name: str, expected: str) -> CassetteError:
-        return CassetteError(f"This cassette is damaged: “{name}” of {self._where} must be {expected}.")
+        return CassetteError(f"{_DAMAGED}“{name[:64]}” of {self._where} must be {expected}.")
 
     def get(self, name: str) -> Any:
+        self._known.add(name)
         return self._value.get(name)
+
+    def rest(self) -> JSONObject:
+        """The members that nobody has asked for, which are those that are not known here."""
+        found = {name: value for name, value in self._value.items() if name not in self._known}
+        for name, value in found.items():
+            self.kept(value, name)
+        return found
+
+    def kept(self, value: JSON, name: str) -> None:
+        """Raise CassetteError for what could not be written again."""
+        level, depth = [value], 0
+        while level:
+            depth += 1
+            if depth > _DEEPEST:
+                raise self.wrong(name, f"nested {_DEEPEST} levels deep at most")
+            inner = [
+                item.values() if isinstance(item, dict) else item for item in level if isinstance(item, dict | list)
+            ]
+            level = [item for items in inner for item in items if isinstance(item, dict | list)]
 
     def text(self, name: str) -> str:
         value = self.get(name)
@@ -260,11 +344,19 @@ class _Reader:
         if isinstance(value, str):
             return value.encode("utf-8", "replace")
         if isinstance(value, dict) and isinstance(value.get("base64"), str):
+            if len(value) > 1:
+                raise self.wrong(name, "text or base64 with nothing beside it")
             try:
                 return base64.b64decode(value["base64"], validate=True)
             except (binascii.Error, ValueError):
                 raise self.wrong(name, "base64 that can be read") from None
         raise self.wrong(name, "text or base64")
+
+
+def _inside(value: JSON) -> Iterable[JSON]:
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list) else ()
 
 
 def _whole(text: str) -> str:
@@ -286,11 +378,11 @@ def exchange_from(value: JSON, where: str) -> Exchange:
     complete = tape.get("complete")
     if not isinstance(complete, bool):
         raise tape.wrong("complete", "true or false")
-    reads = _reads(answer)
+    reads, rests = _reads(answer)
     ended = tape.moment("ended")
     if ended is None:  # saved while it ran
         ended = reads[-1].at if reads else tape.moment("answered") or 0.0
-    return Exchange(
+    found = Exchange(
         id=tape.text("id")[:64] or new_id(),
         method=tape.text("method"),
         url=tape.text("url"),
@@ -311,13 +403,18 @@ def exchange_from(value: JSON, where: str) -> Exchange:
         failure=_failure(tape),
         protocol=protocol,
     )
+    unknown = {"exchange": tape.rest(), "request": asked.rest(), "response": answer.rest(), "reads": rests}
+    found.beside = {name: members for name, members in unknown.items() if members}
+    return found
 
 
-def _reads(answer: _Reader) -> list[Read]:
+def _reads(answer: _Reader) -> tuple[list[Read], list[tuple[float, list[JSON]]]]:
+    """The reads, and what else followed the data of some, by their times."""
     reads: list[Read] = []
+    rests: list[tuple[float, list[JSON]]] = []
     last = -math.inf
     for item in answer.list("reads"):
-        if not isinstance(item, list) or len(item) != 2:
+        if not isinstance(item, list) or len(item) < 2:
             raise answer.wrong("reads", "a list of pairs of a time and data")
         at = answer.time(item[0], "reads")
         if at < last:
@@ -325,7 +422,10 @@ def _reads(answer: _Reader) -> list[Read]:
         last = at
         if data := answer.data(item[1], "reads"):
             reads.append(Read(at, data))
-    return reads
+        if len(item) > 2:
+            answer.kept(item[2:], "reads")
+            rests.append((at, item[2:]))
+    return reads, rests
 
 
 def _failure(tape: _Reader) -> Failure | None:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from playground.domain.errors import Failure
 from playground.domain.events import Event
+from playground.domain.values import JSONObject
 from playground.protocols.protocol import Decoder
 
 Headers = tuple[tuple[str, str], ...]
@@ -32,7 +33,8 @@ class Exchange:
     ``answered`` (status and headers are here) and ``ended`` are seconds since the start. ``request_body`` is
     empty for GET. ``wire_bytes`` counts the response body before gzip or deflate was undone. ``complete`` says
     whether the body was read to its own end or to the protocol's end marker. ``protocol`` names the one spoken; it is
-    empty for a model list. ``dropped`` counts the bytes of both bodies that were let go to save memory.
+    empty for a model list. ``dropped`` counts the bytes of both bodies that were let go to save memory. ``beside`` is
+    what a cassette had that is not known here (``engine.cassette``).
     """
 
     id: str
@@ -55,6 +57,7 @@ class Exchange:
     failure: Failure | None = None
     protocol: str = ""
     dropped: int = 0
+    beside: JSONObject = field(default_factory=dict)
 
     @property
     def body(self) -> bytes:

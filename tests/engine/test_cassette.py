@@ -15,6 +15,9 @@ from playground.domain.errors import Failure, FailureKind
 from playground.engine import har
 from playground.engine.cassette import CassetteError, open_file, read, save, write
 from playground.engine.recorded import transcript_of
+from playground.engine.secrets import Secret
+from playground.engine.store.tape_rows import read_head, read_tape, write_tape
+from playground.gateway.redact import Redactor
 from playground.gateway.tape import Exchange, Read
 from tests.engine.exchanges import exchange
 from tests.protocols.streams import DONE, chunk
@@ -135,6 +138,77 @@ def test_a_wrong_file_is_said_to_be_so(data: bytes, words: str) -> None:
     with pytest.raises(CassetteError, match=words) as caught:
         read(data)
     assert len(str(caught.value)) < 400
+
+
+def with_more() -> dict[str, Any]:
+    """A sound cassette of a later version, with members in every place that are not known today."""
+    content: dict[str, Any] = json.loads(write(tapes(), "Later"))
+    note = {"deep": [1, {"\ud800": None, "price": 1.5}]}
+    for holder in (
+        content,
+        *(one for tape in content["exchanges"] for one in (tape, tape["request"], tape["response"])),
+    ):
+        holder["note"] = note
+    content["exchanges"][0]["response"]["reads"][0].append({"flags": 3})
+    content["exchanges"][0]["response"]["reads"].append([0.75, "", "end of stream"])
+    content["exchanges"][1]["failure"]["later"] = "x"
+    return content
+
+
+def test_what_is_not_known_is_written_again(tmp_path: Path) -> None:
+    content = with_more()
+    cassette = read(json.dumps(content).encode())
+    assert [one.reads for one in cassette.exchanges] == [one.reads for one in tapes()]
+    again = json.loads(write(cassette.exchanges, cassette.title, (), cassette.beside))
+    times = {name: again.pop(name) and content.pop(name) for name in ("created_at", "app")}
+    assert again == content
+    assert all(times.values())
+    (tmp_path / "a").touch()
+    save(tmp_path / "a", cassette.exchanges, "", (), {"cassette": 7, "exchanges": []})
+    assert len(open_file(tmp_path / "a").exchanges) == 3, "nothing beside takes the place of what is known"
+
+
+def test_what_is_not_known_is_kept_in_the_store_and_freed_of_secrets() -> None:
+    for one in read(json.dumps(with_more()).encode()).exchanges:
+        assert read_tape(*write_tape(one, Redactor(()))) == one
+        bare = read_head(write_tape(one, Redactor(()))[0])
+        assert bare.beside == {name: found for name, found in one.beside.items() if name != "reads"}
+        one.beside["exchange"]["note"] = {"k": ["sk-canary-0123456789"]}
+        assert b"canary" not in write([one], "", [Secret("sk-canary-0123456789")])
+
+
+def test_what_is_not_known_and_too_deep_to_be_written_again_is_refused() -> None:
+    content = with_more()
+    for _ in range(400):
+        content["exchanges"][0]["note"] = [content["exchanges"][0]["note"]]
+    cassette = read(json.dumps(content).encode())
+    assert len(cassette.exchanges) == 2
+    assert cassette.unread == ("“note” of exchange 1 must be nested 64 levels deep at most",)
+
+
+@pytest.mark.parametrize("bad", [(0,), (1,), (0, 2), (1, 2)])
+def test_exchanges_that_cannot_be_read_are_left_out_and_said(bad: tuple[int, ...]) -> None:
+    content = json.loads(write(tapes(), "Mine"))
+    for number in bad:
+        content["exchanges"][number]["url"] = 3
+    cassette = read(json.dumps(content).encode())
+    assert list(cassette.exchanges) == [one for number, one in enumerate(tapes()) if number not in bad]
+    assert cassette.unread == tuple(f"“url” of exchange {number + 1} must be text" for number in bad)
+    assert cassette.unread_words.startswith(f"{len(bad)} of 3 exchanges could not be read")
+    assert f"“url” of exchange {bad[-1] + 1} must be text" in cassette.unread_words
+    assert read(write(tapes())).unread_words == ""
+
+
+def test_of_very_many_that_cannot_be_read_a_few_are_told() -> None:
+    content = json.loads(write(tapes()[:1]))
+    content["exchanges"] += [{"x" * 10_000: 1}] * 5000
+    words = read(json.dumps(content).encode()).unread_words
+    assert "5000 of 5001 exchanges" in words
+    assert "and 4997 more" in words
+    assert len(words) < 500
+    content["exchanges"] = content["exchanges"][1:]
+    with pytest.raises(CassetteError, match="and 4999 more that cannot be read"):
+        read(json.dumps(content).encode())
 
 
 ANYTHING = st.recursive(

@@ -118,6 +118,34 @@ def test_the_memory_for_tapes_is_set_remembered_and_kept_to(stage: Stage) -> Non
     stage.play(run_long, CALLING)
 
 
+def test_what_of_a_cassette_cannot_be_read_is_said_and_what_is_not_known_is_saved_again(
+    stage: Stage, tmp_path: Path
+) -> None:
+    file, again = tmp_path / "later.cassette.json", tmp_path / "again.cassette.json"
+    later = {"machine": "of a later version"}
+
+    async def play(person: Person) -> None:
+        await use(person, "demo-chat")
+        await person.run("Hello")
+        await person.idle(2)
+        await choose_file(person, "cassette.save", file)
+        await person.until(file.exists, "the file")
+        content = json.loads(file.read_text(encoding="utf-8"))
+        sound = content["exchanges"][0]
+        content |= {"exchanges": [sound | later, {**sound, "id": "bad", "url": 7}]} | later
+        file.write_text(json.dumps(content), encoding="utf-8")
+        await choose_file(person, "cassette.open", file)
+        await person.until(lambda: "1 of 2 exchanges could not be read" in person.pane.notice.words, "a word on it")
+        assert "“url” of exchange 2 must be text" in person.pane.notice.words
+        await person.until(lambda: len(person.path) == 2, "what could be read")
+        await choose_file(person, "cassette.save-all", again)
+        await person.until(again.exists, "the file")
+
+    stage.play(play, PACE)
+    saved = json.loads(again.read_text(encoding="utf-8"))
+    assert [one["machine"] for one in (saved, *saved["exchanges"])] == [later["machine"]] * 2
+
+
 def test_a_file_that_is_no_cassette_is_said_to_be_none(stage: Stage, tmp_path: Path) -> None:
     file = tmp_path / "other.cassette.json"
     file.write_text('{"hello": 1}', encoding="utf-8")

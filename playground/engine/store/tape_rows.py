@@ -80,8 +80,8 @@ def read_head(head: str) -> Exchange:
     """The exchange without its bodies: as one whose bodies were let go. Raises CassetteError."""
     tape = _object(head)
     tape["request"]["body"], tape["response"]["reads"] = "", []
+    size = tape.pop("bytes", None)
     exchange = exchange_from(tape, "the exchange")
-    size = tape.get("bytes")
     exchange.dropped = size if isinstance(size, int) and size > 0 else 1
     return exchange
 
@@ -89,6 +89,7 @@ def read_head(head: str) -> Exchange:
 def read_tape(head: str, data: bytes, more: Iterable[bytes] = ()) -> Exchange:
     """The whole exchange, with ``more`` reads that came one by one. Raises CassetteError."""
     tape = _object(head)
+    tape.pop("bytes", None)
     lines = _lines(data)
     try:
         tape["request"]["body"] = json.loads(next(lines, b'""'))

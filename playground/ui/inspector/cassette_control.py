@@ -103,9 +103,11 @@ class CassetteControl(QObject):
         if path is None:
             return
         known = self._workspace.gateways.keys.known()
+        player = self._players.get(session.id)
+        beside = player.cassette.beside if player is not None else {}
         try:
             exchanges = [await session.whole(one) for one in exchanges]
-            await asyncio.to_thread(save, path, exchanges, session.title, known)
+            await asyncio.to_thread(save, path, exchanges, session.title, known, beside)
         except (CassetteError, StoreError) as error:
             self._say(str(error))
         else:
@@ -157,6 +159,8 @@ class CassetteControl(QObject):
         session = player.session(self._workspace.gateways)
         self._players[session.id] = player
         self._workspace.add(session)
+        if cassette.unread_words:
+            self._say(cassette.unread_words)
         return True
 
     def _say(self, words: str, *, stays: bool = True) -> None:
