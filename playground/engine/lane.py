@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 
 #: A call: the turn that made it, and its id there.
 CallKey: TypeAlias = tuple[str, str]
+
+SLICE_S = 0.004  # seconds of deciding between two turns of the loop
 
 
 class Mode(StrEnum):
@@ -226,8 +229,13 @@ class Lane:
         tools = {tool.name: tool for tool in session.tools if tool.sendable}
         repeated = repeats(branch)
         limit = debugging.step_limit
+        nth = _nth(branch)
         out: dict[CallKey, Planned] = {}
+        until = time.perf_counter() + SLICE_S
         for turn_id, call in waiting_in(branch):
+            if time.perf_counter() > until:  # a turn may make thousands of calls
+                await asyncio.sleep(0)
+                until = time.perf_counter() + SLICE_S
             key, rule = (turn_id, call.id), debugging.rule(call.name)
             found: Answer | Reason
             if held := held_back(session.transcript.turns[turn_id], call):
@@ -239,8 +247,7 @@ class Lane:
             elif self._mode is Mode.END:
                 found = await self._asked(ReadyAnswer(call, rule))
             else:
-                nth = _nth(branch, turn_id, call)
-                asked = Decision(call, rule, tools.get(call.name), nth, repeated.get(key, 0))
+                asked = Decision(call, rule, tools.get(call.name), nth[key], repeated.get(key, 0))
                 found = await self._asked(asked)
             if isinstance(found, Reason):
                 reasons[key] = found
@@ -330,15 +337,15 @@ class Lane:
         return self.tip if self.tip is None or shared else below(self._session.transcript, self.tip)
 
 
-def _nth(branch: tuple[Turn, ...], turn_id: str, call: ToolCall) -> int:
-    """The how-manieth call of its tool a call is on its branch, from 1."""
-    count = 0
+def _nth(branch: tuple[Turn, ...]) -> dict[CallKey, int]:
+    """The how-manieth call of its tool each call is on its branch, from 1."""
+    out: dict[CallKey, int] = {}
+    count: Counter[str] = Counter()
     for turn in branch:
-        for other in turn.calls:
-            count += other.name == call.name
-            if turn.id == turn_id and other.id == call.id:
-                return count
-    return count
+        for call in turn.calls:
+            count[call.name] += 1
+            out.setdefault((turn.id, call.id), count[call.name])
+    return out
 
 
 @dataclass(frozen=True)

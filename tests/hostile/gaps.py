@@ -1,40 +1,86 @@
 """How long a loop was kept from its turn, measured so that a busy machine does not count.
 
-What is held against a limit is the CPU time of the loop's own thread between two of its turns, in calibrating loops of
-pure Python on the same machine in the same moment. A quiet machine takes ``CALIBRATED`` for one.
+What is held against a limit is the CPU time of the loop's own thread between two of its turns, as a ratio to a piece of
+work whose length is known: it is done again and again between those turns, in the same moments on the same machine. A
+gap is told in seconds of a quiet machine.
 """
 
 from __future__ import annotations
 
 import asyncio
+import statistics
 import time
+from collections.abc import Callable
+from dataclasses import dataclass
 from types import TracebackType
+from typing import Final
 
-CALIBRATED = 0.005  # seconds, about, of one calibrating loop on the machine the limits were set on
+from PySide6.QtCore import QPointF
+from PySide6.QtGui import QFont, QTextLayout
+
 LIMIT = 0.050  # seconds of a quiet machine that a window may take to answer
 MARGIN = 3  # times that, in tests
+PASSES = 3  # that one shape has: what the code does is done in each of them, what the machine does is not
 WAITED = 1.0  # seconds on the clock, for what waits and takes no CPU; less than a check may take
+EVERY = 0.05  # seconds between two pieces of the known work
 
 
-def calibrate() -> float:
-    """Seconds of CPU that a fixed loop takes here and now, at best."""
-    best = float("inf")
-    for _ in range(3):
-        start, total = time.thread_time(), 0
-        for number in range(150_000):
-            total += number & 7
-        best = min(best, time.thread_time() - start)
-    return best
+@dataclass(frozen=True)
+class Piece:
+    """Work of a known length: ``quiet`` is what it takes, in seconds, on the machine the limits were set on."""
+
+    work: Callable[[], object]
+    quiet: float
+
+    def slower(self) -> float:
+        """How many times that it takes now, the better of two: what a gap does is warm by then, too."""
+        took = []
+        for _ in range(2):
+            start = time.thread_time()
+            self.work()
+            took.append(time.thread_time() - start)
+        return min(took) / self.quiet
+
+
+def _count() -> int:
+    total = 0
+    for number in range(30_000):
+        total += number & 7
+    return total
+
+
+_WORDS: Final = " ".join(f"word{number} of {number * 7919 % 1_000}" for number in range(320))
+
+
+def _lay_out() -> float:
+    """What a window does: objects of Python, and lines of text laid out by Qt."""
+    known = {word: len(word) for word in _WORDS.split()}
+    layout = QTextLayout(_WORDS, QFont())
+    layout.beginLayout()
+    height = 0.0
+    while (line := layout.createLine()).isValid():
+        line.setLineWidth(300)
+        line.setPosition(QPointF(0, height))
+        height += line.height()
+    layout.endLayout()
+    return height + sum(known.values())
+
+
+COUNTED: Final = Piece(_count, 0.001)
+LAID_OUT: Final = Piece(_lay_out, 0.0008)  # needs an application
 
 
 class Gaps:
     """``async with``: ``cpu`` is the longest gap in CPU seconds, ``wall`` in seconds on the clock."""
 
-    def __init__(self) -> None:
+    def __init__(self, piece: Piece = COUNTED) -> None:
         self.cpu = self.wall = 0.0
+        self._piece = piece
+        self._slower: list[float] = []
         self._task: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Gaps:
+        self._piece.slower()  # what is made once is made
         self._task = asyncio.get_running_loop().create_task(self._beat())
         await asyncio.sleep(0)
         return self
@@ -47,13 +93,18 @@ class Gaps:
             self._task.cancel()
 
     async def _beat(self) -> None:
+        next_piece = 0.0
         while True:
             cpu, wall = time.thread_time(), time.monotonic()
             await asyncio.sleep(0.001)
             self.cpu = max(self.cpu, time.thread_time() - cpu)
-            self.wall = max(self.wall, time.monotonic() - wall)
+            now = time.monotonic()
+            self.wall = max(self.wall, now - wall)
+            if now >= next_piece:
+                self._slower.append(self._piece.slower())
+                next_piece = time.monotonic() + EVERY
 
     @property
     def seconds(self) -> float:
         """The longest gap as it would be on the machine the limits were set on."""
-        return self.cpu / calibrate() * CALIBRATED
+        return self.cpu / statistics.median(self._slower)
