@@ -29,6 +29,7 @@ from playground import __version__
 from playground.domain.errors import Failure
 from playground.domain.transcript import new_id
 from playground.domain.values import JSON, JSONObject
+from playground.engine.known_secrets import redactor_of
 from playground.engine.secrets import Secret
 from playground.gateway.redact import Redactor
 from playground.gateway.redact_stream import StreamRedactor
@@ -91,7 +92,7 @@ def write(
     ``beside`` are members that the file had before and that are not known here. Raises CassetteError for an exchange
     whose bodies are no longer in memory.
     """
-    redactor = Redactor(secret.get_secret_value() for secret in known)
+    redactor = redactor_of(known)
     tapes = [tape_of(exchange, redactor) for exchange in exchanges]
     if not tapes:
         raise CassetteError("There is no exchange to save. Run the conversation first.")
@@ -243,7 +244,7 @@ def _clean(value: JSON, redactor: Redactor) -> JSON:
 
 def redacted_reads(exchange: Exchange, redactor: Redactor) -> list[Read]:
     """The reads without the secrets that ``redactor`` knows, also where reads or events cut one."""
-    stream = StreamRedactor(redactor)
+    stream = StreamRedactor(redactor.after(exchange.body))
     found = [piece for at, data in exchange.reads for piece in stream.feed(data, at)]
     found += stream.close(exchange.reads[-1].at if exchange.reads else 0.0)
     return [Read(at, data) for at, data in found]

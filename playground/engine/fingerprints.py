@@ -12,17 +12,23 @@ import hashlib
 import hmac
 import json
 import secrets
+import string
 import threading
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
 from playground.engine.whole_file import write_whole
+from playground.gateway.codes import Codes
 from playground.named_file import read_named
 
 SHORTEST: Final = 20  # characters
 _FRONT: Final = 2  # characters that are kept as they are; of nearly every key they are "sk"
 _BITS: Final = 10
+_PIECE: Final = 50_000  # characters whose codes are undone in one go
+_LAP: Final = 4_000
+_CODES: Final = Codes(string.punctuation)
 _LARGEST: Final = 4 * 1024 * 1024  # bytes of the file
 
 
@@ -72,16 +78,22 @@ class Fingerprints:
         with self._lock:
             wanted = {user: one for user, one in self._load().items() if user not in besides}
             out: dict[str, str] = {}
-            for user, one in wanted.items():
-                at = text.find(one.front)
-                while at >= 0 and user not in out:
-                    part = text[at : at + one.size]
-                    if len(part) == one.size and part.isascii() and part.isprintable() and " " not in part:
-                        quick = self._quick(part)
-                        if _check(quick) == one.check and self._tell(quick, part) == one.digest:
-                            out[user] = part
-                    at = text.find(one.front, at + 1)
+            for said in _said(text) if wanted else ():
+                left = ((user, one) for user, one in wanted.items() if user not in out)
+                out |= {user: found for user, one in left if (found := self._in(said, one))}
             return out
+
+    def _in(self, text: str, one: Fingerprint) -> str:
+        """That secret, where it stands in ``text``; else nothing."""
+        at = text.find(one.front)
+        while at >= 0:
+            part = text[at : at + one.size]
+            if len(part) == one.size and part.isascii() and part.isprintable() and " " not in part:
+                quick = self._quick(part)
+                if _check(quick) == one.check and self._tell(quick, part) == one.digest:
+                    return part
+            at = text.find(one.front, at + 1)
+        return ""
 
     def _tell(self, quick: bytes, part: str) -> str:
         if quick not in self._tried:
@@ -117,6 +129,16 @@ class Fingerprints:
             write_whole(self._path, json.dumps(content, indent=2).encode(), private=True)
         except OSError:
             return  # known in this session all the same
+
+
+def _said(text: str) -> Iterator[str]:
+    """The text, and what its pieces say where it has codes; they overlap, so that no secret is cut by all of them."""
+    yield text
+    for at in range(0, len(text) if any(map(text.__contains__, "\\%&")) else 0, _PIECE):
+        piece = text[at : at + _PIECE + _LAP]
+        plain = _CODES.undo(piece)
+        if plain is not None:
+            yield plain.text
 
 
 def _check(quick: bytes) -> int:

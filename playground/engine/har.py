@@ -14,6 +14,7 @@ from urllib.parse import parse_qsl, urlsplit
 from playground import __version__
 from playground.domain.values import JSONObject
 from playground.engine.cassette import CassetteError, redacted_reads
+from playground.engine.known_secrets import redactor_of
 from playground.engine.secrets import Secret
 from playground.gateway.redact import Redactor
 from playground.gateway.tape import Exchange, Headers
@@ -24,7 +25,7 @@ def write(exchanges: Iterable[Exchange], known: Iterable[Secret] = ()) -> bytes:
 
     Raises CassetteError for an exchange whose bodies are no longer in memory, and for none at all.
     """
-    redactor = Redactor(secret.get_secret_value() for secret in known)
+    redactor = redactor_of(known)
     entries = [_entry(exchange, redactor) for exchange in exchanges]
     if not entries:
         raise CassetteError("There is no exchange to export. Run the conversation first.")

@@ -26,6 +26,7 @@ from playground.engine.headless import BadInputError, open_session
 from playground.engine.headless_end import ended
 from playground.engine.headless_json import answer, brought, transcript
 from playground.engine.headless_show import Console, OutputError, Printer
+from playground.engine.known_secrets import redactor_of
 from playground.engine.lane import Mode
 from playground.engine.profiles import Auth, Profile, Timeouts, connection, resolve_address, split_headers
 from playground.engine.run import RunRefusedError
@@ -34,7 +35,6 @@ from playground.engine.spreadsheet import json_text
 from playground.gateway.address import is_loopback
 from playground.gateway.outgoing import header_problem
 from playground.gateway.proxy import proxy_url
-from playground.gateway.redact import Redactor
 from playground.named_file import read_named
 from playground.protocols.protocol import PROTOCOLS
 
@@ -255,7 +255,7 @@ def _record(session: Session, path: Path | None, secrets: tuple[Secret, ...], co
     if path is None or not session.exchanges:
         return True
     try:
-        title = title_of(session.transcript, session.given_title, Redactor(s.get_secret_value() for s in secrets).front)
+        title = title_of(session.transcript, session.given_title, redactor_of(secrets).front)
         cassette.save(path, session.exchanges.values(), title, secrets)
     except cassette.CassetteError as error:
         console.say(str(error))

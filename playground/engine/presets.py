@@ -22,10 +22,10 @@ from playground.domain.values import JSONObject, Value
 from playground.engine.carry import carry_parameters
 from playground.engine.experiment_file import structure_words
 from playground.engine.experiment_file.layout import lay_out
+from playground.engine.known_secrets import redactor_of
 from playground.engine.list_file import ListFile, ListFileError
 from playground.engine.secrets import Secret
 from playground.engine.snapshot import encode, fields_of, parameters_of
-from playground.gateway.redact import Redactor
 from playground.protocols.protocol import PROTOCOLS
 
 if TYPE_CHECKING:
@@ -215,7 +215,7 @@ class PresetStore:
 
     def _commit(self, presets: list[Preset]) -> None:
         """Write first, then believe: what is in memory is what is on disk."""
-        redactor = Redactor(secret.get_secret_value() for secret in self._known())
+        redactor = redactor_of(self._known())
         entries = [*(encode(preset) for preset in presets), *self._unread]
         try:
             self._file.save(entries, lambda content: lay_out(content, redactor, structure_words()))

@@ -16,6 +16,7 @@ from playground.domain.json_merge import Path, at_path, holds
 from playground.domain.parameters import Hint
 from playground.domain.request import Request
 from playground.domain.values import JSON, JSONObject
+from playground.engine.known_secrets import redactor_of
 from playground.engine.profiles import Profile, connection
 from playground.engine.secrets import Secret
 from playground.gateway.address import resolve
@@ -95,7 +96,7 @@ def request_view(session: Session, known: Iterable[Secret] = (), *, whole: bool 
     ``known`` are the secrets that this process has: each is masked wherever it stands.
     """
     request, profile = session.request(*session.to_add()), session.profile
-    redactor = Redactor(secret.get_secret_value() for secret in known)
+    redactor = redactor_of(known)
     try:
         body = get_protocol(request.protocol).encode(request)
         cut = not whole and sum(map(len, _long(body))) > CUT_FROM

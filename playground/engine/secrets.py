@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from pydantic import SecretStr
 
+from playground.engine.known_secrets import Known, LateRedactor
 from playground.gateway.redact import Redactor, is_secret_header
 
 if TYPE_CHECKING:
@@ -253,7 +254,7 @@ class Keys:
         self._backend: KeyringBackend | None = None
         self._worker: _Worker | None = None
         self._memory: dict[str, Secret] = {}
-        self._redactor: tuple[tuple[Secret, ...], Redactor] = ((), Redactor(()))
+        self._redactor: tuple[tuple[Secret, ...], Redactor] = ((), LateRedactor(self._all, self.recognise))
         self._unsaved: set[str] = set()  # those the keyring did not take
         self.state = KeyringState(True, "Keys are stored in the system keyring.")
 
@@ -343,27 +344,34 @@ class Keys:
         """Whether the secret is gone when the app closes, because the keyring did not take it."""
         return _user(profile_id, origin, name) in self._unsaved
 
-    def known(self) -> tuple[Secret, ...]:
+    def known(self) -> Known:
         """Every secret in memory, and those that were recognised in a text, for redaction by value."""
+        return Known(self._all, self.recognise)
+
+    def _all(self) -> tuple[Secret, ...]:
         return (*self._memory.values(), *self._recognised.values())
 
-    def recognise(self, text: str) -> None:
-        """Know from now on the secrets that stand in ``text`` and were not fetched yet. For any thread."""
-        if self._prints is not None:
-            found = self._prints.find(text, frozenset((*self._memory, *self._recognised)))
-            self._recognised |= {user: Secret(secret) for user, secret in found.items()}
+    def recognise(self, text: str) -> bool:
+        """Know from now on the secrets that stand in ``text`` and were not fetched yet. For any thread.
+
+        Returns whether there was one.
+        """
+        if self._prints is None:
+            return False
+        found = self._prints.find(text, frozenset((*self._memory, *self._recognised)))
+        self._recognised |= {user: Secret(secret) for user, secret in found.items()}
+        return bool(found)
 
     @property
     def redactor(self) -> Redactor:
-        """What takes every secret in memory out of texts; another one when there are other secrets."""
-        known = self.known()
+        """What takes every secret of this process out of texts; another one when there are others in memory."""
+        known = self._all()
         if known != self._redactor[0]:
-            self._redactor = known, Redactor(secret.get_secret_value() for secret in known)
+            self._redactor = known, LateRedactor(self._all, self.recognise)
         return self._redactor[1]
 
     def front(self, text: str, most: int) -> str:
         """The first ``most`` characters of ``text``, without any secret in memory or known by its fingerprint."""
-        self.recognise(text)
         return self.redactor.front(text, most)
 
     def _find(self) -> KeyringBackend:

@@ -257,6 +257,10 @@ class Redactor:
         """All headers, in order."""
         return tuple((self.text(name), self.header(name, value)) for name, value in pairs)
 
+    def after(self, text: str | bytes) -> Redactor:
+        """What takes out the secrets that are known once that text was looked at, too."""
+        return self
+
     # For ``redact_stream``; never to be shown
 
     def spans(self, text: str) -> list[tuple[int, int]]:

@@ -63,7 +63,7 @@ class RequestPreview(QObject):
                 await asyncio.sleep(REST_S)
                 self._stale = False
                 session = self._current()
-                preview = await asyncio.to_thread(_prepared, session, tuple(self._known()))
+                preview = await asyncio.to_thread(_prepared, session, self._known())
                 if self._current() is session:
                     self._show(preview)
         finally:

@@ -22,11 +22,11 @@ from playground.domain.transcript import Ending
 from playground.domain.values import JSON, Value
 from playground.engine.experiment_file.content import NAME, VERSION, from_json, to_json
 from playground.engine.experiment_file.layout import lay_out
+from playground.engine.known_secrets import redactor_of
 from playground.engine.secrets import Secret
 from playground.engine.snapshot import Snapshot
 from playground.engine.weighed_json import TooMuchError, read_json
 from playground.engine.whole_file import write_whole
-from playground.gateway.redact import Redactor
 from playground.named_file import read_named
 from playground.protocols.protocol import PROTOCOLS
 
@@ -56,7 +56,7 @@ def write(snapshot: Snapshot, known: Iterable[Secret] = ()) -> bytes:
 
     Raises ExperimentFileError for what JSON cannot hold.
     """
-    redactor = Redactor(secret.get_secret_value() for secret in known)
+    redactor = redactor_of(known)
     try:
         text = lay_out(to_json(snapshot), redactor, structure_words())
     except ValueError as error:

@@ -16,8 +16,8 @@ from playground.domain.values import JSON
 from playground.domain.variables import resolve_turns
 from playground.engine.entry import title_of
 from playground.engine.experiment_file.layout import lay_out
+from playground.engine.known_secrets import redactor_of
 from playground.engine.secrets import Secret
-from playground.gateway.redact import Redactor
 
 if TYPE_CHECKING:
     from playground.engine.snapshot import Snapshot
@@ -71,7 +71,7 @@ class Selection:
 
     def __init__(self, snapshot: Snapshot, known: Iterable[Secret], *, whole_tree: bool) -> None:
         self.snapshot = snapshot
-        self._redactor = Redactor(secret.get_secret_value() for secret in known)
+        self._redactor = redactor_of(known)
         self._whole = whole_tree
         self._transcript = snapshot.transcript
 

@@ -14,6 +14,7 @@ from typing import Final
 
 from playground.domain.request import Request
 from playground.domain.values import JSONObject
+from playground.engine.known_secrets import redactor_of
 from playground.engine.profiles import Profile, connection
 from playground.engine.secrets import Secret, looks_secret
 from playground.gateway.address import resolve
@@ -121,7 +122,7 @@ def sent_by(profile: Profile, request: Request, known: Iterable[Secret] = ()) ->
     key = Secret(_STAND_IN) if profile.key_origin or profile.demo else None
     secrets = {name: Secret(_STAND_IN) for name in profile.secret_headers}
     going = outgoing(connection(profile, key, secrets), resolve(profile.base_url), protocol, request)
-    redactor = Redactor(secret.get_secret_value() for secret in known)
+    redactor = redactor_of(known)
     body, url = redactor.data(going.body), redactor.text(going.url)
     return Sent(
         protocol=protocol.name,
@@ -141,7 +142,7 @@ def recorded(
 
     Raises ValueError for a body that is no JSON object.
     """
-    redactor = Redactor(secret.get_secret_value() for secret in known)
+    redactor = redactor_of(known)
     body, url = redactor.data(body), redactor.text(url)
     try:
         value = json.loads(body)

@@ -20,11 +20,11 @@ from typing import Final, TypeVar
 from playground.domain.transcript import Transcript
 from playground.engine.entry import Deleted, Entry
 from playground.engine.history import Kept
+from playground.engine.known_secrets import LateRedactor, values_of
 from playground.engine.secrets import Secret
 from playground.engine.snapshot import Snapshot
 from playground.engine.store import reading, search
 from playground.engine.store.connecting import connect
-from playground.engine.store.late_redactor import LateRedactor
 from playground.engine.store.opening import Opened, check_backup, copy_to, default_path, open_store, put_back
 from playground.engine.store.rows import erase, index_rest, purge, rebuild_index
 from playground.engine.store.schema import MIGRATIONS
@@ -51,7 +51,7 @@ class Store:
         self,
         path: Path | None = None,
         known: Callable[[], Iterable[Secret]] = tuple,
-        recognise: Callable[[str], None] = lambda _: None,
+        recognise: Callable[[str], bool] = lambda _: False,
         *,
         migrations: Sequence[Sequence[str]] = MIGRATIONS,
     ) -> None:
@@ -379,8 +379,7 @@ class Store:
             raise StoreError(words_of(error)) from None
 
     def _redact(self) -> Redactor:
-        secrets = tuple(secret.get_secret_value() for secret in self._known())
-        if self._redactor is None or secrets != self._redactor.known:
+        if self._redactor is None or values_of(self._known()) != self._redactor.known:
             self._redactor = LateRedactor(self._known, self._recognise)
         return self._redactor
 

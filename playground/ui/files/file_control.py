@@ -177,7 +177,7 @@ class FileControl(QObject):
         from playground.engine.experiment_file import save
         from playground.engine.snapshot import snapshot
 
-        taken, known = snapshot(session), tuple(self._workspace.gateways.keys.known())
+        taken, known = snapshot(session), self._workspace.gateways.keys.known()
         await self._patiently(f"Saving {path.name}…", asyncio.to_thread(save, path, taken, known))
         self._files[session.id] = path
         self.recent.add(path)
@@ -218,7 +218,7 @@ class FileControl(QObject):
         from playground.engine.export import SUFFIXES, ExportError, export, save
         from playground.engine.snapshot import snapshot
 
-        suffix, known = SUFFIXES[wanted.format], tuple(self._workspace.gateways.keys.known())
+        suffix, known = SUFFIXES[wanted.format], self._workspace.gateways.keys.known()
         path = None
         if not wanted.to_clipboard:
             name = str(Path(self._folder) / f"{file_name(session.title)}{suffix}")

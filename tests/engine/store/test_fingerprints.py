@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
+import json
 import time
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
 from playground.domain.parts import Text
 from playground.domain.transcript import Role, Turn
+from playground.engine import cassette, har
+from playground.engine.experiment_file import write
+from playground.engine.export import Format, export
 from playground.engine.fingerprints import SHORTEST, Fingerprints
 from playground.engine.gateways import Gateways
-from playground.engine.secrets import Keys
+from playground.engine.presets import Preset, PresetStore
+from playground.engine.profiles import Profile
+from playground.engine.request_view import request_view
+from playground.engine.secrets import Keys, Secret
+from playground.engine.session import Session
 from playground.engine.snapshot import snapshot
+from playground.engine.snippets import LANGUAGES, Sent, recorded, sent_by
+from playground.engine.snippets import write as code
 from playground.engine.store import Store
+from playground.gateway.client import GatewayClient
 from playground.gateway.redact import MASK
+from tests.engine.exchanges import exchange
 
 KEY = "sk-canary+Zq7/Kw_2xVb.9Jt=Lm4"
 NONE: frozenset[str] = frozenset()
@@ -25,6 +39,85 @@ def file(tmp_path: Path) -> Path:
     prints = Fingerprints(tmp_path / "own" / "fingerprints.json")
     prints.remember("p@o", KEY)
     return tmp_path / "own" / "fingerprints.json"
+
+
+@pytest.mark.parametrize(
+    "spelled",
+    [
+        KEY.replace("/", "\\/"),
+        json.dumps(json.dumps(f"“{KEY}\n”")),
+        quote(KEY, safe=""),
+        "".join(f"&#{ord(char)};" for char in KEY),
+        "".join(f"\\u{ord(char):04x}" for char in KEY),
+    ],
+)
+@pytest.mark.parametrize("lead", [0, 49_990, 53_990])
+def test_it_is_known_in_any_code(file: Path, spelled: str, lead: int) -> None:
+    assert Fingerprints(file).find(f"{' ' * lead}{spelled} and more", NONE) == {"p@o": KEY}
+
+
+TURN = Turn(id="t1", role=Role.USER, parts=(Text(text=f"Why {KEY}?"),))
+TAPE = exchange([(0.1, f'{{"error": "no {KEY}'.encode()), (0.2, b'"}')], asked={"messages": [{"content": KEY}]})
+PROFILE = Profile(base_url="http://127.0.0.1:9")
+Secrets = Iterable[Secret]
+
+
+async def nobody(_: str) -> GatewayClient:
+    raise AssertionError("nobody is asked")
+
+
+def asking() -> Session:
+    session = Session(nobody, profile_id="p", model="m", profile_of=lambda _: PROFILE)
+    session.load(session.request(TURN))
+    return session
+
+
+SNAPPED = snapshot(asking())
+
+
+def presets(known: Secrets, folder: Path) -> str:
+    PresetStore(folder / "presets.json", lambda: known).put(Preset(name="p", system=f"Say {KEY}"))
+    return (folder / "presets.json").read_text()
+
+
+def will_be(known: Secrets) -> Sent:
+    return sent_by(PROFILE, asking().request(), known)
+
+
+def was(known: Secrets) -> Sent:
+    return recorded("chat", TAPE.url, TAPE.request_headers, TAPE.request_body, known)
+
+
+CHAT = [one for one in LANGUAGES if not code(one, was(())).refusal]
+#: Everything that makes a file, code or a text of an experiment that nobody has saved.
+SINKS: dict[str, Callable[[Secrets, Path], str | bytes]] = {
+    **{form: lambda known, _, form=form: export(SNAPPED, form, known) for form in Format},  # type: ignore[misc]
+    "file": lambda known, _: write(SNAPPED, known),
+    "cassette": lambda known, _: cassette.write([TAPE], "A title", known),
+    "title of a cassette": lambda known, _: cassette.write([exchange()], f"About {KEY}", known),
+    "har": lambda known, _: har.write([TAPE], known),
+    "preview": lambda known, _: repr(request_view(asking(), known)),
+    "presets": presets,
+    **{f"{one.id}, to be sent": lambda known, _, one=one: code(one, will_be(known)).text for one in CHAT},  # type: ignore[misc]
+    **{f"{one.id}, sent": lambda known, _, one=one: code(one, was(known)).text for one in CHAT},  # type: ignore[misc]
+}
+
+
+@pytest.mark.parametrize("sink", SINKS)
+def test_nothing_that_leaves_has_a_key_that_was_neither_fetched_nor_seen(file: Path, tmp_path: Path, sink: str) -> None:
+    def content(known: Secrets) -> str:
+        found = SINKS[sink](known, tmp_path)
+        return found if isinstance(found, str) else found.decode()
+
+    keys = Keys(prints=Fingerprints(file))  # as after a start: nothing is in memory
+    assert not [KEY[at : at + 8] for at in range(len(KEY) - 7) if KEY[at : at + 8] in content(keys.known())]
+    assert KEY[:12] in content(()), "it would be there"
+
+
+def test_a_report_has_no_key_that_was_not_fetched(file: Path) -> None:
+    keys = Keys(prints=Fingerprints(file))
+    assert keys.redactor.text(f"It stopped at {KEY}.") == f"It stopped at {MASK}."
+    assert keys.redactor.text(f"{KEY}, and again") == f"{MASK}, and again"
 
 
 def test_it_is_known_anywhere_in_a_text_and_nothing_else_is(file: Path) -> None:
