@@ -18,6 +18,7 @@ from playground.protocols import jsontext
 
 EXCERPT: Final = 64 * 1024
 _PAGE: Final = 16 * 1024  # how much of a page is searched for its title
+_LOOKED_AT: Final = 16 * 1024  # how much of a message is searched for a limit
 _MESSAGE_KEYS: Final = (
     "message", "msg", "error_message", "error_msg", "errorMessage", "status_msg", "detail", "details",
     "error_description", "description", "title", "reason",
@@ -105,10 +106,10 @@ def error_fields(value: JSON) -> ErrorFields:
 
 def rate_limit_dimension(message: str) -> str | None:
     """The limit that a message names: RPM, RPD, TPM, TPD, IPM or IPD (specification, section 8); else None."""
-    found = _DIMENSION.search(message)
+    found = _DIMENSION.search(message, 0, _LOOKED_AT)
     if found:
         return found.group(1)
-    spelled = _SPELLED.search(message)
+    spelled = _SPELLED.search(message, 0, _LOOKED_AT)
     if spelled:
         return f"{spelled.group(1)[0]}P{spelled.group(2)[0]}".upper()
     return None

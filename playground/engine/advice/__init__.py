@@ -108,7 +108,7 @@ def own_words(failure: Failure, advice: Advice) -> str:
     """What the failure says besides the title: its message without a beginning that repeats it; empty for nothing."""
     words = failure.message.strip()
     for said in (advice.title, f"HTTP {failure.status}"):
-        if words.lower().startswith(said.lower()):
+        if words[: len(said)].lower() == said.lower():
             words = words[len(said) :].lstrip(" :,.–—-")
             words = words[:1].upper() + words[1:]
     return words

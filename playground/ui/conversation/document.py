@@ -55,6 +55,7 @@ class DocumentWriter:
         self._code: list[CodeBlock] = []
         self._lines: list[Line] = []
         self._is_fresh = True
+        self._looks: dict[tuple[object, ...], QTextCharFormat] = {}
         font = body_font()
         font.setPixelSize(round(font.pixelSize() * zoom))
         document.setDefaultFont(font)
@@ -306,6 +307,7 @@ class DocumentWriter:
         for span in spans:
             char = self._char(span, line)
             if is_head:
+                char = QTextCharFormat(char)
                 char.setFontWeight(QFont.Weight.DemiBold)
             at.insertText(drawn_text(span.text, line, before), char)
             before = (before + span.text)[-LOOKED_AT:]
@@ -349,6 +351,16 @@ class DocumentWriter:
         return form
 
     def _char(self, span: Span, line: Line) -> QTextCharFormat:
+        """The look of a span, not to be changed: those without an address are made once for all that are alike."""
+        look = (tokens(), self._zoom, span.style.value, span.token, line.kind, line.level, bool(line.quote))
+        known = self._looks.get(look) if not span.href else None
+        if known is None:
+            known = self._new_char(span, line)
+            if not span.href:
+                self._looks[look] = known
+        return known
+
+    def _new_char(self, span: Span, line: Line) -> QTextCharFormat:
         t = tokens()
         form = QTextCharFormat()
         style = span.style

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from playground.engine.lexers import lexer_for
 
 if TYPE_CHECKING:
-    pass
+    from pygments.token import _TokenType
 
 LONGEST = 20_000  # characters highlighted at once; more than that stays plain
 
@@ -43,7 +43,7 @@ def highlight(lines: Sequence[str], language: str, longest: int = LONGEST) -> li
     out: list[list[tuple[str, str]]] = [[]]
     try:
         for _, token, text in lexer.get_tokens_unprocessed(source):
-            kind = _kind(str(token))
+            kind = _kind(token)
             for number, piece in enumerate(text.split("\n")):
                 if number:
                     out.append([])
@@ -61,6 +61,6 @@ def highlight(lines: Sequence[str], language: str, longest: int = LONGEST) -> li
 
 
 @lru_cache(maxsize=512)
-def _kind(token: str) -> str:
-    name = token.removeprefix("Token.")
+def _kind(token: _TokenType) -> str:
+    name = str(token).removeprefix("Token.")
     return next((kind for prefix, kind in _KINDS if name.startswith(prefix)), "")

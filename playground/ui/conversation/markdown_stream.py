@@ -26,13 +26,17 @@ class MarkdownStream:
         self._blocks = Blocks()
         self._rest = ""  # the last line of the text, as far as it has come
         self._after_return = False
+        self._behind = False  # whether there is more than the lines show
 
-    def feed(self, text: str) -> int:
-        """Take more text. Returns the index of the first line that may be new or different."""
+    def feed(self, text: str, *, more: bool = False) -> int:
+        """Take more text. Returns the index of the first line that may be new or different.
+
+        With ``more`` the next piece is there already: what is not final is drawn when it is, and not worked out twice.
+        """
         if self._after_return and text.startswith("\n"):  # a line end that came in two pieces
             text = text[1:]
             self._after_return = False
-        if not text:
+        if not text and not self._behind:
             return len(self.lines)
         self._after_return = text.endswith("\r")
         text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd")
@@ -43,16 +47,26 @@ class MarkdownStream:
         for line in whole:
             self._blocks.take(line)
         self._rest = self._blocks.take_front(rest)
-        del self.lines[start:]
-        self.lines += self._blocks.drain()
+        final = self._blocks.drain()
+        self._behind = more
+        if more and not final:
+            return len(self.lines)
+        self.lines[start:] = final
         self._done = len(self.lines)
-        self.lines += self._blocks.growing(self._rest)
+        if not more:
+            self.lines += self._blocks.growing(self._rest)
         return start
 
     def _extends(self, text: str) -> bool:
         """Whether ``text`` only makes the last line drawn longer, whatever comes before or after it."""
         rest = self._rest
-        if len(rest) < _SETTLED or len(rest) + len(text) > LONG_LINE or rest[0] in " \t>" or "|" in rest:
+        if (
+            self._behind
+            or len(rest) < _SETTLED
+            or len(rest) + len(text) > LONG_LINE
+            or rest[0] in " \t>"
+            or "|" in rest
+        ):
             return False
         if rest[-1] in "\\ \t" or "://" in rest[max(rest.rfind(" "), rest.rfind("\t"), 0) :]:
             return False

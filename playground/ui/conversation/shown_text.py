@@ -119,7 +119,7 @@ class ShownText:
         """Write what comes next of the part."""
         self._drawn += len(text)
         if not self.exact:
-            first = self._stream.feed(text)
+            first = self._stream.feed(text, more=not self.whole)
             return Drawn(first, self._writer.write(first, self._stream.lines[first:]))
         # A line end that came in two pieces is one: the first piece has drawn it.
         if text.startswith("\n") and self._after_return:

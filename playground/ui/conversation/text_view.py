@@ -41,7 +41,7 @@ from playground.ui.conversation.text_frames import Places, paint_frames
 from playground.ui.loop import Throttle
 from playground.ui.theme import tokens
 
-AT_ONCE = 20_000  # characters that are drawn before anything else is done
+AT_ONCE = 6_000  # characters that are drawn before anything else is done: code in colours takes 5 µs for each
 TOKENS = 4_000  # the same of what comes; more is a flood, and drawn as there is time
 FILL_S = 0.004  # seconds a frame may spend on the rest
 ROW_GAP = 4

@@ -91,6 +91,23 @@ def test_any_pieces_make_no_difference(text: str, cuts: list[float]) -> None:
     assert drawn(text, [round(cut * len(text)) for cut in cuts]) == drawn(text)
 
 
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    st.lists(st.tuples(_PIECES, _ENDS), max_size=12).map(lambda pairs: "".join(a + b for a, b in pairs)),
+    st.lists(st.tuples(st.floats(0, 1), st.booleans()), max_size=20),
+)
+def test_what_is_known_to_go_on_is_not_worked_out_twice(text: str, cuts: list[tuple[float, bool]]) -> None:
+    stream, at = MarkdownStream(), 0
+    lines: list[Line] = []
+    for cut, more in sorted((round(share * len(text)), more) for share, more in cuts):
+        first = stream.feed(text[at:cut], more=more)
+        lines[first:] = stream.lines[first:]
+        at = cut
+    first = stream.feed(text[at:])
+    lines[first:] = stream.lines[first:]
+    assert lines == drawn(text)
+
+
 @settings(max_examples=100, deadline=None)
 @given(st.text(st.sampled_from(list(" \n\r\t`~*_-+=#>|[]()!\\&;:/.<ab1x\u2028")), max_size=60))
 def test_any_characters_one_by_one(text: str) -> None:

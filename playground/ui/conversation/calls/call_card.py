@@ -246,10 +246,10 @@ class CallCard(CallFrame):
         if self.tree is not None:
             self.tree.setVisible(broken)
         changed = self._shown == "changes" and call.received is not None
-        if len(call.arguments) > PRETTY_LIMIT or (self._shown == "raw" and not changed):
-            self._arguments.set_text(call.arguments)
-        elif changed:
+        if changed and len(call.arguments) <= PRETTY_LIMIT:
             self._arguments.set_lines(call.arguments, changed_lines(call.received or "", call.arguments))
+        elif (self._shown == "raw" and not changed) or not is_laid_out(call.arguments):
+            self._arguments.set_text(call.arguments)  # a piece at a time
         else:
             lines = shown_arguments(call.arguments, problems, answered=self._answer is not None)
             self._arguments.set_lines(call.arguments, lines)

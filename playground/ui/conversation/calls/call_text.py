@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import difflib
 import json
-from typing import NamedTuple
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import islice
+from typing import Final, NamedTuple
 
 from playground.domain.parts import ToolResult, Unknown
 from playground.domain.problems import UNCHECKED, Problem, not_checked, parse_json
 from playground.domain.values import JSON
 from playground.ui.conversation import facts
+from playground.ui.conversation.blocks import exact_lines
+from playground.ui.conversation.large import LINES
 from playground.ui.conversation.markdown import Line, Span, Style
 from playground.ui.conversation.text_check import unchecked_words
 
@@ -19,6 +24,7 @@ LEAST_TOLD = 0.05  # seconds a call took that are worth telling
 NOT_SENT = "A newer version of this application wrote this part. It is kept, and not sent."
 VERDICT_LENGTH = 64  # characters of the first problem shown in a verdict; the rest is in its tooltip
 LONGEST_DIFF = 400  # lines that are compared; the cost grows with their square
+_written: Final = json.JSONEncoder(ensure_ascii=False).encode
 
 
 class Judged(NamedTuple):
@@ -61,13 +67,7 @@ def counted(problems: list[Problem]) -> str:
 
 def is_laid_out(arguments: str) -> bool:
     """Whether ``argument_lines`` lays these arguments out, with their problems."""
-    if len(arguments) > PRETTY_LIMIT:
-        return False
-    try:
-        parse_json(arguments if arguments.strip() else "{}")
-    except ValueError:
-        return False
-    return True
+    return _laid_out(arguments) is not None
 
 
 def shown_arguments(arguments: str, problems: list[Problem], *, answered: bool) -> list[Line]:
@@ -79,35 +79,43 @@ def shown_arguments(arguments: str, problems: list[Problem], *, answered: bool) 
 
 
 def argument_lines(arguments: str, problems: list[Problem]) -> list[Line]:
-    """Arguments laid out a member a line, each problem behind the line it is about; raw when not JSON."""
-    try:
-        value = (parse_json(arguments) if arguments.strip() else {}) if len(arguments) <= PRETTY_LIMIT else None
-    except ValueError:
-        value = None
-    if value is None:
-        return raw_lines(arguments)
+    """Arguments laid out a member a line, each problem behind the line it is about.
+
+    As they came when they are not JSON, and where they would take more lines than are drawn at once.
+    """
+    laid_out = _laid_out(arguments)
+    if laid_out is None:
+        return exact_lines(arguments, "raw")
     wrong: dict[tuple[str | int, ...], list[str]] = {}
     for problem in problems:
         if problem.severity != UNCHECKED:  # nothing is known to be wrong
             wrong.setdefault(problem.path, []).append(problem.message)
     out: list[Line] = []
-    for path, text in json_lines(value):
+    for path, text in laid_out:
         said = " · ".join(wrong.pop(path, []))  # once, where the value begins
         spans = (Span(text, Style.CODE, token="deleted" if said and path else ""),)
         out.append(Line("raw", (*spans, Span(f"   × {said}", Style.CODE, token="deleted")) if said else spans))
     return out
 
 
-def raw_lines(text: str) -> list[Line]:
-    """A text exactly as it came."""
-    return [Line("raw", (Span(line, Style.CODE),)) for line in text.split("\n")]
+@lru_cache(maxsize=16)
+def _laid_out(arguments: str) -> list[tuple[tuple[str | int, ...], str]] | None:
+    """The lines of ``json_lines``, if they are few enough; no more of them are made than that takes."""
+    if len(arguments) > PRETTY_LIMIT:
+        return None
+    try:
+        value = parse_json(arguments if arguments.strip() else "{}")
+    except ValueError:
+        return None
+    lines = list(islice(json_lines(value), LINES + 1))
+    return lines if len(lines) <= LINES else None
 
 
 def changed_lines(received: str, arguments: str) -> list[Line]:
     """What was changed in the arguments a model sent: lines taken out begin with −, new ones with +."""
     before, after = pretty_json(received).split("\n"), pretty_json(arguments).split("\n")
     if len(before) + len(after) > LONGEST_DIFF:
-        return raw_lines(arguments)
+        return exact_lines(arguments, "raw")
     out: list[Line] = []
     for line in difflib.ndiff(before, after):
         mark, text = line[0], line[2:]
@@ -126,25 +134,25 @@ def unknown_lines(part: Unknown) -> list[str]:
     return [NOT_SENT, *lines] if part.from_file else lines
 
 
-def json_lines(value: JSON) -> list[tuple[tuple[str | int, ...], str]]:
-    """Pretty JSON as (path of what the line holds, line); closing brackets have the path of their opening one."""
-    out: list[tuple[tuple[str | int, ...], str]] = []
+def json_lines(
+    value: JSON, path: tuple[str | int, ...] = (), indent: int = 0, key: str = "", comma: str = ""
+) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """Pretty JSON as (path of what the line holds, line); closing brackets have the path of their opening one.
 
-    def write(item: JSON, path: tuple[str | int, ...], indent: int, key: str, comma: str) -> None:
-        pad = "  " * indent
-        if isinstance(item, dict | list) and item and indent < 60:
-            opening, closing = ("{", "}") if isinstance(item, dict) else ("[", "]")
-            out.append((path, f"{pad}{key}{opening}"))
-            pairs = list(item.items()) if isinstance(item, dict) else list(enumerate(item))
-            for number, (name, inner) in enumerate(pairs):
-                label = f"{json.dumps(name, ensure_ascii=False)}: " if isinstance(item, dict) else ""
-                write(inner, (*path, name), indent + 1, label, "," if number + 1 < len(pairs) else "")
-            out.append((path, f"{pad}{closing}{comma}"))
-        else:
-            out.append((path, f"{pad}{key}{json.dumps(item, ensure_ascii=False)}{comma}"))
-
-    write(value, (), 0, "", "")
-    return out
+    ``path``, ``indent``, ``key`` and ``comma`` are of a value inside another.
+    """
+    pad = "  " * indent
+    if not isinstance(value, dict | list) or not value or indent >= 60:
+        yield path, f"{pad}{key}{_written(value)}{comma}"
+        return
+    opening, closing = ("{", "}") if isinstance(value, dict) else ("[", "]")
+    yield path, f"{pad}{key}{opening}"
+    left = len(value)
+    for name, inner in value.items() if isinstance(value, dict) else enumerate(value):
+        left -= 1
+        label = f"{_written(name)}: " if isinstance(value, dict) else ""
+        yield from json_lines(inner, (*path, name), indent + 1, label, "," if left else "")
+    yield path, f"{pad}{closing}{comma}"
 
 
 def pretty_json(text: str) -> str:
