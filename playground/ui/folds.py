@@ -1,7 +1,8 @@
-"""What of a text stands folded in a field for typing: a long line but for its ends, most of very many lines.
+"""What of a text stands folded in a field for typing: a long line but for its ends, most of many lines.
 
-Qt lays out a line as a whole, a second a megabyte, and again at every key. What is folded is one character of the
-document, drawn as a chip with its size; it is sent, copied, deleted and brought back by undo as the text it stands for.
+Qt lays out a line as a whole, in the square of its length, and again at every key. What is folded is one character of
+the document, drawn as a chip with its size; it is sent, copied, deleted and brought back by undo as the text it stands
+for.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ HEAD, TAIL = 2_000, 500  # of it that are seen
 WINDOW: Final = 4_000  # and that are seen when it is opened somewhere
 MOST_LINES: Final = 10_000  # of a text that are not folded
 HEAD_LINES, TAIL_LINES = 4_000, 500
+MOST: Final = 800_000  # of what lines cost, see ``_cost``, that is laid out at once: a twentieth of a second or two
+HEAD_COST, TAIL_COST = 300_000, 100_000
 #: The character that stands for what is folded; one in the text itself is kept as another.
 MARK: Final = chr(0xFFFC)
 KIND: Final = QTextFormat.ObjectTypes.UserObject.value + 1
@@ -36,18 +39,17 @@ class Folded(str):
     def words(self) -> str:
         """What the chip says."""
         lines = self.count("\n")
-        return f"{lines:,} lines folded" if lines else f"{len(self):,} characters folded"
+        return f"{lines:,} line{'s' if lines != 1 else ''} folded" if lines else f"{len(self):,} characters folded"
 
 
 def pieces(text: str) -> list[str]:
     """A text whose lines end with LF, in pieces; those that are ``Folded`` are not shown."""
-    if text.count("\n") <= MOST_LINES:
+    if text.count("\n") <= MOST_LINES and sum(map(_cost, text.split("\n"))) <= MOST:
         return _by_lines(text)
-    start = _after_lines(text, HEAD_LINES)
-    stop = len(text)
-    for _ in range(TAIL_LINES):
-        stop = text.rindex("\n", 0, stop)
-    return [*_by_lines(text[:start]), Folded(text[start : stop + 1]), *_by_lines(text[stop + 1 :])]
+    start, stop = _after_lines(text), _before_lines(text)
+    if start >= stop:  # a line or two are all there is, each long
+        return _by_lines(text)
+    return [*_by_lines(text[:start]), Folded(text[start:stop]), *_by_lines(text[stop:])]
 
 
 def opened(text: str, before: str, after: str) -> tuple[list[str], bool]:
@@ -56,7 +58,7 @@ def opened(text: str, before: str, after: str) -> tuple[list[str], bool]:
     ``before`` and ``after`` are the rest of the line it stands in.
     """
     if "\n" in text:
-        end = _after_lines(text, HEAD_LINES)
+        end = _after_lines(text)
         return [*_by_lines(text[:end]), *([Folded(text[end:])] if end < len(text) else [])], False
     line, at = before + text + after, len(before)
     return _around(line, at), True
@@ -85,13 +87,37 @@ def _by_lines(text: str) -> list[str]:
     return [*out, text[at:]]
 
 
-def _after_lines(text: str, count: int) -> int:
-    """Where so many lines of a text have ended."""
-    at = 0
-    for _ in range(count):
-        at = text.find("\n", at) + 1
-        if not at:
+def _cost(line: str) -> int:
+    """What laying out a line takes, about 0.07 µs each: it grows with the square of what is shown of it."""
+    shown = len(line) if len(line) <= LONG_LINE else HEAD + TAIL
+    return shown + shown * shown // 200
+
+
+def _after_lines(text: str) -> int:
+    """Where the lines at the beginning end that are shown, one at least."""
+    at, cost = 0, 0
+    for number in range(HEAD_LINES):
+        end = text.find("\n", at)
+        cost += _cost(text[at : end if end >= 0 else len(text)])
+        if number and cost > HEAD_COST:
+            break
+        if end < 0:
             return len(text)
+        at = end + 1
+    return at
+
+
+def _before_lines(text: str) -> int:
+    """Where the lines at the end begin that are shown, one at least."""
+    at, cost = len(text), 0
+    for number in range(TAIL_LINES):
+        before = text.rfind("\n", 0, at - 1 if number else at)
+        cost += _cost(text[before + 1 : at])
+        if number and cost > TAIL_COST:
+            break
+        at = before + 1
+        if not at:
+            break
     return at
 
 

@@ -166,6 +166,8 @@ LONG = "abc\U0001f600d\ufffc fgh" * 3_000
 FOLDING = {
     "one line": LONG,
     "long lines": f"first\n{LONG}\n\n{LONG}\nlast",
+    "lines that are neither many nor long": f"{'lorem ipsum ' * 90}\U0001f600\n" * 3_000,
+    "few lines that are nearly long": f"{'dolor sit ' * 990}\n" * 40,
     "many lines": "a line\u2029 of \ufdd0 some\n" * 30_000,
     "both": "x\n" * 9_000 + LONG + "\ny" * 9_000,
 }
@@ -200,6 +202,29 @@ def test_what_is_folded_is_read_copied_and_brought_back_exactly(qtbot: QtBot, te
     for _ in range(undone + 1):
         field.redo()
     assert field.text() == f"?<{text}!>"
+
+
+def test_what_is_laid_out_at_once_is_bounded_however_a_text_is_cut_into_lines(qtbot: QtBot) -> None:
+    for width in (40, 300, 1_000, 3_000, 9_999, 20_000):
+        field = GrowingField()
+        qtbot.addWidget(field)
+        text = f"{'abcdefghij' * (width // 10)}\n" * (3_000_000 // width)
+        paste(field, text)
+        shown = [block.length() for block in blocks(field)]
+        assert sum(length + length * length // 200 for length in shown) < 1_200_000, width
+        assert shown[0] > min(width, 2_000), "its beginning is seen"
+        assert field.text() == text
+
+
+@pytest.mark.parametrize(
+    "text", ["", "\n", "\n\n", "x" * 9_999 + "\n", ("x" * 9_999 + "\n") * 2, ("x" * 9_999 + "\n") * 3]
+)
+def test_few_lines_are_given_back_as_they_were(qtbot: QtBot, text: str) -> None:
+    for ending in ("", "y", "y" * 9_999, "y" * 10_001):
+        field = GrowingField()
+        qtbot.addWidget(field)
+        paste(field, text + ending)
+        assert field.text() == text + ending
 
 
 @pytest.mark.parametrize("text", FOLDING.values(), ids=FOLDING)
