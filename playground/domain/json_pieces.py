@@ -16,7 +16,7 @@ _DEEPEST: Final = 100  # levels that are looked into; what is below is written i
 
 def json_pieces(value: Any, encoder: json.JSONEncoder, _depth: int = 0) -> Iterator[str]:
     """The JSON text of a value; the encoder must not indent. Raises what the encoder raises."""
-    if not value or _depth >= _DEEPEST or _weight(value) <= LONG:
+    if not value or _depth >= _DEEPEST or weigh(value) <= LONG:
         yield encoder.encode(value)
     elif isinstance(value, str):
         yield '"'
@@ -40,7 +40,7 @@ def _list_pieces(value: Sequence[Any], encoder: json.JSONEncoder, depth: int) ->
     """As many items at once as are light together."""
     before, batch, load = "[", list[Any](), 0
     for item in value:
-        weight = _weight(item)
+        weight = weigh(item)
         if batch and load + weight > LONG:
             yield before + encoder.encode(batch)[1:-1]
             before, batch, load = encoder.item_separator, [], 0
@@ -56,10 +56,10 @@ def _list_pieces(value: Sequence[Any], encoder: json.JSONEncoder, depth: int) ->
     yield "]"
 
 
-def _weight(value: Any) -> int:
-    """How much there is to write, counted no further than ``LONG``: so a loop ends, too."""
+def weigh(value: Any, most: int = LONG) -> int:
+    """How much there is to write, counted no further than ``most``: so a loop ends, too."""
     weight, left = 0, [value]
-    while left and weight <= LONG:
+    while left and weight <= most:
         item = left.pop()
         weight += len(item) + 2 if isinstance(item, str) else _ITEM
         if isinstance(item, dict):

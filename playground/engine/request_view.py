@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 CUT_FROM: Final = 300_000  # characters of long texts from which on they are shortened
 LONG_TEXT, LONG_SHOWN = 20_000, 1_000
+MOST_VALUES: Final = 100_000  # objects, lists and what is in them that are laid out
 _STAND_IN: Final = "STAND-IN"
 _DEEP: Final = 100  # levels whose members are told apart
 _PLACES: Final = {"model": "tool bar", "messages": "turns", "system": "turns", "tools": "Tools"}
@@ -78,7 +79,8 @@ class RequestView:
 
     ``fields`` are in the order of the body, then those that are absent (value None). ``text`` is the body laid
     out. ``problem`` says why it cannot go out (then ``text`` may be empty), or why the address is not known yet.
-    ``cut`` says that long texts are in it by their beginning only, since all of it would be too much to look at.
+    ``cut`` says that long texts are in it by their beginning only, and objects by how many members they have, since all
+    of it would be too much to look at.
     """
 
     method: str = "POST"
@@ -91,7 +93,7 @@ class RequestView:
 
 
 def request_view(session: Session, known: Iterable[Secret] = (), *, whole: bool = False) -> RequestView:
-    """What a run would send now, with what stands in the composer; with texts of any length if the ``whole`` is wanted.
+    """What a run would send now, with what stands in the composer. ``whole``: all of its text, and nothing else.
 
     ``known`` are the secrets that this process has: each is masked wherever it stands.
     """
@@ -99,8 +101,11 @@ def request_view(session: Session, known: Iterable[Secret] = (), *, whole: bool 
     redactor = redactor_of(known)
     try:
         body = get_protocol(request.protocol).encode(request)
-        cut = not whole and sum(map(len, _long(body))) > CUT_FROM
-        body = _shortened(body, redactor) if cut else body
+        if whole:
+            return RequestView(text=redactor.text(json.dumps(body, ensure_ascii=False, indent=2)))
+        deepest = _deepest(body)
+        cut = deepest is not None or sum(map(len, _long(body))) > CUT_FROM
+        body = _shortened(body if deepest is None else _shallow(body, deepest), redactor) if cut else body
         text = redactor.text(json.dumps(body, ensure_ascii=False, indent=2))
         body = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -118,6 +123,32 @@ def _long(value: JSON) -> Iterator[str]:
     elif isinstance(value, dict | list):
         for inner in value.values() if isinstance(value, dict) else value:
             yield from _long(inner)
+
+
+def _deepest(body: JSON) -> int | None:
+    """The level below which too many values stand to be looked at; None where they are few enough."""
+    level, seen, depth = [body], 0, 0
+    while level:
+        seen += len(level)
+        if seen > MOST_VALUES:
+            return depth - 1
+        inner: list[JSON] = []
+        for value in level:
+            inner += value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+        level, depth = inner, depth + 1
+    return None
+
+
+def _shallow(value: JSON, deepest: int) -> JSON:
+    """A value whose objects and lists on that level are told by the number of their members."""
+    if not isinstance(value, dict | list) or not value:
+        return value
+    if deepest <= 0:
+        one, many = ("member", "members") if isinstance(value, dict) else ("item", "items")
+        return f"… ‹{len(value):,} {one if len(value) == 1 else many}›"
+    if isinstance(value, dict):
+        return {name: _shallow(inner, deepest - 1) for name, inner in value.items()}
+    return [_shallow(inner, deepest - 1) for inner in value]
 
 
 def _shortened(value: Any, redactor: Redactor) -> Any:
@@ -206,7 +237,7 @@ def _envelope(profile: Profile | None, request: Request, redactor: Redactor) -> 
         return "", (), ""
     if profile.demo and not profile.base_url:
         return "", (), "The demo gateway has no address yet: it starts with the first run."
-    request = request.model_copy(update={"turns": ()})  # the body is known: here it would be written once more
+    request = request.model_copy(update={"turns": (), "tools": ()})  # the body is known: it is not written once more
     key = Secret(_STAND_IN) if profile.key_origin or profile.demo else None
     secrets = {name: Secret(_STAND_IN) for name in profile.secret_headers}
     try:

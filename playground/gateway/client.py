@@ -73,14 +73,10 @@ class GatewayClient:
             exchanges.append(exchange)
             if failure is not None:
                 break
-            body, found, failure = _parse(exchange)
-            if failure is not None:
-                break
             before = len(models)
-            for model in found:
-                models.setdefault(model.id, model)
-            after = next_page(body)
-            if after is None or len(models) == before:
+            # On a thread: a list may be megabytes long.
+            after, failure = await asyncio.to_thread(_take_page, exchange, models)
+            if failure is not None or after is None or len(models) == before:
                 break
             query = urlencode({"after_id": after})
         seconds = sum(exchange.ended or 0.0 for exchange in exchanges)
@@ -156,8 +152,8 @@ def _make_client(connection: Connection, base: str) -> httpx.AsyncClient:
     return make_client(connection, base)
 
 
-def _parse(exchange: Exchange) -> tuple[object, list[Model], Failure | None]:
-    """The parsed body, its models, and a failure where it is no list."""
+def _take_page(exchange: Exchange, models: dict[str, Model]) -> tuple[str | None, Failure | None]:
+    """Put a page's models to those before; what the next page is asked for with, and a failure if it is no list."""
     from playground.protocols import jsontext
     from playground.protocols.errors import looks_like_error, read_error
 
@@ -168,9 +164,11 @@ def _parse(exchange: Exchange) -> tuple[object, list[Model], Failure | None]:
         value = None
     found = read_models(value)
     if found is not None:
-        return value, found, None
+        for model in found:
+            models.setdefault(model.id, model)
+        return next_page(value), None
     if isinstance(value, dict) and looks_like_error(value):
-        return value, [], read_error(value)
+        return None, read_error(value)
     kind = exchange.content_type or "no content type"
     message = f"The answer is not a model list ({kind}, {exchange.size} bytes). Is the base URL right?"
-    return value, [], Failure(kind=FailureKind.DECODE, message=message, status=exchange.status, body=text[:2000])
+    return None, Failure(kind=FailureKind.DECODE, message=message, status=exchange.status, body=text[:2000])

@@ -6,6 +6,7 @@ The specification names the endpoint and leaves its answer open (sections 2.6 an
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from playground.domain.errors import Failure
 from playground.domain.values import JSON, JSONObject
@@ -42,15 +43,22 @@ class ModelList:
     exchanges: tuple[Exchange, ...] = ()
     seconds: float = 0.0
 
-    @property
+    @cached_property
     def ids(self) -> tuple[str, ...]:
-        """The ids alone."""
-        return tuple(model.id for model in self.models)
+        """The ids alone; the same tuple each time it is asked for, so that whoever shows it knows it again."""
+        return tuple(self._by_id)
+
+    @cached_property
+    def _by_id(self) -> dict[str, Model]:
+        return {model.id: model for model in self.models}
+
+    def __contains__(self, model_id: str) -> bool:
+        return model_id in self._by_id
 
     def serves(self, model_id: str, protocol: str) -> bool | None:
         """Whether that model is said to be served under a protocol; None where the gateway does not tell."""
-        told = next((model.protocols for model in self.models if model.id == model_id), None)
-        return None if told is None else protocol in told
+        model = self._by_id.get(model_id)
+        return None if model is None or model.protocols is None else protocol in model.protocols
 
     def served(self, protocol: str) -> tuple[str, ...]:
         """The ids that are said to be served under a protocol."""

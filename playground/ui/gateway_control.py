@@ -128,9 +128,10 @@ class GatewayControl(QObject):
         profile = session.profile or gateways.get(session.profile_id)
         found = gateways.listed(profile.id)
         ids = found.ids if found is not None else ()
-        whole = found is not None and found.failure is None
         bar.model.show_models(ids)
-        missing = whole and bool(ids) and bool(session.model) and session.model not in ids
+        missing = (
+            found is not None and found.failure is None and bool(ids and session.model) and session.model not in found
+        )
         bar.show_model(session.model, profile.name if missing else "")
 
     def raise_timeouts(self) -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QStringListModel, Qt, Signal
-from PySide6.QtWidgets import QComboBox, QCompleter, QSizePolicy
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QComboBox, QSizePolicy
 
 from playground.ui.kept_line import KeptLine
+from playground.ui.model_offer import Found, Ids, Offer
 
 
 class ModelPicker(QComboBox):
@@ -20,8 +21,10 @@ class ModelPicker(QComboBox):
         super().__init__()
         line = KeptLine()
         self._line = line
-        self._ids: tuple[str, ...] = ()
+        self._ids = Ids()
         self._model = ""
+        self._offer = Offer(self)
+        self.setModel(self._offer)
         self.setEditable(True)
         self.setLineEdit(line)
         self.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
@@ -29,11 +32,8 @@ class ModelPicker(QComboBox):
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.setMinimumWidth(190)
         self.setMaximumWidth(320)
-        self._names = QStringListModel(self)
-        completer = QCompleter(self._names, self)
-        completer.setFilterMode(Qt.MatchFlag.MatchContains)
-        completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
-        self.setCompleter(completer)
+        self._found = Found(self)
+        self.setCompleter(self._found)
         line.setPlaceholderText("Model id")
         line.editingFinished.connect(self._settled)
         line.given_up.connect(self._go_back)
@@ -41,19 +41,16 @@ class ModelPicker(QComboBox):
 
     def show_models(self, ids: Sequence[str]) -> None:
         """The ids to choose from; what is typed stays, and so does what is marked in it."""
-        ids = tuple(ids)
-        if ids == self._ids:
+        if ids is self._ids.all or (len(ids) == len(self._ids.all) and tuple(ids) == self._ids.all):
             return
-        self._ids = ids
         line = self._line
+        self._ids = self._found.ids = Ids(ids)
+        before, line.kept = line.kept, self._ids.spelled(self._model)
         text, typing, at = self.currentText(), line.isModified(), line.cursorPosition()
         begin, marked = line.selectionStart(), len(line.selectedText())
-        self._names.setStringList(list(ids))
         self.blockSignals(True)
-        self.clear()
-        self.addItems(list(ids))
-        self.setCurrentIndex(self.findText(text))
-        self.setEditText(text)
+        self._offer.show_found(self._ids)
+        self._put(line.kept if text == before else text)
         line.setModified(typing)
         line.setCursorPosition(at)
         if marked:
@@ -61,17 +58,22 @@ class ModelPicker(QComboBox):
         self.blockSignals(False)
 
     @property
+    def listed(self) -> Ids:
+        """The ids offered, to be searched."""
+        return self._ids
+
+    @property
     def ids(self) -> list[str]:
         """The ids offered."""
-        return list(self._ids)
+        return list(self._ids.all)
 
     def show_model(self, model: str) -> None:
         """The model in use; what a person is typing just now is left alone."""
-        self._model = self._line.kept = model
         line = self._line
-        if model != self.currentText() and not (line.hasFocus() and line.isModified()):
+        self._model, line.kept = model, self._ids.spelled(model)
+        if line.kept != self.currentText() and not (line.hasFocus() and line.isModified()):
             marked = line.hasSelectedText()
-            self.setEditText(model)
+            self.setEditText(line.kept)
             line.setCursorPosition(0)  # a long one is read from its beginning
             if marked:
                 line.selectAll()
@@ -82,13 +84,17 @@ class ModelPicker(QComboBox):
         super().showPopup()
 
     def _settled(self) -> None:
-        self.chosen.emit(self.currentText().strip())
+        self.chosen.emit(self._ids.meant(self.currentText()))
+
+    def _put(self, text: str) -> None:
+        """That text, and its line in the list if it has one."""
+        self.setCurrentIndex(self.findData(text, Qt.ItemDataRole.EditRole, Qt.MatchFlag.MatchExactly))
+        self.setEditText(text)
 
     def _go_back(self) -> None:
         completer = self.completer()
         popup = completer.popup() if completer is not None else None
         if popup is not None:
             popup.hide()
-        self.setCurrentIndex(self.findText(self._model))
-        self.setEditText(self._model)
+        self._put(self._line.kept)
         self._line.selectAll()

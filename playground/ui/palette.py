@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import chain, islice
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt
 from PySide6.QtGui import QColor, QKeyEvent, QPainter
@@ -21,7 +23,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from playground.ui.plain_text import show_hidden, tip
+from playground.ui.plain_text import one_line_of, tip
 from playground.ui.theme import tokens
 
 SHOWN = 200
@@ -37,10 +39,20 @@ class Entry:
     act: Callable[[], None]
 
 
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Very many things of one kind, each an entry once it is listed; ``folded`` are their names without their case."""
+
+    names: Sequence[str]
+    folded: Sequence[str]
+    side: str
+    act: Callable[[str], None]
+
+
 class Palette(QDialog):
     """Open it with ``open_over``. The entry chosen is carried out after the palette has closed."""
 
-    def __init__(self, entries: Sequence[Entry], hint: str, parent: QWidget) -> None:
+    def __init__(self, entries: Sequence[Entry | Names], hint: str, parent: QWidget) -> None:
         super().__init__(parent, Qt.WindowType.Popup | Qt.WindowType.FramelessWindowHint)
         self._over = parent
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -101,14 +113,11 @@ class Palette(QDialog):
     def _filter(self, text: str) -> None:
         words = text.casefold().split()
         self._list.clear()
-        for entry in self._entries:
-            if self._list.count() >= SHOWN:
-                break
-            if all(word in f"{entry.text} {entry.side}".casefold() for word in words):
-                item = QListWidgetItem(entry.text)
-                item.setToolTip(tip(f"{entry.text}\n{entry.side}" if len(entry.text) > 50 else ""))
-                item.setData(Qt.ItemDataRole.UserRole, entry)
-                self._list.addItem(item)
+        for entry in islice(chain.from_iterable(_found(one, words) for one in self._entries), SHOWN):
+            item = QListWidgetItem(one_line_of(entry.text))
+            item.setToolTip(tip(f"{entry.text}\n{entry.side}" if len(entry.text) > 50 else ""))
+            item.setData(Qt.ItemDataRole.UserRole, entry)
+            self._list.addItem(item)
         self._list.setCurrentRow(0)
         self._list.setVisible(self._list.count() > 0)
         self._none.setVisible(self._list.count() == 0)
@@ -140,6 +149,19 @@ class Palette(QDialog):
         return super().eventFilter(watched, event)
 
 
+def _found(entry: Entry | Names, words: list[str]) -> Iterator[Entry]:
+    """What has all these words in its name or at its side."""
+    if isinstance(entry, Entry):
+        if all(word in f"{entry.text} {entry.side}".casefold() for word in words):
+            yield entry
+        return
+    left = [word for word in words if word not in entry.side]
+    first, others = (left or [""])[0], left[1:]
+    for name, folded in zip(entry.names, entry.folded, strict=True):
+        if first in folded and all(word in folded for word in others):
+            yield Entry(name, entry.side, partial(entry.act, name))
+
+
 class _Rows(QStyledItemDelegate):
     """The name at the left, the word at the side muted at the right; both give way where the room is short."""
 
@@ -160,9 +182,9 @@ class _Rows(QStyledItemDelegate):
             painter.drawRoundedRect(rect.adjusted(0, 1, 0, -1), 6, 6)
         inner = rect.adjusted(10, 0, -10, 0)
         metrics = painter.fontMetrics()
-        words, middle = show_hidden(entry.text), Qt.TextElideMode.ElideMiddle  # long names differ at their ends
+        words, middle = one_line_of(entry.text), Qt.TextElideMode.ElideMiddle  # long names differ at their ends
         left = inner.width() - BETWEEN - metrics.horizontalAdvance(words)
-        side = metrics.elidedText(show_hidden(entry.side), middle, max(left, inner.width() // 3))
+        side = metrics.elidedText(one_line_of(entry.side), middle, max(left, inner.width() // 3))
         painter.setPen(QColor(t.muted))
         painter.drawText(inner, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, side)
         room = inner.width() - metrics.horizontalAdvance(side) - BETWEEN

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 
 from PySide6.QtCore import QObject
 
+from playground.domain.json_pieces import weigh
 from playground.domain.parts import Part
 from playground.domain.roles import Role
 from playground.engine.secrets import Secret
@@ -16,6 +17,7 @@ from playground.ui.loop import Throttle, spawn
 
 AT_ONCE = 300  # turns that are written within a few milliseconds
 HEAVY = 200_000  # characters of images and texts that are not
+WEIGHTY = 400_000  # what settings weigh that are not, each of their values about a hundred characters
 EVERY_MS = 150
 REST_S = 0.2  # before a long body is written: what is to be painted comes first
 
@@ -75,7 +77,10 @@ def is_light(session: Session) -> bool:
     path = session.transcript.path
     draft = session.draft
     parts: list[Part] = [*(part for turn in path for part in turn.parts), *draft.images, *draft.calls]
-    return len(path) <= AT_ONCE and len(draft.text) + sum(map(_size, parts)) <= HEAVY
+    if len(path) > AT_ONCE or len(draft.text) + sum(map(_size, parts)) > HEAVY:
+        return False
+    tools = [(tool.name, tool.description, tool.parameters) for tool in session.tools if tool.sendable]
+    return weigh([tools, session.extra_body, vars(session.current_parameters())], WEIGHTY) <= WEIGHTY
 
 
 def _size(part: Part) -> int:

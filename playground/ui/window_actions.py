@@ -45,7 +45,7 @@ from playground.ui.keeping_control import KeepingControl
 from playground.ui.library_control import LibraryControl
 from playground.ui.loop import Throttle, spawn
 from playground.ui.main_window import MainWindow
-from playground.ui.palette import Entry, Palette
+from playground.ui.palette import Entry, Names, Palette
 from playground.ui.protocol_switch import ProtocolSwitch
 from playground.ui.theme import Theme
 from playground.ui.tool_bar import PROTOCOLS
@@ -405,14 +405,18 @@ class WindowActions(QObject):
 
     def open_palette(self) -> None:
         """Every action, every model, every gateway by name."""
-        entries = [Entry(spec.text, key_text(spec), self._window.action(spec.id).trigger) for spec in ACTIONS]
-        entries += [Entry(model, "model", partial(self._choose_model, model)) for model in self._window.bar.model.ids]
+        listed = self._window.bar.model.listed
+        models = Names(listed.all, listed.folded, "model", self._choose_model)
+        entries: list[Entry | Names] = [*self._actions(), models]
         entries += [
             Entry(profile.name, "gateway", partial(self._gateways.choose, profile.id))
             for profile in self._workspace.gateways.profiles
         ]
         entries += self.keeping.presets.entries()
         Palette(entries, "Type a command, a model or a gateway", self._window).open_over()
+
+    def _actions(self) -> list[Entry]:
+        return [Entry(spec.text, key_text(spec), self._window.action(spec.id).trigger) for spec in ACTIONS]
 
     def show_prompts(self) -> None:
         """Prompts that make the demo gateway do something particular; choosing one writes it."""
@@ -435,9 +439,7 @@ class WindowActions(QObject):
 
     def show_keys(self) -> None:
         """All shortcuts in one list."""
-        entries = [Entry(spec.text, key_text(spec), self._window.action(spec.id).trigger) for spec in ACTIONS]
-        entries = [entry for entry in entries if entry.side]
-        entries.append(Entry("Text size", "Ctrl+wheel", _nothing))
+        entries = [*filter(lambda entry: entry.side, self._actions()), Entry("Text size", "Ctrl+wheel", _nothing)]
         Palette(entries, "Keys: type to search, Enter to do", self._window).open_over()
 
 

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QLabel, QListWidget, QWidget
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
-from playground.ui.palette import SHOWN, Entry, Palette
+from playground.ui.palette import SHOWN, Entry, Names, Palette
 
 pytestmark = pytest.mark.qt_log_ignore("plugin does not support")  # the offscreen one says so of pop-ups
 
@@ -106,6 +106,29 @@ def test_a_long_list_is_bounded_and_still_searched_whole(qtbot: QtBot) -> None:
     palette.field.setText("model-4999")
     assert palette.matches == ["model-4999"]
     assert palette.field.accessibleName() == "Type"
+
+
+def test_names_by_the_hundred_thousand_are_searched_and_become_entries_only_where_they_are_listed(qtbot: QtBot) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    done: list[str] = []
+    names = [f"Model-{number}" for number in range(100_000)]
+    folded = [name.casefold() for name in names]
+    palette = Palette([Entry("Run", "", lambda: None), Names(names, folded, "model", done.append)], "Type", window)
+    assert palette.matches == ["Run", *names[: SHOWN - 1]]
+    palette.field.setText("9999 mode odel-9")
+    assert palette.matches == ["Model-9999", *(f"Model-9999{digit}" for digit in range(10))]
+    QTest.keyClick(palette.field, Qt.Key.Key_Return)
+    assert done == ["Model-9999"]
+
+
+def test_a_name_of_a_megabyte_is_listed_by_its_ends(qtbot: QtBot) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    palette = Palette([Entry("m" * 1_000_000, "model", lambda: None)], "Type", window)
+    (rows,) = palette.findChildren(QListWidget)
+    assert len(rows.item(0).text()) < 5_000
+    assert palette.matches == ["m" * 1_000_000]
 
 
 @pytest.mark.parametrize("height", [600, 700, 433])

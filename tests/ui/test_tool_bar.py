@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QAbstractItemView, QApplication, QMenu, QPushButto
 from pytestqt.qtbot import QtBot
 
 from playground.engine.reach import WORDS, Reach
+from playground.ui.model_offer import SHOWN
 from playground.ui.model_picker import ModelPicker
 from playground.ui.tool_bar import NARROW, ROOMY, ToolBar
 
@@ -255,3 +256,52 @@ def test_get_code_is_one_press_away_and_gives_way_in_a_narrow_window(qtbot: QtBo
     assert bar.code.accessibleName() == "Get code"
     assert bar.minimumSizeHint().width() <= 760, "no wider than the smallest window"
     bar.hide()
+
+
+def listed(picker: ModelPicker) -> list[str]:
+    """The lines of the list that is opened."""
+    return [picker.itemData(row, Qt.ItemDataRole.DisplayRole) for row in range(picker.count())]
+
+
+def test_of_a_hundred_thousand_models_some_are_offered_and_each_is_found(picker: ModelPicker) -> None:
+    picker.show_models([f"vendor/model-{number}" for number in range(100_000)])
+    assert len(picker.ids) == 100_000
+    assert len(listed(picker)) == SHOWN + 1
+    assert listed(picker)[-1].startswith("… and more")
+    chosen: list[str] = []
+    picker.chosen.connect(chosen.append)
+    picker.setFocus()
+    QTest.keyClicks(picker, "DEL-99999")
+    model = popup(picker).model()
+    assert [model.index(row, 0).data() for row in range(model.rowCount())] == ["vendor/model-99999"]
+    QTest.keyClick(popup(picker), Qt.Key.Key_Down)
+    QTest.keyClick(popup(picker), Qt.Key.Key_Return)
+    leave(picker)
+    assert set(chosen) == {"vendor/model-99999"}
+
+
+@pytest.mark.parametrize(
+    "model", ["m" * 1_000_000, "two\nlines", "ends in a blank ", "\u202eodd\u200b", "x" * 2_000 + " "]
+)
+def test_what_is_chosen_is_the_id_as_it_was_listed(picker: ModelPicker, model: str) -> None:
+    chosen: list[str] = []
+    picker.chosen.connect(chosen.append)
+    other = f"{model[:900]}-{model[901:]}" if len(model) > 1_000 else "other"
+    picker.show_models([other, model])
+    assert all(len(line) < 400 for line in listed(picker))
+    assert len(set(listed(picker))) == 2
+    picker.setCurrentIndex(1)
+    picker.activated.emit(1)
+    assert chosen == [model]
+    picker.show_model(model)
+    picker.show_models(["another gateway's"])
+    picker._settled()
+    assert chosen == [model, model], "leaving the field changes nothing"
+
+
+def test_the_line_that_says_that_there_are_more_cannot_be_chosen(picker: ModelPicker) -> None:
+    picker.show_models([f"model-{number}" for number in range(SHOWN + 1)])
+    last = picker.model().index(SHOWN, 0)
+    assert "… and more" in str(last.data())
+    assert not last.flags() & (Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
+    assert picker.findText("… and more", Qt.MatchFlag.MatchStartsWith) == SHOWN, "and it is there once"

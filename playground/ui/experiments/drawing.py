@@ -21,6 +21,7 @@ HEADING = 28
 AROUND = 6
 INDENT = 10  # of what was found, below its experiment
 MOST_LINES = 2
+DRAWN = 1_000  # characters of one line that are laid out: no list is so wide
 
 Index = QModelIndex | QPersistentModelIndex
 Marks = tuple[tuple[int, int], ...]
@@ -127,7 +128,7 @@ def _draw(
     y = float(rect.top())
     at = 0
     for number in range(most):
-        rest = text[at:]
+        rest = text[at : at + DRAWN]
         if not rest:
             return
         last = number == most - 1

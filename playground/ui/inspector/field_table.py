@@ -6,7 +6,7 @@ It holds no truth: a value that is typed is told, and comes back with the next `
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QAbstractItemModel, QEvent, QModelIndex, QPersistentModelIndex, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QResizeEvent
@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from playground.domain.hidden import short_name
 from playground.domain.json_merge import Path
 from playground.domain.values import JSON
 from playground.ui.plain_text import show_hidden, tip
@@ -267,10 +268,17 @@ def _value(name: str, value: JSON) -> str:
     if name == "messages" and isinstance(value, list):
         return "1 message" if len(value) == 1 else f"{len(value)} messages"
     if name == "tools" and isinstance(value, list):
-        names: list[Any] = [tool.get("name") or (tool.get("function") or {}).get("name") for tool in value[:5]]
+        names = [_tool_name(tool) for tool in value[:5]]
         more = ", …" if len(value) > 5 else ""
-        return f"{len(value)} tool{'s' * (len(value) != 1)}: {', '.join(str(one) for one in names)}{more}"
+        return f"{len(value)} tool{'s' * (len(value) != 1)}: {', '.join(names)}{more}"
     return _text(value)[:LONGEST]
+
+
+def _tool_name(tool: JSON) -> str:
+    for place in (tool, tool.get("function") if isinstance(tool, dict) else None):
+        if isinstance(place, dict) and place.get("name"):
+            return short_name(str(place["name"]))
+    return "…"
 
 
 def _text(value: JSON) -> str:

@@ -184,7 +184,7 @@ class NextRequest(QSplitter):
 
     def _show_text(self, preview: Preview) -> None:
         self._showing = True
-        self._folded = copy(preview.folded)
+        self._folded = FoldedText("") if preview.too_long else copy(preview.folded)
         if self.editor.isReadOnly() != preview.too_long:
             self.editor.setReadOnly(preview.too_long)
         place = self.editor.verticalScrollBar().value()

@@ -5,6 +5,7 @@ It gets the definitions and hands back new ones; it holds no truth. Checks run a
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Sequence
 from functools import partial
 
@@ -14,6 +15,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QStacked
 from playground.domain.tools import ToolDefinition
 from playground.ui.asking import Asking
 from playground.ui.plain_text import show_hidden
+from playground.ui.slices import SLICE_S
 from playground.ui.tools import grouping
 from playground.ui.tools.checks import Checks
 from playground.ui.tools.import_dialog import ImportDialog
@@ -27,6 +29,7 @@ from playground.ui.tools.tool_menu import ToolMenu
 from playground.ui.tools.tool_model import ToolModel
 
 CHECK_AFTER_MS = 150
+SHOWN_EVERY_S = 0.5  # what was found so far, while very many tools are checked
 
 
 class ToolsPanel(QWidget):
@@ -59,8 +62,13 @@ class ToolsPanel(QWidget):
         self._check = QTimer(self)
         self._check.setSingleShot(True)
         self._check.setInterval(CHECK_AFTER_MS)
-        self._check.timeout.connect(self.check_now)
-        self._asking.answered.connect(self.check_now)
+        self._check.timeout.connect(self._check_some)
+        self._going_on = QTimer(self)
+        self._going_on.setSingleShot(True)
+        self._going_on.timeout.connect(self._check_some)
+        self._shown_at = 0.0
+        self._asking.answered.connect(self._checks.ask_again)
+        self._asking.answered.connect(self._check_some)
         self._arrange()
         self._connect()
         self._refresh()
@@ -105,6 +113,20 @@ class ToolsPanel(QWidget):
     def check_now(self) -> None:
         """Check all tools at once and show what was found, without waiting for the timer."""
         self._check.stop()
+        self._checks.ask_again()
+        self._checks.look(self._tools)
+        self._show_checks()
+
+    def _check_some(self) -> None:
+        """The same for as long as a step may take; the rest of very many in the steps that follow."""
+        done = self._checks.look(self._tools, self._shown, SLICE_S)
+        if not done:
+            self._going_on.start(0)
+        if done or time.monotonic() >= self._shown_at + SHOWN_EVERY_S:
+            self._show_checks()
+
+    def _show_checks(self) -> None:
+        self._shown_at = time.monotonic()
         problems = self._checks.problems(self._tools)
         sizes = self._checks.sizes(self._tools)
         self.model.show_problems(problems, sizes)

@@ -11,6 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QTreeWidget
 from pytestqt.qtbot import QtBot
 
+from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, make_turn
 from playground.engine.profiles import Profile
 from playground.engine.request_edit import apply_edit, read_edit
@@ -20,6 +21,7 @@ from playground.engine.session import Session
 from playground.gateway.client import GatewayClient
 from playground.ui.inspector.field_table import FROM, VALUE
 from playground.ui.inspector.next_request import EDITED_AT_MOST, NextRequest, Preview
+from playground.ui.request_preview import is_light
 
 pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 
@@ -252,3 +254,28 @@ def test_a_body_too_long_for_an_editor_is_for_reading(desk: Desk) -> None:
     assert len(desk.page.body) > EDITED_AT_MOST
     type_value(desk, "top_p", "0.4")
     assert desk.words("top_p") == ("0.4", "set · Parameters")
+
+
+def test_of_very_many_tools_the_outline_is_shown_and_all_of_them_are_copied(desk: Desk) -> None:
+    names = [f"p{number}" for number in range(1_000)]
+    schema = {"type": "object", "properties": {name: {"type": "string"} for name in names}}
+    tools = tuple(ToolDefinition(name=f"tool_{number}", parameters=schema) for number in range(70))
+    desk.session.set_tools(tools)
+    assert not is_light(desk.session), "it is written on another thread"
+    view = request_view(desk.session)
+    assert view.cut
+    shown = json.loads(view.text)["tools"]
+    assert [tool["function"]["name"] for tool in shown] == [tool.name for tool in tools]
+    assert shown[0]["function"]["parameters"]["properties"]["p0"] == "… ‹1 member›"
+    desk.look()
+    assert desk.page.editor.isReadOnly()
+    assert desk.words("tools")[0].startswith("70 tools: tool_0, tool_1,")
+    whole = json.loads(request_view(desk.session, whole=True).text)["tools"]
+    assert [tool["function"]["parameters"] for tool in whole] == [schema] * len(tools)
+
+
+def test_tools_that_are_only_counted_are_counted_right(desk: Desk) -> None:
+    tools = tuple(ToolDefinition(name=f"t{number}") for number in range(40_000))
+    desk.session.set_tools(tools)
+    desk.look()
+    assert desk.words("tools")[0].startswith("40000 tools: …")

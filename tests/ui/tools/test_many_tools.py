@@ -13,6 +13,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QMenu
 from pytestqt.qtbot import QtBot
 
+from playground.domain.problems import Problem
+from playground.domain.questions import DefinitionSound, Question
 from playground.domain.tools import ToolDefinition, check_definitions
 from playground.engine import checking
 from playground.protocols.chat.tools import write_tool as write_chat_tool
@@ -218,14 +220,55 @@ def test_names_of_others_cannot_dress_up_the_list(panel: ToolsPanel) -> None:
 def test_only_what_changed_is_checked_again() -> None:
     checks = Checks(checking.now)
     tools = (make(0, description=""), make(1, name="tool_0"), make(2, description=""))
+    assert checks.look(tools)
     first = checks.problems(tools)
     assert first == check_definitions(tools)
     changed = (tools[0], make(1), make(2, description=" "))
+    assert checks.look(changed)
     second = checks.problems(changed)
     assert second == check_definitions(changed)
     assert second[0][-1] is first[0][-1], "the same finding, not found once more"
     assert second[2][-1] is not first[2][-1]
     assert all(size > 0 for size in checks.sizes(changed))
+
+
+def test_very_many_are_checked_a_few_at_a_time_the_one_in_the_editor_first() -> None:
+    asked: list[str] = []
+
+    def ask(question: Question[list[Problem]]) -> list[Problem] | None:
+        assert isinstance(question, DefinitionSound)
+        asked.append(question.tool.name)
+        return checking.now(question)
+
+    checks = Checks(ask)
+    tools = tuple(make(number) for number in range(300))
+    assert not checks.look(tools, first=200, seconds=0)
+    assert (asked, checks.sizes(tools)) == (["tool_200"], [])
+    while not checks.look(tools, first=200, seconds=0):
+        assert len(checks.problems(tools)) == len(tools)
+        assert len(checks.sizes(tools)) in (len(asked) - 1, len(asked))
+    assert sorted(asked) == sorted(tool.name for tool in tools)
+    assert all(size > 0 for size in checks.sizes(tools))
+
+
+def test_what_another_process_checks_is_asked_for_once_and_again_when_an_answer_came() -> None:
+    known: list[list[Problem]] = []
+    checks = Checks(lambda _question: known[0] if known else None)
+    tools = (make(0), make(1))
+    assert checks.look(tools)
+    assert checks.problems(tools) == [[], []]
+    known.append([Problem((), "odd")])
+    assert checks.look(tools)
+    assert checks.problems(tools) == [[], []], "not asked for in every step"
+    checks.ask_again()
+    assert checks.look(tools)
+    assert checks.problems(tools) == [known[0], known[0]]
+
+
+def test_hundreds_of_tools_are_all_checked_in_the_end(panel: ToolsPanel, qtbot: QtBot) -> None:
+    panel.set_tools(tuple(make(number, description="") for number in range(200)))
+    qtbot.waitUntil(lambda: len(panel.model.sizes) == 200, timeout=60_000)
+    assert all(panel.model.problems)
 
 
 def test_export_goes_to_the_clipboard_in_either_shape(panel: ToolsPanel) -> None:
