@@ -17,6 +17,7 @@ from playground.engine.session import Session
 from playground.engine.workspace import Workspace
 from playground.ui.loop import spawn
 from playground.ui.main_window import MainWindow
+from playground.ui.palette import Entry
 from playground.ui.plain_text import show_hidden
 from playground.ui.price_dialog import PriceDialog
 from playground.ui.tool_bar import PROTOCOLS
@@ -63,6 +64,11 @@ class GatewayControl(QObject):
         if not profile.demo:
             gateways.store.select(profile_id)
         self.load_models()
+
+    def entries(self) -> list[Entry]:
+        """Every gateway, for the palette."""
+        gateways = self._workspace.gateways.profiles
+        return [Entry(profile.name, "gateway", partial(self.choose, profile.id)) for profile in gateways]
 
     def load_models(self, *, refresh: bool = False) -> None:
         """List the models of the gateway in use; ``refresh`` asks it again and says what went wrong."""

@@ -407,12 +407,8 @@ class WindowActions(QObject):
         """Every action, every model, every gateway by name."""
         listed = self._window.bar.model.listed
         models = Names(listed.all, listed.folded, "model", self._choose_model)
-        entries: list[Entry | Names] = [*self._actions(), models]
-        entries += [
-            Entry(profile.name, "gateway", partial(self._gateways.choose, profile.id))
-            for profile in self._workspace.gateways.profiles
-        ]
-        entries += self.keeping.presets.entries()
+        beside = (*self._gateways.entries(), *self.keeping.presets.entries())
+        entries: list[Entry | Names] = [*self._actions(), models, *beside]
         Palette(entries, "Type a command, a model or a gateway", self._window).open_over()
 
     def _actions(self) -> list[Entry]:

@@ -1,0 +1,118 @@
+"""Lists of any length and names of any size, in the real window: what is listed is bounded, and nothing holds it up.
+
+``tests/hostile/shapes.py`` has the answers that are streamed; here is what comes and is kept in other ways.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Coroutine
+from functools import partial
+
+import pytest
+from PySide6.QtWidgets import QApplication
+
+from playground.domain.tools import ToolDefinition
+from playground.engine.profiles import Profile
+from playground.ui.palette import Palette
+from tests.flows.conftest import Person, Stage
+from tests.hostile.gaps import LAID_OUT, LIMIT, MARGIN, PASSES, Gaps
+from tests.hostile.in_window import warm_up
+from tests.support.fault_server import FaultServer, send, whole
+
+Look = Callable[[Person], Coroutine[None, None, None]]
+WIDE = 2 * MARGIN  # what is looked at here took seconds
+
+
+async def answers(person: Person, look: Look) -> None:
+    """Do something until the window answered all the while, a few times at most."""
+    gaps: list[float] = []
+    while len(gaps) < PASSES:
+        async with Gaps(LAID_OUT) as passed:
+            await look(person)
+        gaps.append(passed.seconds)
+        if passed.seconds <= LIMIT * WIDE:
+            return
+    raise AssertionError(", ".join(f"{gap * 1000:.0f} ms" for gap in gaps))
+
+
+def listing(ids: list[str]) -> bytes:
+    """The answer to a request for models."""
+    return whole(200, "application/json", json.dumps({"data": [{"id": one} for one in ids]}).encode())
+
+
+MODELS = {
+    "very many": [f"vendor-{number % 37}/model-{number}-instruct" for number in range(100_000)],
+    "of a megabyte": ["m" * 1_000_000, "x" * 1_000_000 + "y", "two\nlines", "a\u200bb\u202e"],
+    "long and many": ["z" * 10_000 + str(number) for number in range(3_000)],
+}
+
+
+@pytest.mark.parametrize("models", MODELS)
+def test_whatever_models_a_gateway_lists_the_window_answers(stage: Stage, models: str) -> None:
+    ids = MODELS[models]
+
+    async def list_them(person: Person, url: str) -> None:
+        app = person.app
+        profile = app.gateways.store.add(Profile(name="Many models", base_url=url, retries=0))
+        app.actions._gateways.choose(profile.id)
+        await person.until(lambda: len(app.window.bar.model.ids) == len(ids), "the models")
+        person.session.set_model(ids[0])
+        await asyncio.sleep(0.3)  # the next request is shown with it
+
+    async def look_through_them(person: Person) -> None:
+        app, picker = person.app, person.app.window.bar.model
+        picker.showPopup()
+        await asyncio.sleep(0.1)
+        picker.hidePopup()
+        completer = picker.completer()
+        assert completer is not None
+        completer.setCompletionPrefix("no such model")
+        assert completer.completionCount() == 0
+        app.actions.open_palette()
+        (palette,) = [one for one in QApplication.topLevelWidgets() if isinstance(one, Palette) and one.isVisible()]
+        for words in ("model", "no such model"):
+            palette.field.setText(words)
+            await asyncio.sleep(0.02)
+        palette.close()
+        person.session.set_model(ids[-1])
+        await asyncio.sleep(0.3)
+
+    async def scene(person: Person) -> None:
+        await warm_up(person.app)
+        with FaultServer() as server:
+            server.play(send(listing(ids)))
+            await answers(person, partial(list_them, url=server.url))
+            await answers(person, look_through_them)
+
+    stage.play(scene)
+
+
+def test_thousands_of_tools_are_on_offer_and_the_window_answers(stage: Stage) -> None:
+    names = [f"p{number}" for number in range(100)]
+    schema = {
+        "type": "object",
+        "properties": {name: {"type": "string", "description": "What it is"} for name in names},
+        "required": names,
+    }
+
+    async def offer(person: Person) -> None:
+        person.app.workspace.new()
+        await asyncio.sleep(0.2)
+        person.app.window.side.show_page("Tools")
+        made = [
+            ToolDefinition(name=f"tool_{number}", description="A tool.", parameters=schema) for number in range(2_000)
+        ]
+        async with Gaps(LAID_OUT):
+            person.session.set_tools(tuple(made))
+            await asyncio.sleep(1.0)
+            person.app.window.tools.select(1_999)
+            await asyncio.sleep(0.5)
+
+    async def scene(person: Person) -> None:
+        await warm_up(person.app)
+        await answers(person, offer)
+        assert len(person.app.window.tools.model.rows) == 2_000
+
+    stage.play(scene)
