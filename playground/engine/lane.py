@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 #: A call: the turn that made it, and its id there.
 CallKey: TypeAlias = tuple[str, str]
 
-SLICE_S = 0.004  # seconds of deciding between two turns of the loop
+SLICE_S = 0.002  # seconds of deciding between two turns of the loop
 
 
 class Mode(StrEnum):

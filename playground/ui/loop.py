@@ -95,7 +95,7 @@ def _make_loop(app: QApplication) -> asyncio.AbstractEventLoop:
             self, delay: float, callback: Callable[..., object], *args: Any, context: Context | None = None
         ) -> asyncio.TimerHandle:
             """As asyncio has it: a handle that knows when it is due."""
-            handle = asyncio.TimerHandle(self.time() + delay, callback, args, self, context)
+            handle = _Due(self._queue, self.time() + delay, callback, args, self, context)
             self._add_callback(handle, max(delay, 0))
             return handle
 
@@ -178,6 +178,23 @@ class _Ready(QObject):
         if self._timer:
             self.killTimer(self._timer)
             self._timer = 0
+
+
+class _Due(asyncio.TimerHandle):
+    """A callback for a later time; what it makes due, as the task that slept, is run with it, not in a turn of its own.
+
+    Left to the next turn of Qt's events, whoever slept for a moment waited twice for everything else that is due.
+    """
+
+    __slots__ = ("_ready",)
+
+    def __init__(self, ready: _Ready, *args: Any) -> None:
+        super().__init__(*args)
+        self._ready = ready
+
+    def _run(self) -> None:
+        super()._run()
+        self._ready.run()
 
 
 class _Notifier(QSocketNotifier):

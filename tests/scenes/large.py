@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from playground.domain.parts import Text, ToolCall, ToolResult
+from playground.domain.parts import Part, Reasoning, Text, ToolCall, ToolResult
 from playground.domain.transcript import Ending, Outcome, Role, Turn, make_turn, new_id
-from tests.scenes.registry import scene
+from playground.domain.usage import Timing, Usage
+from tests.scenes.registry import SMALL, scene
 from tests.scenes.stage import Stage
 
 LOG = "".join(
@@ -44,6 +45,44 @@ async def large_message_and_answer(stage: Stage) -> None:
     outcome = Outcome(ending=Ending.COMPLETE, model="demo-chat", finish_reason="stop")
     stage.session.add_turn(Turn(id=new_id(), role=Role.ASSISTANT, parts=(Text(text=answer),), outcome=outcome))
     await stage.settle()
+
+
+@scene()
+async def many_parts(stage: Stage) -> None:
+    """A turn of reasoning, words and calls in turn: a page of its parts, leafed to the second one."""
+    turn_id = _many_parts(stage)
+    await stage.settle()
+    card = stage.window.pane.view.card(turn_id)
+    if card is not None:
+        card.parts.row.buttons["after"].click()
+    await stage.settle()
+    stage.window.pane.view.jump_to_latest()
+    await stage.settle()
+
+
+@scene(sizes=SMALL)
+async def many_parts_begin(stage: Stage) -> None:
+    """The same from its beginning: each part of reasoning tells its own length."""
+    _many_parts(stage)
+    await stage.settle()
+    stage.window.pane.view.verticalScrollBar().setValue(0)
+    await stage.settle()
+
+
+def _many_parts(stage: Stage) -> str:
+    stage.fresh("demo-chat")
+    session = stage.session
+    session.add_turn(make_turn(Role.USER, "Think between all steps."))
+    parts: list[Part] = []
+    for n in range(1, 1_300):
+        parts += [Reasoning(text=f"Step {n} needs a look at what came before it. " * (n % 4 + 1))]
+        parts += [Text(text=f"Step **{n}** is done.")]
+        if n % 7 == 0:
+            parts += [ToolCall(id=f"call_{n}", name="get_weather", arguments='{"city": "Lisbon"}')]
+    usage = Usage(prompt=40, completion=21_000, reasoning=17_500)
+    timing = Timing(started_at=0, first_reasoning=0.4, reasoning_end=80.0, first_content=0.6, end=81.0)
+    outcome = Outcome(ending=Ending.COMPLETE, model="demo-chat", finish_reason="tool_calls", usage=usage, timing=timing)
+    return session.add_turn(Turn(id=new_id(), role=Role.ASSISTANT, parts=tuple(parts), outcome=outcome))
 
 
 async def _answered(stage: Stage) -> str:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QMimeData, Qt
-from PySide6.QtGui import QTextOption
+from PySide6.QtGui import QTextCursor, QTextOption
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from playground.ui.code_editor import HIGHLIGHTED_AT_MOST, CodeEditor
-from playground.ui.json_highlight import LONGEST_LINE
+from playground.ui.json_highlight import LONGEST_LINE, STEP_LINES
 
 
 @pytest.fixture
@@ -117,6 +117,25 @@ def test_json_has_colours_and_very_long_lines_have_none(editor: CodeEditor) -> N
     editor.setPlainText('"' + "x" * LONGEST_LINE + '"')
     assert not colours(editor)
     assert editor.wordWrapMode() == QTextOption.WrapMode.WrapAnywhere
+
+
+def test_very_many_lines_have_their_colours_in_steps_and_nothing_says_that_they_were_typed(
+    editor: CodeEditor, qtbot: QtBot
+) -> None:
+    told: list[str] = []
+    editor.setPlainText("")
+    editor.textChanged.connect(lambda: told.append(editor.text()))
+    many = 5 * STEP_LINES
+    editor.setPlainText('{"a": 1}\n' * many)
+    typed = len(told)
+    assert colours(editor, STEP_LINES // 2)
+    assert not colours(editor, many - 1)
+    cursor = QTextCursor(editor.document())
+    cursor.insertText('"above": 1\n')  # while the others wait
+    cursor.movePosition(QTextCursor.MoveOperation.End)
+    cursor.insertText('"below": 2')
+    qtbot.waitUntil(lambda: all(len(colours(editor, line)) == 2 for line in range(many + 2)))
+    assert len(told) == typed + 2
 
 
 def test_very_long_texts_are_not_coloured_and_short_ones_are_again(editor: CodeEditor) -> None:

@@ -9,7 +9,7 @@ import time
 from contextvars import ContextVar
 
 import pytest
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -32,6 +32,21 @@ def test_what_the_interpreter_does_differently_while_the_loop_runs_ends_with_it(
     assert state() == before
     assert during[0][0] < before[0]
     assert not during[0][1]
+
+
+def test_who_slept_goes_on_with_the_timer_and_does_not_wait_for_the_next_turn(qapp: QApplication) -> None:
+    order: list[str] = []
+
+    async def main() -> None:
+        QTimer.singleShot(20, lambda: order.append("another timer"))
+        QTimer.singleShot(1, lambda: time.sleep(0.1))  # all that is due has come due meanwhile
+        await asyncio.sleep(0.005)
+        order.append("who slept")
+        await asyncio.sleep(0.05)
+        finish()
+
+    run(qapp, main)
+    assert order == ["who slept", "another timer"]
 
 
 def test_a_task_that_ends_with_the_loop_is_told_of_however_busy_the_machine(qapp: QApplication) -> None:

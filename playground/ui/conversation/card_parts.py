@@ -18,7 +18,7 @@ from playground.ui.conversation.parts_row import PartsRow
 from playground.ui.conversation.shown_parts import PAGE, Shown
 
 KEPT: Final = 10  # of them that stay in view when one more comes
-STEP_S: Final = 0.008  # seconds a step may begin to make views in; one is made in any case
+STEP_S: Final = 0.006  # seconds a step may begin to make views in; one is made in any case
 
 
 class CardParts:
@@ -35,7 +35,7 @@ class CardParts:
         fill: Callable[[QWidget, Shown], None],
     ) -> None:
         self._body = body
-        self._row = row
+        self.row = row
         self._make = make
         self._fill = fill
         self.views: list[QWidget] = []
@@ -83,7 +83,7 @@ class CardParts:
         self._old += self.views
         self.views = []
         self.go_on()
-        self._row.say(self.first, self.first + PAGE, len(self._wanted))
+        self.row.say(self.first, self.first + PAGE, len(self._wanted))
 
     def go_on(self) -> None:
         """Make some more views."""
@@ -113,7 +113,7 @@ class CardParts:
         self._drop([*self.views, *self._old])
         self.views, self._old, self._wanted, self.first = [], [], (), 0
         self.before.clear()
-        self._row.say(0, 0, 0)
+        self.row.say(0, 0, 0)
 
     # What is being received
 
@@ -130,7 +130,7 @@ class CardParts:
             self._put(make(parts[self.first + len(self.views)]))
             if time.perf_counter() >= end:
                 break
-        self._row.say(self.first, len(parts), len(parts), growing=True)
+        self.row.say(self.first, len(parts), len(parts), growing=True)
         return self.first + len(self.views) < len(parts)
 
     def _put(self, view: QWidget) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
+from playground.domain.parts import Reasoning
 from playground.domain.tokens import estimate_tokens as estimate_tokens
 from playground.domain.transcript import Ending, Outcome, Turn
 from playground.domain.usage import Timing, Usage
@@ -64,10 +67,16 @@ def live_figures(elapsed: float, deltas: int) -> list[str]:
     return [seconds(elapsed), *([f"≈ {count(deltas)} tok"] if deltas else [])]
 
 
-def reasoning_line(turn: Turn) -> str:
-    """``1.80 s · 96 tokens``: how long reasoning took and what it cost; of one choice of several both are estimates."""
+def reasoning_line(turn: Turn, part: Reasoning) -> str:
+    """``1.80 s · 96 tokens``: how long reasoning took and what it cost; of one choice of several both are estimates.
+
+    What was measured and counted is all reasoning of the turn: of one part of several only its own length is told.
+    """
     outcome = turn.outcome
     parts: list[str] = []
+    shown = (one for one in turn.parts if one.kind == "reasoning" and (one.text or one.redacted))
+    if len(list(islice(shown, 2))) > 1:
+        return f"≈ {count(estimate_tokens(part.text))} tokens" if part.text else ""
     timing = outcome.timing if outcome else None
     own = outcome is None or outcome.choices == 1
     if timing and timing.first_reasoning is not None:
@@ -77,8 +86,8 @@ def reasoning_line(turn: Turn) -> str:
     usage = outcome.usage if outcome else None
     if usage and usage.reasoning and own:
         parts.append(f"{count(usage.reasoning)} tokens")
-    elif turn.reasoning:
-        parts.append(f"≈ {count(estimate_tokens(turn.reasoning))} tokens")
+    elif part.text:
+        parts.append(f"≈ {count(estimate_tokens(part.text))} tokens")
     return " · ".join(parts)
 
 

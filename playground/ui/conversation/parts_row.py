@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
+from playground.ui.conversation import facts
 from playground.ui.flow_layout import FlowLayout
 
 
@@ -29,8 +30,8 @@ class PartsRow(QWidget):
         shown = count > stop - first
         if shown:
             self._make()
-            numbers = f"parts {first + 1:,} to {stop:,} of {count:,}"
-            self.words.setText(f"{count:,} parts so far · the last ones are shown" if growing else numbers)
+            numbers = f"parts {facts.count(first + 1)} to {facts.count(stop)} of {facts.count(count)}"
+            self.words.setText(f"{facts.count(count)} parts so far · the last ones are shown" if growing else numbers)
             can = {"first": first > 0, "before": first > 0, "after": stop < count, "last": stop < count}
             for key, button in self.buttons.items():
                 button.setVisible(not growing)

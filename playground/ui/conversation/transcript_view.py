@@ -27,7 +27,7 @@ from playground.ui.conversation.upper_edge import UpperEdge
 from playground.ui.loop import Throttle
 from playground.ui.theme import tokens
 
-FILL_S = 0.015  # seconds of a layout that are spent on long texts and many parts; the rest comes frame by frame
+FILL_S = 0.015  # seconds of a frame that are spent on long texts; the rest comes frame by frame
 SPARE = 400  # pixels above and below the view in which cards are kept
 FRAME_S = 0.003  # seconds a frame may spend on making cards while scrolling; a card begun is finished
 FOUND_TOP, FOUND_BOTTOM = 64, 40  # pixels: a place found that is nearer to an edge is scrolled to
@@ -49,6 +49,7 @@ class TranscriptView(QAbstractScrollArea):
         self._complete = True  # every card there is room for has been made
         self._sketched = False  # one that is in view has not
         self._fill_end = 0.0  # until when long texts are drawn while all is laid out
+        self._filled = False  # this frame has had its time for them
         self._edge = UpperEdge()
         self._follow = True
         self._laying_out = False
@@ -85,6 +86,7 @@ class TranscriptView(QAbstractScrollArea):
             row = column.rows[column.index[turn_id]]
             if row is not before[turn_id] and row != before[turn_id]:
                 card.show_row(row, tools)
+                self._filled = self._filled or not card.whole
         if anchor in column.index and not self._follow:
             self._scroll(column.top(column.index[anchor]) + inside)
         self._lay_out()
@@ -112,7 +114,7 @@ class TranscriptView(QAbstractScrollArea):
         """Judge the calls in view against other definitions."""
         self._stock.tools = tools
         for turn_id, card in self._stock.cards.items():
-            if card.calls and card.turn.outcome is not None:
+            if card.calls and card.turn.outcome is not None and card.tools != tools:
                 card.show_row(self._column.rows[self._column.index[turn_id]], tools)
         self._layout.poke()
 
@@ -291,6 +293,7 @@ class TranscriptView(QAbstractScrollArea):
 
     def _lay_out_frame(self) -> None:
         """Lay out, making no more cards than one frame has time for; the next one goes on."""
+        self._filled = False
         self._lay_out(FRAME_S)
 
     def _lay_out(self, budget: float = float("inf")) -> None:
@@ -302,6 +305,7 @@ class TranscriptView(QAbstractScrollArea):
             self._lay_out_once(budget)
         finally:
             self._laying_out = False
+        self._filled = not self._complete  # whatever else has it laid out before the next frame: that one goes on
         if not self._complete:
             self._layout.poke()
         self._pill.setVisible(not self.at_bottom and bool(self._column.rows))
@@ -313,7 +317,9 @@ class TranscriptView(QAbstractScrollArea):
 
     def _lay_out_once(self, budget: float) -> None:
         bar, view, column = self.verticalScrollBar(), self.viewport().height(), self._column
-        end, self._fill_end = time.perf_counter() + budget, time.perf_counter() + FILL_S
+        end = time.perf_counter() + budget
+        if not self._filled:
+            self._fill_end = time.perf_counter() + FILL_S
         for turn in range(6):  # measuring what comes into view moves what is in view; it settles in two or three rounds
             self._set_range()
             if self._follow:
@@ -322,7 +328,9 @@ class TranscriptView(QAbstractScrollArea):
             value = bar.value()
             self._drop_far()
             self._complete = True
-            moved = self._measure(column.row_at(value), column.row_at(value + view), end, go_on=turn == 0)
+            moved = self._measure(
+                column.row_at(value), column.row_at(value + view), end, go_on=turn == 0 and not self._filled
+            )
             if self._sketched or not self._complete:
                 self.viewport().update()
             self._sketched = not self._complete
@@ -360,6 +368,8 @@ class TranscriptView(QAbstractScrollArea):
             while not card.whole and (card is waiting or time.perf_counter() < min(end, self._fill_end)):
                 waiting = None  # one a frame goes on in any case
                 card.fill()
+                if not card.parts.whole:
+                    break  # what is made in a step fills a frame
             height = card.height_at(width)
             if not card.whole:
                 self._complete = False

@@ -68,7 +68,7 @@ class TurnCard(CardFrame):
         self._row = row
         self._tools = tools
         self._views = PartViews(self, commands, zoom)
-        self._patient = width > 0
+        self._patient = self._filled_from_outside = width > 0
         self._growth: Growth | None = None
         self._going = Throttle(self._go_on, self)
         self.finds = CardFinds(self)
@@ -130,6 +130,11 @@ class TurnCard(CardFrame):
         """The row shown."""
         return self._row
 
+    @property
+    def tools(self) -> tuple[ToolDefinition, ...]:
+        """The tools that its calls are judged by."""
+        return self._tools
+
     def refresh_header(self) -> None:
         """Show the figures again."""
         self._refresh_header(self._row.growing)
@@ -167,7 +172,7 @@ class TurnCard(CardFrame):
 
     def _parts_made(self) -> None:
         """Some views are new, or there are others."""
-        if not self.parts.whole:
+        if not self.parts.whole and not self._filled_from_outside:
             self._going.poke()
         self.refresh_verdict()
         self.editing.follow()
@@ -221,7 +226,7 @@ class TurnCard(CardFrame):
             answer = self._row.answers.get(part.id)
             view.show_call(part, tool, answer, waiting=not turn.truncated, cut=turn.truncated)
         elif isinstance(view, ReasoningView) and isinstance(part, Reasoning):
-            view.set_text(part.text or REDACTED, facts.reasoning_line(turn))
+            view.set_text(part.text or REDACTED, facts.reasoning_line(turn, part))
         elif isinstance(view, TurnImages) and isinstance(part, Image):
             view.show_run(turn, part)
         elif isinstance(view, MembersFold) and isinstance(part, Beside):

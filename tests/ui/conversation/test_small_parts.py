@@ -220,15 +220,27 @@ def test_what_all_choices_used_is_never_said_to_be_one_choices_own() -> None:
     shared, own = facts.figures(turn, "$0.02")
     assert own == f"this one ≈ {facts.estimate_tokens(turn.text + turn.reasoning)} tok"
     assert shared == "all 2 choices: first token 0.50 s, 100 tok/s, 400 tok, $0.02"
-    assert facts.reasoning_line(turn).startswith("≈ 1.50 s · ≈ ")
+    assert line_of(turn).startswith("≈ 1.50 s · ≈ ")
     assert facts.usage_line(usage, 2) == "all 2 choices: 10 in · 400 out (96 reasoning)"
     assert facts.usage_line(None, 2) == ""
     assert "choices" not in speed(_turn(None, TIMES, choice=1, choices=2)), "an estimate is of the turn's own text"
 
 
+def line_of(turn: Turn, at: int = 0) -> str:
+    return facts.reasoning_line(turn, [part for part in turn.parts if isinstance(part, Reasoning)][at])
+
+
 def test_reasoning_has_its_time_and_its_tokens() -> None:
-    assert facts.reasoning_line(_turn(Usage(completion=200, reasoning=96), TIMES)) == "1.50 s · 96 tokens"
-    assert facts.reasoning_line(_turn(Usage(completion=200), TIMES)).startswith("1.50 s · ≈ ")
+    assert line_of(_turn(Usage(completion=200, reasoning=96), TIMES)) == "1.50 s · 96 tokens"
+    assert line_of(_turn(Usage(completion=200), TIMES)).startswith("1.50 s · ≈ ")
+
+
+def test_one_of_several_parts_of_reasoning_tells_its_own_length_and_not_that_of_the_turn() -> None:
+    thought = "a word " * 20
+    parts = (Reasoning(text=thought), Text(text="So:"), Reasoning(text="more"), Reasoning(text="", redacted="xyz"))
+    turn = _turn(Usage(completion=200, reasoning=96), TIMES).model_copy(update={"parts": parts})
+    own = [f"≈ {facts.estimate_tokens(text)} tokens" for text in (thought, "more")]
+    assert [line_of(turn, at) for at in range(3)] == [*own, ""]
 
 
 def test_what_was_used_tells_the_details_apart() -> None:
