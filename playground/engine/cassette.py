@@ -31,8 +31,8 @@ from playground.domain.transcript import new_id
 from playground.domain.values import JSON, JSONObject
 from playground.engine.known_secrets import redactor_of
 from playground.engine.secrets import Secret
+from playground.engine.tape_secrets import redacted_failure, redacted_reads
 from playground.gateway.redact import Redactor
-from playground.gateway.redact_stream import StreamRedactor
 from playground.gateway.tape import Exchange, Headers, Read
 from playground.named_file import read_named
 from playground.protocols.protocol import PROTOCOLS
@@ -191,7 +191,6 @@ def tape_of(exchange: Exchange, redactor: Redactor) -> JSONObject:
     """One exchange as JSON. Raises CassetteError where its bodies are no longer in memory."""
     if exchange.dropped:
         raise CassetteError("The bodies of an exchange were let go to save memory, so it cannot be saved any more.")
-    failure = exchange.failure
     tape: JSONObject = {
         "id": exchange.id,
         "protocol": exchange.protocol,
@@ -215,9 +214,7 @@ def tape_of(exchange: Exchange, redactor: Redactor) -> JSONObject:
             "wire_bytes": exchange.wire_bytes,
         },
         "complete": exchange.complete,
-        "failure": _clean(failure.model_dump(mode="json", exclude_none=True), redactor)
-        if failure is not None
-        else None,
+        "failure": redacted_failure(exchange.failure, redactor),
     }
     for name, members in (("exchange", tape), ("request", tape["request"]), ("response", tape["response"])):
         for key, value in exchange.beside.get(name, {}).items():
@@ -235,19 +232,6 @@ def _with_rest(reads: Iterable[Read], rests: Iterable[tuple[float, list[JSON]]])
             out.append([at, "", *rest])
         out.append([*read_of(read), *(left.popleft()[1] if left and left[0][0] == read.at else ())])
     return out + [[at, "", *rest] for at, rest in left]
-
-
-def _clean(value: JSON, redactor: Redactor) -> JSON:
-    """A flat object without the secrets that stand in its texts."""
-    return {name: redactor.text(item) if isinstance(item, str) else item for name, item in value.items()}
-
-
-def redacted_reads(exchange: Exchange, redactor: Redactor) -> list[Read]:
-    """The reads without the secrets that ``redactor`` knows, also where reads or events cut one."""
-    stream = StreamRedactor(redactor.after(exchange.body))
-    found = [piece for at, data in exchange.reads for piece in stream.feed(data, at)]
-    found += stream.close(exchange.reads[-1].at if exchange.reads else 0.0)
-    return [Read(at, data) for at, data in found]
 
 
 def read_of(read: tuple[float, bytes]) -> JSON:

@@ -52,8 +52,8 @@ class Fingerprints:
         self._known: dict[str, Fingerprint] | None = None
         self._tried: dict[bytes, str] = {}  # what is none of them, or is one, by its quick digest
 
-    def remember(self, user: str, secret: str) -> None:
-        """Keep what tells that secret. Blocks for a twentieth of a second."""
+    def remember(self, user: str, secret: str) -> bool:
+        """Keep what tells that secret. Blocks for a twentieth of a second. Returns whether nothing told it before."""
         with self._lock:
             known = self._load()
         made = None
@@ -61,11 +61,13 @@ class Fingerprints:
             made = Fingerprint(len(secret), secret[:_FRONT], _check(self._quick(secret)), self._slow(secret))
         with self._lock:
             if known.get(user) == made:
-                return
+                return False
+            is_new = made is not None and made not in known.values()
             known.pop(user, None)
             if made is not None:
                 known[user] = made
             self._save()
+            return is_new
 
     def forget(self, user: str) -> None:
         """Keep nothing of that secret any more."""

@@ -13,9 +13,10 @@ from urllib.parse import parse_qsl, urlsplit
 
 from playground import __version__
 from playground.domain.values import JSONObject
-from playground.engine.cassette import CassetteError, redacted_reads
+from playground.engine.cassette import CassetteError
 from playground.engine.known_secrets import redactor_of
 from playground.engine.secrets import Secret
+from playground.engine.tape_secrets import redacted_reads
 from playground.gateway.redact import Redactor
 from playground.gateway.tape import Exchange, Headers
 

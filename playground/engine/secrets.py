@@ -256,6 +256,7 @@ class Keys:
         self._memory: dict[str, Secret] = {}
         self._redactor: tuple[tuple[Secret, ...], Redactor] = ((), LateRedactor(self._all, self.recognise))
         self._unsaved: set[str] = set()  # those the keyring did not take
+        self.learned: Callable[[], None] = lambda: None  # called when there is a secret that was none before
         self.state = KeyringState(True, "Keys are stored in the system keyring.")
 
     def close(self) -> None:
@@ -286,14 +287,17 @@ class Keys:
         if not found:
             return None
         self._memory[user] = Secret(found)
-        if self._prints is not None:
-            await asyncio.to_thread(self._prints.remember, user, found)
+        if self._prints is not None and await asyncio.to_thread(self._prints.remember, user, found):
+            self.learned()  # it got into the keyring without us
         return self._memory[user]
 
     async def set(self, profile_id: str, origin: str, secret: Secret, name: str = "") -> KeyringState:
         """Store a secret and read it back. Where that fails it is kept in memory, and the state returned says so."""
         user = _user(profile_id, origin, name)
+        is_new = secret not in self._all()
         self._memory[user] = secret
+        if is_new:
+            self.learned()
 
         def write() -> None:
             backend = self._find()

@@ -92,6 +92,14 @@ class Workspace(Trash):
                 self._forget(first)
                 self._look_at(session)
 
+    async def list_again(self) -> None:
+        """The rows of the store are others: show the list as they have it now. Raises StoreError."""
+        if self.store is not None:
+            found, deleted, _ = await self._listed_in(self.store)
+            self._closed = {entry.id: entry for entry in found if entry.id in self._closed}
+            self._fill_trash(deleted)
+            self._tell()
+
     def _waits_for_the_store(self, first: Session) -> bool:
         """Whether nobody has begun something meanwhile."""
         return self.current is first and not self._begun and untouched(first)

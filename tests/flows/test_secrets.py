@@ -160,6 +160,12 @@ def items(model: QAbstractItemModel, parent: QModelIndex | None = None) -> Itera
                 yield from items(model, index)
 
 
+def shown_in(widget: QWidget) -> Iterator[tuple[str, str]]:
+    """The texts of a widget and of all in it."""
+    for one in (widget, *widget.findChildren(QWidget)):
+        yield from texts_of(one)
+
+
 def search(place: str, widgets: Iterable[QWidget]) -> None:
     for widget in widgets:
         for what, text in texts_of(widget):
@@ -301,6 +307,43 @@ def test_a_key_that_is_entered_later_is_in_nothing_written_from_then_on(stage: S
         written.mkdir()
         stage.play(scene)
     search_files(written)
+
+
+def test_what_was_kept_before_a_key_was_entered_is_freed_of_it_and_that_is_said(stage: Stage, tmp_path: Path) -> None:
+    with FaultServer() as server:
+        server.play_at("/v1/models", send(whole(200, "application/json", b'{"data": []}')))
+        server.play_at("/v1/chat/completions", cut(401, ERROR))
+
+        async def scene(person: Person) -> None:
+            await opened(person)
+            profile = await use_gateway(person, server, "chat")
+            await person.run(f"Which key? Not {KEY}")
+            await person.idle(2)
+            await person.app.workspace.flush()
+            store = person.app.workspace.store
+            assert store is not None
+            gateways = person.app.gateways
+            assert any(leaks(file.read_bytes().decode("latin-1")) for file in files_of(store.path))
+            profile, _ = await store_secret(profile, gateways.keys, Secret(KEY))
+            await person.do(partial(gateways.store.update, profile))
+            notice = person.pane.notice
+            await person.until(lambda: "is no longer in there" in notice.words, "a word on what was taken out")
+            assert not any(leaks(file.read_bytes().decode("latin-1")) for file in files_of(store.path))
+            assert not leaks(f"{person.app.window.windowTitle()} {person.app.workspace.entries}")
+            failure = person.path[-1].outcome
+            assert not leaks(repr(failure))
+            search("the answer", [person.card(1), *person.card(1).findChildren(QWidget)])
+            inspector = person.app.window.inspector
+            for title in ("Request", "Response", "Timeline", "Headers", "Lint"):
+                await person.do(partial(inspector.show_tab, title))
+                await person.until(lambda: not any(leaks(text) for _, text in shown_in(inspector)), f"{title} without")
+
+        stage.play(scene)
+
+
+def files_of(path: Path) -> list[Path]:
+    """A store, and the log that is written ahead."""
+    return [file for file in path.parent.iterdir() if file.name.startswith(path.name) and file.is_file()]
 
 
 def test_a_key_in_a_prompt_is_in_no_file_no_title_and_no_report(stage: Stage, tmp_path: Path) -> None:

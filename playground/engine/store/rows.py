@@ -187,6 +187,27 @@ class ExperimentRows:
         self._connection.execute("DELETE FROM turns WHERE number = ?", (number,))
 
 
+def unindex_turn(connection: sqlite3.Connection, number: int) -> bool:
+    """Before the text of a turn's row is another one. Returns whether it is searched."""
+    connection.execute(_UNINDEX, (number,))
+    return bool(connection.execute("SELECT indexed FROM turns WHERE number = ?", (number,)).fetchone()[0])
+
+
+def index_turn(connection: sqlite3.Connection, number: int) -> None:
+    """After that."""
+    connection.execute(_INDEX, (number,))
+
+
+def unindex_title(connection: sqlite3.Connection, number: int) -> None:
+    """Before the title of an experiment is another one."""
+    connection.execute(_UNTITLE, (number,))
+
+
+def index_title(connection: sqlite3.Connection, number: int) -> None:
+    """After that."""
+    connection.execute(_TITLE, (number,))
+
+
 def index_rest(connection: sqlite3.Connection) -> None:
     """Make turns searched that were being received when the process ended."""
     for (number,) in connection.execute("SELECT number FROM turns WHERE indexed = 0").fetchall():

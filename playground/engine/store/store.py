@@ -11,7 +11,6 @@ import contextlib
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -24,11 +23,13 @@ from playground.engine.known_secrets import LateRedactor, values_of
 from playground.engine.secrets import Secret
 from playground.engine.snapshot import Snapshot
 from playground.engine.store import reading, search
-from playground.engine.store.connecting import connect
+from playground.engine.store.cleaning import Place, look, put, settle
 from playground.engine.store.opening import Opened, check_backup, copy_to, default_path, open_store, put_back
+from playground.engine.store.reader import Reader
 from playground.engine.store.rows import erase, index_rest, purge, rebuild_index
 from playground.engine.store.schema import MIGRATIONS
 from playground.engine.store.tending import KeepTapes, copy_tapes, give_back, prune
+from playground.engine.store.texts import no_words
 from playground.engine.store.trouble import Mode, Status, StoreError, is_index_damage, words_of
 from playground.engine.store.unread import Unread, Unreadable, all_unread, as_file, set_aside
 from playground.engine.store.writer import Reads, Save, Tape, Writer
@@ -38,6 +39,7 @@ from playground.gateway.tape import Exchange, Read
 T = TypeVar("T")
 
 DAYS_DELETED: Final = 30  # days after which what was deleted is gone for good, unless something else is set
+_CLEANING: Final = "cleaning"  # the word on that in the file
 _PRUNE_EVERY: Final = 50  # tapes written
 
 
@@ -57,14 +59,14 @@ class Store:
     ) -> None:
         self.status = Status()
         self._path = path
-        self._known = known
+        self._ask = known
         self._migrations = migrations
         self._observers: list[Callable[[], None]] = []
         self._loop: asyncio.AbstractEventLoop | None = None
         self._opened: Opened | None = None
         self._writer: Writer | None = None
-        self._reader: _Reader | None = None
-        self._searcher: _Reader | None = None
+        self._reader: Reader | None = None
+        self._searcher: Reader | None = None
         self._before: list[Callable[[], None]] | None = []  # what was given before ``open``
         self._recognise = recognise
         self._redactor: LateRedactor | None = None
@@ -97,7 +99,7 @@ class Store:
             self._writer.start()
         if opened.path is not None:
             options = "mode=ro&immutable=1" if opened.immutable else "mode=ro"
-            self._reader, self._searcher = _Reader(opened.path, options), _Reader(opened.path, options)
+            self._reader, self._searcher = Reader(opened.path, options), Reader(opened.path, options)
         before, self._before = self._before or [], None
         for give in before:
             give()
@@ -310,6 +312,36 @@ class Store:
         if self._searcher is not None:
             self._searcher.interrupt()
 
+    async def clean(self) -> int:
+        """Take what is known to be secret by now out of all that was stored before. Returns how many rows had it.
+
+        Raises StoreError where that cannot be done now; it is due then, as it is when the process ends meanwhile.
+        """
+        if self._opened is None or self._writer is None:
+            raise StoreError(self.status.words or "The store is not open.")
+        self.remember(_CLEANING, "due")
+        await self.flush()  # what was given before the secret was known
+        path, rows = self._opened.path, 0
+        reader = Reader(path, "mode=ro") if path is not None else None
+        try:
+            place: Place | None = Place()
+            while place is not None:
+                found, place = await self._read(partial(look, redactor=self._redact(), place=place), reader)
+                if found and self._writer is not None:
+                    rows += await asyncio.wrap_future(self._writer.do(partial(put, rows=found), touches=True))
+        finally:
+            if reader is not None:
+                await asyncio.to_thread(reader.close)
+        if rows and self._writer is not None:
+            await asyncio.wrap_future(self._writer.do(settle, apart=True))
+        self._do(lambda c: c.execute("DELETE FROM state WHERE name = ?", (_CLEANING,)), slight=True)
+        await self.flush()
+        return rows
+
+    async def clean_due(self) -> bool:
+        """Whether that was begun, and not ended before the process was. Raises StoreError."""
+        return bool(await self.recall(_CLEANING))
+
     # Copies
 
     async def backup(self, path: Path) -> None:
@@ -360,7 +392,7 @@ class Store:
         with contextlib.suppress(StoreError):
             await self.flush()
 
-    async def _read(self, work: Callable[[sqlite3.Connection], T], reader: _Reader | None = None) -> T:
+    async def _read(self, work: Callable[[sqlite3.Connection], T], reader: Reader | None = None) -> T:
         reader = reader or self._reader
         if reader is not None:
             future = reader.do(work)
@@ -377,6 +409,9 @@ class Store:
                 self._do(rebuild_index, slight=True)
                 raise StoreError("The index for searching was damaged and is made again. Search once more.") from None
             raise StoreError(words_of(error)) from None
+
+    def _known(self) -> Iterable[Secret]:
+        return no_words(self._ask())
 
     def _redact(self) -> Redactor:
         if self._redactor is None or values_of(self._known()) != self._redactor.known:
@@ -400,34 +435,3 @@ class Store:
 
 class _InterruptedError(StoreError):
     """A search was given up for the next one."""
-
-
-class _Reader:
-    """A connection that only reads, on a thread of its own."""
-
-    def __init__(self, path: Path, options: str) -> None:
-        self._path, self._options = path, options
-        self._connection: sqlite3.Connection | None = None
-        self._thread = ThreadPoolExecutor(1, "store reader")
-
-    def do(self, work: Callable[[sqlite3.Connection], T]) -> Future[T]:
-        """Have it done after what was asked before."""
-        return self._thread.submit(self._do, work)
-
-    def interrupt(self) -> None:
-        """End what is being done now, if it takes long."""
-        if self._connection is not None:
-            self._connection.interrupt()
-
-    def close(self) -> None:
-        """End, after what is being done."""
-        self.interrupt()
-        self._thread.shutdown(wait=True, cancel_futures=True)
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
-
-    def _do(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        if self._connection is None:
-            self._connection = connect(self._path, self._options)
-        return work(self._connection)

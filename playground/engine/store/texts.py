@@ -6,22 +6,36 @@ import hashlib
 import json
 import math
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
 from playground.domain.json_pieces import json_pieces
 from playground.domain.values import JSON, JSONObject
 
 if TYPE_CHECKING:
+    from playground.engine.secrets import Secret
     from playground.engine.store.unread import Unreadable
 
 Clean = Callable[[str], str]
 
+#: The words that the text of an exchange is made of.
+_TAPE_WORDS: Final = ("exchange", "protocol", "request", "headers", "started_at", "connected", "answered", "response")
 _STORED: Final = "stored:"
 _SHORT: Final = 512  # characters of an address that is not worth a row of its own
 _MOST_KNOWN: Final = 64
 _AS_IT_IS: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 _ESCAPED: Final = json.JSONEncoder(allow_nan=False, separators=(",", ":"))
+
+
+def no_words(known: Iterable[Secret]) -> tuple[Secret, ...]:
+    """Secrets, but for those that are words of the rows ("assistant"): without them none could be read again."""
+    found = tuple(known)
+    if not found:
+        return found
+    from playground.engine.experiment_file import structure_words
+
+    words = " ".join((*structure_words(), *_TAPE_WORDS, "http_version", "wire_bytes", "complete"))
+    return tuple(secret for secret in found if secret.get_secret_value() not in words)
 
 
 def as_text(value: JSON, clean: Clean) -> str:

@@ -20,6 +20,7 @@ from playground.ui.loop import ask as ask_person
 from playground.ui.loop import spawn
 from playground.ui.main_window import MainWindow
 from playground.ui.storage.banner import Choice, StorageBanner
+from playground.ui.storage.clean_control import CleanControl
 from playground.ui.storage.dialog import Place, StorageDialog
 from playground.ui.storage.limits import BYTES_KEY, DAYS_KEY, MEMORY_KEY, TRASH_KEY, keep_rule, memory_limit, trash_days
 from playground.ui.storage.unread_control import UnreadControl
@@ -51,6 +52,7 @@ class StorageControl(QObject):
         self.banner = StorageBanner()
         window.add_banner(self.banner)
         self.unread = UnreadControl(window, workspace)
+        self._keys = CleanControl(window, workspace, self.settle)
         self.handlers: dict[str, Callable[[], None]] = {
             "settings.storage": self.open,
             "experiment.backup": self.back_up,
@@ -71,6 +73,8 @@ class StorageControl(QObject):
     async def _open_store(self) -> None:
         await self._workspace.start()
         self.opened.emit()
+        with contextlib.suppress(StoreError):  # the status says so
+            await self._keys.go_on()
 
     async def settle(self) -> None:
         """Return when the store is open, or could not be opened."""

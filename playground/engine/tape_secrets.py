@@ -1,0 +1,54 @@
+"""Exchanges without the secrets that were not known when they came; what else is in them stays to the byte."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+from playground.domain.errors import Failure
+from playground.domain.values import JSON
+from playground.gateway.redact import Redactor
+from playground.gateway.redact_stream import StreamRedactor
+from playground.gateway.tape import Exchange, Read
+
+
+def redacted_reads(exchange: Exchange, redactor: Redactor) -> list[Read]:
+    """The reads without the secrets that ``redactor`` knows, also where reads or events cut one."""
+    stream = StreamRedactor(redactor.after(exchange.body))
+    found = [piece for at, data in exchange.reads for piece in stream.feed(data, at)]
+    found += stream.close(exchange.reads[-1].at if exchange.reads else 0.0)
+    return [Read(at, data) for at, data in found]
+
+
+def redacted_failure(failure: Failure | None, redactor: Redactor) -> JSON:
+    """A failure as JSON, without the secrets that stand in its texts."""
+    if failure is None:
+        return None
+    members = failure.model_dump(mode="json", exclude_none=True)
+    return {name: redactor.text(item) if isinstance(item, str) else item for name, item in members.items()}
+
+
+def cleaned_failure(failure: Failure, redactor: Redactor) -> Failure | None:
+    """A failure without the secrets; None where it has none."""
+    found = Failure.model_validate(redacted_failure(failure, redactor))
+    return found if found != failure else None
+
+
+def cleaned(exchange: Exchange, redactor: Redactor) -> Exchange | None:
+    """An exchange without the secrets; None where it has none. Between two reads nothing moves for nothing."""
+    reads = redacted_reads(exchange, redactor)
+    same = b"".join(data for _, data in reads) == exchange.body
+    failure = exchange.failure
+    beside = json.dumps(exchange.beside)
+    found = replace(
+        exchange,
+        url=redactor.text(exchange.url),
+        request_headers=redactor.headers(exchange.request_headers),
+        request_body=redactor.data(exchange.request_body),
+        reason=redactor.text(exchange.reason),
+        response_headers=redactor.headers(exchange.response_headers),
+        reads=exchange.reads if same else reads,
+        failure=(cleaned_failure(failure, redactor) or failure) if failure is not None else None,
+        beside=json.loads(clean) if (clean := redactor.text(beside)) != beside else exchange.beside,
+    )
+    return found if found != exchange else None

@@ -1,0 +1,64 @@
+"""Somebody enters a key that was no secret before: what is kept from before is freed of it, and that is said."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from PySide6.QtCore import QObject
+
+from playground.engine.store import Mode, StoreError
+from playground.engine.workspace import Workspace
+from playground.ui.loop import spawn
+from playground.ui.main_window import MainWindow
+
+
+def cleaned_words(rows: int) -> str:
+    """What was done."""
+    places = "1 place" if rows == 1 else f"{rows:,} places"
+    return f"The key stood in {places} of what was kept before it was known. It is no longer in there."
+
+
+class CleanControl(QObject):
+    """``settle`` returns when it is known whether there is a store."""
+
+    def __init__(self, window: MainWindow, workspace: Workspace, settle: Callable[[], Awaitable[None]]) -> None:
+        super().__init__(window)
+        self._window = window
+        self._workspace = workspace
+        self._settle = settle
+        self._task: asyncio.Task[None] | None = None
+        self._again = False
+        workspace.gateways.keys.learned = self.clean
+
+    def clean(self) -> None:
+        """Free everything of what is known to be secret now; of what gets known meanwhile afterwards."""
+        self._again = True
+        if self._task is None or self._task.done():
+            self._task = spawn(self._clean(), name="take out keys")
+
+    async def go_on(self) -> None:
+        """Do what was begun before the application ended, if anything was."""
+        store = self._workspace.store
+        if store is not None and store.status.mode is Mode.READY and await store.clean_due():
+            self.clean()
+
+    async def _clean(self) -> None:
+        from playground.engine.cleaning import clean
+
+        await self._settle()
+        rows = 0
+        try:
+            while self._again:
+                self._again = False
+                rows += await clean(self._workspace)
+        except StoreError as error:
+            store = self._workspace.store
+            if store is not None and store.status.mode is Mode.READY:
+                self._say(f"What was kept before may still hold the key. {error} It is looked for at the next start.")
+            return
+        if rows:
+            self._say(cleaned_words(rows))
+
+    def _say(self, words: str) -> None:
+        self._window.pane.notice.say(words)
