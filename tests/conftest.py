@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.support.surroundings import settle
 
@@ -22,6 +23,10 @@ pytest_plugins = ["tests.skips"]
 
 
 _HOME = settle()
+
+# How long making an example takes says how busy the machine is, and nothing of what is tested.
+settings.register_profile("ours", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("ours")
 
 
 @pytest.fixture(scope="session")

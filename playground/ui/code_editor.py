@@ -5,6 +5,7 @@ It marks problems where it is told to; it decides nothing about them and holds n
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QMimeData, QRect, Qt
@@ -38,6 +39,8 @@ TAB = "  "
 EDGE = 3  # pixels above the first line and below the last one
 HIGHLIGHTED_AT_MOST = 400_000  # characters; colouring more would hold up the window
 PAIRS = {"{": "}", "[": "]"}
+_LONE = re.compile("[\ud800-\udfff]")
+_LONG = re.compile(rf"^[^\n]{{{LONGEST_LINE + 1}}}", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +196,7 @@ class CodeEditor(ExactField):
 
     def _suit(self, text: str) -> None:
         """Wrap and colour in a way that stays quick for this text: Qt's word wrap is quadratic in a long line."""
-        long_lines = any(len(line) > LONGEST_LINE for line in text.split("\n"))
+        long_lines = len(text) > LONGEST_LINE and _LONG.search(text) is not None
         mode = QTextOption.WrapMode
         self.setWordWrapMode(mode.WrapAnywhere if long_lines else mode.WrapAtWordBoundaryOrAnywhere)
         wanted = len(text) <= HIGHLIGHTED_AT_MOST
@@ -368,6 +371,4 @@ def _select_token(cursor: QTextCursor) -> None:
 
 def _holdable(text: str) -> str:
     text = holdable(text.replace("\r\n", "\n").replace("\r", "\n"))
-    if any("\ud800" <= character <= "\udfff" for character in text):
-        text = "".join(show_hidden(c) if "\ud800" <= c <= "\udfff" else c for c in text)
-    return text
+    return text if text.isascii() else _LONE.sub(lambda found: show_hidden(found[0]), text)

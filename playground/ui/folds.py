@@ -27,7 +27,8 @@ MARK: Final = chr(0xFFFC)
 KIND: Final = QTextFormat.ObjectTypes.UserObject.value + 1
 NUMBER: Final = QTextFormat.Property.UserProperty.value + 1
 WORDS: Final = NUMBER + 1
-_LONG: Final = re.compile(rf"[^\n]{{{LONG_LINE + 1},}}")
+#: From the beginning of a line only: elsewhere, too, it would read each line again and again.
+_LONG: Final = re.compile(rf"^[^\n]{{{LONG_LINE + 1},}}", re.MULTILINE)
 
 
 class Folded(str):

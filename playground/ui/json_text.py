@@ -9,12 +9,18 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from playground.domain.values import JSON
 from playground.ui.plain_text import escape_hidden, show_hidden
 
 TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[{}\[\],:]|[^\s"{}\[\],:]+', re.DOTALL)
+#: As ``TOKEN``, of a long string only its beginning; ``end`` is the quote that ends one.
+_BEGUN = re.compile(r'"[^"\\]{0,2000}+(?:\\.[^"\\]{0,200}+){0,500}+(?P<end>")?|[{}\[\],:]|[^\s"{}\[\],:]+', re.DOTALL)
+_INSIDE = re.compile(r'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
+_LONG = 200  # characters from which on a string may have been begun only
+_STEP = 100_000  # characters of a string that are read at once: the interpreter belongs to nobody else meanwhile
 INDENT = 2
 DEEPEST_INDENT = 40  # levels; deeper ones are not set in further, or 100,000 brackets would fill the memory
 KEPT_OF_LONG_STRING = 120
@@ -95,16 +101,16 @@ def pretty(text: str) -> str:
     return lay_out(text).text
 
 
-def lay_out(text: str, longest: int = 0, most: int = 0) -> Layout:
-    """The same tokens, one member a line, until about ``most`` characters are made (0: to the end).
+def lay_out(text: str, longest: int = 0, most: int = 0, lines: int = 0) -> Layout:
+    """The same tokens, one member a line, until about ``most`` characters or ``lines`` are made (0: to the end).
 
     Strings above ``longest`` characters are shortened and say so (0: never).
     """
     out: list[str] = []
-    depth = made = 0
+    depth = made = ended = 0
     opened = shortened = False
-    for match in TOKEN.finditer(text):
-        token = match[0]
+    for start, end in _tokens(text):
+        token = text[start:end]
         if token in ("}", "]"):
             depth = max(depth - 1, 0)
             piece = token if opened else _line(depth) + token
@@ -124,9 +130,37 @@ def lay_out(text: str, longest: int = 0, most: int = 0) -> Layout:
         depth += opened
         out.append(piece)
         made += len(piece)
-        if most and made >= most:
-            return Layout("".join(out), match.end(), shortened)
+        ended += "\n" in piece
+        if (most and made >= most) or (lines and ended >= lines):
+            return Layout("".join(out), end, shortened)
     return Layout("".join(out), len(text), shortened)
+
+
+def _tokens(text: str) -> Iterator[tuple[int, int]]:
+    """Where each token begins and ends. No string, however long, is read in one go."""
+    at: int | None = 0
+    while at is not None:
+        begun, at = at, None
+        for match in _BEGUN.finditer(text, begun):
+            start, end = match.span()
+            if end - start > _LONG and text[start] == '"' and match["end"] is None:
+                at = _string_end(text, end)
+                yield start, at
+                break
+            yield start, end
+
+
+def _string_end(text: str, at: int) -> int:
+    """Where the string ends in which ``at`` is, its quote included."""
+    while at < len(text):
+        found = _INSIDE.match(text, at, at + _STEP)
+        end = found.end() if found is not None else at
+        if end < len(text) and text[end] == '"':
+            return end + 1
+        if end == at:  # a backslash with nothing behind it
+            break
+        at = end
+    return at
 
 
 def locate(text: str, path: tuple[str | int, ...]) -> tuple[int, int] | None:

@@ -130,7 +130,7 @@ def test_all_of_a_large_body_is_looked_at_part_by_part(stage: Stage) -> None:
         await person.click(view.pane.copy_button)
         assert json.loads(QGuiApplication.clipboard().text())["messages"][0]["content"] == text
         view.pane.row.asked.emit("fold")
-        assert "more characters" in view.pane.text.text()
+        await person.until(lambda: "more characters" in view.pane.text.text(), "the excerpt again")
         assert not view.pane.row.isVisible()
 
     stage.play(scene)

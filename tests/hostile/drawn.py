@@ -5,6 +5,7 @@ They are part of the one table in ``shapes``.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Final
 
@@ -26,6 +27,12 @@ def calls(count: int) -> bytes:
     return b"".join(each) + delta({}, finish="tool_calls") + b"data: [DONE]\n\n"
 
 
+def body_of(text: str) -> bytes:
+    """A whole answer that was not streamed."""
+    choice = {"message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
+    return json.dumps({"choices": [choice]}).encode()
+
+
 DRAWN: Final[dict[str, Callable[[], bytes]]] = {
     "reasoning and text in turn": lambda: in_turn(3_000, 2),
     "reasoning, text and refusals in turn": lambda: in_turn(3_000, 3),
@@ -38,6 +45,9 @@ DRAWN: Final[dict[str, Callable[[], bytes]]] = {
     "an error of megabytes": lambda: delta({"content": "hi"}) + event({"error": {"message": "x " * 1_000_000}}),
     "an error of empty lines": lambda: delta({"content": "hi"}) + event({"error": {"message": "x\n" * 500_000}}),
     "a fence of a language": lambda: answer_with("```python\n" + "def f(x): return x + 1  # a comment\n" * 5_000),
+    "a body of one long text": lambda: body_of("word " * 600_000),
+    "a body of escapes": lambda: body_of('"\\' * 700_000),
+    "lines as long as are not cut": lambda: answer_with(("x" * 9_999 + "\n") * 200),
     "very short paragraphs": lambda: answer_with("x\n\n" * 30_000),
     "a long table": lambda: answer_with("| a | b | c |\n|---|---|---|\n" + "| one | two | three |\n" * 5_000),
 }

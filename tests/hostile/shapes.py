@@ -396,6 +396,8 @@ WINDOW: Final = (
     WindowShape("arguments of numbers", _called('{"a":[' + "1," * 50_000)),
     WindowShape("arguments with names of a megabyte", _called('{"' + "n" * 1_000_000 + '": 1}')),
     WindowShape("arguments of doubled names", lambda: call_with("{" + '"a":1,' * 4_600, size=8)),
+    WindowShape("arguments of six thousand lines", _called(_text([[1] * 9] * 600)), (tool(property_of({})),)),
+    WindowShape("arguments of escapes", _called(_text('"' * 1_000_000))),
     # names
     WindowShape("a tool name of a megabyte", _called("{}", "n" * 1_000_000)),
     WindowShape("a tool name of 50,000 parts", _called("{}", "part_" * 50_000)),

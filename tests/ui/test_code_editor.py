@@ -10,7 +10,10 @@ from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from playground.ui.code_editor import HIGHLIGHTED_AT_MOST, CodeEditor
-from playground.ui.json_highlight import LONGEST_LINE, STEP_LINES
+from playground.ui.json_highlight import LONGEST_LINE
+from playground.ui.late_colours import AT_ONCE, LINE
+
+STEP_LINES = AT_ONCE // (len('{"a": 1}') + LINE)  # that have their colours at once
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import time
 from pathlib import Path
@@ -21,6 +22,7 @@ from playground.ui.conversation.calls.result_field import ResultField
 from playground.ui.conversation.composer import Composer
 from playground.ui.conversation.inline_editor import GrowingField, InlineEditor
 from playground.ui.exact_field import ExactField, index_at, units
+from playground.ui.folds import LONG_LINE, pieces
 from playground.ui.json_highlight import JsonHighlighter
 from playground.ui.variables.variable_row import VariableRow
 
@@ -270,6 +272,21 @@ def test_a_chip_is_opened_by_a_click_where_it_stands(qtbot: QtBot) -> None:
     assert field.document().toRawText() != raw
     assert text[2_000:2_100] in field.document().toRawText()
     assert field.text() == text
+
+
+def test_lines_that_are_long_and_not_folded_are_each_read_once() -> None:
+    """Looked for from every character on, each line of this length took a twentieth of a second."""
+    line = "x" * (LONG_LINE - 1) + "\n"
+
+    def spent(count: int, line: str) -> float:
+        best = math.inf
+        for _ in range(3):
+            start = time.thread_time()
+            assert "".join(pieces(line * count)) == line * count
+            best = min(best, time.thread_time() - start)
+        return best
+
+    assert spent(100, line) < 5 * spent(100, line[-100:] * 100) + 0.02
 
 
 def test_lines_pasted_together_are_folded_as_one(qtbot: QtBot) -> None:

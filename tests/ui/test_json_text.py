@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playground.ui.json_text import lay_out, locate, pretty, problem_at, read_json
+from playground.ui.json_text import TOKEN, _tokens, lay_out, locate, pretty, problem_at, read_json
 from playground.ui.plain_text import HIDDEN, escape_hidden, show_hidden, tip
 
 #: CPython points at the comma itself from 3.13 on, before that at what follows it.
@@ -90,6 +90,30 @@ def test_a_path_leads_to_its_place_or_its_nearest_parent() -> None:
     assert locate(text, ("c", "missing", "deeper")) == (3, 8)
     assert locate(text, ()) == (1, 1)
     assert locate("", ("a",)) is None
+
+
+_BITS = st.sampled_from(
+    ['"', "\\", '\\"', "a", "x" * 199, "x" * 2_001, "\\n" * 600, "{", "]", ",", ":", " ", "\n", "12"]
+)
+
+
+@given(st.lists(_BITS, max_size=14).map("".join))
+def test_long_strings_are_read_in_pieces_and_end_where_they_do(text: str) -> None:
+    assert list(_tokens(text)) == [match.span() for match in TOKEN.finditer(text)]
+
+
+@pytest.mark.parametrize(
+    "inside", ["x" * 250_000, '\\"' * 130_000, "\\" * 200_001 + '"', "\\" * 150_001, "é\\u00e9" * 70_000]
+)
+def test_so_are_strings_of_many_pieces(inside: str) -> None:
+    text = '{"a": "' + inside + '", "b": 1}'
+    assert list(_tokens(text)) == [match.span() for match in TOKEN.finditer(text)]
+
+
+def test_no_more_lines_are_laid_out_than_asked_for() -> None:
+    laid_out = lay_out("[" + "1," * 10_000 + "1]", lines=100)
+    assert laid_out.text.count("\n") == 100
+    assert 0 < laid_out.read < 250
 
 
 def test_a_tooltip_is_never_markup() -> None:

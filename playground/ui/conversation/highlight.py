@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from playground.engine.lexers import lexer_for
 
 if TYPE_CHECKING:
+    from pygments.lexer import Lexer
     from pygments.token import _TokenType
 
 LONGEST = 20_000  # characters highlighted at once; more than that stays plain
@@ -40,24 +41,31 @@ def highlight(lines: Sequence[str], language: str, longest: int = LONGEST) -> li
     source = "\n".join(lines)
     if lexer is None or len(source) > longest:
         return [[("", line)] for line in lines]
-    out: list[list[tuple[str, str]]] = [[]]
     try:
-        for _, token, text in lexer.get_tokens_unprocessed(source):
-            kind = _kind(token)
-            for number, piece in enumerate(text.split("\n")):
-                if number:
-                    out.append([])
-                if piece:
-                    row = out[-1]
-                    if row and row[-1][0] == kind:
-                        row[-1] = (kind, row[-1][1] + piece)
-                    else:
-                        row.append((kind, piece))
+        out = list(rows(lexer, source))
     except Exception:  # noqa: BLE001 - a lexer that fails on hostile input must not cost the text
         return [[("", line)] for line in lines]
     if ["".join(text for _, text in row) for row in out] != list(lines):
         return [[("", line)] for line in lines]
     return out
+
+
+def rows(lexer: Lexer, source: str) -> Iterator[list[tuple[str, str]]]:
+    """The lines of a text one by one, each as such pieces. What the lexer raises is raised."""
+    row: list[tuple[str, str]] = []
+    for _, token, text in lexer.get_tokens_unprocessed(source):
+        kind = _kind(token)
+        for number, piece in enumerate(text.split("\n")):
+            if number:
+                yield row
+                row = []
+            if not piece:
+                continue
+            if row and row[-1][0] == kind:
+                row[-1] = (kind, row[-1][1] + piece)
+            else:
+                row.append((kind, piece))
+    yield row
 
 
 @lru_cache(maxsize=512)

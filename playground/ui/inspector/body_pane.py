@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Signal
@@ -14,7 +16,7 @@ from playground.ui.code_editor import CodeEditor
 from playground.ui.conversation import large
 from playground.ui.conversation.large import MeasuredText, Part
 from playground.ui.elided_label import ElidedLabel
-from playground.ui.inspector.excerpt import Excerpt, excerpt, size
+from playground.ui.inspector.excerpt import LINES_AT_MOST, Excerpt, excerpt, size
 from playground.ui.loop import spawn
 from playground.ui.page_parts import empty_words
 from playground.ui.plain_text import one_line_of, show_hidden, tip
@@ -24,7 +26,9 @@ if TYPE_CHECKING:
     from playground.ui.conversation.fold_row import FoldRow
 
 COPIED_FOR_MS = 1_200
-ALL_AT_ONCE = 200 * 1024  # bytes of a body of which all is shown at once
+ASIDE = 512 * 1024  # bytes from which on a body is laid out on another thread
+ALL_ASIDE = 32 * 1024  # bytes of one of which all is to be shown
+ALL_AT_ONCE = 200 * 1024  # characters that are all shown at once, where they are not too many lines
 
 
 class BodyPane(QWidget):
@@ -42,7 +46,7 @@ class BodyPane(QWidget):
         self._body = b""
         self._whole: Callable[[], str] | None = None
         self._everything = False
-        self._laid_out: tuple[bytes, bool] | None = None  # what all of is shown part by part, or will be
+        self._aside: _Aside | None = None  # what is laid out on another thread, or was
         self._all = MeasuredText()
         self._part = Part(0, 0)
         self.row: FoldRow | None = None
@@ -110,15 +114,14 @@ class BodyPane(QWidget):
         self._body, self._whole = body, None
         self.copy_button.setVisible(bool(body))
         self._stack.setCurrentWidget(self._page)
-        if self._everything and len(body) > ALL_AT_ONCE:
-            self.note.set_text(show_hidden(about))
-            self.all_button.hide()
-            if self._laid_out != (body, laid_out):
-                self._laid_out = body, laid_out
-                spawn(self._show_all(body, laid_out=laid_out, events=events), name="lay out a body")
+        aside = len(body) > ALL_ASIDE if self._everything else laid_out and not events and len(body) > ASIDE
+        if aside:
+            self._show_aside(_Aside(body, laid_out, events, self._everything), about)
             return
         self._fold()
-        part = excerpt(body, laid_out=laid_out, events=events, everything=self._everything, live=live)
+        self._show(excerpt(body, laid_out=laid_out, events=events, everything=self._everything, live=live), about)
+
+    def _show(self, part: Excerpt, about: str) -> None:
         self.text.show_text(part.text)
         said = [show_hidden(about)] if about else []
         if not part.whole:
@@ -126,11 +129,40 @@ class BodyPane(QWidget):
         self.note.set_text("   ".join(said))
         self.all_button.setVisible(not part.whole)
 
-    async def _show_all(self, body: bytes, *, laid_out: bool, events: bool) -> None:
-        """All of a large body, laid out on another thread and looked at part by part, as large texts of turns are."""
-        part = await asyncio.to_thread(excerpt, body, laid_out=laid_out, events=events, everything=True)
-        if self._laid_out != (body, laid_out):
+    def _show_aside(self, wanted: _Aside, about: str) -> None:
+        """Show a large body when it is laid out; the same one is so once."""
+        if self._aside is not None and self._aside.same(wanted):
+            self._aside.about = about
+            if self._aside.part is not None:
+                self._shown_aside(self._aside)
             return
+        self._fold()
+        self._aside = wanted
+        wanted.about = about
+        self.note.set_text(show_hidden(about))
+        self.all_button.hide()
+        spawn(self._lay_out_aside(wanted), name="lay out a body")
+
+    async def _lay_out_aside(self, wanted: _Aside) -> None:
+        how = {"laid_out": wanted.laid_out, "events": wanted.events, "everything": wanted.everything}
+        wanted.part = await asyncio.to_thread(partial(excerpt, wanted.body, **how))
+        if self._aside is wanted:
+            self._shown_aside(wanted)
+
+    def _shown_aside(self, aside: _Aside) -> None:
+        part = aside.part
+        if part is None:
+            return
+        if not aside.everything or _is_short(part.text):
+            self._show(part, aside.about)
+            return
+        self.note.set_text(show_hidden(aside.about))
+        self.all_button.hide()
+        if self._all.text is not part.text:
+            self._show_part_by_part(part.text)
+
+    def _show_part_by_part(self, text: str) -> None:
+        """All of a large body, looked at part by part, as large texts of turns are."""
         if self.row is None:
             from playground.ui.conversation.fold_row import FoldRow
 
@@ -140,9 +172,9 @@ class BodyPane(QWidget):
             self.row.save.hide()
             self.row.asked.connect(self._step)
             self._below.addWidget(self.row)
-        self._all = MeasuredText(part.text)
+        self._all = MeasuredText(text)
         self.row.show()
-        self._show_part(large.part_from(part.text, 0))
+        self._show_part(large.part_from(text, 0))
 
     def _show_part(self, part: Part) -> None:
         self._part = part
@@ -166,7 +198,7 @@ class BodyPane(QWidget):
 
     def _fold(self) -> None:
         """Nothing is shown part by part any more."""
-        self._laid_out, self._all = None, MeasuredText()
+        self._aside, self._all = None, MeasuredText()
         if self.row is not None:
             self.row.hide()
 
@@ -226,6 +258,28 @@ class BodyPane(QWidget):
     def _lift(self) -> None:
         self._everything = True
         self.bound_lifted.emit()
+
+
+@dataclass
+class _Aside:
+    """A body that is laid out on another thread; ``part`` is what came of it, ``about`` what is said of it."""
+
+    body: bytes
+    laid_out: bool
+    events: bool
+    everything: bool
+    about: str = ""
+    part: Excerpt | None = None
+
+    def same(self, other: _Aside) -> bool:
+        """Whether the same is to be shown in the same way."""
+        how = (self.laid_out, self.events, self.everything)
+        return how == (other.laid_out, other.events, other.everything) and self.body == other.body
+
+
+def _is_short(text: str) -> bool:
+    """Whether a text is quickly shown whole."""
+    return len(text) <= ALL_AT_ONCE and text.count("\n") <= LINES_AT_MOST
 
 
 def _what_is_left_out(part: Excerpt) -> str:

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, pairwise
 
 from playground.ui.json_text import Layout, lay_out
 
 SHOWN_AT_MOST = 100 * 1024  # bytes; laying it out takes a frame or two
-LINES_AT_MOST = 4_000  # of a body that is not laid out: an empty line costs as much as twenty letters
+EVENTS_AT_MOST = 24 * 1024  # bytes of events that are laid out: most of their lines are brackets
+LINES_AT_MOST = 3_000  # an empty line costs as much as twenty letters
+LINE_AT_MOST = 32 * 1024  # bytes of a line that nothing else fits on: Qt lays out a line as a whole
 LIVE_AT_MOST = 16 * 1024  # while it grows: it is laid out and shown anew a few times a second
 CUT_STEP = 32 * 1024  # the place of the cut moves in steps, so that a stream is mostly appended to, not shown anew
 LONGEST_STRING = 2_000  # characters of one JSON string, in a laid-out body
@@ -37,15 +39,16 @@ class Excerpt:
 
 
 def excerpt(body: bytes, *, laid_out: bool, events: bool, everything: bool = False, live: bool = False) -> Excerpt:
-    """The part of a body that is shown: the last 100 KB of a stream of events, the first 100 KB of anything else.
+    """The part of a body that is shown: the end of a stream of events, the beginning of anything else.
 
     ``laid_out`` puts JSON on lines of its own and shortens very long strings in it; ``everything`` lifts all bounds.
     ``live`` says that more of the stream is coming: the last 16 KB then.
     """
     total = len(body)
-    longest, most = (0, 0) if everything else (LONGEST_STRING, SHOWN_AT_MOST)
+    longest, most, lines = (0, 0, 0) if everything else (LONGEST_STRING, SHOWN_AT_MOST, LINES_AT_MOST)
     if events:
-        part = body if everything else _last_lines(_end_of(body, LIVE_AT_MOST if live else SHOWN_AT_MOST))
+        size = LIVE_AT_MOST if live else EVENTS_AT_MOST if laid_out else SHOWN_AT_MOST
+        part = body if everything else _last_lines(_end_of(body, size))
         text = part.decode("utf-8", errors="replace")
         if not laid_out:
             return Excerpt(text, len(part), total, from_end=True)
@@ -59,7 +62,7 @@ def excerpt(body: bytes, *, laid_out: bool, events: bool, everything: bool = Fal
         return Excerpt(text, len(part), total, True, any(layout.shortened for layout in layouts))
     if laid_out and body[:64].lstrip()[:1] in (b"{", b"["):
         text = body.decode("utf-8", errors="replace")
-        layout = lay_out(text, longest, most)
+        layout = lay_out(text, longest, most, lines)
         whole = layout.read == len(text)
         return Excerpt(layout.text, total if whole else min(layout.read, total - 1), total, shortened=layout.shortened)
     part = body if everything else _first_lines(body[:SHOWN_AT_MOST])
@@ -67,8 +70,13 @@ def excerpt(body: bytes, *, laid_out: bool, events: bool, everything: bool = Fal
 
 
 def _first_lines(part: bytes) -> bytes:
-    ends = list(islice(_END.finditer(part), LINES_AT_MOST))
-    return part[: ends[-1].end()] if len(ends) == LINES_AT_MOST else part
+    ends = [0, *(end.end() for end in islice(_END.finditer(part), LINES_AT_MOST))]
+    if len(ends) > LINES_AT_MOST:
+        part = part[: ends[-1]]
+    elif ends[-1] < len(part):
+        ends.append(len(part))
+    long = next((start for start, end in pairwise(ends) if end - start > LINE_AT_MOST), None)
+    return part if long is None else part[: long + LINE_AT_MOST]
 
 
 def _last_lines(part: bytes) -> bytes:

@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtGui import QTextBlock
 from pytestqt.qtbot import QtBot
 
-from playground.ui.code.code_view import LONGEST_LINE, MOST, CodeView, shorten
+from playground.ui.code.code_view import LONGEST_LINE, MOST, MOST_LINES, CodeView, shorten
 
 pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 
@@ -75,3 +75,10 @@ def test_eight_megabytes_in_one_line_do_not_reach_the_view(view: CodeView) -> No
     view.show_code('image = "data:image/png;base64,' + "A" * 8_000_000 + '"', "python")
     assert view.shortened
     assert len(view.text()) < 1_000
+
+
+def test_very_many_lines_are_shortened() -> None:
+    text, short = shorten("x\n" * 100_000)
+    assert short
+    assert text.count("\n") == MOST_LINES
+    assert text.endswith("x\n…")
