@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSettings, QSize, Qt, Signal
-from PySide6.QtGui import QAction, QCloseEvent
+from PySide6.QtCore import QEvent, QSettings, QSize, Qt, Signal
+from PySide6.QtGui import QAction, QCloseEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QMenu, QVBoxLayout, QWidget
 
 from playground.engine.reach import Reach
@@ -21,6 +21,7 @@ from playground.ui.conversation.measures import SMALLEST
 from playground.ui.conversation.start_page import StartPage
 from playground.ui.early_acts import EarlyActs
 from playground.ui.files.drop_place import DropPlace
+from playground.ui.panel_room import PanelRoom
 from playground.ui.regions import Dock, Region, SidePanel, rule, stacked
 from playground.ui.status_bar import StatusBar
 from playground.ui.tool_bar import ToolBar
@@ -193,6 +194,7 @@ class MainWindow(QMainWindow):
         self.left_dock = Dock("Experiments", self._left, self)
         self.right_dock = Dock("Parameters and tools", self.side, self)
         self.bottom_dock = Dock("Inspector", self._bottom, self)
+        self._room = PanelRoom(self, self._centre, self.left_dock, self.right_dock, self.bottom_dock)
 
     def add_banner(self, banner: QWidget) -> None:
         """Put a line of the whole window's width below the tool bar."""
@@ -267,13 +269,14 @@ class MainWindow(QMainWindow):
         geometry, state = layout(self._settings, "window/geometry"), layout(self._settings, "window/state")
         if geometry is not None:
             self.restoreGeometry(geometry)
-        if state is not None:
-            self.restoreState(state, STATE_VERSION)
+        if state is not None and self.restoreState(state, STATE_VERSION):
+            self._room.recall(self._settings)
 
     def remember_layout(self) -> None:
         """Write size, place and docks to the settings."""
         self._settings.setValue("window/geometry", self.saveGeometry())
         self._settings.setValue("window/state", self.saveState(STATE_VERSION))
+        self._room.remember(self._settings)
         self._settings.sync()
 
     def remember_gateway(self, name: str, model: str, *, demo: bool) -> None:
@@ -289,6 +292,31 @@ class MainWindow(QMainWindow):
         self.bar.show_state(Reach.UNKNOWN)
         self.bar.model.show_model(str(self._settings.value("gateway/model", "")))
         self._start.welcome.welcome.describe(name, demo=demo)
+
+    def resizeDocks(self, docks: Sequence[QDockWidget], sizes: Sequence[int], orientation: Qt.Orientation) -> None:
+        """As Qt's; the sizes are wanted from now on, also where there is no room for them at the moment."""
+        self._room.choose(dict(zip(docks, sizes, strict=True)))
+        super().resizeDocks(docks, sizes, orientation)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._room.fit()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._room.fit()
+
+    def event(self, event: QEvent) -> bool:
+        """What lies between the regions is the window's own: the mouse that moves it comes here."""
+        kind = event.type()
+        if kind == QEvent.Type.MouseButtonPress:
+            self._room.press()
+        done = super().event(event)
+        if kind == QEvent.Type.MouseButtonRelease:
+            self._room.release()
+        elif kind == QEvent.Type.LayoutRequest:  # something takes more room, or less
+            self._room.fit()
+        return done
 
     def let_close(self) -> None:
         """The next close event is obeyed."""

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QEvent, QSettings, Qt
+from PySide6.QtCore import QEvent, QPoint, QSettings, Qt
 from PySide6.QtGui import QKeySequence
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
@@ -213,6 +214,66 @@ def test_the_turns_keep_a_height_to_read_in_under_variables_a_notice_and_a_high_
         assert pane.rect().contains(part.mapTo(pane, part.rect().bottomLeft()))
     assert window.inspector.row.height() >= window.inspector.row.minimumSizeHint().height()
     assert window.height() == height
+
+
+def panel_widths(window: MainWindow) -> tuple[int, int]:
+    return window.left_dock.width(), window.right_dock.width()
+
+
+def test_panels_that_gave_way_have_the_chosen_sizes_again_once_there_is_room(stand: Stand, qtbot: QtBot) -> None:
+    window = stand.window
+    window.resize(1440, 900)
+    window.resizeDocks([window.left_dock, window.right_dock], [300, 420], Qt.Orientation.Horizontal)
+    window.resizeDocks([window.bottom_dock], [330], Qt.Orientation.Vertical)
+    qtbot.waitUntil(lambda: (*panel_widths(window), window.bottom_dock.height()) == (300, 420, 330))
+    window.resize(940, 560)
+    qtbot.waitUntil(lambda: sum(panel_widths(window)) < 600 and window.bottom_dock.height() < 330)
+    window.resize(1440, 900)
+    qtbot.waitUntil(lambda: (*panel_widths(window), window.bottom_dock.height()) == (300, 420, 330))
+
+
+def test_a_panel_that_is_dragged_wider_stays_so(stand: Stand, qtbot: QtBot) -> None:
+    window, left = stand.window, stand.window.left_dock
+    window.resize(1440, 900)
+    qtbot.waitUntil(lambda: panel_widths(window) == (240, 340))
+    edge = left.mapTo(window, QPoint(left.width() + 1, left.height() // 2))
+    mouse, button = window.windowHandle(), Qt.MouseButton.LeftButton
+    QTest.mousePress(mouse, button, pos=edge)
+    for step in (20, 60, 80):
+        QTest.mouseMove(mouse, edge + QPoint(step, 0))
+        qtbot.wait(10)
+    QTest.mouseRelease(mouse, button, pos=edge + QPoint(80, 0))
+    qtbot.waitUntil(lambda: left.width() > 300)
+    chosen = panel_widths(window)
+    window.resize(900, 600)
+    qtbot.waitUntil(lambda: sum(panel_widths(window)) < 600)
+    window.resize(1440, 900)
+    qtbot.waitUntil(lambda: panel_widths(window) == chosen)
+
+
+def test_in_a_narrow_window_one_panel_gives_way_whole_and_comes_back(stand: Stand, qtbot: QtBot) -> None:
+    window, left, right = stand.window, stand.window.left_dock, stand.window.right_dock
+    window.resize(window.minimumSize())
+    qtbot.waitUntil(lambda: left.isHidden() and not right.isHidden())
+    assert not window.action("view.experiments").isChecked()
+    qtbot.waitUntil(lambda: window.composer.width() > 320)
+    window.action("view.experiments").trigger()
+    qtbot.waitUntil(lambda: right.isHidden() and not left.isHidden())
+    window.action("view.tools").trigger()
+    qtbot.waitUntil(lambda: left.isHidden() and not right.isHidden())
+    window.remember_layout()
+    other = MainWindow(stand.workspace, stand.settings)
+    qtbot.addWidget(other)
+    other.show()
+    qtbot.waitUntil(lambda: other.left_dock.isHidden() and not other.right_dock.isHidden())
+    for one in (window, other):
+        one.resize(1440, 900)
+        qtbot.waitUntil(lambda one=one: not one.left_dock.isHidden() and panel_widths(one) == (240, 340))  # type: ignore[misc]
+    window.resize(window.minimumSize())
+    qtbot.waitUntil(left.isHidden)
+    right.close()
+    qtbot.waitUntil(left.isVisible)
+    other.let_close()
 
 
 def test_closing_is_asked_for_first(stand: Stand, qtbot: QtBot) -> None:

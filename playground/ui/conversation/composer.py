@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
+    QBoxLayout,
     QFrame,
     QHBoxLayout,
     QLabel,
@@ -94,15 +95,14 @@ class Composer(QFrame):
         self._add.clicked.connect(self.add_asked)
         self._run = QPushButton()
         self._run.clicked.connect(self._button_pressed)
-        row = QHBoxLayout()
+        self._ways = _side_by_side(self._role_button, self._image_button, self._variables_button)
+        self._ways.addStretch(1)
+        self._ends = _side_by_side(self._tokens, self._add, self._run)
+        self._ends.insertStretch(0, 1)
+        row = self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         row.setSpacing(SPACING)
-        row.addWidget(self._role_button)
-        row.addWidget(self._image_button)
-        row.addWidget(self._variables_button)
-        row.addStretch(1)
-        row.addWidget(self._tokens)
-        row.addWidget(self._add)
-        row.addWidget(self._run)
+        row.addLayout(self._ways, 1)
+        row.addLayout(self._ends)
         layout = self._rows = QVBoxLayout(self)
         layout.setContentsMargins(10, 8, 10, 8)
         layout.setSpacing(6)
@@ -118,13 +118,21 @@ class Composer(QFrame):
         super().resizeEvent(event)
         self._variables_button.setVisible(self.width() >= ROOMY)  # the menu has it, too
         self._word_run()
+        self._arrange()
+
+    def _arrange(self) -> None:
+        """The buttons in one line, or in two where one is too narrow for them; before that the estimate gives way."""
+        margins = self._rows.contentsMargins()
+        buttons = (self._role_button, self._image_button, self._variables_button, self._add, self._run)
+        fits = _width_of(*buttons) + margins.left() + margins.right() <= self.width()
+        self._row.setDirection(QBoxLayout.Direction.LeftToRight if fits else QBoxLayout.Direction.TopToBottom)
 
     def minimumSizeHint(self) -> QSize:
-        """As narrow as without what gives way."""
-        least, button = super().minimumSizeHint(), self._variables_button
-        gives_way = button.minimumSizeHint().width() + SPACING if button.isVisible() else 0
-        gives_way += self._run.fontMetrics().horizontalAdvance(self._keys) if self._keys in self._run.text() else 0
-        return QSize(least.width() - gives_way, least.height())
+        """As narrow as in two lines, without what gives way."""
+        margins = self._rows.contentsMargins()
+        keys = self._run.fontMetrics().horizontalAdvance(self._keys) if self._keys in self._run.text() else 0
+        widest = max(_width_of(self._role_button, self._image_button), _width_of(self._add, self._run) - keys)
+        return QSize(widest + margins.left() + margins.right(), super().minimumSizeHint().height())
 
     @property
     def _keys(self) -> str:
@@ -268,6 +276,7 @@ class Composer(QFrame):
         changed = role is not self._role
         self._role = role
         self._role_button.setText(f"{ROLE_WORDS[role]}   ")
+        self._arrange()
         if self._beside is not None or role in (Role.TOOL, Role.ASSISTANT):
             self._need_beside().show_role(role)
         if changed:
@@ -280,6 +289,7 @@ class Composer(QFrame):
         self._word_run()
         self._run.setIcon(icon("stop", tokens().error) if running else icon("run", tokens().on_accent))
         self._run.setAccessibleName("Stop" if running else "Run")
+        self._arrange()
         kind = "danger" if running else "primary"
         if kind != self._run.property("kind"):
             dressed = self._run.property("kind") is not None
@@ -315,6 +325,7 @@ class Composer(QFrame):
         words = [f"≈ {count(estimate)} tok"] if estimate else []
         words += [f"{images} image{'s' * (images > 1)}"] if images else []
         self._tokens.set_text(" + ".join(words))
+        self._arrange()
 
     def say(self, words: str) -> None:
         """Show why something was not done; empty takes it away."""
@@ -342,12 +353,29 @@ class Composer(QFrame):
             self.set_state(self._state)
 
 
+def _side_by_side(*widgets: QWidget) -> QHBoxLayout:
+    row = QHBoxLayout()
+    row.setSpacing(SPACING)
+    for widget in widgets:
+        row.addWidget(widget)
+    return row
+
+
+def _width_of(*buttons: QPushButton) -> int:
+    """Side by side, with a gap to what stands there. Asked of them: a layout knows only later what was hidden."""
+    shown = [button.sizeHint().width() + SPACING for button in buttons if not button.isHidden()]
+    return sum(shown)
+
+
 class _Estimate(ElidedLabel):
     """The estimate whole, without its unit, or not at all: half a number would be a wrong one."""
 
     def fitting(self) -> str:
         wide = self.fontMetrics().horizontalAdvance
         return next((words for words in (self.text, self.text.removesuffix(" tok")) if wide(words) <= self.width()), "")
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, super().minimumSizeHint().height())
 
 
 class _Chips(QScrollArea):

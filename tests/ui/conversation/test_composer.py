@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QInputMethodEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit, QPushButton
+from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from playground.domain.transcript import Role
@@ -143,6 +143,31 @@ def test_why_it_did_not_run_is_said_as_plain_text(stand: Stand) -> None:
     assert shown[0].textFormat() is Qt.TextFormat.PlainText
     stand.composer.say("")
     assert not shown[0].isVisible()
+
+
+@pytest.mark.parametrize("role", [Role.USER, Role.ASSISTANT])
+@pytest.mark.parametrize("state", [RunState.IDLE, RunState.STREAMING])
+def test_no_button_is_cut_at_any_width(stand: Stand, qtbot: QtBot, role: Role, state: RunState) -> None:
+    composer = stand.composer
+    composer.set_role(role)
+    composer.set_state(state)
+    composer.set_tokens(123_456, 12)
+    place = QWidget()  # a window of its own would be as wide as its layout asks for
+    composer.setParent(place)
+    place.show()
+    for width in range(composer.minimumSizeHint().width(), 720, 30):
+        composer.resize(width, 200)
+        qtbot.waitUntil(lambda width=width: composer.width() == width and whole(composer))  # type: ignore[misc]
+    composer.setParent(None)
+    place.close()
+
+
+def whole(composer: Composer) -> bool:
+    """Whether each button in view has the room for its words, beside the others and inside the frame."""
+    buttons = [b for b in composer.findChildren(QPushButton) if b.isVisible()]
+    apart = not any(a.geometry().intersects(b.geometry()) for a in buttons for b in buttons if a is not b)
+    inside = all(composer.rect().contains(b.geometry()) for b in buttons if b.parent() is composer)
+    return apart and inside and all(b.width() >= b.sizeHint().width() for b in buttons)
 
 
 def test_the_button_for_variables_gives_way_where_the_room_is_short(stand: Stand, qtbot: QtBot) -> None:
