@@ -18,6 +18,7 @@ from typing import AnyStr
 from urllib.parse import quote, quote_plus
 
 from playground.gateway.codes import CODING, Codes
+from playground.gateway.pieces import Pieces
 
 MASK = "••••"
 
@@ -99,15 +100,7 @@ class _Matcher:
         """Where they stand, in order."""
         found = [found.span() for found in self._pattern.finditer(text)]
         coded = self.coded(text)
-        if not found or not coded:
-            return found or coded
-        out: list[tuple[int, int]] = []
-        for start, end in sorted((*found, *coded)):
-            if out and start < out[-1][1]:
-                out[-1] = out[-1][0], max(end, out[-1][1])
-            else:
-                out.append((start, end))
-        return out
+        return _joined([*found, *coded]) if found and coded else found or coded
 
     def coded(self, text: str) -> list[tuple[int, int]]:
         """Where they stand with some of their characters in a code, in order."""
@@ -197,6 +190,7 @@ class Redactor:
         self._count = len(known)
         self._plain = {text for secret in known for text in _plainly(secret)}
         self._codes = Codes("".join(known))
+        self._pieces = Pieces(known)
         texts = dict.fromkeys(text for secret in known for text in spellings(secret))
         # A secret that may be taken for a code itself is not what is left of a text when all codes in it are undone.
         texts |= dict.fromkeys(text for secret in known if len(text := self._codes.undone(secret)) >= SHORTEST)
@@ -210,6 +204,11 @@ class Redactor:
         self._sent = _Matcher(as_bytes, lambda _: 1, self._codes, longest)
         self._last = frozenset(map(ord, self._sent.inside))
 
+    @property
+    def parts(self) -> tuple[bytes, ...]:
+        """What one of has to be in bytes in which ``without_pieces`` finds anything. Never to be shown."""
+        return self._pieces.parts
+
     def __repr__(self) -> str:
         return f"Redactor({self._count} secrets)"
 
@@ -217,10 +216,12 @@ class Redactor:
         return bool(self._count)
 
     def text(self, value: str) -> str:
-        """``value`` without the secrets."""
+        """``value`` without the secrets, and without pieces of one."""
         for secret in self._texts:
             if secret in value:
                 value = value.replace(secret, MASK)
+        if self._pieces.may_be_in(value):
+            value = _without(value, _joined(self._pieces.spans(value)), MASK)
         return _without(value, self._said.coded(value), MASK)
 
     def front(self, value: str, most: int) -> str:
@@ -230,13 +231,24 @@ class Redactor:
         """
         if len(value) <= most:
             return self.text(value)
-        for start, end in self._said.spans(value[: most + self._said.reach]):
+        front = value[: most + self._said.reach]
+        for start, end in _joined([*self._said.spans(front), *self._pieces.spans(front)]):
             if start < most < end:
                 most = end
         return self.text(value[:most])
 
     def data(self, value: bytes) -> bytes:
-        """``value`` without the secrets."""
+        """``value`` without the secrets, and without pieces of one."""
+        return self.without_pieces(self.without_whole(value))
+
+    def without_pieces(self, value: bytes) -> bytes:
+        """``value`` without what are pieces of a secret. For a body that arrives, once no more of it is to come."""
+        if not any(map(value.__contains__, self.parts)):
+            return value
+        return _without(value, _joined(self._pieces.spans(value.decode("latin-1"))), _MASK_BYTES)
+
+    def without_whole(self, value: bytes) -> bytes:
+        """``value`` without secrets that are whole."""
         for secret in self._needles:
             if secret in value:
                 value = value.replace(secret, _MASK_BYTES)
@@ -327,6 +339,17 @@ class Redactor:
     def _least(self, text: str) -> int:
         """How many characters make a beginning. Codes of a secret begin like many words, so they need some."""
         return 1 if text in self._plain else _LEAST_CODED
+
+
+def _joined(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The places in order, those that overlap as one."""
+    out: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if out and start < out[-1][1]:
+            out[-1] = out[-1][0], max(end, out[-1][1])
+        else:
+            out.append((start, end))
+    return out
 
 
 def _without(text: AnyStr, spans: list[tuple[int, int]], mask: AnyStr) -> AnyStr:

@@ -45,9 +45,11 @@ class StreamRedactor:
     for each of the three characters that codes begin with. Only lines where something was found are looked at.
     """
 
-    __slots__ = ("_reads", "_texts")
+    __slots__ = ("_parts", "_reads", "_redactor", "_texts")
 
     def __init__(self, redactor: Redactor) -> None:
+        self._redactor = redactor
+        self._parts = redactor.parts
         self._reads = _AcrossReads(redactor)
         self._texts = _AcrossTexts(redactor) if redactor else None
 
@@ -63,14 +65,21 @@ class StreamRedactor:
         clear = len(data) <= _ONE_EVENT and self._reads.is_clear(data)
         if not clear:
             data = self._reads.feed(data)
-        return self._texts.feed(data, at, clear=clear) if data else []
+        return self._whole(self._texts.feed(data, at, clear=clear)) if data else []
 
     def close(self, at: float = 0.0) -> list[Piece]:
         """What was still held back when the body ended. What may well be a secret cut off is masked."""
         data = self._reads.close()
         if self._texts is None:
             return [Piece(at, data)] if data else []
-        return [*(self._texts.feed(data, at) if data else ()), *self._texts.close()]
+        return self._whole([*(self._texts.feed(data, at) if data else ()), *self._texts.close()])
+
+    def _whole(self, given: list[Piece]) -> list[Piece]:
+        """What nothing else belongs to any more: a piece of a secret in it stands alone."""
+        for number, (at, data) in enumerate(given):
+            if any(map(data.__contains__, self._parts)):
+                given[number] = Piece(at, self._redactor.without_pieces(data))
+        return given
 
 
 class _AcrossReads:
@@ -92,7 +101,7 @@ class _AcrossReads:
             self._held = b""
         if not data:
             return data
-        data = self._redactor.data(data)
+        data = self._redactor.without_whole(data)
         held = self._redactor.open_data(data)
         if held:
             self._held = data[-held:]

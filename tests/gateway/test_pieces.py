@@ -1,0 +1,99 @@
+"""A piece of a secret that stands alone is no less taken out, and an ordinary text is not."""
+
+from __future__ import annotations
+
+import json
+import random
+import string
+from urllib.parse import quote
+
+import pytest
+
+from playground.gateway.pieces import Pieces, shortest
+from playground.gateway.redact import MASK, Redactor
+from playground.gateway.redact_stream import StreamRedactor
+
+KEY = "sk-canary-Zq7/Kw_2xVb.9Jt=Lm4aP0uQe8"
+LONG = "sk-proj-" + "".join(random.Random(7).choices(string.ascii_letters + string.digits + "_-", k=156))
+KEYS = (KEY, LONG, "0123456789abcdef0123456789abcdef", "9f8e7d6c-5b4a-3928-1706-f5e4d3c2b1a0")
+FILLINGS = ("", " ", "x", "…", "\n")
+
+
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize("around", FILLINGS)
+def test_every_run_of_a_key_is_masked_wherever_it_begins(key: str, around: str) -> None:
+    redactor = Redactor([key])
+    least = shortest(key)
+    begin = 10 if key in (KEY, LONG) else 16 if "-" in key else 0  # what many keys begin with
+    for at in range(begin, len(key) - least + 1):
+        for size in (least, least + 1, len(key) - at):
+            run = key[at : at + size]
+            if len(run) < least or len(run) == len(key):
+                continue
+            text = f"{around}{run}{around}"
+            assert run not in redactor.text(text), (at, size)
+            assert MASK in redactor.text(text)
+            assert redactor.data(text.encode()) == redactor.text(text).encode()
+            assert run[:8] not in redactor.front(f"{'w' * 20}{text}{'w' * 90}", 20 + len(around) + least // 2)
+
+
+def test_a_piece_in_a_read_of_a_body_is_masked_whatever_comes_before_and_after() -> None:
+    redactor = Redactor([KEY])
+    for piece in (KEY[12:30], KEY[20:], KEY[:26]):
+        stream = StreamRedactor(redactor)
+        line = (
+            b"data: " + json.dumps({"choices": [{"index": 0, "delta": {"content": f"it is {piece} or so"}}]}).encode()
+        )
+        given = [one for part in (line, b"\n\n", b"data: [DONE]\n\n") for one in stream.feed(part)]
+        found = b"".join(one.data for one in (*given, *stream.close()))
+        assert found.count(MASK.encode()) == 1
+        assert piece.encode() not in found
+        assert json.loads(found.split(b"\n")[0][6:])["choices"][0]["delta"]["content"] == f"it is {MASK} or so"
+
+
+@pytest.mark.parametrize("size", [1, 5, 13, 17, 30])
+def test_a_key_in_pieces_of_any_size_is_masked_once_and_wholly(size: int) -> None:
+    stream = StreamRedactor(Redactor([KEY]))
+    parts = ["so ", *(KEY[at : at + size] for at in range(0, len(KEY), size)), ", yes"]
+    lines = [b"data: " + json.dumps({"choices": [{"delta": {"content": part}}]}).encode() + b"\n\n" for part in parts]
+    given = [one for line in lines for one in stream.feed(line)]
+    found = b"".join(one.data for one in (*given, *stream.close())).decode()
+    said = "".join(json.loads(line[6:])["choices"][0]["delta"]["content"] for line in found.split("\n\n") if line)
+    assert said == f"so {MASK}, yes"
+
+
+@pytest.mark.parametrize(
+    ("secret", "text"),
+    [
+        ("sk-ant-api03-Zq7KwVb9JtLm4aP0uQe8", "Keys of that kind begin with sk-ant-api03- and go on."),
+        ("my-company-internal-gateway-key", "our company-internal-gateway is down"),
+        ("production-environment-password", "the production-environment and its environment-password"),
+        ("0000000000000000000000000000001", "a number: 000000000000000000000"),
+        ("aaaaaaaaaaaaaaaaaaaaBBBBBBBBBB11", "aaaaaaaaaaaaaaaaaaaaaaaaaaaa"),
+        (KEY, f"{KEY[12:22]} and {KEY[22:33]} are too short to tell anything"),
+        ("пароль-который-длинный-1234567", "который-длинный"),
+    ],
+)
+def test_ordinary_text_stays(secret: str, text: str) -> None:
+    redactor = Redactor([secret])
+    assert redactor.text(text) == text
+    assert redactor.data(text.encode()) == text.encode()
+
+
+def test_no_piece_of_random_keys_is_found_in_ordinary_text() -> None:
+    text = json.dumps([{"id": f"chatcmpl-{number:x}", "model": "gpt-4o-mini"} for number in range(20_000)])
+    keys = ("".join(random.Random(seed).choices(string.ascii_letters + string.digits, k=48)) for seed in range(50))
+    for key in keys:
+        assert Pieces([key]).spans(text) == []
+
+
+def test_looking_for_pieces_is_a_few_searches_whatever_the_key() -> None:
+    assert len(Redactor([LONG]).parts) < 12
+    assert len(Redactor([KEY]).parts) < 6
+    assert len(Redactor(["k" * 10_000 + "A1"]).parts) < 12
+
+
+def test_a_text_made_of_pieces_takes_no_time() -> None:
+    text = KEY[12:17] * 100_000
+    assert len(Pieces([KEY]).spans(text)) == 0
+    assert quote(KEY[12:]) not in Redactor([KEY]).text(text + quote(KEY[12:]))
