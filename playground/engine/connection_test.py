@@ -37,6 +37,10 @@ _SENT_AS: Final = {
 }
 _NAMES: Final = {**TITLES, LIST: "model list"}
 _KEYLESS: Final = frozenset({400, 403, 500})
+_SILENT: Final = (
+    "Something takes the connection and says nothing. Check the port: another program may listen there. A gateway that "
+    "is starting up may need longer: wait a little, then test again."
+)
 _FORBIDDEN: Final = (
     "Most often the account needs identity verification: do that in the service's dashboard. The key may also lack "
     "the permission, or this network may not be allowed."
@@ -149,6 +153,8 @@ class _Judge:
         """The whole of it."""
         if all(one.unreachable for one in self._found) and (failure := self._found[0].failure) is not None:
             return Verdict(False, failure.message, details=(advise(failure).remedy, *self._surroundings()))
+        if all(one.silent for one in self._found) and (failure := self._found[0].failure) is not None:
+            return Verdict(False, failure.message, details=(_SILENT, *self._surroundings()))
         ids = next((one.models for one in self._lists if one.models), ())
         usable = [one for one in self._ends if self._is_usable(one)]
         main = None if usable else self._main()

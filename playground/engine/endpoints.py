@@ -81,6 +81,12 @@ class Found:
         return self.state is not State.MISSING
 
     @property
+    def silent(self) -> bool:
+        """Whether the connection was taken, and nothing was said on it."""
+        said = self.exchange is not None and self.exchange.status is not None
+        return self.failure is not None and self.failure.kind is FailureKind.TIMEOUT_FIRST and not said
+
+    @property
     def unreachable(self) -> bool:
         """Whether nothing of HTTP came from there at all."""
         return self.failure is not None and self.failure.kind in _NOT_THERE
@@ -93,7 +99,8 @@ async def ask(made: Connection) -> tuple[Found, ...]:
     """
     from playground.gateway.client import GatewayClient
 
-    times = {name: min(getattr(made.timeouts, name) or LONGEST, LONGEST) for name in ("first", "idle", "total")}
+    longest = {"first": LONGEST, "idle": LONGEST, "total": LONGEST + 5}  # what is silent is told from what is slow
+    times = {name: min(getattr(made.timeouts, name) or most, most) for name, most in longest.items()}
     quick = made.model_copy(update={"timeouts": made.timeouts.model_copy(update=times)})
     async with GatewayClient(quick) as client:
         lists = ["chat"] if made.auth_for("chat") is made.auth_for("messages") else ["chat", "messages"]

@@ -107,6 +107,7 @@ class MainWindow(QMainWindow):
         """Fill the regions, one step at a time: what is typed or clicked meanwhile is seen to between two steps."""
         from playground.ui.conversation.pane import ConversationPane
         from playground.ui.copied import CopiedNotice
+        from playground.ui.focus import Focus
 
         yield
         writing = self.focusWidget() is self.composer.focusProxy()
@@ -115,6 +116,7 @@ class MainWindow(QMainWindow):
         self.pane = ConversationPane(workspace.current, workspace.gateways.price, self.composer, self._start.welcome)
         self._centre.fill(self.pane)
         CopiedNotice(partial(self.pane.notice.say, stays=False), self)
+        Focus(self.pane, self.composer, self)
         self._start.deleteLater()  # what it held has moved
         for spec in ACTIONS:
             if spec.id in CONVERSATION_ONLY:

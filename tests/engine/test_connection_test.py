@@ -584,3 +584,21 @@ async def test_a_verdict_says_what_to_pick_from_and_what_to_change(server: Fault
         assert refused.models == ()
         closed.play(send(whole(404, "text/plain", b"no")), keep())
         assert not (await judge(closed.url)).about_key
+
+
+async def test_a_server_that_takes_the_connection_and_says_nothing_is_told_so_once(server: FaultServer) -> None:
+    server.play(hold())
+    quick = Timeouts(connect=5, first=0.3, idle=0.3, settle=1)
+    verdict = await judge(server.url, timeouts=quick)
+    assert not verdict.ok
+    assert verdict.headline == "Connected, but no content within 0.3 s."
+    assert verdict.lines == (), "three times the same says no more"
+    assert verdict.details[0].startswith("Something takes the connection and says nothing. Check the port")
+
+
+async def test_an_endpoint_that_is_silent_beside_others_that_answer_has_a_line(server: FaultServer) -> None:
+    gateway(server, messages=[hold()])
+    verdict = await judge(server.url, timeouts=Timeouts(connect=5, first=1, idle=1, settle=1))
+    assert verdict.ok
+    assert states(verdict) == ["ok", "ok", "failed"]
+    assert "no content" in verdict.lines[2].words

@@ -12,7 +12,7 @@ from typing import Any
 
 import shiboken6
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from playground.engine.credentials import NeedsConsent
 from playground.engine.profiles import Auth, Mends, Offer, Profile, ProfileError, ProfileStore, Verdict
@@ -134,6 +134,7 @@ class ConnectDialog(QDialog):
                 return
             self.second.begin(draft.host)
             self._go_to(TEST)
+            self.next_button.setFocus()
             self._verdict = await self._tester(connection_of(draft, given))
             self.second.show_verdict(self._verdict)
         except asyncio.CancelledError:
@@ -145,9 +146,13 @@ class ConnectDialog(QDialog):
                 self._task = None
                 self._refresh()
                 if self._step == TEST:
-                    (
-                        self.next_button if self._verdict is not None and self._verdict.ok else self.back_button
-                    ).setFocus()
+                    self._first_to_press().setFocus()
+
+    def _first_to_press(self) -> QPushButton:
+        """What goes on from the end of a test: to the models, with what it offers, or back to what was typed."""
+        if self._verdict is not None and self._verdict.ok:
+            return self.next_button
+        return self.second.found.offers[0] if self.second.found.offers else self.back_button
 
     async def _save(self) -> None:
         try:
@@ -217,10 +222,12 @@ class ConnectDialog(QDialog):
         self.third.setEnabled(not (running and self._step == MODEL))
 
     def _ask_settings(self) -> None:
-        if self._task is None:
-            draft = self.draft()
-            super().reject()
-            self.settings_asked.emit(draft)
+        """Go on among all settings, with what is typed; a test is ended."""
+        if self._task is not None and self._step == MODEL:
+            return
+        draft = self.draft()
+        self.reject()
+        self.settings_asked.emit(draft)
 
     def _take_offer(self, offer: Offer) -> None:
         """Do what the test offered, and test again; a header's value is typed among all settings."""

@@ -1,0 +1,99 @@
+"""The keyboard's focus: Enter presses the button that has it, and it stays near what went away."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QPushButton
+
+from playground.ui.first_start.connect_dialog import ConnectDialog
+from playground.ui.profiles.dialog import ProfileDialog
+from tests.flows.conftest import Person, Stage
+from tests.support.fault_server import FaultServer, hold, keep, send, whole
+
+REFUSED = send(whole(401, "application/json", b'{"error": {"message": "Who are you?"}}'))
+
+
+async def wizard_at(person: Person, url: str) -> ConnectDialog:
+    await person.do(person.app.window.action("gateway.connect").trigger)
+    await person.until(lambda: [w for w in person.find(ConnectDialog) if w.isActiveWindow()], "the dialog")
+    wizard = person.one(ConnectDialog)
+    await person.do(wizard.first.address.edit.setFocus)
+    await person.do(partial(wizard.first.address.edit.setText, url))
+    return wizard
+
+
+async def enter(person: Person, wizard: ConnectDialog) -> None:
+    await person.do(partial(QTest.keyClick, wizard.windowHandle(), Qt.Key.Key_Return))
+
+
+def test_enter_presses_the_button_that_has_the_focus(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        with FaultServer() as server:
+            server.play(REFUSED, keep())
+            wizard = await wizard_at(person, server.url)
+            await enter(person, wizard)
+            await person.until(wizard.back_button.hasFocus, "the way back to the key")
+            assert wizard.back_button.text() == "&Change the key"
+            await enter(person, wizard)
+            await person.until(wizard.first.key.edit.hasFocus, "the cursor in the key")
+            await person.do(wizard.cancel_button.setFocus)
+            await enter(person, wizard)
+            await person.until(lambda: not person.find(ConnectDialog), "the dialog to go")
+
+    stage.play(scene)
+
+
+def test_a_test_that_runs_is_ended_by_its_button_and_by_going_on_elsewhere(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        with FaultServer() as server:
+            server.play(hold())
+            wizard = await wizard_at(person, server.url)
+            await enter(person, wizard)
+            await person.until(lambda: wizard.next_button.text() == "Stop", "the test")
+            await person.until(wizard.next_button.hasFocus, "the focus on what ends it")
+            await enter(person, wizard)
+            await person.until(lambda: wizard.next_button.text() != "Stop", "its end")
+
+            await person.do(wizard.test)
+            await person.until(lambda: wizard.next_button.text() == "Stop", "another")
+            await person.do(wizard.settings_button.click)
+            await person.until(lambda: person.find(ProfileDialog), "all settings")
+            settings = person.one(ProfileDialog)
+            assert settings.form.address.text() == server.url
+            await person.do(settings.reject)
+
+    stage.play(scene)
+
+
+def test_enter_presses_a_button_where_enter_also_runs(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        window = person.app.window
+        await person.do(window.action("settings.enter").trigger)
+        await person.type_into(person.message, "Not yet")
+        await person.do(person.one(QPushButton, "Add", person.pane.composer).setFocus)
+        await person.key(Qt.Key.Key_Return)
+        await person.idle(turns=1)
+        assert not [one for one in person.server.requests if one.method == "POST"], "it was added, and nothing was run"
+
+    stage.play(scene)
+
+
+def test_the_focus_goes_to_the_message_when_the_button_that_had_it_goes(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        await person.press("Tool calls", person.pane.welcome)
+        run = await person.seen(QPushButton, "Run", person.pane.notice)
+        await person.do(run.setFocus)
+        await person.key(Qt.Key.Key_Return)
+        await person.until(lambda: not person.pane.notice.isVisible(), "the notice to go")
+        await person.until(person.message.hasFocus, "the focus in the message")
+        await person.idle(turns=3)
+
+        outside = person.app.window.bar.model
+        await person.do(outside.setFocus)
+        await person.do(person.pane.calls.bar.hide)
+        assert QApplication.focusWidget() is outside, "what had the focus did not go"
+
+    stage.play(scene)
