@@ -7,7 +7,9 @@ which may be the tool bar, where the next key would do something nobody meant.
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, Qt
+from functools import partial
+
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QPushButton, QToolButton, QWidget
 from shiboken6 import isValid
@@ -18,7 +20,8 @@ ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 class Focus(QObject):
     """Looks after the focus as long as its window lives.
 
-    What goes from within ``area`` leaves the focus there or to ``home``. It looks at the keys of one button at a time.
+    What goes from within ``area`` leaves the focus there or, unless somebody gives it to something else at once, to
+    ``home``. It looks at the keys of one button at a time.
     """
 
     def __init__(self, area: QWidget, home: QWidget, parent: QObject) -> None:
@@ -36,7 +39,7 @@ class Focus(QObject):
         if self._button is not None:
             self._button.installEventFilter(self)
         if self._strayed(old, new):
-            self._home.setFocus(Qt.FocusReason.OtherFocusReason)
+            QTimer.singleShot(0, self, partial(self._bring_home, new))
 
     def _strayed(self, old: QWidget | None, new: QWidget | None) -> bool:
         if old is None or not isValid(old) or (old.isVisible() and old.isEnabled()):
@@ -46,6 +49,10 @@ class Focus(QObject):
         if new is not None and (self._area.isAncestorOf(new) or new.window() is not self._area.window()):
             return False
         return self._area.isAncestorOf(old)
+
+    def _bring_home(self, astray: QWidget | None) -> None:
+        if QApplication.focusWidget() is astray and isValid(self._home):
+            self._home.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Enter is the space bar of a button, also where the window has a shortcut on it."""

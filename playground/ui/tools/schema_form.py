@@ -36,6 +36,7 @@ class SchemaForm(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._text: str | None = None
+        self._other = False  # the rows are another tool's
         self._root: Field | None = None
         self._open: Path | None = None
         self._folds: dict[Path, bool] = {}
@@ -82,6 +83,7 @@ class SchemaForm(QWidget):
         if text == self._text:
             return
         self._text = text
+        self.empty.setVisible(not text.strip())
         wrong = problem_at(text) if text.strip() else None
         if wrong is None:
             value = read_json(text) if text.strip() else None
@@ -93,12 +95,17 @@ class SchemaForm(QWidget):
             self._lay_out()
         else:
             self._say(f"Not valid JSON yet (line {wrong.line}, column {wrong.column}): the form waits for it.")
+            if self._other:
+                self._root = None
+                self._lay_out()
+        self._other = False
         self._rest(wrong is not None or (bool(text.strip()) and self._root is None))
 
     def reset(self) -> None:
         """Forget what is open and folded: another tool is shown."""
         self._open = None
         self._folds = {}
+        self._other = True
 
     def show_problems(self, problems: list[Problem]) -> None:
         """Say what is wrong at the fields it is wrong in; paths begin with "parameters"."""
@@ -181,7 +188,6 @@ class SchemaForm(QWidget):
         if order or moved:
             self._place()
         self.definitions.setVisible(any(row.field.role == "definition" and row.level == 0 for row in rows))
-        self.empty.setVisible(self._text is not None and not self._text.strip())
         self.show_problems(self._problems)
 
     def _new_row(self, field: Field, depth: int) -> FieldRow:

@@ -314,3 +314,30 @@ def test_the_large_window_shows_both_and_the_panel_follows(panel: ToolsPanel) ->
     assert names(large.editor.form) == names(panel.editor.form) == ["a"]
     large.accept()
     assert panel.tools[0].parameters == {"type": "object", "properties": {"a": {}}}
+
+
+def test_the_form_of_a_text_that_is_no_json_says_nothing_of_parameters_nor_shows_those_of_another_tool(
+    qtbot: QtBot,
+) -> None:
+    form = SchemaForm()
+    qtbot.addWidget(form)
+    form.show()
+    form.show_text(SCHEMA)
+    assert "city" in names(form)
+    form.show_text(SCHEMA + ",")
+    assert "city" in names(form), "it is still being typed"
+    form.reset()
+    form.show_text('{{"half')
+    assert not form.rows
+    assert form.note.isVisible()
+    assert not form.add_button.isEnabled()
+    assert not form.empty.isVisible(), "whether it has parameters is not known"
+    form.reset()
+    form.show_text("")
+    assert form.empty.isVisible()
+    assert form.add_button.isEnabled()
+    form.show_text("{")
+    assert not form.empty.isVisible()
+    form.show_text(SCHEMA)
+    assert "city" in names(form)
+    form.hide()
