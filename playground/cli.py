@@ -79,6 +79,8 @@ def _parser() -> argparse.ArgumentParser:
     demo = commands.add_parser(
         "demo",
         help="serve the built-in demo gateway until Ctrl+C",
+        description="Serve the built-in demo gateway on 127.0.0.1. No model runs in it: its answers are composed and "
+        "say that they are. It needs no network, and misbehaves when a prompt asks it to, with !429 or !cut, say.",
         formatter_class=Help,
         epilog=exit_codes((ExitCode.OK, ExitCode.BAD_INPUT)),
     )
@@ -103,6 +105,8 @@ def _parser() -> argparse.ArgumentParser:
     decode = commands.add_parser(
         "decode",
         help="decode a recorded response body",
+        description="Print what a recorded response body says, a stream or JSON, as one JSON value: the answer as far "
+        "as it came, the usage, and what leaves the protocol.",
         formatter_class=Help,
         epilog=exit_codes((ExitCode.OK, ExitCode.FAILED, ExitCode.BAD_INPUT)),
     )

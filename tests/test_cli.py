@@ -346,6 +346,9 @@ def test_run_on_a_terminal(experiment: Path) -> None:
 def test_help_of_a_command_names_it_once(command: str) -> None:
     said = playground(command, "--help").stdout.decode()
     assert said.startswith(f"usage: playground {command} ")
+    described = said.split("\n\n")[1]
+    assert described[0].isupper(), "what it does is said before its options"
+    assert described.rstrip().endswith(".")
     assert "COMMAND" not in said
     wrong = playground(command, "--fly").stderr.decode()
     assert wrong.startswith(f"usage: playground {command} ")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Final
 
-from playground.engine.snippets.sent import NotPossibleError, Sent, recorded, sent_by
+from playground.engine.snippets.sent import KEY, NotPossibleError, Sent, recorded, sent_by
 from playground.protocols.protocol import get_protocol
 
 __all__ = ["LANGUAGES", "Language", "Sent", "Snippet", "recorded", "sent_by", "write"]
@@ -97,8 +97,11 @@ def write(wanted: Language | str, sent: Sent) -> Snippet:
 def _notes(row: Language, sent: Sent) -> list[str]:
     notes = []
     if sent.variables:
-        keys = "the gateway's key never stands" if sent.variables == ("GATEWAY_API_KEY",) else "secrets never stand"
+        keys = "the gateway's key never stands" if sent.variables == (KEY,) else "secrets never stand"
         notes.append(f"Set {' and '.join(sent.variables)} in the environment first: {keys} in the code.")
+    if sent.demo:
+        any_key = f"takes anything as {KEY}, and " if KEY in sent.variables else ""
+        notes.append(f"The demo gateway {any_key}answers at this address as long as the window is open.")
     if row.install:
         notes.append(f"Needs: {row.install}")
     if sent.masked:

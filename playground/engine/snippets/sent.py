@@ -59,6 +59,7 @@ class Sent:
     timeouts: Timeouts = field(default_factory=Timeouts)
     ca_file: str = ""
     masked: bool = False
+    demo: bool = False  # it goes to the demo gateway of this process
 
     @property
     def base(self) -> str:
@@ -132,6 +133,7 @@ def sent_by(profile: Profile, request: Request, known: Iterable[Secret] = ()) ->
         timeouts=profile.timeouts,
         ca_file=profile.ca_file or "",
         masked=(body, url) != (going.body, going.url),
+        demo=profile.demo,
     )
 
 

@@ -17,7 +17,7 @@ from playground.ui.plain_text import show_hidden, tip
 OFFERED = 30  # exchanges that the menu lists
 SPACING = 8
 WAITING = "waiting"
-SHORTEST = "failed"  # the widest of the words that are said where there is little room
+SHORTEST = "no answer"  # the widest of the words that are said where there is little room
 
 
 class StatusLine(QWidget):
@@ -124,7 +124,9 @@ def _short(word: str) -> str:
 def _state(exchange: ExchangeView) -> tuple[str, str]:
     """The word for how it stands, and its colour."""
     if exchange.status is None:
-        return ("failed", "error") if exchange.error or exchange.duration is not None else (WAITING, "muted")
+        if exchange.error:
+            return "failed", "error"
+        return (WAITING, "muted") if exchange.duration is None else ("no answer", "warning")  # as for "not whole"
     kind = "ok" if exchange.status < 300 else "warning" if exchange.status < 400 else "error"
     if exchange.error and exchange.status < 300:
         return f"{exchange.status} · broken off", "error"

@@ -76,6 +76,12 @@ def test_no_spelling_of_a_secret_is_in_a_snippet(protocol: str, auth: Auth) -> N
     assert any("GATEWAY_X_TEAM" in note for note in notes)
 
 
+def test_code_for_the_demo_gateway_says_which_key_it_takes_and_how_long_it_is_there() -> None:
+    notes = write("curl", sent_by(Profile(base_url=BASE, demo=True), ask())).notes
+    assert "The demo gateway takes anything as GATEWAY_API_KEY, and answers at this address" in " ".join(notes)
+    assert "demo" not in " ".join(write("curl", sent_by(Profile(base_url=BASE, key_origin="there"), ask())).notes)
+
+
 def test_variables_never_share_a_name() -> None:
     profile = Profile(base_url=BASE, key_origin="there", secret_headers={"Api-Key": "o", "X.Key": "o", "X-Key": "o"})
     assert sent_by(profile, ask()).variables == (

@@ -86,6 +86,9 @@ def test_the_line_names_the_exchange(inspector: Inspector) -> None:
     assert inspector.status.status.text() == "waiting"
     inspector.set_exchange(exchange(lambda: b"", status=None, error="The connection was refused."))
     assert inspector.status.status.text() == "failed"
+    inspector.set_exchange(exchange(lambda: b"", status=None, complete=False))
+    assert inspector.status.status.text() == "no answer", "it was stopped before one began: nothing failed"
+    assert inspector.status.status.property("kind") == "warning"
     inspector.set_exchange(exchange(lambda: CHUNK, duration=None))
     assert inspector.status.status.text() == "200 · running"
     inspector.set_exchange(exchange(lambda: CHUNK, error="The connection was lost."))
