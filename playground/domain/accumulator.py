@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Final
 
 from playground.domain.errors import Failure
 from playground.domain.events import (
@@ -29,7 +30,9 @@ from playground.domain.events import (
 from playground.domain.members import Extra, Members
 from playground.domain.parts import Part, Reasoning, Refusal, Text, ToolCall, Unknown
 from playground.domain.usage import Usage
-from playground.domain.values import JSONObject
+from playground.domain.values import JSONObject, lean
+
+_NO_EXTRA: Final[Extra] = {}  # of all parts that came with nothing beside: values are frozen
 
 
 @dataclass(slots=True)
@@ -42,9 +45,9 @@ class GrowingPart:
     name: str = ""
     id_is_ours: bool = False
     field: str | None = None
-    signatures: list[str] = dataclasses.field(default_factory=list)
+    signatures: list[str] | None = None  # like the details: most parts have none, and there may be a million
     redacted: str | None = None
-    details: list[JSONObject] = dataclasses.field(default_factory=list)
+    details: list[JSONObject] | None = None
     value: JSONObject | None = None
     members: Members | None = None  # that nothing here knows
 
@@ -55,22 +58,33 @@ class GrowingPart:
 
     def freeze(self) -> Part:
         """The part as a value."""
-        extra = self.members.value() if self.members is not None else {}
-        if self.kind == "text":
-            return Text(text=self.text, extra=extra)
-        if self.kind == "reasoning":
-            return Reasoning(
+        kind, extra = self.kind, self.members.value() if self.members is not None else _NO_EXTRA
+        if kind == "text":
+            return lean(Text, kind=kind, text=self.text, extra=extra)
+        if kind == "reasoning":
+            return lean(
+                Reasoning,
+                kind=kind,
                 text=self.text,
                 field=self.field,
                 signature="".join(self.signatures) if self.signatures else None,
                 redacted=self.redacted,
-                details=tuple(self.details),
+                details=tuple(self.details or ()),
                 extra=extra,
             )
-        if self.kind == "refusal":
-            return Refusal(text=self.text)
-        if self.kind == "tool_call":
-            return ToolCall(id=self.id, name=self.name, arguments=self.text, id_is_ours=self.id_is_ours, extra=extra)
+        if kind == "refusal":
+            return lean(Refusal, kind=kind, text=self.text)
+        if kind == "tool_call":
+            return lean(
+                ToolCall,
+                kind=kind,
+                id=self.id,
+                name=self.name,
+                arguments=self.text,
+                id_is_ours=self.id_is_ours,
+                received=None,
+                extra=extra,
+            )
         return Unknown(value=self.value or {})
 
 
@@ -109,7 +123,7 @@ class GrowingChoice:
             for part in self.parts
             if part.kind in ("tool_call", "unknown")
             or any(part.fragments)
-            or any(part.signatures)
+            or any(part.signatures or ())
             or part.redacted
             or part.details
             or part.members is not None
@@ -183,10 +197,12 @@ class Accumulator:
             choice.deltas += 1
         part.field = part.field or event.field
         if event.signature is not None:
+            part.signatures = part.signatures or []
             part.signatures.append(event.signature)
         if event.redacted is not None:
             part.redacted = event.redacted
         if event.details:
+            part.details = part.details or []
             part.details.extend(event.details)
 
     def _call(self, event: ToolCallDelta) -> None:

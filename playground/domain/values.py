@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from functools import cache
+from typing import Any, Final, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
@@ -16,3 +17,29 @@ class Value(BaseModel):
 
     # Built when first used, not at import: most are not needed before the first run.
     model_config = ConfigDict(frozen=True, extra="allow", defer_build=True)
+
+
+V = TypeVar("V", bound=Value)
+
+_NONE_BESIDE: Final[dict[str, Any]] = {}  # of all lean values: they are frozen, and a copy of one has its own
+
+
+def lean(kind: type[V], /, **fields: object) -> V:
+    """A value made of fields that are known to be right, in half the memory: an answer may have a million parts.
+
+    All fields have to be given. It is the same value as one that was checked: only what pydantic notes of each instance
+    is here noted once.
+    """
+    made = kind.__new__(kind)
+    put = object.__setattr__
+    for name, value in fields.items():
+        put(made, name, value)
+    put(made, "__pydantic_fields_set__", _all_fields(kind))
+    put(made, "__pydantic_extra__", _NONE_BESIDE)
+    put(made, "__pydantic_private__", None)
+    return made
+
+
+@cache
+def _all_fields(kind: type[Value]) -> set[str]:
+    return set(kind.model_fields)

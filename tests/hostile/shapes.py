@@ -42,8 +42,8 @@ from tests.hostile.streams import (
 
 @dataclass(frozen=True)
 class StreamShape:
-    """``make(count)`` is a body of about so many events. ``parts``: each of them is a part of the answer, which takes
-    more room in memory than on the wire. ``read``: bytes of one network read."""
+    """``make(count)`` is a body of about so many events. ``parts``: each of them is a part of the answer, or a
+    completion, that is shorter on the wire than it can be in memory. ``read``: bytes of one network read."""
 
     name: str
     make: Make
@@ -139,9 +139,7 @@ STREAMS: Final = (
     StreamShape(
         "reasoning records", same(delta({"reasoning_details": [{"type": "reasoning.text", "index": 0, "text": "abc"}]}))
     ),
-    StreamShape(
-        "reasoning and text in turn", each(lambda n: delta({("content", "reasoning_content")[n % 2]: "a"})), parts=True
-    ),
+    StreamShape("reasoning and text in turn", each(lambda n: delta({("content", "reasoning_content")[n % 2]: "a"}))),
     StreamShape("images", each(lambda n: delta({"images": [{"type": "image_url", "i": n}]})), parts=True),
     StreamShape("a tag that may begin", same(delta({"content": "<"}), before=delta({"content": "<think>"}))),
     StreamShape("halves of characters", same(b'data: {"choices":[{"delta":{"content":"\\ud83d"}}]}\n\n')),
@@ -168,7 +166,6 @@ STREAMS: Final = (
         "blocks of one index",
         each(lambda n: block(0, type="tool_use", id=f"t{n}", name="f", input={}), before=BEGIN),
         "messages",
-        parts=True,
     ),
     StreamShape(
         "blocks, then stop reasons",
@@ -178,7 +175,6 @@ STREAMS: Final = (
             + b"".join(named("message_delta", delta={"stop_reason": "ab"[n % 2]}) for n in range(count // 2))
         ),
         "messages",
-        parts=True,
     ),
     StreamShape(
         "blocks, then text without an index",
@@ -188,7 +184,6 @@ STREAMS: Final = (
             + grown({"type": "text_delta", "text": "a"}, None) * (count // 2)
         ),
         "messages",
-        parts=True,
     ),
     StreamShape(
         "blocks, then whole messages",
@@ -208,7 +203,6 @@ STREAMS: Final = (
             + named("error", error={"type": "x", "message": "m"}) * (count // 2)
         ),
         "messages",
-        parts=True,
     ),
     StreamShape("blocks at once", _message, "messages", parts=True),
     StreamShape(

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
+import pickle
 import time
 import tracemalloc
+from typing import Any
 
 import pytest
 
 from playground.domain.accumulator import Accumulator
+from playground.domain.parts import Reasoning, Refusal, Text, ToolCall
 from playground.protocols.protocol import get_protocol
 from tests.hostile.shapes import STREAMS, StreamShape
+from tests.hostile.streams import delta, each, piece, pieces, same
 
 MARGIN = 3  # times what it would be if it were linear: the machine does other things, too
 MEMORY = 5  # times what came
 ROOM = 1_000_000  # bytes beside it: one read with all its events, tables that are made once
-OF_A_PART = 4096  # bytes of memory that one part of an answer may take
+OF_A_PART = 2048  # bytes that a part may take which is hardly longer on the wire than its number
+EVENTS = 2500  # enough for what each of them takes to outweigh the room beside it
 
 
 def read(shape: StreamShape, body: bytes) -> Accumulator:
@@ -50,8 +56,14 @@ def test_a_byte_costs_the_same_however_many_came_before(shape: StreamShape) -> N
 
 @pytest.mark.parametrize("shape", STREAMS, ids=lambda shape: shape.name)
 def test_what_is_kept_is_a_few_times_what_came(shape: StreamShape) -> None:
-    count = 1500
-    body = shape.make(count)
+    body = shape.make(EVENTS)
+    peak = taken(shape, body)
+    parts = OF_A_PART * EVENTS * shape.parts
+    assert peak < MEMORY * len(body) + ROOM + parts, f"{len(body):,} bytes came, {peak:,} were taken"
+
+
+def taken(shape: StreamShape, body: bytes) -> int:
+    """Bytes of memory at the most while a body is read in small pieces and its parts are made."""
     shape = dataclasses.replace(shape, read=min(shape.read, 8192))
     read(shape, shape.make(10))
     tracemalloc.start()
@@ -61,9 +73,36 @@ def test_what_is_kept_is_a_few_times_what_came(shape: StreamShape) -> None:
         peak = tracemalloc.get_traced_memory()[1] - before
     finally:
         tracemalloc.stop()
-    parts = OF_A_PART * count * shape.parts
-    assert peak < MEMORY * len(body) + ROOM + parts, f"{len(body):,} bytes came, {peak:,} were taken"
     assert answer is not None
+    return peak
+
+
+def test_words_of_which_each_is_a_part_take_a_few_times_what_came_and_nothing_beside() -> None:
+    usual: dict[str, Any] = {
+        "object": "chat.completion.chunk",
+        "created": 1_760_000_000,
+        "model": "a-model-of-some-gateway",
+    }
+    fields = "content", "reasoning_content"
+    shape = StreamShape("in turn", each(lambda n: delta({fields[n % 2]: f"word{n}"}, **usual)))
+    body = shape.make(12_000)
+    peak = taken(shape, body)
+    assert peak < MEMORY * len(body), f"{len(body):,} bytes came, {peak:,} were taken"
+
+
+def test_a_part_that_came_is_the_same_value_as_one_that_was_checked() -> None:
+    body = delta({"content": "said"}) + delta({"reasoning_content": "thought"}) + delta({"refusal": "no"})
+    body += pieces(piece("{}", 0, "c", "f"))
+    answer = read(StreamShape("", same(b"")), body)
+    came = answer.choices[0].freeze()
+    checked = Text(text="said"), Reasoning(text="thought", field="reasoning_content"), Refusal(text="no")
+    assert came == (*checked, ToolCall(id="c", name="f", arguments="{}"))
+    for part, again in zip(came, (*checked, ToolCall(id="c", name="f", arguments="{}")), strict=True):
+        assert (repr(part), part.model_dump_json()) == (repr(again), again.model_dump_json())
+        assert pickle.loads(pickle.dumps(part)) == part.model_copy() == copy.deepcopy(again)
+    changed = came[0].model_copy(update={"text": "else"})
+    changed.model_fields_set.add("another")
+    assert came[0].model_fields_set == set(Text.model_fields)
 
 
 @pytest.mark.parametrize("name", ["blank lines", "carriage returns", "blank lines of all kinds"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 from playground.domain.members import Members
@@ -19,6 +19,10 @@ READ: Final = {
 }
 
 
+_NONE: Final = Arguments()
+_NOTHING: Final[JSONObject] = {}
+
+
 @dataclass(slots=True)
 class Block:
     """One content block on its way: as it started, and the call it is, counted from 0."""
@@ -26,10 +30,16 @@ class Block:
     kind: str
     value: JSONObject
     call: int = -1
-    arguments: Arguments = field(default_factory=Arguments)  # of a call
-    input: list[str] = field(default_factory=list)  # of any other block
+    arguments: Arguments = _NONE  # of a call, which has its own
+    input: list[str] | None = None  # of a block that is kept whole
     open: bool = True
     _grown: Members | None = None
+
+    def read(self) -> None:
+        """What it started with was taken in; of a text nothing but its name is needed any more."""
+        if self.kind in READ and self.kind != "tool_use":
+            id_ = self.value.get("id")
+            self.value = {"id": id_} if id_ else _NOTHING
 
     def started_by(self, value: JSONObject) -> bool:
         """Whether ``value``, of the same kind, only says once more that this block starts."""

@@ -24,6 +24,7 @@ from playground.domain.events import (
 )
 from playground.domain.values import JSON, JSONObject
 from playground.protocols import jsontext, verdicts
+from playground.protocols.arguments import Arguments
 from playground.protocols.decoding import CHAT_NAME, MESSAGES_NAME, BodyDecoder, make_call_id
 from playground.protocols.errors import looks_like_error, read_error
 from playground.protocols.jsontext import keepable, members_beside, text_of
@@ -232,6 +233,7 @@ class MessagesDecoder(BodyDecoder):
         if kind in READ:
             known, _ = READ[kind]
             self._extra(block, members_beside(value, known), out)
+            block.read()
         if kind == "redacted_thinking":
             out.append(PartStart(0))
 
@@ -248,7 +250,7 @@ class MessagesDecoder(BodyDecoder):
             self._note(out, "delta_after_block", "a delta came after the end of its block; it is left out", hole=True)
 
     def _call(self, block: Block, out: list[Event]) -> None:
-        block.call = self._calls
+        block.call, block.arguments = self._calls, Arguments()
         self._calls += 1
         id_ = text_of(block.value.get("id"))
         if not id_:
@@ -354,6 +356,7 @@ class MessagesDecoder(BodyDecoder):
         if block.kind == "tool_use":
             self._arguments(block, text, out)
         else:
+            block.input = block.input or []
             block.input.append(text)
 
     def _arguments(self, block: Block, text: str, out: list[Event]) -> None:

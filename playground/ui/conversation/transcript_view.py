@@ -317,9 +317,8 @@ class TranscriptView(QAbstractScrollArea):
 
     def _lay_out_once(self, budget: float) -> None:
         bar, view, column = self.verticalScrollBar(), self.viewport().height(), self._column
-        end = time.perf_counter() + budget
-        if not self._filled:
-            self._fill_end = time.perf_counter() + FILL_S
+        now = time.perf_counter()
+        end, self._fill_end = now + budget, self._fill_end if self._filled else now + FILL_S
         for turn in range(6):  # measuring what comes into view moves what is in view; it settles in two or three rounds
             self._set_range()
             if self._follow:
