@@ -56,7 +56,7 @@ class Mark:
 class CodeEditor(ExactField):
     """Code font, JSON colours, indenting on Enter, marks under problems. Tab is two spaces; Shift+Tab leaves."""
 
-    may_fold = False  # marks and links name places in the text
+    may_fold = False  # links and edits in place name places in the text; an editor for typing may
 
     def __init__(self, parent: QWidget | None = None, *, read_only: bool = False, json: bool = True) -> None:
         super().__init__(parent)
@@ -124,11 +124,8 @@ class CodeEditor(ExactField):
     def format_json(self) -> None:
         """Lay the text out anew as JSON; one step for undo. Text that is not JSON yet is left alone."""
         text = self.text()
-        if self.isReadOnly() or problem_at(text) is not None:
-            return
-        cursor = QTextCursor(self.document())
-        cursor.select(QTextCursor.SelectionType.Document)
-        cursor.insertText(pretty(text))
+        if not self.isReadOnly() and problem_at(text) is None:
+            self.replace_text(pretty(text))
 
     def problem(self) -> JsonProblem | None:
         """The first problem of the text as JSON, or None."""
@@ -163,11 +160,21 @@ class CodeEditor(ExactField):
         self._wheel_needs_focus = True
 
     def _cursor_at(self, line: int, column: int) -> QTextCursor:
+        if self.folds:
+            return self._cursor_among_folds(line, column)
         block = self.document().findBlockByNumber(max(line - 1, 0))
         if not block.isValid():
             block = self.document().lastBlock()
         cursor = QTextCursor(block)
         cursor.setPosition(block.position() + units(block.text()[: max(column - 1, 0)]))
+        return cursor
+
+    def _cursor_among_folds(self, line: int, column: int) -> QTextCursor:
+        text, start = self.text(), 0
+        for _ in range(line - 1):
+            start = text.find("\n", start) + 1 or len(text)
+        cursor = QTextCursor(self.document())
+        cursor.setPosition(self.place_of(min(start + max(column - 1, 0), len(text))))
         return cursor
 
     def _draw_marks(self) -> None:

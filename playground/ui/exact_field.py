@@ -132,6 +132,34 @@ class ExactField(QPlainTextEdit):
             place += units(shown)
         return place
 
+    @property
+    def folds(self) -> bool:
+        """Whether anything was folded: its places are not those of the text then."""
+        return bool(self._folds)
+
+    def replace_text(self, text: str) -> None:
+        """Put another text in as a person would: one step of undo takes it back."""
+        cursor = QTextCursor(self.document())
+        cursor.select(QTextCursor.SelectionType.Document)
+        self._insert(cursor, text)
+
+    def place_of(self, index: int) -> int:
+        """The place in the document of a character of the text; of one that is folded, that of its chip."""
+        if not self._folds:
+            return units(self.text()[:index])
+        place = 0
+        for number, shown in enumerate(self.document().toRawText().split(MARK)):
+            if number:
+                index -= len(self._meant(MARK, place))
+                if index < 0:
+                    return place
+                place += 1
+            if index <= len(shown):
+                return place + units(shown[:index])
+            index -= len(shown)
+            place += units(shown)
+        return place
+
     def open_fold(self, place: int) -> bool:
         """Show more of what is folded at a place in the document. Returns whether there is something folded."""
         found = self._fold_at(place)

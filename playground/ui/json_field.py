@@ -6,12 +6,11 @@ It knows what is not JSON; everything else it is told (``show_problems``). It ho
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from playground.domain.tools import Problem
 from playground.ui.code_editor import CodeEditor
-from playground.ui.json_text import locate, problem_at
+from playground.ui.json_text import MARKED_AT_MOST, locate, locate_all, problem_at
 from playground.ui.parameters.fields import look
 from playground.ui.plain_text import tip
 from playground.ui.tools.problem_line import ProblemLine
@@ -33,6 +32,7 @@ class JsonField(QWidget):
         self._showing = False
         self.lines: list[ProblemLine] = []
         self.editor = CodeEditor()
+        self.editor.may_fold = True
         self.editor.setPlaceholderText(placeholder)
         self.editor.setAccessibleName(caption)
         self.editor.set_wheel_needs_focus()
@@ -80,9 +80,7 @@ class JsonField(QWidget):
 
     def replace_text(self, text: str) -> None:
         """Put another text in as a person would: it is told, and one step of undo takes it back."""
-        cursor = QTextCursor(self.editor.document())
-        cursor.select(QTextCursor.SelectionType.Document)
-        cursor.insertText(text)
+        self.editor.replace_text(text)
 
     def show_problems(self, problems: list[Problem]) -> None:
         """List what is wrong and mark the places; while the text is not JSON, that alone is said."""
@@ -93,9 +91,10 @@ class JsonField(QWidget):
             self.editor.mark(broken.line, broken.column, broken.message)
             said = f"line {broken.line}, column {broken.column}: {broken.message}"
             problems = [Problem((self._root,), said)]
+        paths = [item.path[1:] for item in problems] if broken is None and len(text) <= MARKED_AT_MOST else []
+        places = locate_all(text, paths) if paths else {}
         for item in problems:
-            place = self._place(item) if broken is None else None
-            if place is not None:
+            if (place := places.get(item.path[1:])) is not None:
                 self.editor.mark(*place, item.message, item.severity)
         look(self.editor, "true" if any(m.severity == "error" for m in self.editor.marks) else "false", "bad")
         self._list(problems)

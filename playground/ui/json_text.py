@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from playground.domain.values import JSON
@@ -21,9 +22,14 @@ _BEGUN = re.compile(r'"[^"\\]{0,2000}+(?:\\.[^"\\]{0,200}+){0,500}+(?P<end>")?|[
 _INSIDE = re.compile(r'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
 _LONG = 200  # characters from which on a string may have been begun only
 _STEP = 100_000  # characters of a string that are read at once: the interpreter belongs to nobody else meanwhile
+_LINE_END = re.compile("\n")
+READ_AT_MOST = 2_000_000  # characters that somebody typed or pasted: a fiftieth of a second
+MARKED_AT_MOST = 200_000  # characters of a text whose problems are marked in it, and not only listed
 INDENT = 2
 DEEPEST_INDENT = 40  # levels; deeper ones are not set in further, or 100,000 brackets would fill the memory
 KEPT_OF_LONG_STRING = 120
+
+Path = tuple[str | int, ...]
 
 _MESSAGES = {
     "Expecting value": "a value is missing here",
@@ -49,6 +55,10 @@ class JsonProblem:
     message: str
 
 
+class _TooLongError(ValueError):
+    """A text that is not read."""
+
+
 class _NotJsonError(ValueError):
     """A number or word that Python reads and JSON does not have."""
 
@@ -57,8 +67,13 @@ class _NotJsonError(ValueError):
         self.word = word
 
 
-def read_json(text: str) -> JSON:
-    """The value of a text. Raises only ValueError; NaN, Infinity and numbers too large to send are not JSON."""
+def read_json(text: str, most: int = READ_AT_MOST) -> JSON:
+    """The value of a text. Raises only ValueError; NaN, Infinity and numbers too large to send are not JSON.
+
+    A text of more than ``most`` characters is not read: it would be at every key that is typed in it.
+    """
+    if len(text) > most:
+        raise _TooLongError(f"more than {most // 1_000_000} MB, which is not read here")
     try:
         return json.loads(text, parse_constant=_constant, parse_float=_finite)
     except RecursionError:
@@ -163,30 +178,45 @@ def _string_end(text: str, at: int) -> int:
     return at
 
 
-def locate(text: str, path: tuple[str | int, ...]) -> tuple[int, int] | None:
+def locate(text: str, path: Path) -> tuple[int, int] | None:
     """Line and column of the value at ``path``, or of its nearest parent that exists; None in an empty text."""
+    return locate_all(text, [path]).get(path)
+
+
+def locate_all(text: str, paths: Iterable[Path]) -> dict[Path, tuple[int, int]]:
+    """``locate`` for many paths, the text being read once; empty for an empty text."""
+    wanted = dict.fromkeys(paths)
+    parents = {path[:depth] for path in wanted for depth in range(len(path) + 1)}
+    deepest = max(map(len, parents), default=-1)
     frames: list[_Frame] = []
-    best: tuple[int, int] | None = None  # how much of the path is met, offset
-    for match in TOKEN.finditer(text):
-        token = match[0]
+    found: dict[Path, int] = {}
+    for start, end in _tokens(text):
+        mark = text[start]
         frame = frames[-1] if frames else None
-        if token == ",":
+        if mark == ",":
             if frame:
                 frame.next()
-        elif token in ("}", "]"):
+        elif mark in "}]":
             if frames:
                 frames.pop()
-        elif token == ":":
+        elif mark == ":":
             continue
         elif frame and frame.wants_key:
-            frame.name(token)
+            frame.name(text[start:end])
         else:
-            here = tuple(f.key for f in frames)
-            if here == path[: len(here)] and (best is None or len(here) > best[0]):
-                best = (len(here), match.start())
-            if token in ("{", "["):
-                frames.append(_Frame(token == "{"))
-    return position(text, best[1]) if best else None
+            here = tuple([one.key for one in frames]) if len(frames) <= deepest else None
+            if here in parents:
+                found.setdefault(here, start)
+            if mark in "{[":
+                frames.append(_Frame(mark == "{"))
+    ends = [match.end() for match in _LINE_END.finditer(text)]
+    out: dict[Path, tuple[int, int]] = {}
+    for path in wanted:
+        at = next((found[path[:depth]] for depth in range(len(path), -1, -1) if path[:depth] in found), None)
+        if at is not None:
+            line = bisect_right(ends, at)
+            out[path] = line + 1, at - (ends[line - 1] if line else 0) + 1
+    return out
 
 
 class _Frame:

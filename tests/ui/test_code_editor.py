@@ -10,7 +10,9 @@ from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from playground.ui.code_editor import HIGHLIGHTED_AT_MOST, CodeEditor
+from playground.ui.folds import MARK
 from playground.ui.json_highlight import LONGEST_LINE
+from playground.ui.json_text import pretty
 from playground.ui.late_colours import AT_ONCE, LINE
 
 STEP_LINES = AT_ONCE // (len('{"a": 1}') + LINE)  # that have their colours at once
@@ -201,3 +203,36 @@ def test_a_text_for_reading_ends_with_a_whole_line(qtbot: QtBot, height: int) ->
         view.viewport().height() // view.fontMetrics().lineSpacing()
     )
     assert 0 < room <= 4
+
+
+def test_what_is_marked_and_gone_to_stands_right_among_folds(editor: CodeEditor) -> None:
+    editor.may_fold = True
+    long = "x" * 30_000
+    text = '{"first": 1,\n"long": "' + long + '", "behind": nope,\n"after": 5}'
+    editor.setPlainText(text)
+    assert editor.folds
+    assert editor.text() == text
+    editor.mark(2, text.split("\n")[1].index("nope") + 1, "not JSON")
+    assert editor.extraSelections()[-1].cursor.selectedText() == "nope"
+    editor.mark(3, 10, "too large")
+    assert editor.extraSelections()[-1].cursor.selectedText().startswith("5")
+    editor.go_to(2, 15_000)
+    assert editor.document().characterAt(editor.textCursor().position()) == MARK
+    for index in (0, 14, 2_000, len(text) - 500, len(text)):
+        cursor = QTextCursor(editor.document())
+        cursor.setPosition(editor.place_of(index))
+        cursor.movePosition(QTextCursor.MoveOperation.End, QTextCursor.MoveMode.KeepAnchor)
+        editor.setTextCursor(cursor)
+        data = editor.createMimeDataFromSelection()
+        assert data.text() == text[index:]
+
+
+def test_very_long_json_is_laid_out_and_folded_in_one_step(editor: CodeEditor) -> None:
+    editor.may_fold = True
+    text = '{"a":"' + "x" * 30_000 + '","b":[' + "1," * 12_000 + "1]}"
+    editor.setPlainText(text)
+    editor.format_json()
+    assert editor.text() == pretty(text)
+    assert editor.document().blockCount() < 12_000
+    editor.undo()
+    assert editor.text() == text

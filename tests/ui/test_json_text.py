@@ -4,12 +4,24 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playground.ui.json_text import TOKEN, _tokens, lay_out, locate, pretty, problem_at, read_json
+from playground.ui import json_text
+from playground.ui.json_text import (
+    READ_AT_MOST,
+    TOKEN,
+    _tokens,
+    lay_out,
+    locate,
+    locate_all,
+    pretty,
+    problem_at,
+    read_json,
+)
 from playground.ui.plain_text import HIDDEN, escape_hidden, show_hidden, tip
 
 #: CPython points at the comma itself from 3.13 on, before that at what follows it.
@@ -114,6 +126,37 @@ def test_no_more_lines_are_laid_out_than_asked_for() -> None:
     laid_out = lay_out("[" + "1," * 10_000 + "1]", lines=100)
     assert laid_out.text.count("\n") == 100
     assert 0 < laid_out.read < 250
+
+
+def test_many_paths_are_found_in_one_reading(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = json.dumps({"a": [{"b": n, "c": [n]} for n in range(300)], "d": {"a": {"b": 1}}}, indent=1)
+    paths: list[tuple[str | int, ...]] = [("a", n, "c", 0) for n in range(300)]
+    paths += [("a", 7, "missing"), (), ("d", "a", "b"), ("d",), ("nowhere", 1)]
+    alone = {path: locate(text, path) for path in paths}
+    readings = 0
+
+    def counted(given: str) -> Iterator[tuple[int, int]]:
+        nonlocal readings
+        readings += 1
+        return _tokens(given)
+
+    monkeypatch.setattr(json_text, "_tokens", counted)
+    assert locate_all(text, paths) == alone
+    assert readings == 1
+    lines = text.split("\n")
+    for path, place in alone.items():
+        assert place is not None, path
+        assert lines[place[0] - 1][place[1] - 1] in '"{[0123456789'
+    assert locate_all("", paths) == {}
+
+
+def test_megabytes_that_are_typed_are_not_read() -> None:
+    text = '"' + "x" * READ_AT_MOST + '"'
+    problem = problem_at(text)
+    assert problem is not None
+    assert problem.message == "more than 2 MB, which is not read here"
+    assert read_json(text, most=len(text)) == text[1:-1]
+    assert read_json(text[:-3] + '"') == "x" * (READ_AT_MOST - 2)
 
 
 def test_a_tooltip_is_never_markup() -> None:

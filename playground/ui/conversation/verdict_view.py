@@ -22,7 +22,7 @@ from playground.ui.conversation.large import is_large
 from playground.ui.conversation.markdown import Line, Span, Style
 from playground.ui.conversation.text_check import TextCheck, unchecked_words
 from playground.ui.conversation.text_view import TextView
-from playground.ui.json_text import TOKEN, locate, position, pretty, problem_at
+from playground.ui.json_text import TOKEN, locate_all, position, pretty, problem_at
 from playground.ui.plain_text import show_hidden, tip
 from playground.ui.theme import code_font, tokens
 from playground.ui.tools.problem_line import ProblemLine
@@ -208,14 +208,11 @@ class VerdictView(QWidget):
             return
         broken = problem_at(text)
         shown = show_hidden(text) if broken is not None or self._exact else pretty(text)
-        placed = sorted(
-            ((_place(shown, problem), problem) for problem in self.problems[:LISTED]), key=lambda pair: pair[0]
-        )
+        places = _places(shown, self.problems)
+        placed = sorted(zip(places, self.problems[:LISTED], strict=False), key=lambda pair: pair[0])
         marks: dict[int, list[str]] = {}
-        for (line, _), problem in placed:
+        for (line, _), problem in [*placed, *zip(places[LISTED:], self.problems[LISTED:], strict=True)]:
             marks.setdefault(line, []).append(_words(problem))
-        for problem in self.problems[LISTED:]:
-            marks.setdefault(_place(shown, problem)[0], []).append(_words(problem))
         self._places = {number: place for number, (place, _) in enumerate(placed)}
         self.view.show_code(shown, "" if broken is not None and not _like_json(text) else "json", marks)
         self._list_problems([problem for _, problem in placed])
@@ -254,13 +251,14 @@ def _words(problem: Problem) -> str:
     return f"{problem.where}: {problem.message}" if problem.where else problem.message
 
 
-def _place(shown: str, problem: Problem) -> tuple[int, int]:
-    """Where a problem stands in the text shown; what is no JSON has one place, where it stops being it."""
+def _places(shown: str, problems: list[Problem]) -> list[tuple[int, int]]:
+    """Where problems stand in the text shown; what is no JSON has one place, where it stops being it."""
     broken = problem_at(shown)
     if broken is None:
-        return locate(shown, problem.path) or (1, 1)
+        found = locate_all(shown, [problem.path for problem in problems])
+        return [found.get(problem.path, (1, 1)) for problem in problems]
     last = position(shown, len(shown.rstrip()))
-    return min((broken.line, broken.column), last)
+    return [min((broken.line, broken.column), last)] * len(problems)
 
 
 def _like_json(text: str) -> bool:

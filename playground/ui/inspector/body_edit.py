@@ -43,7 +43,7 @@ def without_field(body: str, path: Path) -> str:
 
 
 def _object(body: str) -> JSONObject:
-    value = read_json(body)
+    value = read_json(body, most=len(body))  # with its images
     if not isinstance(value, dict):
         raise ValueError("The body is not a JSON object.")
     return value

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from typing import Final
 
 from playground.domain.values import JSON, JSONObject
-from playground.ui.json_text import pretty, read_json
+from playground.ui.json_text import READ_AT_MOST, pretty, read_json
 
 DEFAULT, TEXT, JSON_MODE, SCHEMA, CUSTOM = "default", "text", "json_object", "json_schema", "custom"
 KINDS: Final = (DEFAULT, TEXT, JSON_MODE, SCHEMA, CUSTOM)
@@ -129,7 +129,9 @@ def _object(text: str, what: str) -> tuple[JSONObject | None, str]:
         return None, f"There is no {what} yet, so no format is sent."
     try:
         value = read_json(text)
-    except ValueError:
+    except ValueError as error:
+        if len(text) > READ_AT_MOST:
+            return None, f"The {what} is {error}. It is kept, and no format is sent."
         return None, f"The {what} is not valid JSON yet. It is kept, and no format is sent."
     if not isinstance(value, dict):
         return None, f"The {what} must be a JSON object, in braces. It is kept, and no format is sent."

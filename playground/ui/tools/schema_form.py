@@ -16,7 +16,7 @@ from playground.domain.json_tree import Path
 from playground.domain.schema_fields import Field, field_at, fields_of, walk
 from playground.domain.tools import Problem
 from playground.ui.icons import icon
-from playground.ui.json_text import problem_at, read_json
+from playground.ui.json_text import READ_AT_MOST, problem_at, read_json
 from playground.ui.tools.field_block import Edit, FieldBlock
 from playground.ui.tools.field_row import FieldRow
 
@@ -93,6 +93,8 @@ class SchemaForm(QWidget):
             else:
                 self._say("")
             self._lay_out()
+        elif len(text) > READ_AT_MOST:
+            self._say(f"The schema is {wrong.message}.")
         else:
             self._say(f"Not valid JSON yet (line {wrong.line}, column {wrong.column}): the form waits for it.")
             if self._other:

@@ -27,9 +27,9 @@ from playground.domain.json_tree import Path
 from playground.domain.tools import Problem, ToolDefinition
 from playground.ui.code_editor import CodeEditor
 from playground.ui.debugger.rule_summary import RuleSummary
-from playground.ui.exact_field import ExactField, units
+from playground.ui.exact_field import ExactField
 from playground.ui.icon_button import IconButton
-from playground.ui.json_text import locate, problem_at
+from playground.ui.json_text import MARKED_AT_MOST, locate, locate_all, problem_at
 from playground.ui.parameters.fields import SwitchPill, look
 from playground.ui.plain_text import tip
 from playground.ui.segments import Segments
@@ -74,6 +74,7 @@ class ToolEditor(QWidget):
         self.views = Segments(("Form", "JSON"), "Show the parameters as")
         self.form = SchemaForm()
         self.schema = CodeEditor()
+        self.schema.may_fold = True
         self.schema.setPlaceholderText('{"type": "object", "properties": {}}')
         self.schema.setAccessibleName("Parameters, JSON Schema")
         self.schema.setMinimumHeight(96 if not wide else 200)
@@ -255,8 +256,9 @@ class ToolEditor(QWidget):
 
     def show_problems(self, problems: list[Problem]) -> None:
         """List what is wrong and mark the places in the schema and in the form."""
-        text = self.schema.text()
-        problem = problem_at(text) if text.strip() else None
+        text, tool = self.schema.text(), self._tool
+        unread = tool is None or tool.source is not None  # else it is known to be JSON
+        problem = problem_at(text) if unread and text.strip() else None
         shown = [p for p in problems if p.path or self._tool is None or self._tool.source is None]
         if self._tool is not None and self._tool.source is not None:
             said = (
@@ -268,10 +270,12 @@ class ToolEditor(QWidget):
         self.schema.clear_marks()
         if problem is not None:
             self.schema.mark(problem.line, problem.column, problem.message)
-        for item in shown:
-            place = self._place(item)
-            if problem is None and place is not None:
-                self.schema.mark(*place, item.message, item.severity)
+        else:
+            paths = [item.path[1:] for item in shown if item.path[:1] == ("parameters",)]
+            places = locate_all(text, paths) if paths and len(text) <= MARKED_AT_MOST else {}
+            for item in shown:
+                if item.path[:1] == ("parameters",) and (place := places.get(item.path[1:])) is not None:
+                    self.schema.mark(*place, item.message, item.severity)
         look(self.schema, "true" if any(m.severity == "error" for m in self.schema.marks) else "false", "bad")
         bad_name = any(p.path[:1] == ("name",) and p.severity == "error" for p in shown)
         look(self.name, "true" if bad_name else "false", "bad")
@@ -378,8 +382,8 @@ class ToolEditor(QWidget):
         old = self.schema.text()
         start, end, piece = splice(old, text)
         cursor = QTextCursor(self.schema.document())
-        cursor.setPosition(units(old[:start]))
-        cursor.setPosition(units(old[:end]), QTextCursor.MoveMode.KeepAnchor)
+        cursor.setPosition(self.schema.place_of(start))
+        cursor.setPosition(self.schema.place_of(end), QTextCursor.MoveMode.KeepAnchor)
         cursor.insertText(piece)
 
     def _strict(self, state: bool) -> None:

@@ -13,6 +13,8 @@ from playground.domain.tools import ToolDefinition
 from playground.domain.values import JSON, JSONObject
 from playground.ui.json_text import pretty, read_json
 
+LAID_OUT_AT_MOST = 50_000  # characters that are compared with our own layout, at every key
+
 
 def schema_text(tool: ToolDefinition) -> str:
     """The text of a tool's parameters: as typed, as spelled, or laid out by us; empty where there are none."""
@@ -41,7 +43,8 @@ def read_schema(text: str) -> dict[str, Any]:
         return {"source": text}
     if not isinstance(value, dict):
         return {"source": text}
-    return {"parameters": value, "source": None, "text": None if text == own_layout(value) else text}
+    ours = len(text) <= LAID_OUT_AT_MOST and text == own_layout(value)
+    return {"parameters": value, "source": None, "text": None if ours else text}
 
 
 def whole_definition(value: JSON) -> ToolDefinition | None:

@@ -12,7 +12,9 @@ from PySide6.QtWidgets import QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
 from playground.domain.values import JSONObject
+from playground.ui.conversation import verdict_view
 from playground.ui.conversation.verdict_view import LISTED, VerdictView
+from playground.ui.json_text import JsonProblem, problem_at
 
 pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 
@@ -131,6 +133,22 @@ def test_many_errors_are_counted_and_all_marked(show: Show) -> None:
     assert len(view.lines) == LISTED
     assert view._more.text() == "and 14 more, marked in the answer"
     assert len(view.view.marks) == count
+
+
+def test_an_answer_is_read_as_often_for_many_errors_as_for_few(show: Show, monkeypatch: pytest.MonkeyPatch) -> None:
+    readings = 0
+
+    def counted(text: str) -> JsonProblem | None:
+        nonlocal readings
+        readings += 1
+        return problem_at(text)
+
+    monkeypatch.setattr(verdict_view, "problem_at", counted)
+    show(json.dumps({"vendor": "x", "items": [{"price": "no"}]}))
+    few, readings = readings, 0
+    view = show(json.dumps({"vendor": "x", "items": [{"price": "no"}] * 250}))
+    assert len(view.problems) == 250
+    assert readings <= few
 
 
 def test_the_exact_text_can_be_seen_with_its_marks(show: Show) -> None:

@@ -6,12 +6,13 @@ import json
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QMimeData, QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from playground.domain.tools import ToolDefinition
+from playground.ui.json_text import READ_AT_MOST
 from playground.ui.theme import LIGHT, style_sheet
 from playground.ui.tools.panel import ToolsPanel
 from playground.ui.tools.samples import SAMPLE, TEMPLATE, free_name
@@ -114,6 +115,32 @@ def test_json_that_is_no_object_is_not_sent_either(panel: ToolsPanel) -> None:
     assert panel.tools[0].source == "[1]"
     panel.check_now()
     assert "must be a JSON Schema object" in said(panel)[0]
+
+
+def test_megabytes_that_are_pasted_are_kept_folded_and_not_read_at_every_key(panel: ToolsPanel) -> None:
+    editor = panel.editor.schema
+    text = json.dumps({"type": "object", "description": "x" * READ_AT_MOST})
+    editor.selectAll()
+    data = QMimeData()
+    data.setText(text)
+    editor.insertFromMimeData(data)
+    assert editor.folds
+    assert panel.tools[0].source == text
+    assert panel.tools[0].parameters == SAMPLE.parameters
+    panel.check_now()
+    assert said(panel)[0].endswith("more than 2 MB, which is not read here; this tool is not sent")
+    panel.editor.show_view(FORM)
+    assert "more than 2 MB" in panel.editor.form.note.text()
+    editor.undo()
+    assert panel.tools[0] == SAMPLE
+
+
+def test_the_spelling_of_a_long_schema_is_kept(panel: ToolsPanel) -> None:
+    schema = {"type": "object", "properties": {f"name_{n}": {"type": "string"} for n in range(4_000)}}
+    text = json.dumps(schema, indent=4)
+    panel.editor.schema.setPlainText(text)
+    assert panel.tools[0].parameters == schema
+    assert panel.tools[0].text == text
 
 
 def test_no_parameters_at_all_is_a_definition(panel: ToolsPanel) -> None:

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QToolButt
 from playground.domain.debugging import Answer
 from playground.ui.conversation.inline_editor import GrowingField
 from playground.ui.flow_layout import FlowLayout
-from playground.ui.json_text import problem_at
+from playground.ui.json_text import READ_AT_MOST, problem_at
 from playground.ui.plain_text import show_hidden, tip
 from playground.ui.segments import Segments
 
@@ -150,7 +150,7 @@ class ResultField(QWidget):
     def _judge(self) -> None:
         """Say whether a result that is to be JSON is; it can be sent either way."""
         words = ""
-        if self.kind.index == 1 and self.text.strip():
+        if self.kind.index == 1 and self.text.strip() and len(self.text) <= READ_AT_MOST:
             problem = problem_at(self.text)
             if problem is not None:
                 words = f"Line {problem.line}: not JSON, {problem.message}. It is sent as typed."
