@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import stat
 import sys
+from enum import StrEnum
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, TypeVar, get_args
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -26,6 +27,8 @@ from playground.protocols.protocol import PROTOCOLS, get_protocol
 from playground.ui.conversation.calls.call_text import unknown_lines
 from playground.ui.resources import resource_root
 from tests.engine.experiment_file.experiments import experiments
+
+K = TypeVar("K")
 
 KEY = 'gw-canary-"4f9c1d7e0a/+'
 SCHEMA = json.loads((resource_root() / "schemas" / "experiment.schema.json").read_text(encoding="utf-8"))
@@ -207,14 +210,16 @@ def test_the_schema_describes_every_field_there_is() -> None:
         properties = set(described["properties"]) - ({"experiment"} if kind is Snapshot else set())
         assert properties == set(kind.model_fields), kind.__name__
         for info in kind.model_fields.values():
-            left += _values_in(info.annotation)
+            left += _inside(info.annotation, Value)
+            for words in _inside(info.annotation, StrEnum):
+                assert SCHEMA["$defs"][words.__name__]["enum"] == list(words), words.__name__
     assert len(seen) > 20
 
 
-def _values_in(annotation: Any) -> list[type[Value]]:
-    if isinstance(annotation, type) and issubclass(annotation, Value):
+def _inside(annotation: Any, kind: type[K]) -> list[type[K]]:
+    if isinstance(annotation, type) and issubclass(annotation, kind):
         return [annotation]
-    return [kind for inner in get_args(annotation) for kind in _values_in(inner)]
+    return [found for inner in get_args(annotation) for found in _inside(inner, kind)]
 
 
 @pytest.mark.parametrize(
