@@ -12,6 +12,7 @@ from playground.engine.secrets import looks_secret
 from playground.gateway.outgoing import header_problem
 
 _KEY_VALUE = re.compile(r"\s*(?:bearer\s+)?sk-\S{8}|\s*bearer\s+\S{16}", re.IGNORECASE)
+_KEY_WRITTEN = re.compile(rf'"(?:{_KEY_VALUE.pattern})', re.IGNORECASE)
 
 
 def extra_header_problem(name: str, value: str) -> str:
@@ -34,3 +35,8 @@ def secret_in(body: JSON) -> str:
         members = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
         left += reversed(list(members))
     return ""
+
+
+def key_written(text: str) -> bool:
+    """Whether a string that looks like a key stands in a body as it is being written, which may be no JSON yet."""
+    return _KEY_WRITTEN.search(text) is not None

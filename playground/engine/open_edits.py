@@ -25,6 +25,7 @@ class What(StrEnum):
     TEXT = "text"  # its content; of a tool turn its result
     ARGUMENTS = "arguments"  # of one of its calls
     CALL = "call"  # a whole call, or one more
+    REQUEST = "request"  # the body of the next request; of no turn, and applied only when a person says so
 
 
 class EditKey(NamedTuple):
@@ -55,6 +56,9 @@ class OpenEdit(Value):
         return self.text is not None or self.written is not None
 
 
+#: The editor of the next request's body.
+REQUEST = EditKey("", What.REQUEST)
+
 #: The editors that are open, by their keys, in the order in which they were opened.
 OpenEdits = Mapping[EditKey, OpenEdit]
 
@@ -72,7 +76,7 @@ def of_turns(edits: OpenEdits, turns: Iterable[Turn]) -> list[OpenEdit]:
 def differs(transcript: Transcript, edit: OpenEdit) -> bool:
     """Whether the turns would be different with it. One about something that is not there makes no difference."""
     turn = transcript.turns.get(edit.turn)
-    if turn is None or not edit.changed:
+    if turn is None or not edit.changed or edit.what is What.REQUEST:
         return False
     if edit.what is What.TEXT:
         return edit.text != text_of(turn)

@@ -24,9 +24,10 @@ from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Ending, Outcome, Transcript, Turn
 from playground.domain.values import JSON, JSONObject, Value
 from playground.engine.changes import DebugChanged, PathChanged, SettingsChanged, TitleChanged
+from playground.engine.extras import key_written
 from playground.engine.history import History
 from playground.engine.older import as_it_was_sent, mended
-from playground.engine.open_edits import OpenEdit
+from playground.engine.open_edits import OpenEdit, What
 from playground.engine.settings import Draft
 from playground.protocols.protocol import PROTOCOLS, get_protocol
 
@@ -57,7 +58,8 @@ class Snapshot(Value):
     at their default left out; ``by_hand`` names those that a person set to what a new experiment begins with.
     ``turns`` is the whole tree, oldest first; ``head`` the end of the branch that is shown.
     ``merges`` says that the extra body is merged into what it is laid over; without it, it replaced whole objects.
-    ``editing`` is what stands in the editors that are open in turns, in the order in which they were opened.
+    ``editing`` is what stands in the editors that are open in turns, in the order in which they were opened, and what
+    the next request's body is being edited to.
     ``reasoning_return`` is None where the gateway's rule holds. ``unsent`` is what was typed and cannot be sent yet.
     """
 
@@ -95,7 +97,7 @@ class Snapshot(Value):
     @property
     def untouched(self) -> bool:
         """Whether nothing in it is worth keeping: no turn, nothing typed, nothing set but gateway and model."""
-        held = self.turns, self.title, not self.draft.empty, self.tools, self.variables, self.unsent
+        held = self.turns, self.title, not self.draft.empty, self.tools, self.variables, self.unsent, self.editing
         settings = self.extra_body, self.extra_headers, self.reasoning_return, self.pinned, self.archived
         if any(held) or any(settings) or self.debugging != Debugging():
             return False
@@ -134,7 +136,7 @@ def snapshot(session: Session) -> Snapshot:
         debugging=session.debugger.debugging,
         calls=_call_states(session),
         draft=session.draft,
-        editing=tuple(session.editing.values()),
+        editing=tuple(edit for edit in session.editing.values() if not _secret(edit)),
         turns=turns,
         head=session.transcript.head,
     )
@@ -188,6 +190,11 @@ def copy_of(found: Snapshot, new_id: str, title: str) -> Snapshot:
     now = time.time()
     update = {"id": new_id, "title": title, "created_at": now, "changed_at": now, "pinned": False, "archived": False}
     return found.model_copy(update=update)
+
+
+def _secret(edit: OpenEdit) -> bool:
+    """Whether what stands there looks like a key, which may be in no file: what would not be taken over is not kept."""
+    return edit.what is What.REQUEST and key_written(edit.text or "")
 
 
 def _as_interrupted(session: Session, turn: Turn) -> Turn:

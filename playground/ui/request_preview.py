@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject
 from playground.domain.json_pieces import weigh
 from playground.domain.parts import Part
 from playground.domain.roles import Role
+from playground.engine.open_edits import REQUEST
 from playground.engine.secrets import Secret
 from playground.engine.session import Session
 from playground.ui.inspector.next_request import Preview
@@ -114,4 +115,5 @@ def _preview(session: Session, known: Iterable[Secret]) -> Preview:
     name = profile.name if profile is not None else ""
     view = request_view(session, known)
     whole = (lambda: request_view(session, known, whole=True).text) if view.cut else None
-    return Preview(session.id, view, name, is_writing(session), whole)
+    edit = session.editing.get(REQUEST)
+    return Preview(session.id, view, name, is_writing(session), whole, (edit.text or "") if edit is not None else "")

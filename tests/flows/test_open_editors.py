@@ -12,6 +12,7 @@ from playground.app import store_path
 from playground.domain.transcript import Role, make_turn
 from playground.ui.conversation.calls.call_form import CallForm
 from playground.ui.conversation.inline_editor import InlineEditor
+from playground.ui.inspector.next_request import NextRequest
 from playground.ui.inspector.views import RequestView
 from tests.flows.conftest import Person, Stage
 from tests.flows.test_debugger import calls_of, calls_sent, ready
@@ -116,6 +117,46 @@ def test_another_experiment_and_back_scrolling_and_the_end_of_the_application_ke
                 await person.click(button)
                 break
         await person.until(lambda: person.path[1].calls[1].id == "mine", "the call to be kept")
+
+    stage.play(write)
+    stage.play(go_on)
+
+
+def test_a_body_edited_by_hand_is_there_after_a_kill_and_a_key_in_it_is_in_no_file(stage: Stage) -> None:
+    key = "sk-looks-like-one-0123456789"
+
+    def request(person: Person) -> NextRequest:
+        return next(view for view in person.app.window.inspector.views if isinstance(view, RequestView)).next
+
+    def stored(words: str) -> bool:
+        with sqlite3.connect(f"file:{store_path()}?mode=ro", uri=True) as file:
+            return any(words in text for (text,) in file.execute("SELECT json FROM drafts"))
+
+    async def write(person: Person) -> None:
+        await opened(person)
+        person.session.add_turn(make_turn(Role.USER, "one"))
+        page = request(person)
+        await person.until(lambda: '"one"' in page.editor.text(), "the turn in the next request")
+        text = page.editor.text()
+        await person.do(lambda: page.editor.setPlainText(text.replace('"one"', '"half a bo')))
+        await person.until(lambda: stored("half a bo"), "it to be in the file, while nothing was closed")
+        await person.do(lambda: page.editor.setPlainText(text.replace('"one"', f'"{key}", "half a body')))
+        await person.until(lambda: not stored("half a bo"), "what holds a key to be in no file")
+        await person.do(lambda: page.editor.setPlainText(text.replace('"one"', '"half a body')))
+        there = person.session
+        await person.do(person.app.workspace.new)
+        await person.until(lambda: person.session is not there and "half a" not in page.editor.text(), "another one")
+        await person.do(lambda: person.app.workspace.open(there.id))
+        await person.until(lambda: '"half a body' in page.editor.text(), "the first again")
+
+    async def go_on(person: Person) -> None:
+        await back(person, 1)
+        page = request(person)
+        await person.until(lambda: '"half a body' in page.editor.text(), "what was typed")
+        assert page.editor.pending
+        await person.do(page.discard)
+        await person.until(lambda: '"one"' in page.editor.text(), "what the panels say")
+        await person.until(lambda: not stored("half a body"), "it to be gone from the file")
 
     stage.play(write)
     stage.play(go_on)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
+from playground.engine.open_edits import REQUEST, OpenEdit
 from playground.engine.session import Session
 from playground.engine.workspace import Workspace
 from playground.ui.inspector.views import RequestView
@@ -45,6 +46,7 @@ class RequestControl(QObject):
         self._preview = RequestPreview(self._session, workspace.gateways.keys.known, show, self._wanted, self)
         self.poke = self._preview.poke
         self._tab.next.set_editor(self._read, self._apply)
+        self._tab.next.left.connect(self._left)
         self._tab.code_button.clicked.connect(self._code)
         self._tab.pane.shown.connect(self.poke)
         self._diff = window.inspector.view(DiffView)
@@ -62,6 +64,14 @@ class RequestControl(QObject):
 
     def _code(self) -> None:
         self._open_code(self._exchange() if self._tab.shows_sent else "")
+
+    def _left(self, key: str, text: str) -> None:
+        """A body that is being edited is part of its experiment until it is applied or discarded."""
+        session = next((one for one in self._workspace.sessions if one.id == key), None)
+        if session is not None and text:
+            session.set_editing(OpenEdit(turn=REQUEST.turn, what=REQUEST.what, text=text))
+        elif session is not None:
+            session.end_editing(REQUEST)
 
     def _read(self, text: str) -> tuple[str, ...]:
         """What an edit comes to; of a long conversation only once it is applied."""

@@ -1,14 +1,14 @@
 """The next request before it is sent: its fields with their origins, and its body, both editable by hand.
 
 It holds no truth. An edit is read while it is typed and applied when a person says so; what it means is decided by
-whoever was given with ``set_editor``. Text that is not applied yet is kept for each experiment.
+whoever was given with ``set_editor``. Text that is not applied yet is told, and comes back with its experiment.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -44,8 +44,9 @@ class Preview:
     """The next request of the experiment ``key``; ``gateway`` is the name of the one it goes to.
 
     ``writing`` says that a message stands in the composer that cannot be sent as things are. ``whole`` writes all of a
-    body whose long texts are shown by their beginning; it may take a second. What is shown of
-    the body is worked out once, when it is first asked for: of a long one on another thread, by ``prepared``.
+    body whose long texts are shown by their beginning; it may take a second. ``edit`` is what the body is being edited
+    to, empty where it is not. What is shown of the body is worked out once, when it is first asked for: of a long one
+    on another thread, by ``prepared``.
     """
 
     key: str
@@ -53,6 +54,7 @@ class Preview:
     gateway: str = ""
     writing: bool = False
     whole: Callable[[], str] | None = None
+    edit: str = ""
 
     @property
     def about(self) -> str:
@@ -86,22 +88,18 @@ class Preview:
         return self
 
 
-@dataclass
-class _Kept:
-    """An edit that was not applied, with the marks in it."""
-
-    text: str
-    folded: FoldedText = field(repr=False)
-
-
 class NextRequest(QSplitter):
-    """``show_preview`` brings it up to date; ``set_editor`` says what becomes of edits."""
+    """``show_preview`` brings it up to date; ``set_editor`` says what becomes of edits.
+
+    ``left`` carries the key of an experiment and the text that its body is being edited to; empty: it is not any more.
+    """
+
+    left = Signal(str, str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(Qt.Orientation.Horizontal, parent)
         self._preview: Preview | None = None
         self._folded = FoldedText("")
-        self._kept: dict[str, _Kept] = {}
         self._read: Edit | None = None
         self._apply: Edit | None = None
         self._showing = False
@@ -168,10 +166,7 @@ class NextRequest(QSplitter):
 
     def show_preview(self, preview: Preview) -> None:
         """Show that request. Text that is being edited stays, and comes back with its experiment."""
-        before = self._preview
-        other = before is None or before.key != preview.key
-        if other and before is not None and self.edited:
-            self._kept[before.key] = _Kept(self.editor.text(), self._folded)
+        other = self._preview is None or self._preview.key != preview.key
         edited = self.edited and not other
         self._preview = preview
         self.fields.show_preview(preview.view, preview.gateway)
@@ -180,7 +175,7 @@ class NextRequest(QSplitter):
         self._show_text(preview)
         if other:
             self._say("")
-            self._bring_back(self._kept.pop(preview.key, None))
+            self._bring_back(preview.edit)
 
     def _show_text(self, preview: Preview) -> None:
         self._showing = True
@@ -192,11 +187,12 @@ class NextRequest(QSplitter):
         self.editor.verticalScrollBar().setValue(place)
         self._showing = False
 
-    def _bring_back(self, kept: _Kept | None) -> None:
-        if kept is not None and not self.editor.isReadOnly():
-            kept.folded.shown = self._folded.shown
-            self._folded = kept.folded  # knows the marks in the kept text
-            self.editor.setPlainText(kept.text)
+    def _bring_back(self, edit: str) -> None:
+        if edit and not self.editor.isReadOnly():
+            folded = FoldedText(edit)
+            text, folded.shown = folded.shown, self._folded.shown
+            self._folded = folded  # knows the marks in the text
+            self.editor.setPlainText(text)
 
     def go_to(self, path: Path) -> None:
         """Put the cursor where a field stands in the text."""
@@ -229,6 +225,7 @@ class NextRequest(QSplitter):
         """Show again what the panels say."""
         self._say("")
         if self._preview is not None:
+            self.left.emit(self._preview.key, "")
             self.editor.clear_marks()
             self._show_text(self._preview)
 
@@ -244,6 +241,8 @@ class NextRequest(QSplitter):
         self.editor.clear_marks()
         # What was applied is what the panels say now; until they tell so, nothing here is an edit.
         self._folded.shown = self.editor.text()
+        if self._preview is not None:
+            self.left.emit(self._preview.key, "")
         self._say(" ".join(["Applied.", *notes]))
 
     def _field_edited(self, path: Path, typed: str) -> None:
@@ -266,6 +265,8 @@ class NextRequest(QSplitter):
     def _typed(self) -> None:
         if not self._showing:
             edited = self.edited
+            if edited and self._preview is not None:
+                self.left.emit(self._preview.key, self._folded.unfold(self.editor.text()))
             if edited and not self._bar.isVisibleTo(self):
                 self._say(PENDING, pending=True)
             elif not edited:

@@ -54,7 +54,9 @@ class Desk:
         self.page = page
         self.qtbot = qtbot
         self.session = made()
+        self.left: dict[str, str] = {}
         page.set_editor(lambda text: read_edit(self.session, text).notes, self.apply)
+        page.left.connect(self.left.__setitem__)
 
     def apply(self, text: str) -> tuple[str, ...]:
         edited = read_edit(self.session, text)
@@ -62,7 +64,8 @@ class Desk:
         return edited.notes
 
     def look(self) -> None:
-        self.page.show_preview(Preview(self.session.id, request_view(self.session), PROFILE.name))
+        edit = self.left.get(self.session.id, "")
+        self.page.show_preview(Preview(self.session.id, request_view(self.session), PROFILE.name, edit=edit))
 
     def words(self, name: str) -> tuple[str, str]:
         item = self.page.fields.line(name)
