@@ -333,6 +333,7 @@ class Store:
             if reader is not None:
                 await asyncio.to_thread(reader.close)
         if rows and self._writer is not None:
+            self._met.clear()  # those rows are set aside as they are now
             await asyncio.wrap_future(self._writer.do(settle, apart=True))
         self._do(lambda c: c.execute("DELETE FROM state WHERE name = ?", (_CLEANING,)), slight=True)
         await self.flush()

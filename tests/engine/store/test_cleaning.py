@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import time
 from contextlib import closing
@@ -148,6 +149,44 @@ async def test_a_key_that_gets_known_is_in_no_page_any_more_and_nothing_else_is_
     assert await clean(workspace) == 0, "once is enough"
     await workspace.close()
     assert not leaks(kept(path))
+
+
+async def test_what_is_erased_is_in_no_page_that_is_free(gateways: Gateways, path: Path) -> None:
+    workspace = await begin(gateways, Store(path))  # the key is no secret that anybody knows
+    assert workspace.store is not None
+    await workspace.store.clean()
+    for session in tuple(workspace.sessions):
+        workspace.delete(session.id)
+    workspace.empty_trash()
+    with closing(connect(path)) as connection:
+        assert connection.execute("PRAGMA secure_delete").fetchone() == (1,)
+    await workspace.flush()
+    await workspace.close()
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("SELECT count(*) FROM turns WHERE id <> 'odd'").fetchone() == (0,)
+        assert connection.execute("PRAGMA freelist_count").fetchone()[0] > 0, "there are pages to look at"
+        connection.execute("DELETE FROM turns")
+        connection.commit()
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    assert not [piece for piece in PIECES if piece.encode() in kept(path)]
+
+
+async def test_what_could_not_be_read_is_saved_to_a_file_without_the_key(gateways: Gateways, path: Path) -> None:
+    workspace = await begin(gateways, Store(path, gateways.keys.known))
+    store = workspace.store
+    assert store is not None
+    await store.load(workspace.sessions[0].id)
+    assert leaks(await store.unread_file())
+    await gateways.keys.set("p", "https://gateway.example:443", Secret(KEY))
+    assert not leaks(await store.unread_file())
+    assert MASK in json.loads(await store.unread_file())["rows"][0]["row"]["json"]
+    await clean(workspace)
+    assert len(await store.unread()) == 1
+    await store.load(workspace.sessions[0].id)
+    await store.flush()
+    assert len(await store.unread()) == 1, "the row is the same one still"
+    assert not leaks(kept(path))
+    await workspace.close()
 
 
 async def test_where_there_is_nothing_of_it_no_row_is_written(gateways: Gateways, path: Path) -> None:
