@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from functools import partial
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QPushButton
+from PySide6.QtWidgets import QApplication, QPlainTextEdit, QPushButton
 
+from playground.ui.conversation import card_parts
 from playground.ui.first_start.connect_dialog import ConnectDialog
 from playground.ui.profiles.dialog import ProfileDialog
 from tests.flows.conftest import Person, Stage
+from tests.flows.test_debugger import THREE, calls_of, ready
 from tests.support.fault_server import FaultServer, hold, keep, send, whole
 
 REFUSED = send(whole(401, "application/json", b'{"error": {"message": "Who are you?"}}'))
@@ -95,5 +98,27 @@ def test_the_focus_goes_to_the_message_when_the_button_that_had_it_goes(stage: S
         await person.do(outside.setFocus)
         await person.do(person.pane.calls.bar.hide)
         assert QApplication.focusWidget() is outside, "what had the focus did not go"
+
+    stage.play(scene)
+
+
+def test_a_call_keeps_the_focus_while_its_turn_is_drawn_anew_however_slowly(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def scene(person: Person) -> None:
+        await ready(person, "chat", "demo-tools")
+        await person.run(THREE)
+        first, _, last = await calls_of(person)
+        field = await person.seen(QPlainTextEdit, "Result of the call", last)
+        await person.type_into(field, "half")
+        monkeypatch.setattr(card_parts, "STEP_S", -1.0)  # as on a machine that makes one view a frame
+        turn = person.path[-1]
+        await person.do(partial(person.session.edit_call, turn.id, first.call.id, '{"city": "Faro"}', in_place=True))
+        await person.until(lambda: "Faro" in person.card(-1).calls[0].call.arguments, "the edit, drawn")
+        await person.until(lambda: person.card(-1).whole, "all of it drawn")
+        assert person.card(-1).calls[2] is last
+        assert QApplication.focusWidget() is field, "it was not hidden in between"
+        await person.keys(" typed")
+        assert field.toPlainText() == "half typed"
 
     stage.play(scene)

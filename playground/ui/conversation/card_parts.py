@@ -40,6 +40,7 @@ class CardParts:
         self._fill = fill
         self.views: list[QWidget] = []
         self._old: list[QWidget] = []  # of what was shown before: the next ones to be made may be these
+        self._stays = False  # these show what they will show again: nothing flickers, and no focus is lost
         self._wanted: Sequence[Shown] = ()
         self.first = 0  # the number of the first part that is seen
         self.before: Counter[str] = Counter()  # how many parts of each kind came before it, while parts come
@@ -63,7 +64,7 @@ class CardParts:
         """Show these; ``anew``: from the first on, whatever was seen before; ``came``: somebody watched them come."""
         self._wanted = parts
         first = len(parts) - KEPT if came and len(parts) > self.first + PAGE else self.first
-        self._turn(0 if anew else first)
+        self._turn(0 if anew else first, stays=not anew and first == self.first)
 
     def turn_to(self, at: int) -> None:
         """Show the page with the part of that number."""
@@ -78,7 +79,8 @@ class CardParts:
         }.get(where, len(self._wanted) - PAGE)
         self._turn(first)
 
-    def _turn(self, first: int) -> None:
+    def _turn(self, first: int, *, stays: bool = False) -> None:
+        self._stays = stays
         self.first = max(min(first, len(self._wanted) - 1), 0)
         self._old += self.views
         self.views = []
@@ -97,8 +99,9 @@ class CardParts:
             self._put(view)
             if time.perf_counter() >= end:
                 break
-        for view in self._old:
-            view.hide()
+        if not self._stays:
+            for view in self._old:
+                view.hide()
         if self.whole:
             self._drop(self._old)
             self._old = []
