@@ -11,10 +11,13 @@ from collections.abc import Callable, Coroutine
 from functools import partial
 
 import pytest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QPushButton
 
+from playground.domain.parts import Text
 from playground.domain.tools import ToolDefinition
+from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn, new_id
 from playground.engine.profiles import Profile
+from playground.ui.conversation.variants_dialog import PAGE, VariantsDialog
 from playground.ui.palette import Palette
 from tests.flows.conftest import Person, Stage
 from tests.hostile.gaps import LAID_OUT, LIMIT, MARGIN, PASSES, Gaps
@@ -101,18 +104,87 @@ def test_thousands_of_tools_are_on_offer_and_the_window_answers(stage: Stage) ->
         person.app.workspace.new()
         await asyncio.sleep(0.2)
         person.app.window.side.show_page("Tools")
-        made = [
-            ToolDefinition(name=f"tool_{number}", description="A tool.", parameters=schema) for number in range(2_000)
-        ]
-        async with Gaps(LAID_OUT):
-            person.session.set_tools(tuple(made))
-            await asyncio.sleep(1.0)
-            person.app.window.tools.select(1_999)
-            await asyncio.sleep(0.5)
+        made: list[ToolDefinition] = []
+        while len(made) < 2_000:  # others in each pass: what was checked is not checked again
+            made.append(ToolDefinition(name=f"tool_{len(made)}", description="A tool.", parameters=schema))
+            await asyncio.sleep(0)
+        person.session.set_tools(tuple(made))
+        await asyncio.sleep(1.0)
+        person.app.window.tools.select(1_999)
+        await asyncio.sleep(0.5)
 
     async def scene(person: Person) -> None:
         await warm_up(person.app)
         await answers(person, offer)
         assert len(person.app.window.tools.model.rows) == 2_000
+
+    stage.play(scene)
+
+
+def of_variants(count: int, text: str) -> tuple[Transcript, list[str]]:
+    """A question with so many answers, and their ids."""
+    outcome = Outcome(ending=Ending.COMPLETE, finish_reason="stop")
+    parts = (Text(text=text),)
+    answers = [Turn(id=new_id(), role=Role.ASSISTANT, parts=parts, outcome=outcome) for _ in range(count)]
+    asked = Transcript().append(make_turn(Role.USER, "Go on."))
+    return asked.append_variants(answers), [turn.id for turn in answers]
+
+
+def shows(dialog: VariantsDialog, ids: list[str]) -> bool:
+    """Whether exactly these variants are seen, in this order."""
+    return list(dialog.cards) == ids
+
+
+def test_thousands_of_variants_are_seen_side_by_side_a_page_at_a_time(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        await warm_up(person.app)
+        transcript, ids = of_variants(3_000, "Some words of an answer.\n\n" * 200)
+
+        async def side_by_side(at: int) -> VariantsDialog:
+            await person.do(lambda: person.pane.show_variants(ids[at]))
+            (dialog,) = person.pane.findChildren(VariantsDialog)
+            return dialog
+
+        async def look(person: Person) -> None:
+            person.session.rewrite(transcript)
+            await asyncio.sleep(0.3)
+            person.session.select_variant(ids[1_000])
+            await asyncio.sleep(0.2)
+            dialog = await side_by_side(2_000)
+            await person.until(lambda: len(dialog.cards) == PAGE, "a page")
+            dialog.row.asked.emit("last")
+            await person.until(lambda: ids[-1] in dialog.cards, "the last ones")
+            dialog.close()
+            await person.until(lambda: not person.pane.findChildren(VariantsDialog), "the end")
+            person.app.workspace.new()
+            await asyncio.sleep(0.2)
+
+        await answers(person, look)
+        person.session.rewrite(transcript)
+        dialog = await side_by_side(2_001)
+        await person.until(partial(shows, dialog, ids[2_000:2_008]), "its page")
+        assert dialog.row.words.text() == "variants 2,001 to 2,008 of 3,000"
+        for where, first in (("before", 1_992), ("first", 0), ("before", 0), ("after", 8), ("last", 2_992)):
+            dialog.row.asked.emit(where)
+            page = ids[first : first + PAGE]
+            await person.until(partial(shows, dialog, page), where)
+        use = person.find(QPushButton, "Use this one", dialog)
+        await person.do(use[0].click)
+        assert person.path[-1].id == ids[2_992]
+
+    stage.play(scene)
+
+
+def test_two_variants_stand_side_by_side_without_a_row_of_pages(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        transcript, ids = of_variants(2, "An answer.\n\n" * 2_000)
+        person.session.rewrite(transcript)
+        await person.do(lambda: person.pane.show_variants(ids[1]))
+        (dialog,) = person.pane.findChildren(VariantsDialog)
+        await person.until(
+            lambda: list(dialog.cards) == ids and all(card.whole for card in dialog.cards.values()), "all"
+        )
+        assert dialog.row.isHidden()
+        dialog.close()
 
     stage.play(scene)

@@ -1,4 +1,6 @@
-"""The line below the parts of a turn that has more of them than are seen at once: which ones are, and the ways on."""
+"""The line below the parts or variants of a turn that has more of them than are seen at once: which ones are, and the
+ways on.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +12,16 @@ from playground.ui.flow_layout import FlowLayout
 
 
 class PartsRow(QWidget):
-    """``say`` what is seen; hidden where that is everything. ``asked`` is "first", "before", "after" or "last"."""
+    """``say`` what is seen; hidden where that is everything. ``asked`` is "first", "before", "after" or "last".
+
+    ``what`` they are, in the plural.
+    """
 
     asked = Signal(str)
 
-    def __init__(self, parent: QWidget) -> None:
+    def __init__(self, parent: QWidget, what: str = "parts") -> None:
         super().__init__(parent)
+        self._what = what
         self.words = QLabel(textFormat=Qt.TextFormat.PlainText)
         self.words.setProperty("kind", "small")
         flow = FlowLayout(self, 6)
@@ -30,8 +36,9 @@ class PartsRow(QWidget):
         shown = count > stop - first
         if shown:
             self._make()
-            numbers = f"parts {facts.count(first + 1)} to {facts.count(stop)} of {facts.count(count)}"
-            self.words.setText(f"{facts.count(count)} parts so far · the last ones are shown" if growing else numbers)
+            numbers = f"{self._what} {facts.count(first + 1)} to {facts.count(stop)} of {facts.count(count)}"
+            so_far = f"{facts.count(count)} {self._what} so far · the last ones are shown"
+            self.words.setText(so_far if growing else numbers)
             can = {"first": first > 0, "before": first > 0, "after": stop < count, "last": stop < count}
             for key, button in self.buttons.items():
                 button.setVisible(not growing)
@@ -42,10 +49,10 @@ class PartsRow(QWidget):
     def _make(self) -> None:
         """The buttons, once they are needed: hardly any card needs them."""
         for key, text, words in (
-            ("first", "Beginning", "The first parts of this turn"),
-            ("before", "Back", "The parts before these"),
-            ("after", "Next", "The parts behind these"),
-            ("last", "End", "The last parts of this turn"),
+            ("first", "Beginning", f"The first {self._what} of this turn"),
+            ("before", "Back", f"The {self._what} before these"),
+            ("after", "Next", f"The {self._what} behind these"),
+            ("last", "End", f"The last {self._what} of this turn"),
         ):
             if key not in self.buttons:
                 button = self.buttons[key] = QPushButton(text)
