@@ -15,6 +15,7 @@ from urllib.parse import SplitResult, urlsplit
 ENDPOINTS = ("/chat/completions", "/completions", "/messages", "/models")
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
+LONGEST = 8_000  # characters of a base URL: what servers and proxies take on a line
 
 _SCHEME = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]*):/+")
 _VERSION = re.compile(r"/v\d+[a-z0-9.]*(/|$)", re.IGNORECASE)
@@ -70,6 +71,8 @@ def repair(base_url: str) -> tuple[str, tuple[str, ...]]:
     text = base_url.strip().strip("\"'<>`").strip()
     if text != base_url:
         repairs.append("removed spaces or quotes around the address")
+    if len(text) > LONGEST:
+        raise ValueError(f"The base URL is {len(text):,} characters long, more than the {LONGEST:,} that can be used.")
     if not text:
         raise ValueError("Enter the gateway's base URL, such as https://gateway.example/v1.")
     if re.search(r"[\s\x00-\x1f\x7f]", text):

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPushButton, QToolButt
 from playground.engine.reach import WORDS, Reach
 from playground.ui.icons import icon
 from playground.ui.model_picker import ModelPicker
-from playground.ui.plain_text import tip
+from playground.ui.plain_text import shown_name, tip
 from playground.ui.reach_dot import dot
 from playground.ui.segments import Segments
 
@@ -83,7 +83,8 @@ class ToolBar(QFrame):
     def show_gateways(self, gateways: Sequence[tuple[str, str]], current: str) -> None:
         """(id, name) of every gateway, and the id of the one in use."""
         self._gateways.clear()
-        for gateway_id, name in gateways:
+        for gateway_id, whole_name in gateways:
+            name = shown_name(whole_name)
             action = self._gateways.addAction(name.replace("&", "&&"))
             action.setCheckable(True)
             action.setChecked(gateway_id == current)

@@ -46,6 +46,7 @@ from playground.ui.library_control import LibraryControl
 from playground.ui.loop import Throttle, spawn
 from playground.ui.main_window import MainWindow
 from playground.ui.palette import Entry, Names, Palette
+from playground.ui.plain_text import shown_name
 from playground.ui.protocol_switch import ProtocolSwitch
 from playground.ui.theme import Theme
 from playground.ui.tool_bar import PROTOCOLS
@@ -298,7 +299,9 @@ class WindowActions(QObject):
         window.side.set_count("Tools", len(session.tools))
         window.pane.welcome.describe(profile.name, demo=profile.demo)
         where = "on this computer, simulated" if profile.demo else profile.base_url or "replayed"
-        window.status.show_gateway(f"{profile.name} · {where}", self._gateways.state(profile.id))
+        window.status.show_gateway(
+            f"{shown_name(profile.name)} · {shown_name(where)}", self._gateways.state(profile.id)
+        )
         self._preview.poke()
 
     def _run_changed(self) -> None:

@@ -13,7 +13,7 @@ from functools import partial
 import pytest
 from PySide6.QtWidgets import QApplication, QPushButton
 
-from playground.domain.parts import Text
+from playground.domain.parts import Text, ToolCall
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn, new_id
 from playground.engine.profiles import Profile
@@ -186,5 +186,46 @@ def test_two_variants_stand_side_by_side_without_a_row_of_pages(stage: Stage) ->
         )
         assert dialog.row.isHidden()
         dialog.close()
+
+    stage.play(scene)
+
+
+NAMES = {"one word": "n" * 1_000_000, "many words": "part " * 200_000}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_name_of_a_megabyte_is_drawn_by_its_beginning_wherever_it_stands(stage: Stage, name: str) -> None:
+    """Of a gateway and of a tool: in the bars, the lists, the diagrams and the dialogs."""
+
+    async def look(person: Person) -> None:
+        app = person.app
+        session = app.workspace.new()
+        whole_name = NAMES[name]
+        profile = app.gateways.store.add(Profile(name=whole_name, base_url="http://127.0.0.1:9/v1", retries=0))
+        app.actions._gateways.choose(profile.id)
+        session.set_model("m")
+        session.set_tools((ToolDefinition(name=whole_name, parameters={"type": "object"}),))
+        outcome = Outcome(ending=Ending.COMPLETE, finish_reason="tool_calls")
+        calls = [ToolCall(id=f"c{number}", name=whole_name, arguments="{}") for number in range(3)]
+        asked = Turn(id=new_id(), role=Role.ASSISTANT, parts=tuple(calls), outcome=outcome)
+        session.rewrite(Transcript().append(make_turn(Role.USER, "Go on."), asked))
+        tabs = app.window.inspector.tabs
+        for number in (*range(tabs.count()), 0):
+            tabs.setCurrentIndex(number)
+            await asyncio.sleep(0.1)
+        for page in ("Tools", "Raw", "Parameters"):
+            app.window.side.show_page(page)
+            await asyncio.sleep(0.1)
+        app.actions.open_palette()
+        (palette,) = [one for one in QApplication.topLevelWidgets() if isinstance(one, Palette) and one.isVisible()]
+        await asyncio.sleep(0.05)
+        palette.close()
+        app.actions._gateways.choose("demo")
+        app.gateways.store.remove(profile.id)
+        await asyncio.sleep(0.05)
+
+    async def scene(person: Person) -> None:
+        await warm_up(person.app)
+        await answers(person, look)
 
     stage.play(scene)

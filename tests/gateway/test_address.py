@@ -163,3 +163,9 @@ def test_a_providers_own_path_through_models_is_no_endpoint_pasted() -> None:
     assert doubled("https://gateway.example/models/vendor/large/v1") == ""
     assert "/models" in doubled("https://gateway.example/v1/models/v1")
     assert "/chat/completions" in doubled("https://gateway.example/v1/chat/completions/v1")
+
+
+def test_an_address_of_a_megabyte_is_refused_by_its_length() -> None:
+    with pytest.raises(ValueError, match=r"1,000,014 characters long, more than the 8,000"):
+        resolve("https://" + "u" * 1_000_000 + "/v1/v1 ")
+    assert resolve("https://gateway.example/" + "p" * 7_000 + "/v1").repairs == ()

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QLabel, QWidget
 from playground.engine.credentials import plain_origin
 from playground.engine.profiles import Auth, Profile
 from playground.engine.request_import import Imported
-from playground.ui.plain_text import show_hidden
+from playground.ui.plain_text import show_hidden, shown_name
 
 WIDEST = 460
 ARROW_ROOM = 48
@@ -75,7 +75,7 @@ class GatewayChoice(QWidget):
         self.gateway.blockSignals(True)
         self.gateway.clear()
         for profile in self._profiles.values():
-            self.gateway.addItem(show_hidden(profile.name), profile.id)
+            self.gateway.addItem(shown_name(profile.name), profile.id)
         if found.base_url or _has_secrets(found):
             where = plain_origin(_origin(found.base_url)) or "another address"
             self.gateway.addItem(f"New gateway for {show_hidden(where)}…", NEW)
@@ -108,7 +108,7 @@ class GatewayChoice(QWidget):
         stored = profile is not None and bool(profile.key_origin) and found.key is not None
         self.keep_box.setVisible(_has_secrets(found) and usable)
         self.keep_box.setChecked(not stored)
-        name = show_hidden(profile.name).replace("&", "&&") if profile is not None else ""
+        name = shown_name(profile.name).replace("&", "&&") if profile is not None else ""
         if profile is None:
             self.keep_box.setText(f"Fill the {what} that was found into the new gateway's form")
         elif stored:

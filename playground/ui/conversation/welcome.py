@@ -13,6 +13,7 @@ from playground.ui.first_start.samples import SAMPLES
 from playground.ui.flow_layout import FlowLayout
 from playground.ui.icons import icon
 from playground.ui.opening_label import OpeningLabel
+from playground.ui.plain_text import shown_name
 from playground.ui.theme import tokens
 
 PROMPTS = "Prompts to try"
@@ -133,7 +134,7 @@ class Welcome(QWidget):
             "You are on the built-in demo gateway: it runs on this computer, its answers are simulated, "
             "and it needs no key and no network."
             if demo
-            else f"You are on {gateway}."
+            else f"You are on {shown_name(gateway)}."
         )
 
 

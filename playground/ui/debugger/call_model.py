@@ -12,7 +12,7 @@ from playground.engine.calls import CallEntry
 from playground.engine.verdicts import VerdictCode
 from playground.ui.debugger.call_words import about, answered_words, seconds_words, turn_words, verdict_words
 from playground.ui.icons import icon
-from playground.ui.plain_text import show_hidden, tip
+from playground.ui.plain_text import one_line_of, tip
 from playground.ui.theme import code_font, tokens
 
 TURN, TOOL, ARGUMENTS, VERDICT, ANSWERED, DURATION = range(6)
@@ -82,11 +82,11 @@ class CallModel(QAbstractTableModel):
         entry, column = self.entries[index.row()], index.column()
         match role:
             case Qt.ItemDataRole.DisplayRole:
-                return show_hidden(cell(entry, column))
+                return one_line_of(cell(entry, column))
             case Qt.ItemDataRole.ToolTipRole:
                 return tip(entry.call.arguments[:2_000] if column == ARGUMENTS else about(entry))
             case Qt.ItemDataRole.AccessibleTextRole:
-                return f"{TITLES[column]}: {show_hidden(cell(entry, column))}"
+                return f"{TITLES[column]}: {one_line_of(cell(entry, column))}"
             case Qt.ItemDataRole.TextAlignmentRole:
                 return _side(column)
             case Qt.ItemDataRole.FontRole:

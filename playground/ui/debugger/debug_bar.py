@@ -27,7 +27,7 @@ from playground.engine.session import Session
 from playground.ui.flow_layout import FlowLayout
 from playground.ui.loop import Throttle, spawn
 from playground.ui.mark_label import MarkLabel
-from playground.ui.plain_text import show_hidden, tip
+from playground.ui.plain_text import shown_name, tip
 
 CLOCK_MS = 200
 NARROW = 620  # pixels; a narrower bar has its buttons below the words
@@ -162,7 +162,7 @@ class DebugBar(QFrame):
         debugger = self._session.debugger
         waiting = debugger.waiting
         counts = Counter(call.name for _, call in waiting)
-        names = ", ".join(f"{show_hidden(n)} × {count}" if count > 1 else show_hidden(n) for n, count in counts.items())
+        names = ", ".join(f"{shown_name(n)} × {count}" if count > 1 else shown_name(n) for n, count in counts.items())
         names = names if len(names) <= LONGEST_NAMES else f"{names[:LONGEST_NAMES]}…"
         count = "1 call" if len(waiting) == 1 else f"{len(waiting)} calls"
         reasons = [debugger.reason(turn_id, call.id) for turn_id, call in waiting]

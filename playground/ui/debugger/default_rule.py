@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QComboBox, QPushButton, QSizePolicy
 from playground.domain.debugging import Answer, Debugging, Policy
 from playground.ui.debugger.number_field import NumberField
 from playground.ui.debugger.rule_words import POLICIES, rule_words
-from playground.ui.plain_text import show_hidden, tip
+from playground.ui.plain_text import shown_name, tip
 
 ROOM = 44  # pixels beside the text: padding, border, arrow
 NARROWEST, WIDEST = 84, 178
@@ -57,7 +57,7 @@ class DefaultRuleFields(QObject):
         self.limit.show_value(debugging.step_limit)
         own = debugging.rules
         self.rules.setText(f"{len(own)} · Rules…" if own else "Rules…")
-        named = [f"{show_hidden(name)}: {rule_words(rule)}" for name, rule in list(own.items())[:MOST_NAMED]]
+        named = [f"{shown_name(name)}: {rule_words(rule)}" for name, rule in list(own.items())[:MOST_NAMED]]
         words = "\n".join(named) or "No tool has a rule of its own yet."
         self.rules.setToolTip(tip(words))
         self.rules.setAccessibleName("Rules by tool")

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from playground.engine.stability import FAILED, NO_CALL
 from playground.ui.debugger.stability_words import Bar, brief, share
-from playground.ui.plain_text import show_hidden, tip
+from playground.ui.plain_text import one_line_of, tip
 from playground.ui.theme import code_font, tokens
 
 LABEL, BAR, GAP = 16, 12, 10  # pixels: a line of a label, its bar, the room below
@@ -94,7 +94,7 @@ class Histogram(QWidget):
         painter.setFont(self.font() if plain else code_font())
         painter.setPen(QColor(t.text if count else t.muted))
         for line in _lines(label):
-            words = painter.fontMetrics().elidedText(show_hidden(line), Qt.TextElideMode.ElideRight, width - 8)
+            words = painter.fontMetrics().elidedText(one_line_of(line), Qt.TextElideMode.ElideRight, width - 8)
             painter.drawText(QRect(4, top, width - 8, LABEL), Qt.AlignmentFlag.AlignVCenter, words)
             top += LABEL
         room = width - COUNT - 8

@@ -35,7 +35,7 @@ from playground.ui.debugger.tool_names import ToolNameDelegate
 from playground.ui.dialogs import file_dialog
 from playground.ui.loop import Throttle
 from playground.ui.parameters.fields import look
-from playground.ui.plain_text import show_hidden
+from playground.ui.plain_text import show_hidden, shown_name
 
 WIDE, TALL = 1080, 700
 DEFAULT = ""  # the name under which the default rule stands
@@ -261,7 +261,7 @@ class RulesDialog(SessionWindow):
         self._fill_list()
         own = name in debugging.rules
         known = {tool.name for tool in self._session.tools}
-        self.title.setText(show_hidden(name) or "Default")
+        self.title.setText(shown_name(name) or "Default")
         if not name:
             words = "For every tool that has no rule of its own."
         elif own:
@@ -287,7 +287,7 @@ class RulesDialog(SessionWindow):
             words = "default" if follows else rule_words(debugging.rule(name))
             item.setData(NAME, name)
             item.setData(WORDS, words)
-            item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{show_hidden(name) or 'Default'}: {words}")
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{shown_name(name) or 'Default'}: {words}")
         self.list.setCurrentRow(names.index(self._name))
         self.list.blockSignals(blocked)
         self.list.viewport().update()

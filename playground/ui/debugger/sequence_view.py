@@ -29,7 +29,7 @@ from playground.ui.debugger.call_words import seconds_words
 from playground.ui.debugger.sequence_scale import Scale
 from playground.ui.debugger.sequence_words import about, clock_words, numbers, summary, title, told
 from playground.ui.page_parts import scroll_across
-from playground.ui.plain_text import show_hidden, tip
+from playground.ui.plain_text import one_line_of, tip
 from playground.ui.theme import Tokens, tokens
 
 GUTTER, EDGE = 58, 16  # pixels: names of the lines; room at both ends of time
@@ -359,7 +359,7 @@ class SequenceView(QAbstractScrollArea):
         painter.drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5), 3, 3)
         room = self._room(at)
         if room > 26:
-            words = show_hidden(title(span))
+            words = one_line_of(title(span))
             text = painter.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, int(room) - 8)
             if len(text) > 1:
                 painter.setPen(QColor(t.text if span.ok else t.error))

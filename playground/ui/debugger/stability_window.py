@@ -37,7 +37,7 @@ from playground.ui.debugger.variant_editor import VariantEditor
 from playground.ui.debugger.variant_result import VariantView
 from playground.ui.loop import Throttle, spawn
 from playground.ui.parameters.fields import look
-from playground.ui.plain_text import show_hidden
+from playground.ui.plain_text import short_title, show_hidden, shown_name
 from playground.ui.segments import Segments
 
 WIDE, WIDER, TALL = 760, 1180, 680
@@ -162,7 +162,7 @@ class StabilityWindow(QDialog):
     def _follow(self) -> None:
         """The steps there are, the title, the tools that variant B is compared with."""
         session = self._session
-        self.setWindowTitle(f"Repeat a step · {show_hidden(session.title)}")
+        self.setWindowTitle(f"Repeat a step · {short_title(session.title)}")
         chosen = self.step.currentData()
         steps = _steps(session)
         if steps != [(self.step.itemData(at), self.step.itemText(at)) for at in range(self.step.count())]:
@@ -341,8 +341,9 @@ def _steps(session: Session) -> list[tuple[str, str]]:
     for number in range(len(path), 0, -1):
         turn = path[number - 1]
         if turn.role is Role.ASSISTANT and turn.id not in session.growing:
-            names = ", ".join(call.name for call in turn.calls[:3]) or " ".join(turn.text.split())[:48]
-            out.append((turn.id, f"The request that led to turn {number}" + (f": {show_hidden(names)}" * bool(names))))
+            text = show_hidden(" ".join(turn.text.split())[:48])
+            names = ", ".join(shown_name(call.name) for call in turn.calls[:3]) or text
+            out.append((turn.id, f"The request that led to turn {number}" + (f": {names}" * bool(names))))
             if len(out) > MOST_STEPS:
                 break
     return out

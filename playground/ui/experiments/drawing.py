@@ -12,7 +12,7 @@ from PySide6.QtGui import QBrush, QColor, QFont, QFontMetrics, QPainter, QTextCh
 from PySide6.QtWidgets import QLineEdit, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from playground.ui.experiments.model import ROW
-from playground.ui.experiments.rows import Heading, Hit, Line
+from playground.ui.experiments.rows import Heading, Hit, Line, More
 from playground.ui.icons import icon
 from playground.ui.theme import SMALL_PX, body_font, tokens
 
@@ -32,7 +32,7 @@ class Rows(QStyledItemDelegate):
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         row = index.data(ROW)
-        if isinstance(row, Heading):
+        if isinstance(row, Heading | More):
             return QSize(60, HEADING)
         view = self.parent()
         width = view.viewport().width() if isinstance(view, QListView) else 200
@@ -57,6 +57,10 @@ class Rows(QStyledItemDelegate):
             self._ground(painter, rect, state)
             if isinstance(row, Line):
                 self._line(painter, rect, row)
+            elif isinstance(row, More):
+                painter.setFont(_small())
+                painter.setPen(QColor(tokens().accent))
+                painter.drawText(rect.adjusted(8, 0, -8, 0), Qt.AlignmentFlag.AlignVCenter, row.text)
             elif isinstance(row, Hit):
                 inner = rect.adjusted(8 + INDENT, AROUND // 2, -8, -AROUND // 2)
                 _draw(painter, inner, row.text, row.marks, _small(), tokens().muted, MOST_LINES)

@@ -1,7 +1,8 @@
-"""The rows as a model of Qt's. Only the stretch that is different is told, so that nothing else moves."""
+"""The rows as a model of Qt's. Only the stretches that are different are told, so that nothing else moves."""
 
 from __future__ import annotations
 
+from collections.abc import Set
 from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
@@ -12,6 +13,8 @@ from playground.ui.plain_text import tip
 ROW = Qt.ItemDataRole.UserRole
 Index = QModelIndex | QPersistentModelIndex
 _NOWHERE = QModelIndex()
+MOST_RUNS = 40  # stretches of rows that go or come, told one by one
+Runs = list[tuple[int, int]]
 
 
 class ExperimentsModel(QAbstractListModel):
@@ -25,29 +28,25 @@ class ExperimentsModel(QAbstractListModel):
 
     def set_rows(self, rows: list[Row]) -> None:
         """Show these; rows that stay keep their selection and their place."""
-        before = self.rows
-        old, new = [row.key for row in before], [row.key for row in rows]
-        start, most = 0, min(len(old), len(new))
-        while start < most and old[start] == new[start]:
-            start += 1
-        tail, most = 0, most - start
-        while tail < most and old[-1 - tail] == new[-1 - tail]:
-            tail += 1
-        gone, come = len(old) - start - tail, len(new) - start - tail
-        if gone:
-            self.beginRemoveRows(_NOWHERE, start, start + gone - 1)
-            self.rows = before[:start] + before[start + gone :]
+        old, new = [row.key for row in self.rows], [row.key for row in rows]
+        left, right = set(old), set(new)
+        gone, come = runs(old, right), runs(new, left)
+        stay = [key for key in old if key in right] == [key for key in new if key in left]
+        if not stay or len(gone) + len(come) > MOST_RUNS:
+            gone, come = _stretch(old, new)
+        self.rows = list(self.rows)
+        for start, stop in reversed(gone):
+            self.beginRemoveRows(_NOWHERE, start, stop - 1)
+            del self.rows[start:stop]
             self.endRemoveRows()
-        rest = self.rows
-        if come:
-            self.beginInsertRows(_NOWHERE, start, start + come - 1)
-            self.rows = rows
+        for start, stop in come:
+            self.beginInsertRows(_NOWHERE, start, stop - 1)
+            self.rows[start:start] = rows[start:stop]
             self.endInsertRows()
-        self.rows = rows
-        for row in (*range(start), *range(len(rows) - tail, len(rows))):
-            was = rest[row if row < start else row - come]
-            if was is not rows[row] and was != rows[row]:
-                self.dataChanged.emit(self.index(row), self.index(row))
+        before, self.rows = self.rows, rows
+        for number, (was, row) in enumerate(zip(before, rows, strict=True)):
+            if was is not row and was != row:
+                self.dataChanged.emit(self.index(number), self.index(number))
 
     def place(self, entry_id: str) -> QModelIndex:
         """The row of an experiment; an invalid index where there is none."""
@@ -96,3 +95,29 @@ def _spoken(row: Row) -> str:
         words = [row.title, entry.summary, "pinned" if entry.pinned else "", "archived" if entry.archived else ""]
         return ", ".join(word for word in words if word)
     return f"Found: {row.text}" if isinstance(row, Hit) else row.text
+
+
+def runs(keys: list[str], others: Set[str]) -> Runs:
+    """The stretches of ``keys`` that are none of the ``others``, as start and end."""
+    out: Runs = []
+    for number, key in enumerate(keys):
+        if key in others:
+            continue
+        if out and out[-1][1] == number:
+            out[-1] = out[-1][0], number + 1
+        else:
+            out.append((number, number + 1))
+    return out
+
+
+def _stretch(old: list[str], new: list[str]) -> tuple[Runs, Runs]:
+    """The one stretch of each outside of which they are alike."""
+    start, most = 0, min(len(old), len(new))
+    while start < most and old[start] == new[start]:
+        start += 1
+    tail, most = 0, most - start
+    while tail < most and old[-1 - tail] == new[-1 - tail]:
+        tail += 1
+    ends = len(old) - tail, len(new) - tail
+    gone, come = ([(start, end)] if end > start else [] for end in ends)
+    return gone, come

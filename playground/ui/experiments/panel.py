@@ -29,7 +29,7 @@ from playground.engine.store import Filters, Found
 from playground.ui.experiments.drawing import Rows
 from playground.ui.experiments.filter_bar import FilterChips
 from playground.ui.experiments.model import ROW, ExperimentsModel
-from playground.ui.experiments.rows import Hit, Line, Row, rows_found, rows_of
+from playground.ui.experiments.rows import SHOWN, Hit, Line, More, Row, rows_found, rows_of
 from playground.ui.icons import icon
 from playground.ui.opening_label import OpeningLabel
 
@@ -58,6 +58,7 @@ class ExperimentsPanel(QWidget):
         self._entries: Sequence[Entry] = ()
         self._found: Sequence[Found] | None = None
         self._current = ""
+        self._most = SHOWN  # rows
         self._opening = False
         self.setMinimumWidth(196)
         self.setProperty("kind", "surface")
@@ -176,9 +177,11 @@ class ExperimentsPanel(QWidget):
 
     def refresh(self) -> None:
         """Make the list equal to what was given."""
-        rows: list[Row] = rows_of(entry for entry in self._entries if self.filters.take(entry))
+        rows: list[Row]
         if self.words and self._found is not None:
             rows = rows_found(self._found)
+        else:
+            rows = rows_of(filter(self.filters.take, self._entries), most=self._most, current=self._current)
         shown = any(isinstance(row, Line) for row in rows)
         self.empty.setText("" if shown else self._nothing())
         self._stack.setCurrentWidget(self.opening if self._opening else self.list if shown else self.empty)
@@ -241,8 +244,10 @@ class ExperimentsPanel(QWidget):
 
     def _activated(self, index: QModelIndex) -> None:
         self._open_soon.stop()
+        leaves = not isinstance(index.data(ROW), More)
         self._open(index)
-        self.left.emit()
+        if leaves:
+            self.left.emit()
 
     def _moved(self) -> None:
         self._open_soon.start()
@@ -256,6 +261,13 @@ class ExperimentsPanel(QWidget):
             self.opened.emit(row.entry.id, "")
         elif isinstance(row, Hit):
             self.opened.emit(row.entry_id, row.turn_id)
+        elif isinstance(row, More):
+            self._show_more(index.row())
+
+    def _show_more(self, at: int) -> None:
+        self._most += SHOWN
+        self.refresh()
+        self.list.setCurrentIndex(self.model.index(at))  # the first of those that came
 
     def _ask(self, what: str, entry_id: str, _checked: bool = False) -> None:
         self.asked.emit(what, entry_id)

@@ -13,6 +13,7 @@ from playground.ui.plain_text import show_prose
 
 LEAD = 26  # letters left before the first word found: a line of a narrow list, which shows two
 TITLE_LEAD = 40  # the same for a title: most are seen whole
+SHOWN = 500  # rows of a list, until somebody asks for more
 _FIELDS = {"reasoning": "Reasoning: ", "arguments": "Call: "}
 
 
@@ -58,16 +59,39 @@ class Hit:
         return f"hit {self.entry_id} {self.number}"
 
 
-Row = Heading | Line | Hit
+@dataclass(frozen=True, slots=True)
+class More:
+    """So many experiments are not listed; whoever goes to it sees some of them."""
+
+    count: int
+
+    @property
+    def text(self) -> str:
+        """What it says."""
+        return f"{self.count:,} more: show the next ones" if self.count > SHOWN else f"{self.count:,} more: show them"
+
+    @property
+    def key(self) -> str:
+        """What makes it the same row in two lists."""
+        return "more"
 
 
-def rows_of(entries: Iterable[Entry], now: float | None = None) -> list[Row]:
-    """The list without a search: what is pinned, then by days, newest first."""
+Row = Heading | Line | Hit | More
+
+
+def rows_of(entries: Iterable[Entry], now: float | None = None, most: int = SHOWN, current: str = "") -> list[Row]:
+    """The list without a search: what is pinned, then by days, newest first.
+
+    ``most`` are listed, and the ``current`` one wherever it stands; the others are counted.
+    """
     pinned: list[Row] = []
     rest: list[Row] = []
-    heading, since = "", float("inf")
+    heading, since, others = "", float("inf"), 0
     moment = time.time() if now is None else now
     for entry in entries:
+        if len(pinned if entry.pinned else rest) >= most and entry.id != current:
+            others += 1
+            continue
         if entry.pinned:
             pinned.append(_line(entry))
             continue
@@ -77,7 +101,8 @@ def rows_of(entries: Iterable[Entry], now: float | None = None) -> list[Row]:
                 heading = day
                 rest.append(Heading(day))
         rest.append(_line(entry))
-    return [Heading("Pinned"), *pinned, *rest] if pinned else rest
+    rows = [Heading("Pinned"), *pinned, *rest] if pinned else rest
+    return [*rows, More(others)] if others else rows
 
 
 def rows_found(found: Sequence[Found]) -> list[Row]:

@@ -28,7 +28,7 @@ from playground.engine.entry import Deleted
 from playground.engine.store import Found
 from playground.ui.experiments.model import ROW, ExperimentsModel
 from playground.ui.experiments.panel import SEARCH_MS, ExperimentsView
-from playground.ui.experiments.rows import Heading, Hit, Line, Row, day_name, rows_found
+from playground.ui.experiments.rows import SHOWN, Heading, Hit, Line, More, Row, day_name, rows_found
 from playground.ui.flow_layout import FlowLayout
 from playground.ui.icon_button import IconButton
 from playground.ui.plain_text import show_prose
@@ -52,13 +52,15 @@ class TrashPage(QWidget):
         self._deleted: Sequence[Deleted] = ()
         self._found: Sequence[Found] | None = None
         self._days: float | None = None
+        self._most = SHOWN  # rows
         self.model = ExperimentsModel(self)
         self.list = ExperimentsView(self.model)
         self.list.setAccessibleName("Deleted experiments")
         self.list.setAccessibleDescription("Enter brings back what is chosen, Delete lets it go for good.")
         self.list.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-        self.list.activated.connect(self._restore)
+        self.list.activated.connect(self._activated)
         self.list.deleted.connect(self._erase)
+        self.list.clicked.connect(self._show_more)
         self.list.customContextMenuRequested.connect(self._menu)
         self.list.installEventFilter(self)
         self.list.selectionModel().selectionChanged.connect(self._follow)
@@ -151,7 +153,9 @@ class TrashPage(QWidget):
     def _by_day(self) -> list[Row]:
         rows: list[Row] = []
         heading, now = "", time.time()
-        for one in self._deleted:
+        for number, one in enumerate(self._deleted):
+            if len(rows) >= self._most:
+                return [*rows, More(len(self._deleted) - number)]
             day = f"Deleted {_lowered(day_name(one.at, now))}"
             if day != heading:
                 heading = day
@@ -161,8 +165,21 @@ class TrashPage(QWidget):
             rows.append(Line(entry, show_prose(entry.title)))
         return rows
 
+    def _activated(self, index: QModelIndex) -> None:
+        if not self._show_more(index):
+            self._restore()
+
+    def _show_more(self, index: QModelIndex) -> bool:
+        """Whether it is the row that says that there are more."""
+        at, more = index.row(), isinstance(index.data(ROW), More)
+        if more:
+            self._most += SHOWN
+            self._show()
+            self.list.setCurrentIndex(self.model.index(at))
+        return more
+
     def _follow(self) -> None:
-        some = bool(self.list.selectedIndexes())
+        some = bool(self.chosen)
         self.restore_button.setEnabled(some)
         self.erase_button.setEnabled(some)
 

@@ -93,7 +93,7 @@ class FieldTable(QTreeWidget):
 
     def show_preview(self, view: RequestView, gateway: str) -> None:
         """Show the fields of that request; ``gateway`` is the name of the one whose settings are inherited."""
-        groups = _groups(view, gateway)
+        groups = _groups(view, short_name(gateway))
         if self.state() == QAbstractItemView.State.EditingState:
             self._waiting = groups
         elif groups != self._shown:

@@ -6,7 +6,7 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QPainter
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
-from playground.ui.plain_text import show_hidden
+from playground.ui.plain_text import one_line_of, show_hidden
 from playground.ui.profiles.draft import Draft
 from playground.ui.theme import SMALL_PX, tokens
 
@@ -87,7 +87,8 @@ class _TwoLines(QStyledItemDelegate):
         ):
             painter.setFont(face)
             painter.setPen(QColor(colour))
-            shown = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, int(inside.width()))
+            elide, room = Qt.TextElideMode.ElideRight, int(inside.width())
+            shown = painter.fontMetrics().elidedText(one_line_of(text), elide, room)
             line = QRectF(inside.left(), top, inside.width(), half)
             painter.drawText(line, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft), shown)
         painter.restore()

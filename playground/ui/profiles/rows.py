@@ -7,7 +7,7 @@ from PySide6.QtGui import QIntValidator, QRegularExpressionValidator, QResizeEve
 from PySide6.QtWidgets import QLabel, QLineEdit, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from playground.ui.icons import icon
-from playground.ui.plain_text import show_hidden, tip
+from playground.ui.plain_text import one_line_of, show_hidden, tip
 
 FIELD_HEIGHT = 29  # pixels; a label beside a field is as high, so that their texts stand on one line
 BUTTON_SIDE = 12  # pixels from a button's edge to its text, border included
@@ -86,9 +86,8 @@ class OfferButton(QPushButton):
         self.updateGeometry()
 
     def sizeHint(self) -> QSize:
-        return QSize(
-            self.fontMetrics().horizontalAdvance(self._whole) + 2 * BUTTON_SIDE + 4, super().sizeHint().height()
-        )
+        wide = self.fontMetrics().horizontalAdvance(one_line_of(self._whole)) + 2 * BUTTON_SIDE + 4
+        return QSize(wide, super().sizeHint().height())
 
     def minimumSizeHint(self) -> QSize:
         return QSize(80, super().minimumSizeHint().height())
@@ -99,7 +98,7 @@ class OfferButton(QPushButton):
 
     def _elide(self) -> None:
         room = max(self.width() - 2 * BUTTON_SIDE, 40)
-        shown = self.fontMetrics().elidedText(self._whole, Qt.TextElideMode.ElideMiddle, room)
+        shown = self.fontMetrics().elidedText(one_line_of(self._whole), Qt.TextElideMode.ElideMiddle, room)
         self.setText(shown.replace("&", "&&"))
 
 

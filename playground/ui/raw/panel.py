@@ -18,7 +18,7 @@ from playground.engine.extras import secret_in
 from playground.ui.code_editor import CodeEditor
 from playground.ui.json_field import FRAME, JsonField
 from playground.ui.json_text import pretty, read_json
-from playground.ui.plain_text import show_hidden
+from playground.ui.plain_text import show_hidden, shown_name
 from playground.ui.raw.header_rows import ExtraHeaders
 from playground.ui.scroll_page import ScrollPage
 
@@ -133,7 +133,7 @@ class RawPanel(ScrollPage):
 
     def _show_inherited(self, inherited: Inherited) -> None:
         self._inherited = inherited
-        says = f"From the settings of “{show_hidden(inherited.gateway)}”:"
+        says = f"From the settings of “{shown_name(inherited.gateway)}”:"
         self.inherited_says.setText(says)
         self.inherited_says.setVisible(bool(inherited.body))
         self.inherited_body.setVisible(bool(inherited.body))

@@ -5,15 +5,18 @@ from __future__ import annotations
 import time
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QSortFilterProxyModel, Qt
 from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QMenu, QPushButton
+from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
+from playground.engine.entry import Entry
 from playground.engine.store import Filters, Found, Passage
+from playground.ui.experiments.model import ExperimentsModel
 from playground.ui.experiments.panel import ARCHIVE, DELETE, PIN, RENAME, ExperimentsPanel
-from playground.ui.experiments.rows import Heading, Line
+from playground.ui.experiments.rows import SHOWN, Heading, Line, More
 from playground.ui.theme import tokens
 from tests.ui.experiments.entries import entry
 from tests.ui.windows import show_in_front
@@ -188,11 +191,12 @@ def test_two_thousand_experiments_are_no_work_to_change(panel: ExperimentsPanel,
         panel.show_entries(entries, "0")
         best = min(best, time.process_time() - began)
     assert best < 0.25
-    panel.list.scrollToBottom()
-    before = panel.list.verticalScrollBar().value()
+    bar = panel.list.verticalScrollBar()
+    bar.setValue(bar.maximum() // 2)
+    before = bar.value()
     panel.show_entries([entry("new", ago=-0.001), *changed], "0")
     panel.list.grab()
-    assert panel.list.verticalScrollBar().value() == before > 0
+    assert bar.value() == before > 0
 
 
 def test_what_is_found_at_the_end_of_a_title_is_seen(panel: ExperimentsPanel) -> None:
@@ -208,3 +212,97 @@ def test_what_is_found_at_the_end_of_a_title_is_seen(panel: ExperimentsPanel) ->
         points = ((x, y) for x in range(0, picture.width(), 2) for y in range(0, picture.height(), 2))
         before, marked = marked, sum(picture.pixelColor(x, y) == found for x, y in points)
         assert (marked > 20) is bool(marks), (before, marked)
+
+
+def many(count: int) -> list[Entry]:
+    return [entry(str(number), f"Experiment number {number}", ago=number / 20) for number in range(count)]
+
+
+def lines(panel: ExperimentsPanel) -> list[str]:
+    return [row.entry.id for row in panel.model.rows if isinstance(row, Line)]
+
+
+def test_of_twenty_thousand_experiments_some_are_listed_and_more_on_request(panel: ExperimentsPanel) -> None:
+    entries = many(20_000)
+    panel.show_entries(entries, "0")
+    assert lines(panel) == [str(number) for number in range(len(lines(panel)))]
+    assert SHOWN - 30 < len(panel.model.rows) <= SHOWN + 1
+    left = 20_000 - len(lines(panel))
+    assert panel.model.rows[-1] == More(left)
+    panel.list.setCurrentIndex(panel.model.index(len(panel.model.rows) - 1))
+    before, at = len(lines(panel)), len(panel.model.rows) - 1
+    panel.list.activated.emit(panel.list.currentIndex())
+    assert len(lines(panel)) > before + SHOWN - 30
+    assert panel.list.currentIndex().row() == at, "the first of those that came"
+    assert isinstance(panel.model.rows[-1], More)
+    panel.show_entries(entries, "0")
+    assert len(lines(panel)) > before + SHOWN - 30, "and they stay"
+
+
+def test_the_last_of_more_leaves_no_row_for_more(panel: ExperimentsPanel) -> None:
+    panel.show_entries(many(SHOWN + 50), "0")
+    assert isinstance(panel.model.rows[-1], More)
+    panel.list.clicked.emit(panel.model.index(len(panel.model.rows) - 1))
+    assert lines(panel) == [str(number) for number in range(SHOWN + 50)]
+
+
+def test_the_experiment_that_is_looked_at_is_listed_however_old(panel: ExperimentsPanel) -> None:
+    panel.show_entries(many(20_000), "19876")
+    assert lines(panel)[-1] == "19876"
+    assert panel.list.currentIndex() == panel.model.place("19876")
+    assert isinstance(panel.model.rows[-1], More)
+    panel.show_entries([*many(20_000), entry("old", ago=50_000, pinned=True)], "0")
+    assert lines(panel)[0] == "old", "and so is what is pinned"
+
+
+def test_a_title_or_a_model_of_a_megabyte_is_drawn_by_what_is_seen(panel: ExperimentsPanel) -> None:
+    panel.show_entries([entry("short", "a title")], "short")
+    short = drawn_in(panel)
+    panel.show_entries([entry("long", "t" * 1_000_000, summary="m" * 1_000_000)], "long")
+    assert drawn_in(panel) < 20 * short + 0.02
+
+
+def drawn_in(panel: ExperimentsPanel) -> float:
+    """Seconds that drawing the list takes, at best."""
+    best = float("inf")
+    for _ in range(3):
+        began = time.thread_time()
+        panel.list.viewport().grab()
+        best = min(best, time.thread_time() - began)
+    return best
+
+
+def test_one_that_goes_or_comes_moves_nothing_else_in_a_list_that_is_not_all(panel: ExperimentsPanel) -> None:
+    entries = many(5_000)
+    panel.show_entries(entries, "0")
+    panel.list.grab()
+    bar = panel.list.verticalScrollBar()
+    bar.setValue(bar.maximum() // 2)
+    before = bar.value()
+    panel.show_entries([*entries[:490], *entries[491:]], "0")
+    panel.list.grab()
+    assert bar.value() == before > 0
+    assert lines(panel)[:10] == [str(number) for number in range(10)]
+    assert "490" not in lines(panel)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("abcdef", "bdf"),
+        ("bdf", "abcdef"),
+        ("abcdef", "fedcba"),
+        ("abc", "xaybzc"),
+        ("abc", ""),
+        ("", "abc"),
+        ("abcd", "bcde"),
+    ],
+)
+def test_the_model_tells_of_rows_what_becomes_of_them(qtmodeltester: ModelTester, before: str, after: str) -> None:
+    model = ExperimentsModel()
+    model.set_rows([Line(entry(key), key) for key in before])
+    qtmodeltester.check(model)  # type: ignore[no-untyped-call]
+    told = QSortFilterProxyModel()
+    told.setSourceModel(model)
+    model.set_rows([Line(entry(key), f"now {key}") for key in after])
+    assert [told.index(row, 0).data() for row in range(told.rowCount())] == [f"now {key}" for key in after]
