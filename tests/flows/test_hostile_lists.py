@@ -17,6 +17,7 @@ from playground.domain.parts import Text, ToolCall
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn, new_id
 from playground.engine.profiles import Profile
+from playground.ui.conversation.facts import count
 from playground.ui.conversation.variants_dialog import PAGE, VariantsDialog
 from playground.ui.palette import Palette
 from tests.flows.conftest import Person, Stage
@@ -163,7 +164,7 @@ def test_thousands_of_variants_are_seen_side_by_side_a_page_at_a_time(stage: Sta
         person.session.rewrite(transcript)
         dialog = await side_by_side(2_001)
         await person.until(partial(shows, dialog, ids[2_000:2_008]), "its page")
-        assert dialog.row.words.text() == "variants 2,001 to 2,008 of 3,000"
+        assert dialog.row.words.text() == f"variants {count(2_001)} to {count(2_008)} of {count(3_000)}"
         for where, first in (("before", 1_992), ("first", 0), ("before", 0), ("after", 8), ("last", 2_992)):
             dialog.row.asked.emit(where)
             page = ids[first : first + PAGE]

@@ -9,6 +9,7 @@ from datetime import date, datetime
 
 from playground.engine.entry import Entry
 from playground.engine.store import Found, Passage
+from playground.ui.conversation.facts import count
 from playground.ui.plain_text import show_prose
 
 LEAD = 26  # letters left before the first word found: a line of a narrow list, which shows two
@@ -68,7 +69,7 @@ class More:
     @property
     def text(self) -> str:
         """What it says."""
-        return f"{self.count:,} more: show the next ones" if self.count > SHOWN else f"{self.count:,} more: show them"
+        return f"{count(self.count)} more: show {'the next ones' if self.count > SHOWN else 'them'}"
 
     @property
     def key(self) -> str:
