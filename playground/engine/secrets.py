@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from pydantic import SecretStr
 
 from playground.engine.known_secrets import Known, LateRedactor
-from playground.gateway.redact import Redactor, is_secret_header
+from playground.gateway.redact import SHORTEST, Redactor, is_secret_header
 
 if TYPE_CHECKING:
     from keyring.backend import KeyringBackend
@@ -294,7 +294,7 @@ class Keys:
     async def set(self, profile_id: str, origin: str, secret: Secret, name: str = "") -> KeyringState:
         """Store a secret and read it back. Where that fails it is kept in memory, and the state returned says so."""
         user = _user(profile_id, origin, name)
-        is_new = secret not in self._all()
+        is_new = secret not in self._all() and len(secret.get_secret_value()) >= SHORTEST
         self._memory[user] = secret
         if is_new:
             self.learned()

@@ -18,6 +18,7 @@ SHORTEST_PIECE: Final = 12  # characters
 _PART: Final = 5
 _PUBLIC: Final = re.compile(r"(?:[A-Za-z0-9]{1,8}[-_.])*")
 _LONGEST_PUBLIC: Final = 16
+_HEAD: Final = re.compile(r"eyJ[A-Za-z0-9_-]+\.")  # of a JSON web token: it says how it is signed, as that of any other
 _LEAST_DISTINCT: Final = 6
 _MOST_PLACES: Final = 4  # of one part: a secret may repeat itself
 _KINDS: Final = (re.compile("[a-z]"), re.compile("[A-Z]"), re.compile("[0-9]"))
@@ -30,7 +31,7 @@ class Pieces:
         # By a part: the secrets that have it, where, and what is public of them.
         self._parts: dict[str, list[tuple[str, int, int]]] = {}
         for secret in secrets:
-            public = _PUBLIC.match(secret, 0, _LONGEST_PUBLIC)
+            public = _HEAD.match(secret) or _PUBLIC.match(secret, 0, _LONGEST_PUBLIC)
             begin = public.end() if public is not None else 0
             step = shortest(secret) - _PART + 1
             for at in range(begin, len(secret) - _PART + 1, step) if secret.isascii() else ():

@@ -71,6 +71,7 @@ def test_a_key_in_pieces_of_any_size_is_masked_once_and_wholly(size: int) -> Non
         ("0000000000000000000000000000001", "a number: 000000000000000000000"),
         ("aaaaaaaaaaaaaaaaaaaaBBBBBBBBBB11", "aaaaaaaaaaaaaaaaaaaaaaaaaaaa"),
         (KEY, f"{KEY[12:22]} and {KEY[22:33]} are too short to tell anything"),
+        ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3", "eyJhbGciOiJIUzI1NiJ9. and so on"),
         ("пароль-который-длинный-1234567", "который-длинный"),
     ],
 )

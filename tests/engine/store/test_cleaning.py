@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sqlite3
+import threading
 import time
 from contextlib import closing
 from pathlib import Path
@@ -22,7 +24,7 @@ from playground.engine.known_secrets import LateRedactor
 from playground.engine.secrets import Keys, Secret
 from playground.engine.session import Session
 from playground.engine.snapshot import snapshot
-from playground.engine.store import Store
+from playground.engine.store import Store, cleaning
 from playground.engine.store.cleaning import Place, look, put
 from playground.engine.store.connecting import connect
 from playground.engine.workspace import Workspace
@@ -149,6 +151,39 @@ async def test_a_key_that_gets_known_is_in_no_page_any_more_and_nothing_else_is_
     assert await clean(workspace) == 0, "once is enough"
     await workspace.close()
     assert not leaks(kept(path))
+
+
+async def test_what_is_given_up_in_the_middle_is_due_and_leaves_no_thread(
+    gateways: Gateways, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cleaning, "_FEW", 1)  # rows in a step
+    steps = 0
+
+    def known() -> tuple[Secret, ...]:
+        """Asked at every step; at the third somebody gives it up."""
+        nonlocal steps
+        steps -= 1
+        if steps == 0 and (task := asyncio.current_task()) is not None:
+            task.cancel()
+        return gateways.keys.known()
+
+    store = Store(path, known)
+    workspace = await begin(gateways, store)
+    await gateways.keys.set("p", "https://gateway.example:443", Secret(KEY))
+    before = set(threading.enumerate())
+    steps = 6
+    with pytest.raises(asyncio.CancelledError):
+        await store.clean()
+    if (task := asyncio.current_task()) is not None:
+        task.uncancel()
+    assert [thread for thread in set(threading.enumerate()) - before if thread.name.startswith("store reader")] == []
+    await workspace.close()
+    again = Store(path, gateways.keys.known)
+    await again.open()
+    assert await again.clean_due()
+    assert await again.clean() > 0
+    assert not leaks(kept(path))
+    await again.close()
 
 
 async def test_what_is_erased_is_in_no_page_that_is_free(gateways: Gateways, path: Path) -> None:
