@@ -384,6 +384,9 @@ class Session(Editing):
         if known is None:
             return None
         whole = await self.whole(known)
+        now = self.exchanges.get(exchange_id)
+        if now is None or (now is not known and not now.dropped):
+            return now  # somebody else has brought it meanwhile
         if whole is not known:
             self.exchange_changed(whole)
         return whole

@@ -81,11 +81,11 @@ def test_a_broken_call_is_edited_and_the_next_request_holds_exactly_that(
         editor = await person.seen(QPlainTextEdit, "Arguments of the call", broken)
         verdict = next(chip for chip in broken.findChildren(Chip) if chip.mark == "error")
         await person.type_into(editor, '{"city": "Oslo", "unit": "celsius"}')
-        assert verdict.text() == "matches schema", "judged while it is typed"
+        await person.until(lambda: verdict.text() == "matches schema", "the verdict, while it is typed")
         await person.press("Keep", broken)
         await person.until(lambda: broken.call.received == sent, "what the model sent, kept")
         result = await person.seen(QPlainTextEdit, "Result of the call", broken)
-        assert QApplication.focusWidget() is result, "what comes next can be typed"
+        await person.until(lambda: QApplication.focusWidget() is result, "the cursor where one types next")
         await person.press("changes", broken)
         for card in person.card(-1).calls:
             field = await person.seen(QPlainTextEdit, "Result of the call", card)

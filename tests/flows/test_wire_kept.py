@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import Qt
@@ -37,9 +38,34 @@ def test_frames_of_yesterday_are_found_from_the_card_of_a_call(stage: Stage) -> 
         assert page.trace is not None
         assert turn.calls[1].id in page.trace.index.raw(page.table.chosen[0]).decode()
 
+    async def again(person: Person) -> None:
+        """Asked for in the moment in which it came back from the disk, before that was drawn."""
+        await back(person, turns[0])
+        turn, session = person.path[-1], person.session
+        assert turn.outcome is not None
+        known = turn.outcome.exchange or ""
+        await person.until(lambda: not session.exchanges[known].dropped, "the exchange shown to be fetched")
+        await person.do(lambda: person.pane.wire.frames_asked.emit(turn.id, ""))
+        page = page_of(person)
+        await person.until(lambda: page.isVisible() and page.trace is not None, "its timeline")
+        before = page.trace
+
+        def arrive_and_ask() -> None:
+            session.exchange_changed(replace(session.exchanges[known]))
+            person.pane.wire.frames_asked.emit(turn.id, turn.calls[1].id)
+
+        await person.do(arrive_and_ask)
+        assert page.trace is not before
+        assert page.trace is not None
+        trace, chosen = page.trace, list(page.table.chosen)
+        assert turn.calls[1].id in trace.index.raw(chosen[0]).decode()
+        await person.do(person.app.window.inspector.draw_now)
+        assert (page.trace, list(page.table.chosen)) == (trace, chosen)
+
     turns: list[int] = []
     stage.play(run, CALLING)
     stage.play(look, CALLING)
+    stage.play(again, CALLING)
 
 
 def test_yesterdays_exchanges_are_compared_written_as_code_and_saved(stage: Stage, tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ class WireControl(QObject):
         self._window = window
         self._workspace = workspace
         self._show_exchange = show_exchange
-        self._shown = ""
+        self._shown: Exchange | None = None
         self._traces: Traces | None = None
         self._linking: Linking | None = None
         self.cassettes = CassetteControl(window, workspace)
@@ -72,7 +72,7 @@ class WireControl(QObject):
 
     def view_of(self, exchange: Exchange | None) -> ExchangeView | None:
         """An exchange of the session looked at as the inspector wants it."""
-        self._shown = exchange.id if exchange is not None else ""
+        self._shown = exchange
         return view_of(exchange, self._trace, self._session) if exchange is not None else None
 
     def show_session(self) -> None:
@@ -104,7 +104,7 @@ class WireControl(QObject):
 
     def _bring(self, exchange_id: str) -> None:
         """Have the timeline show an exchange."""
-        if exchange_id != self._shown:
+        if self._session.exchanges.get(exchange_id) is not self._shown:  # another one, or more of it came back just now
             self._show_exchange(exchange_id)
         self._window.inspector.draw_now()
 
@@ -205,4 +205,4 @@ class WireControl(QObject):
 
     def save_exchange(self) -> None:
         """Save the exchange shown as a cassette."""
-        self.cassettes.save(self._shown)
+        self.cassettes.save(self._shown.id if self._shown is not None else "")
