@@ -92,7 +92,7 @@ def test_each_refusal_leads_to_where_it_is_mended(stage: Stage) -> None:
             await person.until(lambda: isinstance(QApplication.activeModalWidget(), ProfileDialog), "the settings")
             (edit,) = dialog().form.headers.edits
             assert edit.name.text() == "x-portkey-provider"
-            assert edit.value.hasFocus()
+            await person.until(edit.value.hasFocus, "the cursor in its value")
             await person.do(lambda: edit.value.setText("openai"))
             await person.do(dialog().save_button.click)
             await person.until(lambda: dialog().message.text().startswith("Saved."), "it to be saved")

@@ -210,7 +210,7 @@ def test_the_tree_leads_to_a_turn_on_another_branch(stage: Stage) -> None:
         at = tree.point(first).toPoint()
         await person.do(lambda: QTest.mouseClick(tree.viewport(), Qt.MouseButton.LeftButton, pos=at))
         assert person.path[1].id == first
-        assert person.card(1).hasFocus()
+        await person.until(lambda: person.card(1).hasFocus(), "the focus on its card")
 
     stage.play(scene)
 
@@ -252,7 +252,7 @@ def test_what_is_searched_is_found_and_leads_to_its_turn(stage: Stage) -> None:
         panel = person.app.window.experiments
         await person.until(lambda: len(titles(person)) == 2, "both in the list")
         await person.key(Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
-        assert panel.search.hasFocus()
+        await person.until(panel.search.hasFocus, "the cursor in the search")
         await person.keys("nightin lisb")
         await person.until(lambda: any(isinstance(row, Hit) for row in panel.model.rows), "a hit")
         assert titles(person) == ["Tell me of Lisbon"]

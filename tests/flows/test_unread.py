@@ -36,7 +36,7 @@ def test_a_turn_that_cannot_be_read_is_told_and_saved_to_a_file(stage: Stage, tm
         await person.until(lambda: "Saved to" in person.pane.notice.words, "that it is saved")
         await act(person, "settings.storage")
         dialog = await modal(person, StorageDialog)
-        assert dialog.unread.text() == WORDS
+        await person.until(lambda: dialog.unread.text() == WORDS, "what could not be read")
         await person.click(dialog.save_unread)
         await name_file(person, tmp_path / "all.json")
         await person.until((tmp_path / "all.json").exists, "the file")

@@ -30,7 +30,8 @@ from playground.ui.mark_label import MarkLabel
 from playground.ui.plain_text import shown_name, tip
 
 CLOCK_MS = 200
-NARROW = 620  # pixels; a narrower bar has its buttons below the words
+READABLE = 230  # pixels for the words beside the buttons; where there are fewer, the buttons stand below them
+GAP = 6
 LONGEST_NAMES = 80  # characters
 SHOWN = (DebugChanged, PathChanged, RunStateChanged, TurnChanged, SettingsChanged)
 FILL = "Fill with errors"
@@ -64,14 +65,16 @@ class DebugBar(QFrame):
         self.fill_button = self._button(FILL, FILL_SAYS, self.fill)
         self.stop_button = self._button("Stop", "End the loop here; everything stays as it is (Esc)", self.stop)
         buttons = QWidget()
-        flow = FlowLayout(buttons, 6)
-        for button in (self.continue_button, self.step_button, self.end_button, self.fill_button, self.stop_button):
+        flow = FlowLayout(buttons, GAP)
+        self._all = (self.continue_button, self.step_button, self.end_button, self.fill_button, self.stop_button)
+        for button in self._all:
             flow.addWidget(button)
+        self._buttons = buttons
         self._line = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
         self._line.setContentsMargins(12, 5, 8, 5)
         self._line.setSpacing(6)
-        self._line.addWidget(self._words, 2)
-        self._line.addWidget(buttons, 3)  # five in one line
+        self._line.addWidget(self._words, 1)
+        self._line.addWidget(buttons)
         self._show = Throttle(self._refresh, self, interval=30)
         self._clock = QTimer(self)
         self._clock.setInterval(CLOCK_MS)
@@ -156,6 +159,7 @@ class DebugBar(QFrame):
                 button.setVisible(not (answering or looping))
             self.fill_button.setVisible(not (answering or looping))
             self.stop_button.setVisible(not debugger.stopped)
+            self._arrange()
         self.setVisible(shown)
 
     def _paused_words(self) -> str:
@@ -201,7 +205,13 @@ class DebugBar(QFrame):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        below = event.size().width() < NARROW
+        self._arrange()
+
+    def _arrange(self) -> None:
+        """The buttons in one line after the words, which have all the rest, or below them where that is little."""
+        taken = sum(button.sizeHint().width() + GAP for button in self._all if not button.isHidden()) - GAP
+        below = self.width() - taken < READABLE
+        self._buttons.setMinimumWidth(0 if below else taken)
         self._line.setDirection(QBoxLayout.Direction.TopToBottom if below else QBoxLayout.Direction.LeftToRight)
 
     def _button(self, text: str, words: str, act: Callable[[], None]) -> QPushButton:

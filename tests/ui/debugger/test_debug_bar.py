@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
 
 from playground.domain.debugging import STOPPED, ResultDraft
 from playground.engine.debugger import FILLING
@@ -45,3 +47,19 @@ def test_a_paused_loop_is_stopped_and_it_is_said_what_that_leaves(session: Sessi
     assert bar.stop_button.isHidden()
     assert not bar.continue_button.isHidden(), "it can be gone on with all the same"
     assert [session.debugger.reason(turn_id, call.id) for turn_id, call in session.debugger.waiting] == [STOPPED] * 2
+
+
+def test_the_words_have_all_the_room_that_the_buttons_leave(session: Session, window: QWidget, qtbot: QtBot) -> None:
+    bar = DebugBar(session, window)
+    bar._refresh()
+    window.show()
+    buttons = [bar.continue_button, bar.step_button, bar.end_button, bar.fill_button, bar.stop_button]
+    taken = sum(button.sizeHint().width() + 6 for button in buttons)
+    for width, beside in ((taken + 400, True), (taken + 240, True), (taken, False), (300, False)):
+        bar.resize(width, 120)
+        qtbot.waitUntil(lambda beside=beside: (bar.continue_button.mapTo(bar, QPoint(0, 0)).x() > 200) is beside)  # type: ignore[misc]
+        if beside:
+            assert len({button.mapTo(bar, QPoint(0, 0)).y() for button in buttons}) == 1, "five in one line"
+            assert bar._words.width() >= width - taken - 40
+    bar.setParent(None)
+    bar.deleteLater()

@@ -258,18 +258,23 @@ class TimelinePicture(QWidget):
             top, height = (16.0, 64.0) if self._tall else (19.0, 14.0)
             rect = QRectF(x, top, max(end - x, 2), height)
             painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(t.error_background))
-            painter.drawRect(rect)
+            painter.fillRect(rect, QColor(t.error_background))
             painter.setBrush(QBrush(QColor(t.error), Qt.BrushStyle.BDiagPattern))
             painter.drawRect(rect)
             says = f"stall {stall.end - stall.start:.2f} s"
             wide = painter.fontMetrics().horizontalAdvance(says)
-            if wide + 4 <= rect.width():
-                place = QRectF(rect.center().x() - wide / 2 - 3, rect.center().y() - 6.5, wide + 6, 13)
+            if wide + 4 <= (seen := self._seen_part(rect)).width():
+                place = QRectF(seen.center().x() - wide / 2 - 3, seen.center().y() - 6.5, wide + 6, 13)
                 painter.setBrush(QColor(t.surface))
                 painter.drawRoundedRect(place, 3, 3)
                 painter.setPen(QColor(t.error))
                 painter.drawText(place, Qt.AlignmentFlag.AlignCenter, says)
+
+    def _seen_part(self, rect: QRectF) -> QRectF:
+        """As much of it as is in view and beside the button that lies over the picture."""
+        covered = self.whole.isVisible() and rect.center().y() - 7 < self.whole.geometry().bottom()
+        right = min(self.scale.left + self.scale.width, self.whole.x() - 4 if covered else self.width())
+        return rect.intersected(QRectF(self.scale.left, rect.top(), max(right - self.scale.left, 0), rect.height()))
 
     def _paint_marks(self, painter: QPainter) -> None:
         t = tokens()
