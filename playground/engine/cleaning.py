@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import asyncio
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pydantic import ValidationError
 
-from playground.domain.transcript import Outcome
+from playground.domain.transcript import Outcome, Transcript
+from playground.domain.values import Value
 from playground.engine.changes import SettingsChanged, TitleChanged, TurnChanged
 from playground.engine.session import Session
+from playground.engine.snapshot import encode
 from playground.engine.tape_secrets import cleaned
 from playground.gateway.redact import Redactor
 
@@ -22,19 +24,37 @@ if TYPE_CHECKING:
     from playground.engine.workspace import Workspace
 
 
-async def clean(workspace: Workspace) -> int:
-    """Free everything of what is known to be secret by now. Returns how many rows of the store had it.
+class Cleaned(NamedTuple):
+    """How many rows of the store had a secret, and whether open turns have it still."""
 
-    Raises StoreError where the store cannot be cleaned now.
-    """
+    rows: int
+    in_turns: bool
+
+
+async def clean(workspace: Workspace) -> Cleaned:
+    """Free everything of what is known to be secret by now. Raises StoreError where the store cannot be cleaned now."""
+    redactor = workspace.gateways.keys.redactor
+    in_turns = False
     for session in tuple(workspace.sessions):
-        await clean_session(session, workspace.gateways.keys.redactor)
-    if workspace.store is None:
-        return 0
-    rows = await workspace.store.clean()
+        await clean_session(session, redactor)
+        in_turns = in_turns or await asyncio.to_thread(_says, session.transcript, redactor)
+    rows = await workspace.store.clean() if workspace.store is not None else 0
     if rows:
         await workspace.list_again()
-    return rows
+    return Cleaned(rows, in_turns)
+
+
+def _says(transcript: Transcript, redactor: Redactor) -> bool:
+    """Whether a secret stands in a turn."""
+    texts = (_text(turn.model_copy(update={"outcome": None})) for turn in transcript.turns.values())
+    return any(redactor.text(text) != text for text in texts)
+
+
+def _text(value: Value) -> str:
+    try:
+        return json.dumps(encode(value), ensure_ascii=False)
+    except RecursionError:  # nested so deeply that nobody can write it either
+        return ""
 
 
 async def clean_session(session: Session, redactor: Redactor) -> None:
@@ -57,11 +77,11 @@ async def clean_session(session: Session, redactor: Redactor) -> None:
 
 def _cleaned(outcome: Outcome, redactor: Redactor) -> Outcome | None:
     """What is known of an answer without the secrets; None where it has none."""
-    text = outcome.model_dump_json()
+    text = _text(outcome)
     clean_text = redactor.text(text)
     if clean_text == text:
         return None
     try:
         return Outcome.model_validate(json.loads(clean_text))
-    except (ValueError, ValidationError):  # the secret is a word that it is made of
+    except (ValueError, ValidationError, RecursionError):  # the secret is a word that it is made of
         return None

@@ -327,7 +327,8 @@ def test_what_was_kept_before_a_key_was_entered_is_freed_of_it_and_that_is_said(
             profile, _ = await store_secret(profile, gateways.keys, Secret(KEY))
             await person.do(partial(gateways.store.update, profile))
             notice = person.pane.notice
-            await person.until(lambda: "is no longer in there" in notice.words, "a word on what was taken out")
+            await person.until(lambda: "was taken out of them" in notice.words, "a word on what was taken out")
+            assert "Turns that are open still have it" in notice.words
             assert not any(leaks(file.read_bytes().decode("latin-1")) for file in files_of(store.path))
             assert not leaks(f"{person.app.window.windowTitle()} {person.app.workspace.entries}")
             failure = person.path[-1].outcome

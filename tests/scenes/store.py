@@ -13,6 +13,7 @@ from playground.domain.errors import Failure, FailureKind
 from playground.domain.parts import Text, ToolCall, ToolResult
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn
 from playground.engine.changes import PathChanged
+from playground.engine.secrets import Secret
 from playground.engine.store import Mode, Status
 from playground.engine.store.unread import tally
 from playground.ui import dialogs, loop
@@ -292,3 +293,15 @@ async def trash_question(stage: Stage) -> None:
         workspace.delete(entry.id)
     stage.app.actions.library.trash.empty()
     await stage.until(lambda: QApplication.activeModalWidget() is not None, "the question")
+
+
+@scene(sizes=("1024x700",))
+async def key_taken_out(stage: Stage) -> None:
+    """A key is entered that stood in what was kept before; that is said."""
+    workspace = stage.app.workspace
+    stage.fresh("demo-chat")
+    await stage.ask("Why is sk-demo-Zq7KwVb9JtLm4aP0 refused?")
+    await stage.idle()
+    await workspace.flush()
+    await workspace.gateways.keys.set("another", "https://gateway.example:443", Secret("sk-demo-Zq7KwVb9JtLm4aP0"))
+    await stage.until(lambda: "was taken out of" in stage.app.window.pane.notice.words, "a word on it")

@@ -13,10 +13,11 @@ from playground.ui.loop import spawn
 from playground.ui.main_window import MainWindow
 
 
-def cleaned_words(rows: int) -> str:
-    """What was done."""
-    places = "1 place" if rows == 1 else f"{rows:,} places"
-    return f"The key stood in {places} of what was kept before it was known. It is no longer in there."
+def cleaned_words(rows: int, *, in_turns: bool) -> str:
+    """What was done, and what was not."""
+    places, them = ("1 place", "it") if rows == 1 else (f"{rows:,} places", "them")
+    words = f"The key stood in {places} of what was kept before it was known, and was taken out of {them}."
+    return f"{words} Turns that are open still have it: they are what is sent." if in_turns else words
 
 
 class CleanControl(QObject):
@@ -47,18 +48,19 @@ class CleanControl(QObject):
         from playground.engine.cleaning import clean
 
         await self._settle()
-        rows = 0
+        rows, in_turns = 0, False
         try:
             while self._again:
                 self._again = False
-                rows += await clean(self._workspace)
+                found = await clean(self._workspace)
+                rows, in_turns = rows + found.rows, found.in_turns
         except StoreError as error:
             store = self._workspace.store
             if store is not None and store.status.mode is Mode.READY:
                 self._say(f"What was kept before may still hold the key. {error} It is looked for at the next start.")
             return
         if rows:
-            self._say(cleaned_words(rows))
+            self._say(cleaned_words(rows, in_turns=in_turns))
 
     def _say(self, words: str) -> None:
         self._window.pane.notice.say(words)
