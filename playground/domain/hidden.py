@@ -24,6 +24,7 @@ from typing import Final
 
 LONGEST_NAME: Final = 120  # characters of a name on a line
 LOOKED_AT: Final = 64  # characters before one, at most
+_PIECE: Final = 500_000  # characters that are looked through at once: the interpreter belongs to nobody else meanwhile
 #: What has a look as text and one as emoji (Unicode's emoji-variation-sequences, by their blocks), and all other emoji.
 _EMOJI: Final = (
     "\u00a9\u00ae\u203c\u2049\u2122\u2139\u2194-\u21aa\u231a-\u23ff\u24c2\u25aa-\u25fe\u2600-\u27bf\u2934\u2935"
@@ -71,6 +72,8 @@ def show_hidden(text: str, before: str = "") -> str:
 
     ``before`` is what stands before it in the same line, if anything.
     """
+    if len(text) > _PIECE:
+        return _in_pieces(show_hidden, text, before)
     if before and HIDDEN.search(text):
         return _behind(show_hidden, before[-LOOKED_AT:], text)
     return HIDDEN.sub(lambda match: f"‹U+{ord(match[0]):04X}›", text)
@@ -80,9 +83,21 @@ def show_prose(text: str, before: str = "") -> str:
     """The same for prose, where what its script or emoji needs stays as it is."""
     if text.isascii():
         return text
+    if len(text) > _PIECE:
+        return _in_pieces(show_prose, text, before)
     if before and _IN_PROSE.search(text):
         return _behind(show_prose, before[-LOOKED_AT:], text)
     return _IN_PROSE.sub(_prose_mark, text)
+
+
+def _in_pieces(show: Callable[[str, str], str], text: str, before: str) -> str:
+    """``show`` of a long text; what decides stands before a character, and not far."""
+    return "".join(
+        [
+            show(text[at : at + _PIECE], text[max(at - LOOKED_AT, 0) : at] or before)
+            for at in range(0, len(text), _PIECE)
+        ]
+    )
 
 
 def escape_hidden(text: str) -> str:

@@ -18,6 +18,7 @@ from playground.domain.values import JSON, JSONObject
 DEEPEST: Final = 100
 _NOTHING: Final[tuple[JSON, ...]] = (None, "", [], {})
 _HALF: Final = re.compile(r"\\u[dD][89a-fA-F]")
+_LONG_NUMBER: Final = re.compile(r"(?<!\d)\d{1000}")
 _HIGH: Final = re.compile("[\ud800-\udbff]\\Z")
 
 
@@ -39,8 +40,9 @@ def _parse_with_care(text: str, odd: list[str]) -> JSON:
         odd.append(word)
         return float(word)
 
+    numbers = _whole_number if _LONG_NUMBER.search(text) else None  # a call for each is worth five of the C reader's
     try:
-        return json.loads(text.strip(" \t\r\n\ufeff"), parse_int=_whole_number, parse_constant=constant)
+        return json.loads(text.strip(" \t\r\n\ufeff"), parse_int=numbers, parse_constant=constant)
     except RecursionError:
         raise ValueError("nested too deeply") from None
 

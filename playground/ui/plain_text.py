@@ -14,6 +14,7 @@ from playground.domain.hidden import without_unseen as without_unseen
 
 _LONGEST_TITLE = 60  # letters in a sentence
 _LONGEST_TIP = 8_000  # letters in a tooltip; laying out a megabyte takes seconds
+_FEW_LINES = 6
 _LONGEST_LINE = 2_000  # letters on one line, more than any screen has room for
 
 
@@ -27,6 +28,13 @@ def one_line_of(text: str) -> str:
     if len(text) > _LONGEST_LINE:
         text = f"{text[: _LONGEST_LINE // 2]}…{text[-_LONGEST_LINE // 2 :]}"
     return show_hidden(text)
+
+
+def few_lines_of(text: str) -> str:
+    """As much of a text as a wrapped label may show: its first lines, and of a long one its ends."""
+    lines = text[:_LONGEST_TIP].split("\n")
+    more = len(lines) > _FEW_LINES
+    return one_line_of("\n".join(lines[:_FEW_LINES]) + "…" if more else text)
 
 
 def shown_name(name: str) -> str:

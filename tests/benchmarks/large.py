@@ -1,4 +1,5 @@
-"""Results of one and of ten megabytes, one line and many: opened, leafed through, searched; is the window held up?
+"""Results of one and of ten megabytes, one line and many: opened, leafed through, searched, exported, written as code,
+pasted; is the window held up?
 
 A gap is what an event had to wait. Everything is done three times over and the best is told, since what else the
 machine does can only add to it. An experiment with a short result is opened beside it: that is what opening costs.
@@ -6,12 +7,21 @@ machine does can only add to it. An experiment with a short result is opened bes
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtCore import QMimeData
 
 from playground.domain.parts import ToolCall, ToolResult
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn, new_id
+from playground.engine.export import Format, export
+from playground.engine.snapshot import snapshot
+from playground.engine.snippets import LANGUAGES
+from playground.ui.code.code_source import writer
 from playground.ui.conversation.finding import Query
+from playground.ui.conversation.message_field import MessageField
 from tests.benchmarks.experiment import TOOL
 from tests.benchmarks.registry import Figure, at_most
 from tests.benchmarks.window import Pulse, Window, play
@@ -48,7 +58,49 @@ class Large:
                 leafed, found = await self._used(text)
                 out.append(at_most(f"{what}, all of it shown: longest gap", leafed, "ms", 50))
                 out.append(at_most(f"{what}, searched: longest gap", found, "ms", 50))
+                out += [
+                    at_most(f"{what}, {done}: longest gap", gap, "ms", 50)
+                    for done, gap in (await self._written(text)).items()
+                ]
+                out.append(at_most(f"{what}, pasted: longest gap", await self._pasted(text), "ms", 50))
         return out
+
+    async def _written(self, text: str) -> dict[str, float]:
+        """The longest gaps, in ms, while another thread writes all of it in each way there is, by that way."""
+        app = self._window.app
+        session = app.workspace.open(self._prepare(text))
+        await self._window.settle()
+        known = app.gateways.keys.known()
+        ways: dict[str, Callable[[], object]] = {
+            f"exported as {form}": partial(export, snapshot(session), form, known) for form in Format
+        }
+        ways |= {f"written as {row.id}": writer(session, None, row.id, known) for row in LANGUAGES[:1]}
+        out = {}
+        for name, way in ways.items():
+            longest = []
+            for _ in range(PASSES):
+                with Pulse() as pulse:
+                    await asyncio.to_thread(way)
+                longest.append(pulse.longest_ms)
+            out[name] = min(longest)
+        app.workspace.delete(session.id)
+        return out
+
+    async def _pasted(self, text: str) -> float:
+        """The longest gap, in ms, while it is pasted into the message field and a letter is typed behind it."""
+        (field,), longest = self._window.app.window.pane.composer.findChildren(MessageField), []
+        for _ in range(PASSES):
+            with Pulse() as pulse:
+                data = QMimeData()
+                data.setText(text)
+                field.insertFromMimeData(data)
+                await self._window.settle(0.5)
+                field.textCursor().insertText("x")
+                await self._window.settle(0.5)
+            longest.append(pulse.longest_ms)
+            field.clear()
+            await self._window.settle(0.3)
+        return min(longest)
 
     async def _opened(self, text: str) -> float:
         """The longest gap, in ms, while an experiment with that result is opened."""

@@ -6,9 +6,11 @@ import random
 import re
 import unicodedata
 from collections import Counter
+from collections.abc import Callable
 
 import pytest
 
+from playground.domain import hidden
 from playground.domain.hidden import HIDDEN, escape_hidden, show_hidden, show_prose, unseen, without_unseen
 
 #: Texts that need what nobody sees, and look as they did.
@@ -111,6 +113,33 @@ def test_what_is_drawn_stays_when_the_text_grows(show: object) -> None:
         text = "".join(dice.choices(letters, k=dice.randint(0, 100)))
         at = dice.randint(0, len(text))
         assert drawn(text) == drawn(text[:at]) + drawn(text[at:], text[:at])
+
+
+@pytest.mark.parametrize("show", [show_hidden, show_prose])
+def test_a_long_text_is_looked_through_in_pieces_and_shown_the_same(
+    show: Callable[[str, str], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = random.Random(7)
+    signs = [
+        "a",
+        "\u0628",
+        "\u200c",
+        "\u200d",
+        "\u0915",
+        "\u094d",
+        "\U0001f468",
+        "\ufe0f",
+        "\u200e",
+        "\u202e",
+        "\ud800",
+        "\n",
+    ]
+    for _ in range(300):
+        text = "".join(rng.choices(signs, k=rng.randint(150, 400)))
+        whole = show(text, "x")
+        with monkeypatch.context() as patch:
+            patch.setattr(hidden, "_PIECE", 100)
+            assert show(text, "x") == whole
 
 
 def test_counts_say_which_and_how_many() -> None:

@@ -22,7 +22,7 @@ from playground.ui.json_text import (
     problem_at,
     read_json,
 )
-from playground.ui.plain_text import HIDDEN, escape_hidden, show_hidden, tip
+from playground.ui.plain_text import HIDDEN, escape_hidden, few_lines_of, show_hidden, tip
 
 #: CPython points at the comma itself from 3.13 on, before that at what follows it.
 TRAILING_COMMA = ('{\n  "a": 1,\n}', *((2, 9) if sys.version_info >= (3, 13) else (3, 1)), "comma is too many")
@@ -157,6 +157,13 @@ def test_megabytes_that_are_typed_are_not_read() -> None:
     assert problem.message == "more than 2 MB, which is not read here"
     assert read_json(text, most=len(text)) == text[1:-1]
     assert read_json(text[:-3] + '"') == "x" * (READ_AT_MOST - 2)
+
+
+def test_a_wrapped_label_has_few_lines() -> None:
+    assert few_lines_of("one\ntwo") == "one\ntwo"
+    assert few_lines_of("x\n" * 500_000).count("\n") < 10
+    assert few_lines_of("x\n" * 500_000).endswith("…")
+    assert len(few_lines_of("x" * 1_000_000)) < 2_100
 
 
 def test_a_tooltip_is_never_markup() -> None:

@@ -19,7 +19,7 @@ from playground.ui.elided_label import ElidedLabel
 from playground.ui.inspector.excerpt import LINES_AT_MOST, Excerpt, excerpt, size
 from playground.ui.loop import spawn
 from playground.ui.page_parts import empty_words
-from playground.ui.plain_text import one_line_of, show_hidden, tip
+from playground.ui.plain_text import few_lines_of, show_hidden, tip
 from playground.ui.segments import Segments
 
 if TYPE_CHECKING:
@@ -220,7 +220,7 @@ class BodyPane(QWidget):
 
     def show_error(self, text: str) -> None:
         """Say what went wrong above the body; empty takes it away."""
-        self.error.setText(one_line_of(text))
+        self.error.setText(few_lines_of(text))
         self.error.setVisible(bool(text))
 
     def show_nothing(self, instead: str = "") -> None:

@@ -86,7 +86,8 @@ class ArgumentTree(QWidget):
     def finish(self, *, truncated: bool) -> None:
         """All has arrived; ``truncated`` says that the answer ran into its limit."""
         self._ending, self._truncated = True, truncated
-        self._read_on()
+        if not self._next.isActive():  # else this turn has had its time for it
+            self._read_on()
 
     def _read_on(self) -> None:
         """Read for as long as a window can wait; what is left is read at its next turn."""

@@ -39,7 +39,7 @@ from playground.ui.conversation.text_view import TextView
 from playground.ui.conversation.variant_switch import VariantSwitch
 from playground.ui.elided_label import ElidedLabel
 from playground.ui.mark_label import Chip, MarkLabel
-from playground.ui.plain_text import one_line_of, short_name, shown_name, tip
+from playground.ui.plain_text import few_lines_of, short_name, shown_name, tip
 from playground.ui.theme import code_font, tokens
 
 
@@ -308,7 +308,7 @@ class CallCard(CallFrame):
             field.setVisible(waiting)
             field.setEnabled(not coming)
             self._left_title.setMinimumHeight(field.head_height if waiting else 0)  # both captions on one line
-        self._why.setText(one_line_of(self._state.reason))
+        self._why.setText(few_lines_of(self._state.reason))
         self._why.setVisible(waiting and bool(self._state.reason))
         self._edit.setVisible(not growing)
         self.more.setVisible(not growing)
