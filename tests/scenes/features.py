@@ -47,6 +47,15 @@ async def image_attached(stage: Stage) -> None:
     await stage.scroll_to_top()
 
 
+@scene(sizes=("760x520", "880x600", "900x600"))
+async def narrow_window(stage: Stage) -> None:
+    """One panel gives way where both leave no room to write, and the composer has two lines where one is too short."""
+    stage.fresh("demo-chat")
+    await stage.ask("What is a token? !fast")
+    stage.window.pane.composer.set_role(Role.ASSISTANT)
+    stage.window.pane.composer.set_text("A piece of a word.")
+
+
 @scene(sizes=WIDE)
 async def price(stage: Stage) -> None:
     """The dialog for a model's price, over turns that say what they cost."""
