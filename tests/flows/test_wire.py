@@ -108,6 +108,34 @@ def test_selected_text_chooses_its_frames_and_a_frame_its_text(stage: Stage) -> 
     stage.play(play, PACE)
 
 
+def test_what_was_selected_before_the_frames_were_looked_at_chooses_them(stage: Stage) -> None:
+    async def play(person: Person) -> None:
+        await use(person, "demo-reasoner")
+        await person.run("Tell me about tides")
+        await person.idle(2)
+        await person.run("And about the moon")
+        await person.idle(4)
+        (text,) = [view for view in person.card(1).body if isinstance(view, TextView)]
+        cursor = text.document().find("demo gateway")
+        for _ in range(2):  # the page is made, and then only shown
+            await person.do(text.setFocus)
+            await person.do(partial(text.setTextCursor, cursor))
+            await person.do(partial(person.app.window.inspector.show_tab, TimelineView.title))
+            page = page_of(person)
+            await person.until(lambda page=page: page.table.chosen, "its frames")  # type: ignore[misc]
+            assert page.trace is not None
+            outcome = person.path[1].outcome
+            assert outcome is not None
+            assert page.trace.exchange.id == outcome.exchange, "of the earlier exchange"
+            carried = "".join(said(page.trace.index.raw(number)) for number in page.table.chosen)
+            assert "demo gateway" in carried
+            await person.do(partial(text.setTextCursor, QTextCursor(text.document())))
+            await person.until(lambda page=page: not page.table.chosen, "the choice to go")  # type: ignore[misc]
+            await person.do(partial(person.app.window.inspector.show_tab, "Request"))
+
+    stage.play(play, PACE)
+
+
 def chosen_is(page: TimelinePage, number: int) -> bool:
     return page.table.chosen == [number]
 

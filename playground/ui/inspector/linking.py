@@ -10,6 +10,7 @@ from functools import partial
 from typing import NamedTuple
 
 from PySide6.QtCore import QObject, QPoint
+from PySide6.QtWidgets import QApplication
 from shiboken6 import isValid
 
 from playground.domain.transcript import Turn
@@ -76,9 +77,16 @@ class Linking(QObject):
         self._look = Throttle(self._look_at_selection, self, interval=SELECT_MS)
         view.laid_out.connect(self._follow_cards)
         page.frames_chosen.connect(self._frames_chosen)
-        page.seen.connect(self._follow_cards)
+        page.seen.connect(self._seen)
 
     # From the conversation to the frames
+
+    def _seen(self) -> None:
+        """What was selected before the frames came into view chooses them as well."""
+        self._follow_cards()
+        focus = QApplication.focusWidget()
+        if isinstance(focus, TextView) and focus.textCursor().hasSelection():
+            self._selected(focus)
 
     def _follow_cards(self) -> None:
         """Cards may be new, or show other turns."""
@@ -155,6 +163,7 @@ class Linking(QObject):
         answer = self._answer(turn) if turn is not None else None
         if answer is None or not answer.trace.index.holes:
             return False
+        self._selecting = None
         self._show(answer.trace.exchange.id)
         self._page.choose(answer.trace.index.holes)
         self._page.table.setFocus()
@@ -162,6 +171,7 @@ class Linking(QObject):
 
     def _show_part(self, answer: Answer, part: int) -> bool:
         frame = answer.trace.index.parts(answer.choice)[part].frame
+        self._selecting = None
         self._show(answer.trace.exchange.id)
         self._page.choose([frame])
         self._page.table.setFocus()
