@@ -74,3 +74,25 @@ def test_a_call_far_behind_is_gone_to(stage: Stage) -> None:
             )
 
     stage.play(scene)
+
+
+def test_what_stands_in_a_card_keeps_its_height_while_the_rest_of_it_is_made(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        await person.run("!fast Hello")
+        await person.idle(turns=2)
+        card = person.card(1)
+        await person.until(lambda: card.whole, "all of the answer")
+
+        def look() -> None:
+            before = [edge for head in card.heads() for edge in head]
+            for view in card.parts.views:
+                view.hide()
+            card.resize(card.width(), card.height() + 400)  # the room that all of it will need
+            layout = card.layout()
+            assert layout is not None
+            layout.activate()
+            assert [edge for head in card.heads() for edge in head] == before
+
+        await person.do(look)
+
+    stage.play(scene)

@@ -104,6 +104,7 @@ class TurnCard(CardFrame):
         self._sent = AsSent(commands.variables, self._header.sent)
         self._sent.height_changed.connect(self.height_changed)
         layout.addWidget(self._sent)
+        layout.addStretch(1)  # as long as parts are missing the others stand above, as high as they are
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.show_row(row, tools)
         self._patient = False
