@@ -8,11 +8,15 @@ which may be the tool bar, where the next key would do something nobody meant.
 from __future__ import annotations
 
 from functools import partial
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QObject, Qt, QTimer
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QPushButton, QToolButton, QWidget
 from shiboken6 import isValid
+
+if TYPE_CHECKING:
+    from playground.ui.conversation.transcript_view import TranscriptView
 
 ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
@@ -21,12 +25,13 @@ class Focus(QObject):
     """Looks after the focus as long as its window lives.
 
     What goes from within ``area`` leaves the focus there or, unless somebody gives it to something else at once, to
-    ``home``. It looks at the keys of one button at a time.
+    ``home``; what goes from one of the ``turns`` to the nearest of them, so that the next key is still about turns and
+    not about a message. It looks at the keys of one button at a time.
     """
 
-    def __init__(self, area: QWidget, home: QWidget, parent: QObject) -> None:
+    def __init__(self, area: QWidget, home: QWidget, turns: TranscriptView, parent: QObject) -> None:
         super().__init__(parent)
-        self._area, self._home = area, home
+        self._area, self._home, self._turns = area, home, turns
         self._button: QWidget | None = None
         app = QApplication.instance()
         if isinstance(app, QApplication):
@@ -38,8 +43,9 @@ class Focus(QObject):
         self._button = new if isinstance(new, QPushButton | QToolButton) else None
         if self._button is not None:
             self._button.installEventFilter(self)
-        if self._strayed(old, new):
-            QTimer.singleShot(0, self, partial(self._bring_home, new))
+        if old is not None and self._strayed(old, new):
+            height = _height(old) if self._turns.isAncestorOf(old) else None
+            QTimer.singleShot(0, self, partial(self._bring_home, new, height))
 
     def _strayed(self, old: QWidget | None, new: QWidget | None) -> bool:
         if old is None or not isValid(old) or (old.isVisible() and old.isEnabled()):
@@ -50,9 +56,14 @@ class Focus(QObject):
             return False
         return self._area.isAncestorOf(old)
 
-    def _bring_home(self, astray: QWidget | None) -> None:
-        if QApplication.focusWidget() is astray and isValid(self._home):
-            self._home.setFocus(Qt.FocusReason.OtherFocusReason)
+    def _bring_home(self, astray: QWidget | None, height: int | None) -> None:
+        if QApplication.focusWidget() is not astray or not isValid(self._home):
+            return
+        best = self._home
+        if height is not None and isValid(self._turns):
+            near: list[QWidget] = [card for card in self._turns.cards.values() if card.isVisible()]
+            best = min(near, key=partial(_distance, height), default=best)
+        best.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Enter is the space bar of a button, also where the window has a shortcut on it."""
@@ -68,6 +79,16 @@ class Focus(QObject):
                 _press_space(watched)
             return True
         return False
+
+
+def _height(widget: QWidget) -> int:
+    return widget.mapToGlobal(QPoint(0, 0)).y()
+
+
+def _distance(height: int, card: QWidget) -> int:
+    """How far a card is from a height on the screen; 0 where it is beside it."""
+    top = _height(card)
+    return max(top - height, height - top - card.height(), 0)
 
 
 def _press_space(button: QObject) -> None:

@@ -116,7 +116,7 @@ class MainWindow(QMainWindow):
         self.pane = ConversationPane(workspace.current, workspace.gateways.price, self.composer, self._start.welcome)
         self._centre.fill(self.pane)
         CopiedNotice(partial(self.pane.notice.say, stays=False), self)
-        Focus(self.pane, self.composer, self)
+        Focus(self.pane, self.composer, self.pane.view, self)
         self._start.deleteLater()  # what it held has moved
         for spec in ACTIONS:
             if spec.id in CONVERSATION_ONLY:

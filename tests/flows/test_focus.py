@@ -122,3 +122,17 @@ def test_a_call_keeps_the_focus_while_its_turn_is_drawn_anew_however_slowly(
         assert field.toPlainText() == "half typed"
 
     stage.play(scene)
+
+
+def test_the_focus_stays_with_the_turns_when_a_button_of_theirs_goes(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        await person.run("!fast Hello")
+        await person.idle(turns=2)
+        await person.do(person.card(1).setFocus)
+        await person.key(Qt.Key.Key_R)
+        await person.idle(turns=2)
+        await person.press("Earlier variant", person.card(1))
+        await person.until(lambda: person.pane.view.focused_turn() is not None, "the focus at a turn")
+        assert not person.message.hasFocus()
+
+    stage.play(scene)
