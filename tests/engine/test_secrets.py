@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 
+from playground.engine.fingerprints import Fingerprints
 from playground.engine.secrets import (
     SERVICE,
     KeyringState,
@@ -263,6 +264,32 @@ async def test_a_hanging_service_is_given_up_and_recovers(secret_service: Secret
             break
         await asyncio.sleep(0.02)
     assert keys.state.available
+
+
+@needs_secret_service
+async def test_it_is_told_once_that_a_key_is_new(secret_service: SecretService, tmp_path: Path) -> None:
+    told: list[str] = []
+
+    def start(file: str) -> Keys:
+        keys = Keys(timeout=10, prints=Fingerprints(tmp_path / file))
+        keys.learned = lambda: told.append(file)
+        return keys
+
+    key = Secret(f"{CANARY}-0123456789-long-enough")
+    first = start("own")
+    await first.set("p1", ORIGIN, key)
+    assert told == ["own"]
+    await first.set("p2", ORIGIN, key)
+    await first.set("p3", ORIGIN, Secret("short"))
+    assert told == ["own"], "it is no other one, and nothing is masked of what is so short"
+    again = start("own")
+    assert await again.get("p1", ORIGIN) == key
+    assert await again.get("p2", ORIGIN) == key
+    assert told == ["own"], "it was known by its fingerprint"
+    other = start("other")
+    assert await other.get("p1", ORIGIN) == key
+    assert await other.get("p2", ORIGIN) == key
+    assert told == ["own", "other"], "it got into the keyring in another way"
 
 
 @needs_secret_service
