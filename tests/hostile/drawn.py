@@ -11,7 +11,10 @@ from typing import Final
 
 from tests.hostile.streams import answer_with, delta, event, piece, pieces
 
-DRAWN_LIMIT: Final = 0.1  # seconds: a frame's steps, and Qt's own work for the lines in them
+SLOWER: Final = {  # seconds
+    "choices": 0.1,  # two thousand turns are ended at once: all of them, or none
+    "two thousand calls at once": 0.1,  # are one part of a turn each, and one turn is ended
+}
 END: Final = delta({}, finish="stop") + b"data: [DONE]\n\n"
 KINDS: Final = ("content", "reasoning_content", "refusal")
 
@@ -38,6 +41,7 @@ DRAWN: Final[dict[str, Callable[[], bytes]]] = {
     "reasoning, text and refusals in turn": lambda: in_turn(3_000, 3),
     "calls at once": lambda: calls(100),
     "very many calls at once": lambda: calls(600),
+    "two thousand calls at once": lambda: calls(2_000),
     "choices": lambda: b"".join(delta({"content": "hi"}, n) for n in range(2_000)) + END,
     "a finish reason of megabytes": lambda: delta({"content": "hi"}) + delta({}, finish="f" * 2_000_000),
     "the id of a call of megabytes": lambda: pieces(piece("{}", 0, "i" * 2_000_000, "f")) + END,

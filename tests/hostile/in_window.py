@@ -17,7 +17,7 @@ from tests.hostile.streams import answer_with
 from tests.support.fault_server import FaultServer, head, send
 
 PIECE = 32 * 1024  # bytes in one write
-LOOKED = 0.150  # seconds of a quiet machine: a page of 100 KB is laid out and coloured at once
+LOOKED = 0.100  # seconds of a quiet machine: pages of the inspector are made, and an experiment is opened
 ENOUGH = 60.0  # seconds on the clock that one may take; one that takes longer is stopped
 
 

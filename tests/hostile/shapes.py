@@ -23,7 +23,8 @@ from playground.domain.questions import (
 )
 from playground.domain.tools import ToolDefinition
 from playground.domain.values import JSONObject
-from tests.hostile.drawn import DRAWN, DRAWN_LIMIT
+from tests.hostile.drawn import DRAWN, SLOWER
+from tests.hostile.gaps import LIMIT
 from tests.hostile.streams import (
     BEGIN,
     Make,
@@ -352,7 +353,7 @@ class WindowShape:
     tools: tuple[ToolDefinition, ...] = ()
     rules: Debugging = _NO_RULES
     protocol: str = "chat"
-    limit: float = 0.050
+    limit: float = LIMIT
 
 
 def _called(arguments: str, name: str = "tool") -> Callable[[], bytes]:
@@ -378,7 +379,6 @@ WINDOW: Final = (
         "unique items",
         _called(_text([{"n": n} for n in range(1_500)])),
         (tool(property_of({"uniqueItems": True})),),
-        limit=0.100,  # six thousand lines are laid out
     ),
     WindowShape("alternatives doubled", _called(_text(5)), (tool(doubled(30)),)),
     WindowShape(
@@ -403,5 +403,5 @@ WINDOW: Final = (
     WindowShape("unknown members", _ended("unknown members", 10_000)),
     WindowShape("usage", _ended("usage", 5_000)),
     # what is drawn
-    *(WindowShape(name, body, limit=DRAWN_LIMIT) for name, body in DRAWN.items()),
+    *(WindowShape(name, body, limit=SLOWER.get(name, LIMIT)) for name, body in DRAWN.items()),
 )

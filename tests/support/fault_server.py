@@ -16,6 +16,7 @@ closes the connection, unless that step is ``keep()`` (wait for another request)
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import socket
 import ssl
@@ -151,6 +152,7 @@ class FaultServer:
         self._changed = threading.Condition()
         self._loop = asyncio.new_event_loop()
         self._tasks: set[asyncio.Task[None]] = set()
+        self._writers: set[asyncio.StreamWriter] = set()
         self._socket = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._socket.getsockname()[1]
         self._stop = asyncio.Event()
@@ -219,9 +221,19 @@ class FaultServer:
         self._ready.set()
         await self._stop.wait()
         server.close()
+        await asyncio.sleep(0)  # who was let in just now is known with the next turn
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        for writer in self._writers:  # whatever is still to be written, and whoever was not talked to yet
+            writer.transport.abort()
+        while self._writers:
+            await self._lost(self._writers.pop())
+
+    async def _lost(self, writer: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(OSError, TimeoutError):
+            async with asyncio.timeout(1):
+                await writer.wait_closed()
 
     def _spawn(self, coro: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = self._loop.create_task(coro)
@@ -231,6 +243,7 @@ class FaultServer:
 
     def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
+        self._writers.add(writer)
         self._spawn(self._talk(_Peer(reader, writer, self.connections)))
 
     async def _talk(self, peer: _Peer) -> None:

@@ -70,6 +70,7 @@ class TurnCard(CardFrame):
         self._views = PartViews(self, commands, zoom)
         self._patient = self._filled_from_outside = width > 0
         self._growth: Growth | None = None
+        self._grew = False  # drawn since the last step of what was too much for one
         self._going = Throttle(self._go_on, self)
         self.finds = CardFinds(self)
         self._header = TurnHeader()
@@ -277,7 +278,7 @@ class TurnCard(CardFrame):
                 self.parts.clear()
             else:
                 label.setText(OTHERWISE if choice.members is not None else facts.waiting_words(starting=starting))
-        self._growth = growth
+        self._growth, self._grew = growth, True
         if self.parts.grow(choice.parts, lambda part: self._views.make_growing(part, is_json=choice.is_json)):
             self._going.poke()
         last = len(choice.parts) - 1
@@ -289,9 +290,12 @@ class TurnCard(CardFrame):
     def _go_on(self) -> None:
         """Another step of what was too much for one."""
         if self._row.growing:
-            if self._growth is not None:
+            if self._grew:  # more came, and that was a step
+                self._going.poke()
+            elif self._growth is not None:
                 self.grow(self._growth)
-        elif not self.whole:
+            self._grew = False
+        elif not self._filled_from_outside and not self.whole:
             self.fill()
             self._going.poke()
 
