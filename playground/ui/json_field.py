@@ -13,7 +13,7 @@ from playground.ui.code_editor import CodeEditor
 from playground.ui.json_text import MARKED_AT_MOST, locate, locate_all, problem_at
 from playground.ui.parameters.fields import look
 from playground.ui.plain_text import tip
-from playground.ui.tools.problem_line import ProblemLine
+from playground.ui.tools.problem_line import MOST_MARKS, ProblemLine, ProblemList
 
 LEAST_LINES = 4
 MOST_LINES = 24
@@ -30,7 +30,6 @@ class JsonField(QWidget):
         self._root = root
         self._least = least
         self._showing = False
-        self.lines: list[ProblemLine] = []
         self.editor = CodeEditor()
         self.editor.may_fold = True
         self.editor.setPlaceholderText(placeholder)
@@ -50,14 +49,14 @@ class JsonField(QWidget):
         self._head.addWidget(self.caption)
         self._head.addStretch(1)
         self._head.addWidget(self.format_button)
-        self._problems = QVBoxLayout()
-        self._problems.setSpacing(0)
+        self._problems = ProblemList()
+        self._problems.chosen.connect(self.go_to)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
         column.addLayout(self._head)
         column.addWidget(self.editor)
-        column.addLayout(self._problems)
+        column.addWidget(self._problems)
         self.editor.textChanged.connect(self._changed)
         self.format_button.clicked.connect(self.editor.format_json)
         self._grow()
@@ -82,6 +81,11 @@ class JsonField(QWidget):
         """Put another text in as a person would: it is told, and one step of undo takes it back."""
         self.editor.replace_text(text)
 
+    @property
+    def lines(self) -> list[ProblemLine]:
+        """What is listed of what is wrong."""
+        return self._problems.lines
+
     def show_problems(self, problems: list[Problem]) -> None:
         """List what is wrong and mark the places; while the text is not JSON, that alone is said."""
         text = self.text
@@ -93,11 +97,11 @@ class JsonField(QWidget):
             problems = [Problem((self._root,), said)]
         paths = [item.path[1:] for item in problems] if broken is None and len(text) <= MARKED_AT_MOST else []
         places = locate_all(text, paths) if paths else {}
-        for item in problems:
+        for item in problems[:MOST_MARKS]:
             if (place := places.get(item.path[1:])) is not None:
                 self.editor.mark(*place, item.message, item.severity)
         look(self.editor, "true" if any(m.severity == "error" for m in self.editor.marks) else "false", "bad")
-        self._list(problems)
+        self._problems.show_problems(problems)
 
     def go_to(self, problem: Problem) -> None:
         """Put the cursor where the problem is."""
@@ -109,20 +113,6 @@ class JsonField(QWidget):
 
     def _place(self, problem: Problem) -> tuple[int, int] | None:
         return locate(self.text, problem.path[1:])
-
-    def _list(self, problems: list[Problem]) -> None:
-        if [line.problem for line in self.lines] == problems:
-            return
-        for line in self.lines:
-            self._problems.removeWidget(line)
-            line.hide()
-            line.deleteLater()
-        self.lines = []
-        for item in problems:
-            line = ProblemLine(item)
-            line.chosen.connect(self.go_to)
-            self._problems.addWidget(line)
-            self.lines.append(line)
 
     def _changed(self) -> None:
         self._grow()

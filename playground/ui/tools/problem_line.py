@@ -1,4 +1,4 @@
-"""One line that says what is wrong with a definition, and leads to its place."""
+"""Lines that say what is wrong with a definition, and lead to its places."""
 
 from __future__ import annotations
 
@@ -6,14 +6,17 @@ import re
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QEnterEvent, QKeyEvent, QMouseEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from playground.domain.tools import Problem
+from playground.ui.conversation.facts import count
 from playground.ui.icons import icon
 from playground.ui.parameters.fields import look
 from playground.ui.plain_text import show_hidden
 from playground.ui.theme import tokens
 
+LISTED = 20  # problems, until somebody asks for more
+MOST_MARKS = 500  # places that are marked in a text
 LONG_WORD = re.compile(r"(\S{24})(?=\S)")  # a place to break, so that a long name cannot widen the panel
 
 
@@ -69,3 +72,54 @@ class ProblemLine(QFrame):
             self.chosen.emit(self.problem)
         else:
             super().keyPressEvent(event)
+
+
+class ProblemList(QWidget):
+    """The lines of some problems; of very many the first ones, until more are asked for. ``chosen`` carries one."""
+
+    chosen = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lines: list[ProblemLine] = []
+        self._problems: list[Problem] = []
+        self._most = LISTED
+        self.more_button = QPushButton()
+        self.more_button.setProperty("kind", "quiet")
+        self.more_button.clicked.connect(self._show_more)
+        self._column = QVBoxLayout()
+        self._column.setSpacing(0)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.setSpacing(0)
+        outer.addLayout(self._column)
+        outer.addWidget(self.more_button, 0, Qt.AlignmentFlag.AlignLeft)
+        self.show_problems([])
+
+    def reset(self) -> None:
+        """What comes next is another's: of that the first ones are listed."""
+        self._most = LISTED
+
+    def show_problems(self, problems: list[Problem]) -> None:
+        """List these."""
+        self._problems = problems
+        listed = problems[: self._most]
+        self.setVisible(bool(listed))
+        self.more_button.setText(f"Show more of {count(len(problems) - len(listed))} others")
+        self.more_button.setVisible(len(problems) > len(listed))
+        if [line.problem for line in self.lines] == listed:
+            return
+        for line in self.lines:
+            self._column.removeWidget(line)
+            line.hide()
+            line.deleteLater()
+        self.lines = []
+        for item in listed:
+            line = ProblemLine(item)
+            line.chosen.connect(self.chosen)
+            self._column.addWidget(line)
+            self.lines.append(line)
+
+    def _show_more(self) -> None:
+        self._most += LISTED
+        self.show_problems(self._problems)

@@ -15,6 +15,7 @@ from playground.domain import schema_edit
 from playground.domain.json_tree import Path
 from playground.domain.schema_fields import Field, field_at, fields_of, walk
 from playground.domain.tools import Problem
+from playground.ui.conversation.parts_row import PartsRow
 from playground.ui.icons import icon
 from playground.ui.json_text import READ_AT_MOST, problem_at, read_json
 from playground.ui.tools.field_block import Edit, FieldBlock
@@ -23,6 +24,7 @@ from playground.ui.tools.field_row import FieldRow
 ALL_OPEN = 12  # fields up to which nothing is folded at first
 EMPTY = '{\n  "type": "object",\n  "properties": {}\n}'
 NEW = "new_parameter"
+PAGE = 50  # rows that are seen at once
 
 
 class SchemaForm(QWidget):
@@ -42,6 +44,8 @@ class SchemaForm(QWidget):
         self._folds: dict[Path, bool] = {}
         self._problems: list[Problem] = []
         self.rows: list[FieldRow] = []
+        self._listed: list[tuple[Field, int]] = []  # what has a row on one of the pages
+        self._first = 0  # of those, the one with the first row
         self.block: FieldBlock | None = None
         self.note = QLabel()
         self.note.setTextFormat(Qt.TextFormat.PlainText)
@@ -69,10 +73,13 @@ class SchemaForm(QWidget):
         column.addWidget(self.note)
         column.addWidget(self.empty)
         column.addLayout(self._upper)
+        self.pages = PartsRow(self, "parameters")
         column.addLayout(bar)
         column.addWidget(self.definitions)
         column.addLayout(self._lower)
+        column.addWidget(self.pages)
         column.addStretch(1)
+        self.pages.asked.connect(self._leaf)
         self.add_button.clicked.connect(partial(self.add, ()))
         self.show_text("")
 
@@ -107,6 +114,7 @@ class SchemaForm(QWidget):
         """Forget what is open and folded: another tool is shown."""
         self._open = None
         self._folds = {}
+        self._first = 0
         self._other = True
 
     def show_problems(self, problems: list[Problem]) -> None:
@@ -114,9 +122,10 @@ class SchemaForm(QWidget):
         self._problems = [problem for problem in problems if problem.path[:1] == ("parameters",)]
         shown = {row.field.path: row for row in self.rows}
         found: dict[Path, list[Problem]] = {path: [] for path in shown}
+        listed = {field.path for field, _ in self._listed}
         for problem in self._problems:
             path = problem.path[1:]
-            while path and path not in shown:
+            while path and path not in listed:
                 path = path[:-1]
             if path in found:
                 found[path].append(problem)
@@ -171,8 +180,22 @@ class SchemaForm(QWidget):
     def _is_folded(self, field: Field, *, few: bool) -> bool:
         return self._folds.get(field.path, field.role == "definition" or not few)
 
+    def _leaf(self, where: str) -> None:
+        """Show another page of the rows."""
+        last = (len(self._listed) - 1) // PAGE * PAGE
+        self.open_field(None)
+        self._first = {"first": 0, "before": self._first - PAGE, "after": self._first + PAGE}.get(where, last)
+        self._lay_out()
+
     def _lay_out(self) -> None:
-        visible = self._visible()
+        self._listed = self._visible()
+        count = len(self._listed)
+        opened = next((at for at, (field, _) in enumerate(self._listed) if field.path == self._open), self._first)
+        if not self._first <= opened < self._first + PAGE:
+            self._first = opened // PAGE * PAGE
+        self._first = max(min(self._first, (count - 1) // PAGE * PAGE), 0)
+        visible = self._listed[self._first : self._first + PAGE]
+        self.pages.say(self._first, self._first + PAGE, count)
         old = {row.field.path: row for row in self.rows}
         rows: list[FieldRow] = []
         few = self._root is not None and sum(1 for _ in walk(self._root)) <= ALL_OPEN
@@ -284,6 +307,9 @@ class SchemaForm(QWidget):
 
     def _step(self, row: FieldRow, steps: int) -> None:
         at = self.rows.index(row) + steps
+        if not 0 <= at < len(self.rows) and 0 <= self._first + at < len(self._listed):
+            self._leaf("after" if steps > 0 else "before")
+            at = 0 if steps > 0 else len(self.rows) - 1
         if 0 <= at < len(self.rows):
             self.rows[at].setFocus(Qt.FocusReason.TabFocusReason)
             self.revealed.emit(self.rows[at])
@@ -297,7 +323,7 @@ class SchemaForm(QWidget):
             self._move_field(field, steps)
 
     def _move_field(self, field: Field, steps: int) -> None:
-        siblings = [row.field for row in self.rows if row.field.role == field.role]
+        siblings = [listed for listed, _ in self._listed if listed.role == field.role]
         siblings = [sibling for sibling in siblings if sibling.path[:-1] == field.path[:-1]]
         at = next((n for n, sibling in enumerate(siblings) if sibling.path == field.path), -1) + steps
         if field.role == "root" or not 0 <= at < len(siblings):

@@ -34,7 +34,7 @@ from playground.ui.parameters.fields import SwitchPill, look
 from playground.ui.plain_text import tip
 from playground.ui.segments import Segments
 from playground.ui.theme import code_font
-from playground.ui.tools.problem_line import ProblemLine
+from playground.ui.tools.problem_line import MOST_MARKS, ProblemLine, ProblemList
 from playground.ui.tools.schema_form import SchemaForm
 from playground.ui.tools.tool_text import read_schema, schema_text, splice, whole_definition
 
@@ -59,7 +59,6 @@ class ToolEditor(QWidget):
         self._showing = False
         self._whole: ToolDefinition | None = None
         self._found: list[Problem] = []
-        self.problem_lines: list[ProblemLine] = []
         self.name = QLineEdit()
         self.name.setFont(code_font())
         self.name.setPlaceholderText("get_weather")
@@ -100,8 +99,8 @@ class ToolEditor(QWidget):
         self.large_button = IconButton("expand", "Open large: form and JSON side by side")
         self.take_button = QPushButton("Use this definition's name, description and parameters")
         self.take_button.hide()
-        self._problems = QVBoxLayout()
-        self._problems.setSpacing(0)
+        self._problems = ProblemList()
+        self._problems.chosen.connect(self.go_to)
         self._arrange()
         self._connect()
         self._show_view(FORM)
@@ -146,7 +145,7 @@ class ToolEditor(QWidget):
             self._filler = QWidget()
             column.addWidget(self._filler, 1)
         column.addWidget(self.take_button)
-        column.addLayout(self._problems)
+        column.addWidget(self._problems)
         column.addSpacing(4)
         foot = QHBoxLayout()
         foot.setSpacing(4)
@@ -230,6 +229,7 @@ class ToolEditor(QWidget):
         """Show a definition; a text that is the same one keeps its cursor. ``another`` tool folds the form anew."""
         if another:
             self.form.reset()
+            self._problems.reset()
         elif tool == self._tool:
             return
         self._showing = True
@@ -254,6 +254,11 @@ class ToolEditor(QWidget):
             self.group.addItems(list(names))
             self.group.setEditText(text)
 
+    @property
+    def problem_lines(self) -> list[ProblemLine]:
+        """What is listed of what is wrong."""
+        return self._problems.lines
+
     def show_problems(self, problems: list[Problem]) -> None:
         """List what is wrong and mark the places in the schema and in the form."""
         text, tool = self.schema.text(), self._tool
@@ -273,7 +278,7 @@ class ToolEditor(QWidget):
         else:
             paths = [item.path[1:] for item in shown if item.path[:1] == ("parameters",)]
             places = locate_all(text, paths) if paths and len(text) <= MARKED_AT_MOST else {}
-            for item in shown:
+            for item in shown[:MOST_MARKS]:
                 if item.path[:1] == ("parameters",) and (place := places.get(item.path[1:])) is not None:
                     self.schema.mark(*place, item.message, item.severity)
         look(self.schema, "true" if any(m.severity == "error" for m in self.schema.marks) else "false", "bad")
@@ -281,21 +286,7 @@ class ToolEditor(QWidget):
         look(self.name, "true" if bad_name else "false", "bad")
         self._found = shown
         self.form.show_problems(shown if problem is None else [])
-        self._list(shown)
-
-    def _list(self, shown: list[Problem]) -> None:
-        if [line.problem for line in self.problem_lines] == shown:
-            return
-        for line in self.problem_lines:
-            self._problems.removeWidget(line)
-            line.hide()
-            line.deleteLater()
-        self.problem_lines = []
-        for item in shown:
-            line = ProblemLine(item)
-            line.chosen.connect(self.go_to)
-            self._problems.addWidget(line)
-            self.problem_lines.append(line)
+        self._problems.show_problems(shown)
 
     def go_to(self, problem: Problem) -> None:
         """Lead to where the problem is, in the view that is open."""

@@ -12,10 +12,12 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from playground.domain.json_tree import Path
 from playground.domain.tools import ToolDefinition
 from playground.ui.tools.field_block import FieldBlock
 from playground.ui.tools.panel import ToolsPanel
-from playground.ui.tools.schema_form import SchemaForm
+from playground.ui.tools.problem_line import LISTED
+from playground.ui.tools.schema_form import PAGE, SchemaForm
 from playground.ui.tools.slot_fields import ChoicesSlot, FlagSlot, JsonSlot, LinesSlot, NumberSlot
 from playground.ui.tools.tool_editor import FORM, TEXT, ToolEditor
 from playground.ui.tools.tool_text import read_schema
@@ -341,3 +343,45 @@ def test_the_form_of_a_text_that_is_no_json_says_nothing_of_parameters_nor_shows
     form.show_text(SCHEMA)
     assert "city" in names(form)
     form.hide()
+
+
+def test_a_form_of_very_many_fields_shows_a_page_of_them(
+    panel: ToolsPanel, editor: ToolEditor, form: SchemaForm
+) -> None:
+    names = [f"p{number}" for number in range(5_000)]
+    schema = {"type": "object", "properties": {name: {"type": "string"} for name in names}, "required": ["none"] * 300}
+    panel.set_tools((ToolDefinition(name="many", description="Many.", parameters=schema),))
+    paths: list[Path] = [(), *(("properties", name) for name in names)]
+    assert [row.field.path for row in form.rows] == paths[:PAGE]
+    assert not form.pages.isHidden()
+    form.pages.asked.emit("last")
+    assert form.rows[-1].field.path == paths[-1]
+    form.pages.asked.emit("before")
+    first = form.rows[0].field.path
+    form._step(form.rows[0], -1)
+    assert paths[paths.index(first) - 1] == form.rows[-1].field.path, "a key leads over the edge of the page"
+    form._step(form.rows[-1], 1)
+    assert form.rows[0].field.path == first
+    form.go_to(("properties", "p250"))
+    assert form.block is not None
+    assert form.row_at(("properties", "p250")) is not None
+    form._move(1)
+    assert list(panel.tools[0].parameters["properties"])[249:252] == ["p249", "p251", "p250"]  # type: ignore[index]
+    form.add(())
+    assert form.rows[-1].field.path == ("properties", "new_parameter")
+    assert len(form.rows) <= PAGE
+
+
+def test_of_very_many_problems_some_are_listed_and_more_on_request(panel: ToolsPanel, editor: ToolEditor) -> None:
+    schema = {"type": "object", "properties": {}, "required": [f"q{number}" for number in range(300)]}
+    panel.set_tools((ToolDefinition(name="many", description="Many.", parameters=schema),))
+    panel.check_now()
+    assert len(editor.problem_lines) == LISTED
+    button = editor._problems.more_button
+    assert button.text() == f"Show more of {300 - LISTED} others"
+    button.click()
+    assert len(editor.problem_lines) == 2 * LISTED
+    panel.set_tools((ToolDefinition(name="one", parameters={"type": "object"}),))
+    panel.check_now()
+    assert len(editor.problem_lines) == 1
+    assert button.isHidden()
