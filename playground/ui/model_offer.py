@@ -72,7 +72,7 @@ class Offer(QAbstractListModel):
         found = ids.found(text)
         self.beginResetModel()
         self._lines = [ids.spelled(one) for one in islice(found, SHOWN)]
-        self._more = "" if next(found, None) is None else "… and more: type a part of the name"
+        self._more = "" if next(found, None) is None else "… more: type to find"
         self.endResetModel()
 
     def rowCount(self, parent: _Index = _NO_PARENT) -> int:

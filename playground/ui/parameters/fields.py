@@ -19,6 +19,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from playground.domain.hidden import LONGEST_NAME
+
 DEFAULT = "default"
 FIELD_WIDTH = 68
 FIELD_ROOM = 20  # px beside the text: padding, border, cursor
@@ -113,7 +115,7 @@ class ChoiceField(QComboBox):
         self.addItems(list(choices))
         self.show_text(text)
         self._line.setCursorPosition(at)
-        widest = max(self.fontMetrics().horizontalAdvance(self.itemText(i)) for i in range(self.count()))
+        widest = max(self.fontMetrics().horizontalAdvance(self.itemText(i)[:LONGEST_NAME]) for i in range(self.count()))
         self.view().setMinimumWidth(widest + 28)
 
     def choices(self) -> tuple[str, ...]:
