@@ -41,7 +41,8 @@ from playground.ui.conversation.text_frames import Places, paint_frames
 from playground.ui.loop import Throttle
 from playground.ui.theme import tokens
 
-AT_ONCE = 6_000  # characters that are drawn before anything else is done: code in colours takes 5 µs for each
+AT_ONCE = 20_000  # characters that are drawn before anything else is done, a place that was found among them
+AT_ONCE_MARKDOWN = 6_000  # the same of Markdown: code in colours takes 5 µs for each
 TOKENS = 4_000  # the same of what comes; more is a flood, and drawn as there is time
 FILL_S = 0.004  # seconds a frame may spend on the rest
 ROW_GAP = 4
@@ -211,7 +212,7 @@ class TextView(QTextEdit):
 
     def _go_on(self, size: int) -> None:
         """Draw so many characters now, and what is left from frame to frame."""
-        self.fill(size)
+        self.fill(size if self.shown.exact else min(size, AT_ONCE_MARKDOWN))
         if not self.whole:
             self._filling.poke()
 

@@ -27,7 +27,7 @@ DEEPEST = 12  # levels that are indented; deeper ones stand below one another
 MOST_READ = 60_000  # characters that are read; what comes behind them is only in the text
 MOST_ROWS = 300  # that are painted; the raw text beside it has all
 STEP_SECONDS = 0.006  # of reading, before the window has its turn
-PIECE = 1_000  # characters that are read at once
+PIECE = 250  # characters that are read at once: of numbers, as many as take half a step
 LONGEST = 300  # characters of a name that are shown
 _COLOURS = {"string": "ok", "number": "accent", "true": "system", "false": "system", "null": "system"}
 
