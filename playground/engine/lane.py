@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 #: A call: the turn that made it, and its id there.
 CallKey: TypeAlias = tuple[str, str]
 
-SLICE_S = 0.002  # seconds of deciding between two turns of the loop
+SLICE_S = 0.002  # seconds of deciding and answering between two turns of the loop
 
 
 class Mode(StrEnum):
@@ -285,12 +285,17 @@ class Lane:
         for key, plan in planned.items():
             due = float("inf") if plan.answer.never else now + plan.answer.delay
             pending[key] = Pending(plan.answer, plan.by, due)
+        until = time.perf_counter() + SLICE_S
         try:
             for key in sorted(planned, key=lambda key: pending[key].due):
                 if left := pending[key].remaining:
                     self.set_state(RunState.ANSWERING)
                     self._session.debugger.changed()
                     await self._sleep(left)
+                elif time.perf_counter() > until:
+                    self.set_state(RunState.ANSWERING)
+                    await asyncio.sleep(0)
+                    until = time.perf_counter() + SLICE_S
                 pending.pop(key)
                 self._put(key, planned[key])
         finally:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -11,9 +12,9 @@ import pytest
 from playground.demo.server import DemoConfig, DemoServer
 from playground.domain.debugging import Answer, AnswerRow, MatchKind, Policy, ResultDraft
 from playground.domain.transcript import Ending, Role, make_turn
-from playground.engine.changes import Change, DebugChanged, RunState, RunStateChanged
+from playground.engine.changes import Change, DebugChanged, PathChanged, RunState, RunStateChanged
 from playground.engine.debugger import FILLING
-from playground.engine.lane import LaneEnd
+from playground.engine.lane import SLICE_S, LaneEnd
 from playground.engine.run import RunRefusedError
 from playground.engine.secrets import Secret
 from playground.engine.session import Session
@@ -123,6 +124,19 @@ async def test_the_table_answers_and_the_loop_runs_by_itself(bench: Bench) -> No
     calls, results = bench.sent()
     assert [key for key, _ in calls] == [key for key, _, _ in results]
     assert len(bench.posts) == 4
+
+
+async def test_others_have_their_turn_between_answers_that_take_long_to_show(bench: Bench) -> None:
+    bench.session.subscribe(lambda _change: time.sleep(2 * SLICE_S), PathChanged)
+    bench.rule(policy=Policy.FIXED, fixed=Answer(text="ok"))
+    asked = asyncio.create_task(bench.ask(THREE))  # noqa: TID251
+    seen: set[int] = set()
+    while not asked.done():
+        seen.add(len(bench.results))
+        await asyncio.sleep(0)
+    await asked
+    assert bench.results == [("ok", "fixed")] * 3
+    assert {1, 2} & seen
 
 
 async def test_a_fixed_answer_takes_its_time(bench: Bench) -> None:
