@@ -22,6 +22,8 @@ async def ask(person: Person, text: str) -> str:
 
 async def trash(person: Person) -> TrashPage:
     panel = person.app.window.experiments
+    if not panel.isVisible():  # a small screen has no room for it until it is asked for
+        await act(person, "view.experiments")
     await person.click(panel.trash_button)
     return await person.seen(TrashPage)
 
