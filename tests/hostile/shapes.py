@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from playground.domain.debugging import AnswerRow, Debugging, MatchKind, Policy, ToolRule
+from playground.domain.debugging import Answer, AnswerRow, Debugging, MatchKind, Policy, ToolRule
 from playground.domain.questions import (
     AnswerFits,
     ArgumentsFit,
@@ -23,7 +23,7 @@ from playground.domain.questions import (
 )
 from playground.domain.tools import ToolDefinition
 from playground.domain.values import JSONObject
-from tests.hostile.drawn import DRAWN, SLOWER
+from tests.hostile.drawn import DRAWN, SLOWER, calls
 from tests.hostile.gaps import LIMIT
 from tests.hostile.streams import (
     BEGIN,
@@ -385,6 +385,13 @@ WINDOW: Final = (
         "a rule with a pattern that goes back", _called(_text(_LETTERS)), (), _asked("$[?search(@.a,'^(a+)+$')]")
     ),
     WindowShape("a rule that walks and walks", _called(_text([[[[1] * 9] * 9] * 9] * 9)), (), _asked("$" + "..*" * 12)),
+    WindowShape(
+        "calls that a rule answers",
+        lambda: calls(150),
+        (tool({"type": "object"}, "get_weather"),),
+        Debugging(default=ToolRule(policy=Policy.FIXED, fixed=Answer(text="ok")), step_limit=2),
+        limit=0.100,  # each answer is a turn, and the list, the cards and the next request follow
+    ),
     # arguments
     WindowShape("arguments of brackets", _called('{"a":' + "[" * 100_000)),
     WindowShape("arguments of numbers", _called('{"a":[' + "1," * 50_000)),
