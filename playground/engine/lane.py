@@ -280,15 +280,17 @@ class Lane:
         return not self._waiting()
 
     async def _wait_and_put(self, planned: Mapping[CallKey, Planned]) -> None:
-        pending = self._session.debugger.pending
+        pending = self._session.debugger.pending  # of all lanes: those of a fork answer the same call
         now = time.monotonic()
-        for key, plan in planned.items():
-            due = float("inf") if plan.answer.never else now + plan.answer.delay
-            pending[key] = Pending(plan.answer, plan.by, due)
+        own = {
+            key: Pending(plan.answer, plan.by, float("inf") if plan.answer.never else now + plan.answer.delay)
+            for key, plan in planned.items()
+        }
+        pending.update(own)
         until = time.perf_counter() + SLICE_S
         try:
-            for key in sorted(planned, key=lambda key: pending[key].due):
-                if left := pending[key].remaining:
+            for key in sorted(planned, key=lambda key: own[key].due):
+                if left := own[key].remaining:
                     self.set_state(RunState.ANSWERING)
                     self._session.debugger.changed()
                     await self._sleep(left)
@@ -296,11 +298,13 @@ class Lane:
                     self.set_state(RunState.ANSWERING)
                     await asyncio.sleep(0)
                     until = time.perf_counter() + SLICE_S
-                pending.pop(key)
+                if pending.get(key) is own.pop(key):
+                    del pending[key]
                 self._put(key, planned[key])
         finally:
-            for key in planned:  # whatever is left was waited for when it was stopped
-                if pending.pop(key, None) is not None:
+            for key, waited in own.items():  # whatever is left was waited for when it was stopped
+                if pending.get(key) is waited:
+                    del pending[key]
                     self._session.debugger.stops[key] = STOPPED
 
     async def _sleep(self, seconds: float) -> None:

@@ -12,6 +12,7 @@ import pytest
 from playground.demo.server import DemoConfig, DemoServer
 from playground.domain.debugging import Answer, AnswerRow, MatchKind, Policy, ResultDraft
 from playground.domain.transcript import Ending, Role, make_turn
+from playground.engine import lane as lanes
 from playground.engine.changes import Change, DebugChanged, PathChanged, RunState, RunStateChanged
 from playground.engine.debugger import FILLING
 from playground.engine.lane import SLICE_S, LaneEnd
@@ -469,7 +470,12 @@ async def test_undoing_an_edit_made_meanwhile_keeps_what_the_lane_brought(bench:
 # Forks
 
 
-async def test_a_fork_runs_on_with_every_answer_at_once(bench: Bench) -> None:
+@pytest.mark.parametrize("slow", [False, True], ids=["", "slow"])
+async def test_a_fork_runs_on_with_every_answer_at_once(
+    bench: Bench, slow: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if slow:
+        monkeypatch.setattr(lanes, "SLICE_S", -1.0)  # each answer waits for the next turn of the loop
     session, debugger = bench.session, bench.session.debugger
     await bench.ask("Weather in Lisbon and Oslo")
     (turn_id, first), (_, second) = bench.keys
@@ -478,15 +484,15 @@ async def test_a_fork_runs_on_with_every_answer_at_once(bench: Bench) -> None:
     before = session.transcript
     answers = [Answer(text=f"answer {n}", is_error=n == 1) for n in range(3)]
     fork = await debugger.fork(turn_id, first, answers)
-    assert [lane.ending for lane in fork.lanes] == [LaneEnd.DONE] * 3
-    assert [lane.answer for lane in fork.lanes] == answers
+    assert [one.ending for one in fork.lanes] == [LaneEnd.DONE] * 3
+    assert [one.answer for one in fork.lanes] == answers
     assert debugger.forks == [fork]
     assert len(session.transcript.children(turn_id)) == 3
     assert bench.roles == "uctta"
     assert bench.path[-1].id == fork.lanes[0].head, "the first branch is shown"
     told = set()
-    for lane in fork.lanes:
-        branch = session.transcript.lineage(lane.head)
+    for one in fork.lanes:
+        branch = session.transcript.lineage(one.head)
         assert [r.text for turn in branch for r in turn.results][1] == "same"
         told |= {r.text for turn in branch for r in turn.results} - {"same"}
     assert told == {"answer 0", "answer 1", "answer 2"}
