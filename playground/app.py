@@ -19,11 +19,11 @@ from PySide6.QtGui import QGuiApplication, QIcon
 from PySide6.QtWidgets import QApplication
 
 from playground import __version__
-from playground.ui.first_frame import FirstFrame
-from playground.ui.main_window import MainWindow
-from playground.ui.resources import resource_root
-from playground.ui.theme import STYLE, Theme
-from playground.ui.window_settings import open_settings
+from playground.ui.shell.first_frame import FirstFrame
+from playground.ui.shell.main_window import MainWindow
+from playground.ui.shell.window_settings import open_settings
+from playground.ui.widgets.resources import resource_root
+from playground.ui.widgets.theme import STYLE, Theme
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -32,13 +32,13 @@ if TYPE_CHECKING:
 
     from playground.demo.embedded import Demo
     from playground.demo.server import DemoConfig
-    from playground.engine.gateways import Gateways
-    from playground.engine.presets import PresetStore
-    from playground.engine.workspace import Workspace
-    from playground.ui.crash.crash_control import CrashControl
-    from playground.ui.second_start_listener import SecondStarts
-    from playground.ui.watchdog import Watchdog
-    from playground.ui.window_actions import WindowActions
+    from playground.engine.files.presets import PresetStore
+    from playground.engine.gateways.offered import Gateways
+    from playground.engine.library.workspace import Workspace
+    from playground.ui.shell.crash.crash_control import CrashControl
+    from playground.ui.shell.second_start_listener import SecondStarts
+    from playground.ui.shell.watchdog import Watchdog
+    from playground.ui.shell.window_actions import WindowActions
 
 LAST_ENDED = "The last session ended unexpectedly."
 FILES_BY_EVENT = sys.platform == "darwin"  # where the system hands over files so; elsewhere they are arguments
@@ -94,7 +94,7 @@ class App:
         import asyncio  # noqa: F401 - a step of its own
 
         yield
-        import playground.ui.loop  # noqa: F401 - before qasync, which it settles
+        import playground.ui.widgets.loop  # noqa: F401 - before qasync, which it settles
 
         yield
         import qasync  # noqa: F401 - a step of its own
@@ -113,16 +113,16 @@ class App:
         import playground.domain.transcript  # noqa: F401 - a step of its own
 
         yield
-        from playground.engine.gateways import Gateways
-        from playground.engine.profiles import ProfileStore
-        from playground.engine.secrets import Keys
+        from playground.engine.gateways.offered import Gateways
+        from playground.engine.gateways.profiles import ProfileStore
+        from playground.engine.gateways.secrets import Keys
 
         yield
         from playground.demo.embedded import Demo
         from playground.demo.server import DemoConfig
-        from playground.engine.fingerprints import Fingerprints
-        from playground.engine.store import Store
-        from playground.engine.workspace import Workspace
+        from playground.engine.gateways.fingerprints import Fingerprints
+        from playground.engine.library.store import Store
+        from playground.engine.library.workspace import Workspace
 
         self.demo = Demo(demo or DemoConfig())
         profiles = ProfileStore(self._folder / "gateways.json" if self._folder else None)
@@ -134,9 +134,9 @@ class App:
         yield from self.window.furnish(self.workspace)
         yield
         from playground.demo.cheats import CHEATS
-        from playground.ui.storage.banner import StorageBanner
-        from playground.ui.watchdog import Watchdog
-        from playground.ui.window_actions import WindowActions
+        from playground.ui.features.storage.banner import StorageBanner
+        from playground.ui.shell.watchdog import Watchdog
+        from playground.ui.shell.window_actions import WindowActions
 
         self.actions = WindowActions(
             self.window, self.workspace, self.theme, self.settings, prompts=CHEATS, presets=self._presets
@@ -155,14 +155,14 @@ class App:
         return self.gateways.keys.redactor.text(text)
 
     def _presets(self) -> PresetStore:
-        from playground.engine.presets import PresetStore
+        from playground.engine.files.presets import PresetStore
 
         return PresetStore(self._folder / "presets.json" if self._folder else None, self.gateways.keys.known)
 
     def _listen(self) -> None:
         """The store is open. Where it is this process's own, further starts with it are answered."""
-        from playground.engine.store import Mode
-        from playground.ui.second_start_listener import SecondStarts
+        from playground.engine.library.store import Mode
+        from playground.ui.shell.second_start_listener import SecondStarts
 
         store = self.workspace.store
         if store is not None and store.status.mode is Mode.READY:
@@ -181,7 +181,7 @@ class App:
 
     def show(self) -> None:
         """Open the window, if it is not, and begin to work. Called once the event loop runs."""
-        from playground.ui import loop
+        from playground.ui.widgets import loop
 
         if not self.window.isVisible():
             self.window.show()
@@ -217,7 +217,7 @@ class App:
             self.quit()
 
     def _end(self, *, again: bool = False) -> None:
-        from playground.ui import loop
+        from playground.ui.widgets import loop
 
         if not self._asks:
             self.actions.library.storage.ask_no_longer()
@@ -230,8 +230,8 @@ class App:
         """
         import asyncio
 
-        from playground.engine import checking
-        from playground.ui import loop
+        from playground.engine.checks import checking
+        from playground.ui.widgets import loop
 
         if not await self.actions.library.storage.may_end(self.actions.keeping.files.save_copies):
             self._closing = False
@@ -272,7 +272,9 @@ def settings_path() -> Path:
 
 
 def store_path() -> Path:
-    """Where experiments are kept: in the same place as ``playground.engine.store`` says, found without loading that."""
+    """Where experiments are kept: in the same place as ``playground.engine.library.store`` says, found without loading
+    that.
+    """
     folder = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.GenericDataLocation)
     return Path(folder) / "gateway-playground" / "experiments.db"
 
@@ -283,7 +285,7 @@ def make_application() -> QApplication:
     # The style is named here, as a person could: setting it later makes PySide wrap what Qt's styles hold (5 ms).
     arguments = [*sys.argv[:1], "-style", STYLE]
     if FILES_BY_EVENT:
-        from playground.ui.application import Application
+        from playground.ui.shell.application import Application
 
         qt: QApplication = Application(arguments)
     else:
@@ -301,7 +303,7 @@ def run(file: Path | None = None, patience: float = FREEZE) -> int:
     """
     import signal
 
-    from playground.ui.second_start import hand_over
+    from playground.ui.shell.second_start import hand_over
 
     if hand_over(store_path(), file):
         return 0
@@ -337,7 +339,7 @@ def _work(qt: QApplication, app: App, errors: _Errors, file: Path | None) -> int
     """Run the event loop until the window is closed. Raises what stood in the way of a start."""
     import asyncio
 
-    from playground.ui import loop
+    from playground.ui.widgets import loop
 
     failures: list[Exception] = []
 
@@ -355,7 +357,7 @@ def _work(qt: QApplication, app: App, errors: _Errors, file: Path | None) -> int
         if file is not None:
             app.open_path(file)
         if FILES_BY_EVENT:
-            from playground.ui.application import Application
+            from playground.ui.shell.application import Application
 
             if isinstance(qt, Application):
                 qt.take_files(app.open_path)
@@ -370,7 +372,7 @@ def _work(qt: QApplication, app: App, errors: _Errors, file: Path | None) -> int
 
 def _cannot_start(qt: QApplication, app: App | None, error: Exception) -> int:
     from playground import log
-    from playground.ui.crash import no_start
+    from playground.ui.shell.crash import no_start
 
     log.begin()
     return no_start.tell(qt, app.window if app is not None else None, error)
@@ -395,8 +397,8 @@ class _Errors:
     def tell(self, app: App) -> None:
         """Tell of them from now on, and of those that came before."""
         from playground import log
-        from playground.ui.crash import hard_crash
-        from playground.ui.crash.crash_control import CrashControl
+        from playground.ui.shell.crash import hard_crash
+        from playground.ui.shell.crash.crash_control import CrashControl
 
         log.begin()
         sys.excepthook = sys.__excepthook__
@@ -415,7 +417,7 @@ class _Errors:
     def end(self) -> None:
         """The process ends; who started it from a terminal is told what is left."""
         if self._crashes is not None:
-            from playground.ui.crash import hard_crash
+            from playground.ui.shell.crash import hard_crash
 
             self._crashes.remove()
             hard_crash.end()

@@ -27,7 +27,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     frozen.give_back()
     given = sys.argv[1:] if argv is None else argv
     if list(given) == ["--check-worker"]:  # our own process for what may take too long
-        from playground.engine.check_worker import serve
+        from playground.engine.checks.worker import serve
 
         return serve()
     # Building the parser takes longer than a good part of the window: it is not needed to see that nothing was asked.
@@ -58,7 +58,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     from playground.cli_help import Help, exit_codes
     from playground.cli_run import add_run
-    from playground.engine.exit_codes import ExitCode
+    from playground.engine.headless.exit_codes import ExitCode
 
     parser = argparse.ArgumentParser(
         prog="playground",
@@ -262,9 +262,9 @@ def _decode(arguments: argparse.Namespace) -> int:
 def _replay(arguments: argparse.Namespace) -> int:
     import asyncio
 
-    from playground.engine.cassette import CassetteError, open_file
-    from playground.engine.pace import Pace
-    from playground.engine.replay_server import ReplayServer
+    from playground.engine.cassettes.cassette import CassetteError, open_file
+    from playground.engine.cassettes.playback_clock import Pace
+    from playground.engine.cassettes.server import ReplayServer
 
     async def serve() -> None:
         def log(line: str) -> None:

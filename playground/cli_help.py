@@ -8,7 +8,7 @@ import sys
 import textwrap
 from collections.abc import Iterable
 
-from playground.engine.exit_codes import MEANINGS, ExitCode
+from playground.engine.headless.exit_codes import MEANINGS, ExitCode
 
 
 class Help(argparse.HelpFormatter):

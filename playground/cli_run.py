@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from playground.cli_help import Help, exit_codes, silence
-from playground.engine.exit_codes import ExitCode
+from playground.engine.headless.exit_codes import ExitCode
 
 if TYPE_CHECKING:
-    from playground.engine.headless_run import RunOptions
+    from playground.engine.headless.run import RunOptions
 
 #: The clocks of ``playground.gateway.connection.Timeouts``; a plain number sets those that wait for content.
 CLOCKS: Final = ("connect", "first", "idle", "settle", "total")
@@ -98,8 +98,8 @@ def add_run(commands: Any) -> None:
 def _run(arguments: argparse.Namespace) -> int:
     import asyncio
 
-    from playground.engine.headless_run import run_file
-    from playground.engine.headless_show import OutputError
+    from playground.engine.headless.run import run_file
+    from playground.engine.headless.show import OutputError
 
     try:
         with _certificates(_options(arguments)) as given, _address(given, arguments.base_url) as options:
@@ -149,7 +149,7 @@ def _address(options: RunOptions, base_url: str | None) -> Iterator[RunOptions]:
         yield options
         return
     from playground.demo.server import DemoConfig, DemoServer
-    from playground.engine.secrets import Secret
+    from playground.engine.gateways.secrets import Secret
 
     server = DemoServer(DemoConfig(tokens_per_second=0, time_to_first_token=0, rate_limit=0))
     try:
@@ -160,9 +160,9 @@ def _address(options: RunOptions, base_url: str | None) -> Iterator[RunOptions]:
 
 def _options(arguments: argparse.Namespace) -> RunOptions:
     from playground.domain.request import ReasoningReturn, SendReasoning
-    from playground.engine.headless_run import RunOptions
-    from playground.engine.profiles import Auth
-    from playground.engine.secrets import key_from_environment
+    from playground.engine.gateways.profiles import Auth
+    from playground.engine.gateways.secrets import key_from_environment
+    from playground.engine.headless.run import RunOptions
 
     when, field = arguments.reasoning or ("", "")
     return RunOptions(

@@ -21,7 +21,7 @@ def hindrance() -> str:
     if not found:
         return NO_DISPLAY
     try:
-        from playground.ui.platform_plugin import fault
+        from playground.ui.shell.platform_plugin import fault
     except ImportError as error:  # not even the core of Qt can be loaded
         from playground.missing_libraries import explain
 

@@ -20,8 +20,8 @@ import pytest
 from playground import __version__
 from playground.cli import DEMO_KEY
 from playground.cli_run import CLOCKS, FOR_CONTENT, read_timeouts
-from playground.engine.exit_codes import MEANINGS, ExitCode
-from playground.engine.profiles import Profile, Timeouts
+from playground.engine.gateways.profiles import Profile, Timeouts
+from playground.engine.headless.exit_codes import MEANINGS, ExitCode
 from tests.support.fault_server import FaultServer, head, hold, send, sleep, whole
 from tests.support.raw_http import ask
 
@@ -228,7 +228,7 @@ def test_run_passes_every_option_on(experiment: Path, tmp_path: Path) -> None:
     assert b"Trying again in" in ended.stderr
     assert [sent.header(name) for name in ("X-Team", "X-More", "x-api-key")] == ["a: b", "c", CANARY]
     assert CANARY.encode() not in tape.read_bytes() + ended.stdout + ended.stderr
-    from playground.engine.cassette import open_file
+    from playground.engine.cassettes.cassette import open_file
 
     assert len(open_file(tape).exchanges) == 2
 
@@ -592,7 +592,7 @@ def test_the_window_opens_and_a_signal_ends_it_in_order(number: signal.Signals, 
 
 @pytest.fixture
 def cassette_file(tmp_path: Path) -> Path:
-    from playground.engine.cassette import save
+    from playground.engine.cassettes.cassette import save
     from tests.engine.exchanges import exchange
 
     path = tmp_path / "a.cassette.json"

@@ -15,13 +15,16 @@ from pathlib import Path
 
 import pytest
 
-from playground.engine import arrivals, cassette, experiment_file, images, messages_import
-from playground.engine.headless import BadInputError, read_run_file
-from playground.engine.list_file import ListFile
+from playground.engine.cassettes import cassette
+from playground.engine.files import experiment_file, images
+from playground.engine.files import messages as messages_import
+from playground.engine.files import opening_files as arrivals
+from playground.engine.headless.input import BadInputError, read_run_file
+from playground.engine.io.list_file import ListFile
 from playground.gateway.connection import Connection
 from playground.gateway.transport import make_client
 from playground.named_file import read_named
-from playground.ui.debugger.rule_files import read_tables
+from playground.ui.features.debugger.rule_files import read_tables
 from tests.engine.exchanges import exchange
 from tests.protocols.streams import DONE, chunk
 

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(
 LOGS = """
 import logging, os
 from playground import log
-from playground.ui.crash import hard_crash
+from playground.ui.shell.crash import hard_crash
 os.umask(0o022)
 hard_crash.begin()
 log.BYTES = 200

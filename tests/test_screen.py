@@ -15,7 +15,7 @@ import pytest
 import shiboken6
 
 from playground import missing_libraries, screen
-from playground.ui.platform_plugin import fault
+from playground.ui.shell.platform_plugin import fault
 
 FOLDERS = ("", "Qt", "Qt/lib", "Qt/plugins", "Qt/plugins/platforms")
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="platform: needs Linux, whose loader finds what is missing")

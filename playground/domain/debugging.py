@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import Field
 
-from playground.domain import limits
 from playground.domain.hidden import short_name
-from playground.domain.limits import TooCostlyError
 from playground.domain.parts import ToolCall
-from playground.domain.patterns import PatternError, found_in
 from playground.domain.reasons import path_reason
 from playground.domain.tools import ToolDefinition, check_arguments, parse_json
 from playground.domain.transcript import Role, Turn
 from playground.domain.values import JSON, Value
+from playground.jsonkit import limits
+from playground.jsonkit.limits import TooCostlyError
+from playground.jsonkit.patterns import PatternError, found_in
 
 if TYPE_CHECKING:
     from jsonpath import JSONPathEnvironment

@@ -1,6 +1,6 @@
 """Lengths of time as people say them: for waits, countdowns and clocks. Nothing here measures.
 
-Times of a run are compared with each other and have a spelling of their own (``playground.ui.conversation.facts``).
+Times of a run are compared with each other and have a spelling of their own (``playground.ui.widgets.figures``).
 """
 
 from __future__ import annotations

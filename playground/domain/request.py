@@ -6,11 +6,11 @@ from enum import StrEnum
 
 from pydantic import Field, SerializeAsAny
 
-from playground.domain.json_merge import merged
 from playground.domain.parameters import Parameters
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Turn
 from playground.domain.values import JSONObject, Value
+from playground.jsonkit.merge import merged
 
 
 class SendReasoning(StrEnum):
@@ -32,7 +32,7 @@ class Request(Value):
     """One request: the path of the transcript, what is set, and the tools on offer.
 
     ``inherited_body`` is the gateway's extra body, ``extra_body`` the experiment's own: they are merged into the body
-    last, one after the other, and win over everything else (see ``playground.domain.json_merge``). ``extra_headers`` go
+    last, one after the other, and win over everything else (see ``playground.jsonkit.merge``). ``extra_headers`` go
     with this request besides the gateway's own and win over those of the same name; none of them is a secret.
     """
 

@@ -8,17 +8,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from playground.domain import limits
 from playground.domain.hidden import short_name
-from playground.domain.json_tree import Path
 from playground.domain.problems import Problem as Problem
 from playground.domain.problems import parse_json as parse_json
 from playground.domain.problems import short
-from playground.domain.schema_refs import BY_NAME, DATA, reach, target_of
 from playground.domain.tokens import definition_tokens
-from playground.domain.validation import check_value as check_value
-from playground.domain.validation import schema_problem
 from playground.domain.values import JSON, JSONObject, Value
+from playground.jsonkit import limits
+from playground.jsonkit.schema_refs import BY_NAME, DATA, reach, target_of
+from playground.jsonkit.tree import Path
+from playground.jsonkit.validation import check_value as check_value
+from playground.jsonkit.validation import schema_problem
 
 NAME_RULE = re.compile(r"[A-Za-z0-9_-]{1,64}\Z")
 LARGE = 2000  # tokens of one definition above which its size is worth a word

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from playground.domain.partial_json import PartialJson
+from playground.jsonkit.partial import PartialJson
 from playground.protocols.jsontext import parse
 from playground.protocols.reading import same
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import secrets
 from pathlib import Path
 
-from playground.engine import experiment_file
-from playground.engine.secrets import Keys, Secret
-from playground.engine.session import Session
-from playground.engine.snapshot import snapshot
-from playground.engine.store import Mode, Store
+from playground.engine.files import experiment_file
+from playground.engine.gateways.secrets import Keys, Secret
+from playground.engine.library.store import Mode, Store
+from playground.engine.session.session import Session
+from playground.engine.session.snapshot import snapshot
 from playground.self_test.report import MissingError, Report
 
 PROFILE = "self-test"

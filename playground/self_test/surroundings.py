@@ -18,7 +18,7 @@ _HASHED = re.compile(r"[0-9a-f]{8}\.\d+")
 
 def read_resources() -> str:
     """Read every shipped file. Returns a sentence; raises MissingError for one that is empty or not what it says."""
-    from playground.ui.resources import resource_root
+    from playground.ui.widgets.resources import resource_root
 
     root = resource_root()
     files = sorted(path for path in root.rglob("*") if path.is_file())
@@ -57,8 +57,8 @@ def look_at_certificates(report: Report) -> None:
 def check_elsewhere() -> str:
     """Have a schema that may take long checked by a process of its own. Raises MissingError when that does not work."""
     from playground.domain.problems import not_checked
-    from playground.domain.questions import ArgumentsFit
-    from playground.engine import checking
+    from playground.engine.checks import checking
+    from playground.jsonkit.questions import ArgumentsFit
 
     looks_ahead = ArgumentsFit('{"a": "xyz"}', {"properties": {"a": {"pattern": "^(?=y)"}}})
     if checking.now(looks_ahead) is not None:

@@ -12,7 +12,7 @@ from PySide6.QtGui import QFontDatabase, QGuiApplication, QIcon, QImage, QImageR
 
 from playground.self_test import keeping
 from playground.self_test.report import MissingError, Report
-from playground.ui.resources import resource_root
+from playground.ui.widgets.resources import resource_root
 
 if TYPE_CHECKING:
     from playground.app import App
@@ -42,7 +42,7 @@ def run(report: Report, folder: Path) -> None:
     """Open the window, do what a person would, close it."""
     from playground.app import App, make_application
     from playground.demo.server import DemoConfig
-    from playground.ui import loop
+    from playground.ui.widgets import loop
 
     qt = make_application()
     app = App(qt, demo=DemoConfig(tokens_per_second=400, time_to_first_token=0.02), folder=folder / "state")
@@ -105,8 +105,8 @@ def _read_pictures() -> str:
 
 async def _render(app: App) -> str:
     """A conversation with headings, a list, a table and code in colours comes out as more than one flat colour."""
-    from playground.engine.headless import read_request
-    from playground.ui.conversation.highlight import highlight
+    from playground.engine.headless.input import read_request
+    from playground.ui.widgets.highlight import highlight
 
     kinds = {kind for line in highlight(ANSWER.splitlines(), "python") for kind, _ in line}
     if not {"keyword", "name", "comment", "number"} <= kinds:
@@ -139,8 +139,8 @@ def _colours(picture: QImage) -> int:
 
 async def _stream(app: App, protocol: str) -> str:
     """An answer of the demo gateway, over a socket, into the transcript and onto the tape."""
-    from playground.engine.gateways import DEMO_ID
-    from playground.engine.headless import read_request
+    from playground.engine.gateways.offered import DEMO_ID
+    from playground.engine.headless.input import read_request
 
     session = app.workspace.new()
     session.set_profile(DEMO_ID)
@@ -166,7 +166,7 @@ async def _stream(app: App, protocol: str) -> str:
 
 def _write_code(app: App) -> str:
     """The request as code, in every language that speaks its protocol."""
-    from playground.engine import snippets
+    from playground.engine.requests import snippets
 
     session = app.workspace.current
     profile = app.gateways.get(session.profile_id)

@@ -50,7 +50,7 @@ def test_words_are_written_in_characters_that_every_font_has(path: Path) -> None
         for line, text in spoken(path.read_text(encoding="utf-8"))
         for c in sorted(rare(text))
     ]
-    assert not found, "make it an icon (playground.ui.mark_label), or a word"
+    assert not found, "make it an icon (playground.ui.widgets.mark_label), or a word"
 
 
 @pytest.mark.parametrize("path", READ, ids=lambda path: path.name)

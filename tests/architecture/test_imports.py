@@ -53,7 +53,7 @@ def test_contracts_hold() -> None:
 
 def test_the_engine_needs_no_qt() -> None:
     names = modules_of("engine")
-    assert "playground.engine.session" in names
+    assert "playground.engine.session.session" in names
     loaded = loaded_after("import importlib\nfor name in sys.argv[1:]: importlib.import_module(name)", *names)
     assert not roots(loaded) & {"PySide6", "shiboken6", "qasync"}
     assert set(names) <= loaded

@@ -19,14 +19,14 @@ from PySide6.QtWidgets import QApplication
 from playground.app import make_application
 from playground.domain.accumulator import GrowingChoice
 from playground.domain.transcript import Role, make_turn
-from playground.engine.run import RunRefusedError
-from playground.engine.session import Session
-from playground.ui.conversation.commands import Growth
-from playground.ui.conversation.pane import ConversationPane
-from playground.ui.conversation.rows import Row
-from playground.ui.conversation.text_view import TextView
-from playground.ui.conversation.transcript_view import TranscriptView
-from playground.ui.theme import Theme
+from playground.engine.session.run import RunRefusedError
+from playground.engine.session.session import Session
+from playground.ui.features.conversation.commands import Growth
+from playground.ui.features.conversation.pane import ConversationPane
+from playground.ui.features.conversation.rows import Row
+from playground.ui.features.conversation.text_view import TextView
+from playground.ui.features.conversation.transcript_view import TranscriptView
+from playground.ui.widgets.theme import Theme
 from tests.benchmarks.pacing import tokens
 from tests.benchmarks.registry import Figure, at_most
 

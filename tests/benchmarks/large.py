@@ -16,12 +16,12 @@ from PySide6.QtCore import QMimeData
 
 from playground.domain.parts import ToolCall, ToolResult
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn, new_id
-from playground.engine.export import Format, export
-from playground.engine.snapshot import snapshot
-from playground.engine.snippets import LANGUAGES
-from playground.ui.code.code_source import writer
-from playground.ui.conversation.finding import Query
-from playground.ui.conversation.message_field import MessageField
+from playground.engine.files.export import Format, export
+from playground.engine.requests.snippets import LANGUAGES
+from playground.engine.session.snapshot import snapshot
+from playground.ui.features.code.code_source import writer
+from playground.ui.features.conversation.finding import Query
+from playground.ui.features.conversation.message_field import MessageField
 from tests.benchmarks.experiment import TOOL
 from tests.benchmarks.registry import Figure, at_most
 from tests.benchmarks.window import Pulse, Window, play

@@ -13,7 +13,7 @@ from collections import Counter
 
 from PySide6.QtWidgets import QApplication, QWidget
 
-from playground.engine.session import Session
+from playground.engine.session.session import Session
 from tests.benchmarks.memory import resident_mb
 from tests.benchmarks.registry import Figure, at_most
 from tests.benchmarks.window import Window, play

@@ -20,8 +20,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from playground.domain.transcript import Role, Transcript, make_turn
-from playground.engine.session import Session
-from playground.ui.conversation.transcript_view import TranscriptView
+from playground.engine.session.session import Session
+from playground.ui.features.conversation.transcript_view import TranscriptView
 from tests.benchmarks.experiment import TOOL, long_transcript
 from tests.benchmarks.memory import resident_mb
 from tests.benchmarks.registry import Figure, at_most

@@ -19,9 +19,9 @@ from random import Random
 
 from playground.domain.parts import Part, Reasoning, Text, ToolCall
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn, new_id
-from playground.engine.snapshot import Snapshot
-from playground.engine.store import Store, reading, search
-from playground.engine.store.connecting import connect
+from playground.engine.library.store import Store, reading, search
+from playground.engine.library.store.connecting import connect
+from playground.engine.session.snapshot import Snapshot
 from tests.benchmarks.registry import Figure, at_most
 
 EXPERIMENTS, TURNS = 2000, 50

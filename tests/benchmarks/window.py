@@ -18,9 +18,9 @@ from PySide6.QtWidgets import QApplication
 
 from playground.app import App, make_application
 from playground.domain.transcript import Role, Transcript, make_turn
-from playground.engine.profiles import Profile, ProfileStore
-from playground.engine.session import Session
-from playground.ui import loop
+from playground.engine.gateways.profiles import Profile, ProfileStore
+from playground.engine.session.session import Session
+from playground.ui.widgets import loop
 from tests.benchmarks.pacing import PacingServer
 
 T = TypeVar("T")

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playground.domain import limits
 from playground.domain.debugging import (
     FAULTS,
     Answer,
@@ -33,6 +32,7 @@ from playground.domain.debugging import (
 from playground.domain.parts import ToolCall
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Ending, Outcome, Role, Turn, make_turn, new_id
+from playground.jsonkit import limits
 
 TOOL = ToolDefinition(
     name="get_weather",

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from playground.domain.json_edit import (
+from playground.jsonkit.edit import (
     drop,
     insert_item,
     insert_member,
@@ -19,7 +19,7 @@ from playground.domain.json_edit import (
     rename_key,
     set_value,
 )
-from playground.domain.json_tree import JsonTextError, Path, find, parse, same
+from playground.jsonkit.tree import JsonTextError, Path, find, parse, same
 from tests.domain.json_texts import KEYS, texts, values
 
 LAID_OUT = """{

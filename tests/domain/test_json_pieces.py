@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playground.domain import json_pieces as module
-from playground.domain.json_pieces import json_pieces
+from playground.jsonkit import pieces as module
+from playground.jsonkit.pieces import json_pieces
 
 VALUES = st.recursive(
     st.none()

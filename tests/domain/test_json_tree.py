@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from playground.domain.json_tree import JsonNode, JsonTextError, find, parse, path_at, same, scalar
+from playground.jsonkit.tree import JsonNode, JsonTextError, find, parse, path_at, same, scalar
 from tests.domain.json_texts import texts, values
 
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from playground.domain.json_tree import same
-from playground.domain.partial_json import Node, PartialJson, read_partial
+from playground.jsonkit.partial import Node, PartialJson, read_partial
+from playground.jsonkit.tree import same
 from tests.domain.json_texts import texts
 
 

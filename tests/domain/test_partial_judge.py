@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from playground.domain.partial_json import PartialJson, read_partial
-from playground.domain.partial_judge import Judge, judge
-from playground.domain.schema_sample import sample
 from playground.domain.tools import Problem, check_arguments
+from playground.jsonkit.partial import PartialJson, read_partial
+from playground.jsonkit.partial_judge import Judge, judge
+from playground.jsonkit.schema_sample import sample
 from tests.domain.schemas import schemas
 
 SOUND = [(name, schema) for name, schema in schemas() if name != "40_wrong_shapes"]

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from playground.domain.json_tree import JsonTextError, find, parse, same
-from playground.domain.schema_edit import (
+from playground.jsonkit.schema_edit import (
     add_property,
     clear_slot,
     free_name,
@@ -20,8 +19,9 @@ from playground.domain.schema_edit import (
     set_slot,
     set_types,
 )
-from playground.domain.schema_fields import Field, Slot, field_at, fields_of, slot, walk
-from playground.domain.schema_refs import reach
+from playground.jsonkit.schema_fields import Field, Slot, field_at, fields_of, slot, walk
+from playground.jsonkit.schema_refs import reach
+from playground.jsonkit.tree import JsonTextError, find, parse, same
 from tests.domain.schemas import FILES, read
 
 OTHER: dict[str, Any] = {

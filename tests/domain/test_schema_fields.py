@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from playground.domain.schema_fields import Field, field_at, fields_of, slot, walk
-from playground.domain.schema_refs import pointer_of, reach, resolved, target_of
+from playground.jsonkit.schema_fields import Field, field_at, fields_of, slot, walk
+from playground.jsonkit.schema_refs import pointer_of, reach, resolved, target_of
 from tests.domain.schemas import schemas
 
 ALL = dict(schemas())

@@ -2,8 +2,6 @@ from __future__ import annotations
 
 import pytest
 
-from playground.domain import limits
-from playground.domain.limits import TooCostlyError
 from playground.domain.tokens import definition_tokens
 from playground.domain.tools import (
     Problem,
@@ -16,6 +14,8 @@ from playground.domain.tools import (
     parse_json,
 )
 from playground.domain.values import JSON
+from playground.jsonkit import limits
+from playground.jsonkit.limits import TooCostlyError
 
 SCHEMA = {
     "type": "object",

@@ -9,10 +9,10 @@ import pytest
 from keyring.backend import KeyringBackend
 
 from playground.demo.server import DemoServer
-from playground.engine.gateways import DEMO_ID, Gateways
-from playground.engine.profiles import ProfileStore
-from playground.engine.secrets import KeyringError, Keys
-from playground.engine.session import Session
+from playground.engine.gateways.offered import DEMO_ID, Gateways
+from playground.engine.gateways.profiles import ProfileStore
+from playground.engine.gateways.secrets import KeyringError, Keys
+from playground.engine.session.session import Session
 
 MakeSession = Callable[..., Session]
 

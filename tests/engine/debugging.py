@@ -13,7 +13,7 @@ from playground.domain.debugging import Answer, AnswerRow, Debugging, MatchKind,
 from playground.domain.parts import ToolCall
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, Turn, make_turn
-from playground.engine.session import Session
+from playground.engine.session.session import Session
 
 WEATHER = ToolDefinition(
     name="get_weather",

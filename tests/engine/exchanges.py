@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from playground.engine.frames import FrameIndex
+from playground.engine.inspect.frames import FrameIndex
 from playground.gateway.tape import Exchange, Read
 
 ASKED = {"model": "m-1", "messages": [{"role": "user", "content": "Hello"}], "stream": True}

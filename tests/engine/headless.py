@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from playground.engine.headless_run import RunOptions, run_file
-from playground.engine.secrets import Secret
+from playground.engine.gateways.secrets import Secret
+from playground.engine.headless.run import RunOptions, run_file
 
 CANARY = "sk-canary-93ac55d1"
 NOWHERE = "http://127.0.0.1:1/v1"  # a run that is begun ends with TRANSPORT there

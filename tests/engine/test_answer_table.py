@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from playground.domain.debugging import FAULTS, Answer, AnswerRow, Debugging, MatchKind, Policy, ToolRule
-from playground.engine.answer_table import read_answers, write_answers
+from playground.engine.files.answer_table import read_answers, write_answers
 
 EXAMPLE = {
     "playground_answers": 1,

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from playground.domain.transcript import Role, make_turn
-from playground.engine.arrivals import (
+from playground.engine.files.experiment_file import open_file, save
+from playground.engine.files.messages import read
+from playground.engine.files.opening_files import (
     FileError,
     Kind,
     MissingFileError,
@@ -19,12 +21,10 @@ from playground.engine.arrivals import (
     settle,
     take_in,
 )
-from playground.engine.experiment_file import open_file, save
-from playground.engine.gateways import DEMO_ID, Gateways
-from playground.engine.messages_import import read
-from playground.engine.profiles import Profile
-from playground.engine.snapshot import snapshot
-from playground.engine.workspace import Workspace
+from playground.engine.gateways.offered import DEMO_ID, Gateways
+from playground.engine.gateways.profiles import Profile
+from playground.engine.library.workspace import Workspace
+from playground.engine.session.snapshot import snapshot
 
 REQUEST = {"playground": 1, "model": "demo-chat", "messages": [{"role": "user", "content": "Hello"}]}
 

@@ -12,8 +12,8 @@ from playground.demo.server import DemoServer
 from playground.domain.debugging import Answer, Policy
 from playground.domain.parts import ToolCall, ToolResult
 from playground.domain.transcript import Role, Turn, make_turn
-from playground.engine.calls import calls_csv, calls_json, list_calls, sequence, shortened
-from playground.engine.session import Session
+from playground.engine.inspect.calls import calls_csv, calls_json, list_calls, sequence, shortened
+from playground.engine.session.session import Session
 from tests.engine.debugging import MODELS, THREE, Bench
 
 

@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playground.domain.errors import Failure, FailureKind
-from playground.engine import har
-from playground.engine.cassette import CassetteError, open_file, read, save, write
-from playground.engine.recorded import transcript_of
-from playground.engine.secrets import Secret
-from playground.engine.store.tape_rows import read_head, read_tape, write_tape
+from playground.engine.cassettes import har
+from playground.engine.cassettes.cassette import CassetteError, open_file, read, save, write
+from playground.engine.cassettes.transcript import transcript_of
+from playground.engine.gateways.secrets import Secret
+from playground.engine.library.store.tape_rows import read_head, read_tape, write_tape
 from playground.gateway.redact import Redactor
 from playground.gateway.tape import Exchange, Read
 from tests.engine.exchanges import exchange
@@ -289,7 +289,7 @@ def test_the_query_stands_apart() -> None:
 
 
 def test_a_secret_cut_by_the_end_of_a_read_is_found() -> None:
-    from playground.engine.secrets import Secret
+    from playground.engine.gateways.secrets import Secret
 
     tape = exchange()
     tape.reads = [Read(0.1, b"data: sk-canary-"), Read(0.2, b"12345678 x\n\n")]

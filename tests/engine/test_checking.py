@@ -6,10 +6,10 @@ import asyncio
 
 from playground.domain.parts import ToolCall
 from playground.domain.transcript import Role, make_turn
-from playground.engine.calls import CallIndex
-from playground.engine.changes import DebugChanged
-from playground.engine.session import Session
-from playground.engine.verdicts import VerdictCode
+from playground.engine.inspect.calls import CallIndex
+from playground.engine.session.changes import DebugChanged
+from playground.engine.session.session import Session
+from playground.engine.session.verdicts import VerdictCode
 from tests.hostile.shapes import property_of, tool
 
 

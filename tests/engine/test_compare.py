@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playground.engine.compare import Side, compare, diff_json, diff_words, request_of
+from playground.engine.inspect.compare import Side, compare, diff_json, diff_words, request_of
 from tests.engine.exchanges import exchange, indexed
 from tests.protocols.streams import DONE, call_chunk, chunk, fragment
 

@@ -12,13 +12,13 @@ import pytest
 from playground.demo.server import DemoConfig, DemoServer
 from playground.domain.debugging import Answer, AnswerRow, MatchKind, Policy, ResultDraft
 from playground.domain.transcript import Ending, Role, make_turn
-from playground.engine import lane as lanes
-from playground.engine.changes import Change, DebugChanged, PathChanged, RunState, RunStateChanged
-from playground.engine.debugger import FILLING
-from playground.engine.lane import SLICE_S, LaneEnd
-from playground.engine.run import RunRefusedError
-from playground.engine.secrets import Secret
-from playground.engine.session import Session
+from playground.engine.gateways.secrets import Secret
+from playground.engine.session import tool_loop as lanes
+from playground.engine.session.changes import Change, DebugChanged, PathChanged, RunState, RunStateChanged
+from playground.engine.session.debugger import FILLING
+from playground.engine.session.run import RunRefusedError
+from playground.engine.session.session import Session
+from playground.engine.session.tool_loop import SLICE_S, LaneEnd
 from playground.gateway.client import GatewayClient
 from playground.gateway.connection import Connection
 from tests.engine.debugging import MODELS, SUNNY, THREE, Bench, begin, for_city, until

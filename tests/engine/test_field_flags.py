@@ -8,11 +8,11 @@ import pytest
 
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, make_turn
-from playground.engine.field_flags import field_flags
-from playground.engine.profiles import Profile
-from playground.engine.request_edit import read_edit
-from playground.engine.request_view import request_view
-from playground.engine.session import Session
+from playground.engine.gateways.profiles import Profile
+from playground.engine.requests.edit import read_edit
+from playground.engine.requests.field_flags import field_flags
+from playground.engine.requests.view import request_view
+from playground.engine.session.session import Session
 from playground.gateway.client import GatewayClient
 
 TOOL = ToolDefinition(name="look", parameters={"type": "object"})

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from playground.engine.frame_gist import gist
-from playground.engine.frames import FrameIndex
+from playground.engine.inspect.frame_summary import gist
+from playground.engine.inspect.frames import FrameIndex
 from playground.gateway.tape import Exchange, Read
 
 

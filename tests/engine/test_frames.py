@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from playground.domain.accumulator import Accumulator
 from playground.domain.errors import Failure, FailureKind
-from playground.engine.frames import FrameIndex, Kind
+from playground.engine.inspect.frames import FrameIndex, Kind
 from playground.gateway.tape import Exchange, Read
 from playground.protocols.protocol import get_protocol
 from tests.engine.exchanges import exchange, indexed

@@ -10,11 +10,11 @@ import pytest
 
 from playground.demo.server import DemoConfig, DemoServer
 from playground.domain.errors import FailureKind
-from playground.engine.credentials import store_secret
-from playground.engine.gateways import DEMO_ID, Gateways
-from playground.engine.profiles import Profile, ProfileStore
-from playground.engine.run import RunRefusedError
-from playground.engine.secrets import Keys, Secret
+from playground.engine.gateways.credentials import store_secret
+from playground.engine.gateways.offered import DEMO_ID, Gateways
+from playground.engine.gateways.profiles import Profile, ProfileStore
+from playground.engine.gateways.secrets import Keys, Secret
+from playground.engine.session.run import RunRefusedError
 from tests.engine.conftest import no_keyring
 
 CANARY = "sk-canary-51b7e0aa"

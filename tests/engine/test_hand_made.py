@@ -9,8 +9,8 @@ import pytest
 from playground.domain.debugging import ResultDraft
 from playground.domain.parts import Image, ToolCall, ToolResult
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn
-from playground.engine.hand_made import answerable, own_id, written
-from playground.engine.session import Draft, Session
+from playground.engine.session.hand_made import answerable, own_id, written
+from playground.engine.session.session import Draft, Session
 from playground.gateway.client import GatewayClient
 
 

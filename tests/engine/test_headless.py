@@ -12,11 +12,11 @@ from playground.demo.server import DemoConfig, DemoServer
 from playground.domain.debugging import Answer, AnswerRow, Debugging, ToolRule
 from playground.domain.parts import ToolCall, ToolResult
 from playground.domain.transcript import Role, Turn, make_turn
-from playground.engine.exit_codes import ExitCode
-from playground.engine.experiment_file import write
-from playground.engine.headless import BadInputError, read_request
-from playground.engine.settings import Draft
-from playground.engine.snapshot import Snapshot
+from playground.engine.files.experiment_file import write
+from playground.engine.headless.exit_codes import ExitCode
+from playground.engine.headless.input import BadInputError, read_request
+from playground.engine.session.settings import Draft
+from playground.engine.session.snapshot import Snapshot
 from playground.protocols.protocol import get_protocol
 from tests.engine.headless import CANARY, NOWHERE, Desk, experiment
 from tests.support.fault_server import FaultServer, Step, head, reset, send, sse, text_chunk, whole

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from playground.demo.server import DemoServer
-from playground.engine.exit_codes import ExitCode
+from playground.engine.headless.exit_codes import ExitCode
 from tests.engine import headless
 from tests.engine.debugging import MODELS, WEATHER
 from tests.engine.headless import Ended

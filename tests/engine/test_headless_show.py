@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from playground.engine import cassette
-from playground.engine.exit_codes import ExitCode
-from playground.engine.headless_run import RunOptions, run_file
-from playground.engine.headless_show import OutputError
+from playground.engine.cassettes import cassette
+from playground.engine.headless.exit_codes import ExitCode
+from playground.engine.headless.run import RunOptions, run_file
+from playground.engine.headless.show import OutputError
 from tests.engine.headless import Desk, experiment
 from tests.support.fault_server import FaultServer, head, hold, send, sleep, sse, text_chunk
 

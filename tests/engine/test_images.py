@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from playground.domain.parts import Image
-from playground.engine import images
-from playground.engine.images import Facts, ImageError, Measure
+from playground.engine.files import images
+from playground.engine.files.images import Facts, ImageError, Measure
 
 
 def png(width: int, height: int, padding: int = 0) -> bytes:

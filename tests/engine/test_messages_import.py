@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from playground.domain.parts import Reasoning, Text, ToolCall, ToolResult, Unknown
 from playground.domain.transcript import Role
-from playground.engine import messages_import
-from playground.engine.messages_import import Conversation, Found, MessagesImportError, into, open_file, read
-from playground.engine.session import Session
+from playground.engine.files import messages as messages_import
+from playground.engine.files.messages import Conversation, Found, MessagesImportError, into, open_file, read
+from playground.engine.session.session import Session
 from playground.protocols.protocol import get_protocol
 
 CALL = {"id": "c1", "type": "function", "function": {"name": "weather", "arguments": '{"city": "Oslo"}'}}

@@ -15,16 +15,16 @@ import pytest
 
 from playground.domain.debugging import Answer, AnswerRow, Debugging, Policy, ResultDraft, ToolRule
 from playground.domain.transcript import Ending, Role, Turn, make_turn
-from playground.engine.exit_codes import ExitCode
-from playground.engine.export.markdown import markdown
-from playground.engine.export.selection import Selection
-from playground.engine.headless_run import RunOptions, run_file
-from playground.engine.lane import LaneEnd
-from playground.engine.recorded import answers_of
-from playground.engine.run import RunRefusedError
-from playground.engine.secrets import Secret
-from playground.engine.session import Session
-from playground.engine.snapshot import decode, encode, restore, snapshot
+from playground.engine.cassettes.transcript import answers_of
+from playground.engine.files.export.markdown import markdown
+from playground.engine.files.export.selection import Selection
+from playground.engine.gateways.secrets import Secret
+from playground.engine.headless.exit_codes import ExitCode
+from playground.engine.headless.run import RunOptions, run_file
+from playground.engine.session.run import RunRefusedError
+from playground.engine.session.session import Session
+from playground.engine.session.snapshot import decode, encode, restore, snapshot
+from playground.engine.session.tool_loop import LaneEnd
 from playground.gateway.client import GatewayClient
 from playground.gateway.connection import Connection
 from tests.protocols.messages.test_decode import said, start, stop, used

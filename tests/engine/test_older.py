@@ -7,9 +7,9 @@ from typing import Any
 
 from playground.domain.prices import Asked
 from playground.domain.transcript import one_per_request
-from playground.engine.gateways import Gateways
-from playground.engine.session import Session
-from playground.engine.snapshot import decode, encode, restore, snapshot
+from playground.engine.gateways.offered import Gateways
+from playground.engine.session.session import Session
+from playground.engine.session.snapshot import decode, encode, restore, snapshot
 
 
 def answer(key: str, exchange: str | None = "e1", *, choice: int = 0, parent: str = "q", **more: Any) -> dict[str, Any]:

@@ -12,14 +12,14 @@ from playground.demo.server import DemoServer
 from playground.domain.debugging import Answer
 from playground.domain.parts import ToolCall, ToolResult
 from playground.domain.transcript import Ending, Outcome, Role, Turn, make_turn
-from playground.engine.experiment_file import read, write
-from playground.engine.gateways import DEMO_ID, Gateways
-from playground.engine.open_edits import EditKey, OpenEdit, What
-from playground.engine.run import RunRefusedError
-from playground.engine.session import HEAD, Session
-from playground.engine.snapshot import decode, encode, restore, snapshot
-from playground.engine.stability import step_request
-from playground.engine.turn_edits import standing
+from playground.engine.files.experiment_file import read, write
+from playground.engine.gateways.offered import DEMO_ID, Gateways
+from playground.engine.session.open_edits import EditKey, OpenEdit, What
+from playground.engine.session.run import RunRefusedError
+from playground.engine.session.session import HEAD, Session
+from playground.engine.session.snapshot import decode, encode, restore, snapshot
+from playground.engine.session.stability import step_request
+from playground.engine.session.turn_edits import standing
 from tests.engine.debugging import MODELS, THREE, Bench
 from tests.support.editors import no_gateway
 

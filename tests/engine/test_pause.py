@@ -10,10 +10,10 @@ import pytest
 from playground.demo.server import DemoServer
 from playground.domain.errors import FailureKind
 from playground.domain.transcript import Ending, Role, make_turn
-from playground.engine.changes import Change, RunState, RunStateChanged
-from playground.engine.gateways import DEMO_ID, Gateways
-from playground.engine.pause import Pause
-from playground.engine.session import Session
+from playground.engine.gateways.offered import DEMO_ID, Gateways
+from playground.engine.session.changes import Change, RunState, RunStateChanged
+from playground.engine.session.retry_wait import Pause
+from playground.engine.session.session import Session
 
 
 @pytest.fixture

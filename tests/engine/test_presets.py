@@ -10,10 +10,10 @@ import pytest
 from playground.domain.parts import Image
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, make_turn
-from playground.engine.presets import Preset, PresetError, PresetStore, apply, fits, from_session
-from playground.engine.secrets import Secret
-from playground.engine.session import Session
-from playground.engine.snapshot import snapshot
+from playground.engine.files.presets import Preset, PresetError, PresetStore, apply, fits, from_session
+from playground.engine.gateways.secrets import Secret
+from playground.engine.session.session import Session
+from playground.engine.session.snapshot import snapshot
 
 TOOL = ToolDefinition(name="look", description="Looks.", parameters={"type": "object"}, group="Eyes")
 FORMAT = {"type": "json_schema", "json_schema": {"name": "a", "schema": {"type": "object"}}}

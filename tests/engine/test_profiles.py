@@ -14,7 +14,8 @@ from keyring.backend import KeyringBackend
 
 from playground.domain.request import ReasoningReturn, SendReasoning
 from playground.domain.values import JSON, JSONObject
-from playground.engine.credentials import (
+from playground.engine.files.presets import Preset, PresetStore
+from playground.engine.gateways.credentials import (
     ConsentReason,
     Credentials,
     NeedsConsent,
@@ -24,8 +25,7 @@ from playground.engine.credentials import (
     forget_secrets,
     store_secret,
 )
-from playground.engine.presets import Preset, PresetStore
-from playground.engine.profiles import (
+from playground.engine.gateways.profiles import (
     Auth,
     Profile,
     ProfileError,
@@ -35,7 +35,7 @@ from playground.engine.profiles import (
     default_path,
     split_headers,
 )
-from playground.engine.secrets import KeyringError, Keys, Secret
+from playground.engine.gateways.secrets import KeyringError, Keys, Secret
 
 CANARY = "sk-canary-8f2a61c0de"
 
@@ -392,6 +392,8 @@ def test_the_file_lies_in_the_settings_folder() -> None:
 
 
 def test_the_module_needs_neither_qt_nor_httpx() -> None:
-    code = "import sys, playground.engine.credentials; print({'PySide6', 'httpx', 'keyring'} & set(sys.modules))"
+    code = (
+        "import sys, playground.engine.gateways.credentials; print({'PySide6', 'httpx', 'keyring'} & set(sys.modules))"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from playground.domain.errors import Failure, FailureKind
-from playground.engine.reach import WORDS, Reach, reach_of
+from playground.engine.gateways.reach import WORDS, Reach, reach_of
 
 
 @pytest.mark.parametrize(

@@ -22,13 +22,13 @@ from playground.domain.events import TextDelta
 from playground.domain.request import Request
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Ending, Role, Transcript, make_turn
-from playground.engine.cassette import Cassette, read, write
-from playground.engine.gateways import DEMO_ID, Gateways
-from playground.engine.pace import Pace
-from playground.engine.replay import CassettePlayer
-from playground.engine.replay_server import ReplayServer, as_one_body, pieces
-from playground.engine.session import Session
-from playground.engine.workspace import Workspace
+from playground.engine.cassettes.cassette import Cassette, read, write
+from playground.engine.cassettes.playback_clock import Pace
+from playground.engine.cassettes.replay import CassettePlayer
+from playground.engine.cassettes.server import ReplayServer, as_one_body, pieces
+from playground.engine.gateways.offered import DEMO_ID, Gateways
+from playground.engine.library.workspace import Workspace
+from playground.engine.session.session import Session
 from playground.gateway.call import Call
 from playground.gateway.client import GatewayClient
 from playground.gateway.connection import Connection

@@ -11,9 +11,9 @@ import anthropic
 import openai
 import pytest
 
-from playground.engine.cassette import Cassette
-from playground.engine.pace import Pace
-from playground.engine.replay_server import ReplayServer
+from playground.engine.cassettes.cassette import Cassette
+from playground.engine.cassettes.playback_clock import Pace
+from playground.engine.cassettes.server import ReplayServer
 from tests.engine.exchanges import exchange
 from tests.protocols.streams import DONE, chunk
 from tests.support.raw_http import LOOPBACK, STRANGERS, Answer, ask

@@ -10,13 +10,13 @@ import pytest
 from playground.domain.parts import Reasoning, Text, ToolCall, ToolResult
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Ending, Outcome, Role, Turn, make_turn, new_id
-from playground.engine.gateways import Gateways
-from playground.engine.profiles import Profile
-from playground.engine.request_edit import apply_edit, read_edit
-from playground.engine.request_view import Origin, RequestView, request_view
-from playground.engine.secrets import Secret
-from playground.engine.session import Session
-from playground.engine.settings import Draft
+from playground.engine.gateways.offered import Gateways
+from playground.engine.gateways.profiles import Profile
+from playground.engine.gateways.secrets import Secret
+from playground.engine.requests.edit import apply_edit, read_edit
+from playground.engine.requests.view import Origin, RequestView, request_view
+from playground.engine.session.session import Session
+from playground.engine.session.settings import Draft
 
 PROFILE = Profile(
     id="p",

@@ -9,9 +9,9 @@ import pytest
 
 from playground.domain.parts import Text
 from playground.domain.transcript import Role
-from playground.engine.profiles import Profile
-from playground.engine.request_import import Imported, ImportRefusedError, read
-from playground.engine.snippets import sent_by, write
+from playground.engine.gateways.profiles import Profile
+from playground.engine.requests.pasted import Imported, ImportRefusedError, read
+from playground.engine.requests.snippets import sent_by, write
 from playground.gateway.connection import Auth
 from playground.protocols.protocol import get_protocol
 from tests.engine.snippets.cases import CHAT, MESSAGES

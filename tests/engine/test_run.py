@@ -15,13 +15,13 @@ from playground.domain.errors import FailureKind
 from playground.domain.prices import Asked, Price
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Ending, Outcome, Role, Turn, make_turn, one_per_request
-from playground.engine.changes import Change, ExchangeChanged, RunState, RunStateChanged, TurnGrew
-from playground.engine.gateways import DEMO_ID, Gateways
-from playground.engine.profiles import Profile
-from playground.engine.run import RunRefusedError
-from playground.engine.secrets import Secret
-from playground.engine.session import Session
-from playground.engine.snapshot import snapshot
+from playground.engine.gateways.offered import DEMO_ID, Gateways
+from playground.engine.gateways.profiles import Profile
+from playground.engine.gateways.secrets import Secret
+from playground.engine.session.changes import Change, ExchangeChanged, RunState, RunStateChanged, TurnGrew
+from playground.engine.session.run import RunRefusedError
+from playground.engine.session.session import Session
+from playground.engine.session.snapshot import snapshot
 from playground.gateway.client import GatewayClient
 from playground.gateway.connection import Connection
 from tests.support.fault_server import FaultServer, head, hold, send, sleep, sse, text_chunk

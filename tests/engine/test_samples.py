@@ -10,10 +10,10 @@ import pytest
 from playground.domain.parts import Image
 from playground.domain.tools import parse_json
 from playground.domain.transcript import Ending
-from playground.engine.gateways import DEMO_ID, Gateways
-from playground.engine.samples import open_sample
-from playground.engine.session import Session
-from playground.ui.first_start.samples import SAMPLES, Sample
+from playground.engine.gateways.offered import DEMO_ID, Gateways
+from playground.engine.library.samples import open_sample
+from playground.engine.session.session import Session
+from playground.ui.features.first_start.samples import SAMPLES, Sample
 
 
 async def run(session: Session, action: str) -> Sample:

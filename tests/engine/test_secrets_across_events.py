@@ -11,12 +11,12 @@ import pytest
 
 from playground.domain.errors import FailureKind
 from playground.domain.transcript import Ending, Role, Turn, make_turn
-from playground.engine import cassette, har
-from playground.engine.frames import FrameIndex
-from playground.engine.profiles import Profile, connection
-from playground.engine.secrets import Secret
-from playground.engine.session import Session
-from playground.engine.store.tape_rows import read_tape, write_tape
+from playground.engine.cassettes import cassette, har
+from playground.engine.gateways.profiles import Profile, connection
+from playground.engine.gateways.secrets import Secret
+from playground.engine.inspect.frames import FrameIndex
+from playground.engine.library.store.tape_rows import read_tape, write_tape
+from playground.engine.session.session import Session
 from playground.gateway.client import GatewayClient
 from playground.gateway.connection import Timeouts
 from playground.gateway.redact import MASK, Redactor

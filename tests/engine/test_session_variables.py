@@ -8,9 +8,9 @@ import pytest
 
 from playground.domain.parts import ToolCall, ToolResult
 from playground.domain.transcript import Ending, Outcome, Role, Turn, make_turn, new_id
-from playground.engine.request_edit import apply_edit, read_edit
-from playground.engine.run import RunRefusedError
-from playground.engine.session import Session
+from playground.engine.requests.edit import apply_edit, read_edit
+from playground.engine.session.run import RunRefusedError
+from playground.engine.session.session import Session
 
 
 def fill(session: Session) -> None:

@@ -16,11 +16,11 @@ from playground.domain.request import ReasoningReturn, SendReasoning
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn
 from playground.domain.usage import Timing, Usage
-from playground.engine.entry import title_of
-from playground.engine.gateways import Gateways
-from playground.engine.session import Session
-from playground.engine.settings import Draft
-from playground.engine.snapshot import Snapshot, copy_of, decode, encode, restore, snapshot
+from playground.engine.gateways.offered import Gateways
+from playground.engine.library.experiment_summary import title_of
+from playground.engine.session.session import Session
+from playground.engine.session.settings import Draft
+from playground.engine.session.snapshot import Snapshot, copy_of, decode, encode, restore, snapshot
 from tests.engine.debugging import Bench
 
 PIXEL = "data:image/png;base64,iVBORw0KGgo="

@@ -10,10 +10,18 @@ import pytest
 
 from playground.demo.server import DemoConfig, DemoServer
 from playground.domain.transcript import Role, make_turn
-from playground.engine.run import RunRefusedError
-from playground.engine.secrets import Secret
-from playground.engine.session import Session
-from playground.engine.stability import NO_CALL, Stability, Variant, quantile, sample, stability_csv, step_request
+from playground.engine.gateways.secrets import Secret
+from playground.engine.session.run import RunRefusedError
+from playground.engine.session.session import Session
+from playground.engine.session.stability import (
+    NO_CALL,
+    Stability,
+    Variant,
+    quantile,
+    sample,
+    stability_csv,
+    step_request,
+)
 from playground.gateway.client import GatewayClient
 from playground.gateway.connection import Connection
 from tests.engine.debugging import MODELS, THREE, WEATHER, Bench, begin, until

@@ -8,13 +8,13 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from playground.domain.json_merge import merged
 from playground.domain.transcript import Role, make_turn
-from playground.engine.profiles import Profile
-from playground.engine.request_edit import apply_edit, read_edit
-from playground.engine.session import Session
-from playground.engine.taken_apart import take_apart
+from playground.engine.gateways.profiles import Profile
+from playground.engine.requests.edit import apply_edit, read_edit
+from playground.engine.requests.taken_apart import take_apart
+from playground.engine.session.session import Session
 from playground.gateway.client import GatewayClient
+from playground.jsonkit.merge import merged
 
 NAMES = ["stream", "stream_options", "thinking", "output_config", "metadata", "response_format", "vendor", "top_p"]
 MEMBERS = ["include_usage", "type", "budget_tokens", "effort", "format", "user_id", "x"]

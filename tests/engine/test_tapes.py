@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from playground.domain.transcript import Role, make_turn
-from playground.engine.gateways import Gateways
-from playground.engine.session import Session
-from playground.engine.tapes import DEFAULT_LIMIT, Tapes
-from playground.engine.workspace import Workspace
+from playground.engine.gateways.offered import Gateways
+from playground.engine.library.workspace import Workspace
+from playground.engine.session.session import Session
+from playground.engine.session.tapes import DEFAULT_LIMIT, Tapes
 from playground.gateway.tape import Exchange, Read
 from tests.engine.exchanges import exchange
 

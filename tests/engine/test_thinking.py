@@ -6,9 +6,9 @@ import pytest
 
 from playground.domain.parts import Image, Reasoning, Text, ToolCall
 from playground.domain.transcript import Role, Transcript, Turn, make_turn, new_id
-from playground.engine import thinking
-from playground.engine.run import RunRefusedError
-from playground.engine.session import Session
+from playground.engine.session import thinking
+from playground.engine.session.run import RunRefusedError
+from playground.engine.session.session import Session
 from playground.gateway.client import GatewayClient
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from playground.engine.timeline import Lane, Timeline
+from playground.engine.inspect.timeline import Lane, Timeline
 from playground.gateway.tape import Exchange, Read
 from tests.engine.exchanges import exchange, indexed
 from tests.engine.test_frames import long

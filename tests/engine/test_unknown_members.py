@@ -13,19 +13,19 @@ import pytest
 from playground.domain.errors import FailureKind
 from playground.domain.parts import Image, Text, ToolCall, ToolResult
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn, new_id
-from playground.engine import headless_json
-from playground.engine.beside import LONGEST_TEXT, beside_part, beside_turn, clipped
-from playground.engine.compare import Side, compare
-from playground.engine.experiment_file import read, write
-from playground.engine.export import Format, export
-from playground.engine.frame_gist import gist
-from playground.engine.frames import Kind
-from playground.engine.profiles import Profile
-from playground.engine.recorded import transcript_of
-from playground.engine.request_edit import apply_edit, read_edit
-from playground.engine.secrets import Secret
-from playground.engine.session import Session
-from playground.engine.snapshot import Snapshot, snapshot
+from playground.engine.cassettes.transcript import transcript_of
+from playground.engine.files.experiment_file import read, write
+from playground.engine.files.export import Format, export
+from playground.engine.gateways.profiles import Profile
+from playground.engine.gateways.secrets import Secret
+from playground.engine.headless import json_output as headless_json
+from playground.engine.inspect.compare import Side, compare
+from playground.engine.inspect.frame_summary import gist
+from playground.engine.inspect.frames import Kind
+from playground.engine.inspect.unknown_members import LONGEST_TEXT, beside_part, beside_turn, clipped
+from playground.engine.requests.edit import apply_edit, read_edit
+from playground.engine.session.session import Session
+from playground.engine.session.snapshot import Snapshot, snapshot
 from playground.gateway.client import GatewayClient
 from playground.gateway.connection import Connection
 from tests.engine.exchanges import exchange, indexed

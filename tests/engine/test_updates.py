@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import trustme
 
-from playground.engine.updates import LARGEST, UpdateError, default_address, is_newer, look_for_update, read_update
+from playground.engine.io.updates import LARGEST, UpdateError, default_address, is_newer, look_for_update, read_update
 from tests.support.fault_server import FaultServer, hold, send, whole
 
 PAGE = "https://project.example/download"

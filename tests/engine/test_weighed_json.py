@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from playground.engine.experiment_file import ExperimentFileError, open_file
-from playground.engine.weighed_json import MOST, TooMuchError, read_json, weigh
+from playground.engine.files.experiment_file import ExperimentFileError, open_file
+from playground.engine.io.weighed_json import MOST, TooMuchError, read_json, weigh
 
 MIB = 2**20
 N = 30_000
@@ -49,8 +49,8 @@ SHAPES: dict[str, dict[str, Any]] = {
 OPENED = """
 import resource, sys
 from pathlib import Path
-from playground.engine.experiment_file import ExperimentFileError, open_file
-import playground.engine.session
+from playground.engine.files.experiment_file import ExperimentFileError, open_file
+import playground.engine.session.session
 open_file(Path(sys.argv[1]))  # whatever is made at the first time
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 try:
@@ -134,7 +134,7 @@ def test_texts_are_told_from_values_wherever_a_piece_ends(seed: int, monkeypatch
     whole = weigh(data)
     assert whole[1] == 2 + 2 + 1 + 2 * (len(value) - 1) + 1
     for piece in (1, 2, 3, 7, 64):
-        monkeypatch.setattr("playground.engine.weighed_json._PIECE", piece)
+        monkeypatch.setattr("playground.engine.io.weighed_json._PIECE", piece)
         weighed = weigh(data)
         assert weighed[1] == whole[1]
         assert whole[0] <= weighed[0] <= whole[0] + 4 * len(data)  # of texts in pieces, the largest may be there twice

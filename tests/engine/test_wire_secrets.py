@@ -13,16 +13,16 @@ from urllib.parse import quote, quote_plus
 import pytest
 
 from playground.domain.transcript import Role, make_turn
-from playground.engine import cassette, har
-from playground.engine.compare import compare
-from playground.engine.frames import FrameIndex
-from playground.engine.lint import findings, report
-from playground.engine.profiles import Profile, connection
-from playground.engine.replay import CassettePlayer
-from playground.engine.request_view import request_view
-from playground.engine.secrets import Secret
-from playground.engine.session import Session
-from playground.engine.snippets import LANGUAGES, Sent, recorded, sent_by, write
+from playground.engine.cassettes import cassette, har
+from playground.engine.cassettes.replay import CassettePlayer
+from playground.engine.gateways.profiles import Profile, connection
+from playground.engine.gateways.secrets import Secret
+from playground.engine.inspect.compare import compare
+from playground.engine.inspect.frames import FrameIndex
+from playground.engine.inspect.lint import findings, report
+from playground.engine.requests.snippets import LANGUAGES, Sent, recorded, sent_by, write
+from playground.engine.requests.view import request_view
+from playground.engine.session.session import Session
 from playground.gateway.client import GatewayClient
 from playground.gateway.tape import Exchange
 from tests.engine.exchanges import indexed

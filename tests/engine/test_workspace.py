@@ -8,11 +8,11 @@ import pytest
 
 from playground.demo.server import DemoServer
 from playground.domain.transcript import Ending, Role, make_turn
-from playground.engine.gateways import DEMO_ID, Gateways
-from playground.engine.profiles import Profile
-from playground.engine.run import RunRefusedError
-from playground.engine.settings import Draft
-from playground.engine.workspace import Workspace
+from playground.engine.gateways.offered import DEMO_ID, Gateways
+from playground.engine.gateways.profiles import Profile
+from playground.engine.library.workspace import Workspace
+from playground.engine.session.run import RunRefusedError
+from playground.engine.session.settings import Draft
 
 
 @pytest.fixture

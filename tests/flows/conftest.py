@@ -26,10 +26,10 @@ from shiboken6 import isValid
 from playground.app import App
 from playground.demo.server import DemoConfig, DemoServer
 from playground.domain.transcript import Turn
-from playground.engine.session import Session
-from playground.ui import loop
-from playground.ui.conversation.pane import ConversationPane
-from playground.ui.conversation.turn_card import TurnCard
+from playground.engine.session.session import Session
+from playground.ui.features.conversation.pane import ConversationPane
+from playground.ui.features.conversation.turn_card import TurnCard
+from playground.ui.widgets import loop
 
 W = TypeVar("W", bound=QWidget)
 PACE = DemoConfig(tokens_per_second=600, time_to_first_token=0.02, rate_limit=1_000_000)

@@ -13,10 +13,10 @@ from PySide6.QtGui import QAccessible, QAction, QGuiApplication
 from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
 
 from playground import log
-from playground.engine.secrets import Secret
-from playground.engine.store import Mode, Store
-from playground.ui.crash.crash_control import CrashControl
-from playground.ui.crash.report import report
+from playground.engine.gateways.secrets import Secret
+from playground.engine.library.store import Mode, Store
+from playground.ui.shell.crash.crash_control import CrashControl
+from playground.ui.shell.crash.report import report
 from tests.flows.conftest import Person, Stage
 from tests.flows.test_cassettes import choose_file
 from tests.flows.test_secrets import ERROR, KEY, chat_answer, cut, events, leaks, search, search_files, use_gateway

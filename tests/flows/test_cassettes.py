@@ -11,10 +11,10 @@ from urllib.parse import urlsplit
 import pytest
 from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QPushButton
 
-from playground.engine.cassette import open_file
-from playground.engine.tapes import DEFAULT_LIMIT
-from playground.ui.storage.dialog import StorageDialog
-from playground.ui.storage.limits import MEMORY_KEY, MIB
+from playground.engine.cassettes.cassette import open_file
+from playground.engine.session.tapes import DEFAULT_LIMIT
+from playground.ui.features.storage.dialog import StorageDialog
+from playground.ui.features.storage.limits import MEMORY_KEY, MIB
 from tests.flows.conftest import PACE, Person, Stage
 from tests.flows.test_wire import CALLING, page_of, use
 

@@ -9,12 +9,12 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QAbstractButton, QComboBox, QPlainTextEdit
 
 from playground.domain.tools import ToolDefinition
-from playground.engine.profiles import Profile
-from playground.ui.code.get_code_window import GetCodeWindow
-from playground.ui.code.import_request_dialog import ImportRequestDialog
-from playground.ui.elided_label import ElidedLabel
-from playground.ui.inspector.views import RequestView
-from playground.ui.profiles.dialog import ProfileDialog
+from playground.engine.gateways.profiles import Profile
+from playground.ui.features.code.get_code_window import GetCodeWindow
+from playground.ui.features.code.import_request_dialog import ImportRequestDialog
+from playground.ui.features.gateways.dialog import ProfileDialog
+from playground.ui.features.inspector.views import RequestView
+from playground.ui.widgets.elided_label import ElidedLabel
 from tests.flows.conftest import Person, Stage
 
 CANARY = "sk-canary-from-the-clipboard-77"

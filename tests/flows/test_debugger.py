@@ -11,12 +11,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QPlainTextEdit
 
 from playground.domain.debugging import FAULTS, Answer, AnswerRow, Policy, ReasonCode, ToolRule
-from playground.engine.debugger import FILLING
-from playground.engine.run_state import RunState
-from playground.ui.conversation.calls.call_card import CallCard
-from playground.ui.debugger.fork_dialog import ForkDialog
-from playground.ui.debugger.rules_dialog import RulesDialog
-from playground.ui.mark_label import Chip
+from playground.engine.session.debugger import FILLING
+from playground.engine.session.run_state import RunState
+from playground.ui.features.conversation.calls.call_card import CallCard
+from playground.ui.features.debugger.fork_dialog import ForkDialog
+from playground.ui.features.debugger.rules_dialog import RulesDialog
+from playground.ui.widgets.mark_label import Chip
 from tests.engine.debugging import WEATHER
 from tests.flows.conftest import Person, Stage
 

@@ -6,9 +6,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
 
 from playground.domain.transcript import Transcript
-from playground.ui.conversation.calls.call_card import CallCard
-from playground.ui.conversation.shown_parts import PAGE
-from playground.ui.conversation.turn_card import TurnCard
+from playground.ui.features.conversation.calls.call_card import CallCard
+from playground.ui.features.conversation.shown_parts import PAGE
+from playground.ui.features.conversation.turn_card import TurnCard
 from tests.flows.conftest import Person, Stage
 from tests.flows.test_error_cards import at
 from tests.flows.test_find import current, open_bar, says

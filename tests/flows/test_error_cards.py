@@ -10,11 +10,11 @@ from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 
 from playground.demo.server import DemoConfig, DemoServer
 from playground.domain.transcript import Role
-from playground.engine.profiles import Profile
+from playground.engine.gateways.profiles import Profile
 from playground.gateway.address import origin
-from playground.ui.conversation.error_card import ErrorCard
-from playground.ui.conversation.text_view import TextView
-from playground.ui.profiles.dialog import ProfileDialog
+from playground.ui.features.conversation.error_card import ErrorCard
+from playground.ui.features.conversation.text_view import TextView
+from playground.ui.features.gateways.dialog import ProfileDialog
 from tests.flows.conftest import Person, Stage
 from tests.support.fault_server import FaultServer, Step, head, hold, keep, reset, send, sse, text_chunk, whole
 

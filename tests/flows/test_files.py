@@ -14,16 +14,16 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
 from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QPlainTextEdit, QPushButton, QWidget
 
 from playground.domain.transcript import Role, make_turn
-from playground.engine.experiment_file import open_file, save
-from playground.engine.presets import PresetStore
-from playground.engine.snapshot import Snapshot, snapshot
-from playground.ui.files.documents import documents
-from playground.ui.files.export_dialog import ExportDialog
-from playground.ui.files.import_dialog import ImportMessagesDialog
-from playground.ui.palette import Palette
-from playground.ui.presets.presets_dialog import PresetsDialog
-from playground.ui.presets.save_dialog import SavePresetDialog
-from playground.ui.variables.variables_bar import VariablesBar
+from playground.engine.files.experiment_file import open_file, save
+from playground.engine.files.presets import PresetStore
+from playground.engine.session.snapshot import Snapshot, snapshot
+from playground.ui.features.files.documents import documents
+from playground.ui.features.files.export_dialog import ExportDialog
+from playground.ui.features.files.import_dialog import ImportMessagesDialog
+from playground.ui.features.presets.presets_dialog import PresetsDialog
+from playground.ui.features.presets.save_dialog import SavePresetDialog
+from playground.ui.features.variables.variables_bar import VariablesBar
+from playground.ui.shell.palette import Palette
 from tests.flows.conftest import PACE, Person, Stage
 from tests.flows.test_wire import use
 

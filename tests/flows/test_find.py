@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QLineEdit
 from playground.demo.server import DemoConfig
 from playground.domain.parts import Reasoning, Text
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, make_turn
-from playground.ui.conversation.reasoning_view import ReasoningView
-from playground.ui.conversation.text_view import TextView
+from playground.ui.features.conversation.reasoning_view import ReasoningView
+from playground.ui.features.conversation.text_view import TextView
 from tests.benchmarks.experiment import long_transcript
 from tests.flows.conftest import Person, Stage
 from tests.flows.test_wire import use

@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QPlainTextEdit, QPushButton
 
 from playground.demo.server import DemoConfig
 from playground.domain.transcript import Ending, Role
-from playground.ui.conversation.reasoning_view import ReasoningView
-from playground.ui.conversation.text_view import TextView
+from playground.ui.features.conversation.reasoning_view import ReasoningView
+from playground.ui.features.conversation.text_view import TextView
 from tests.flows.conftest import Person, Stage
 
 SLOW = DemoConfig(tokens_per_second=60, time_to_first_token=0.05, rate_limit=1_000_000)

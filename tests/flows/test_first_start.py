@@ -11,16 +11,16 @@ from PySide6.QtCore import QSettings, Qt
 from PySide6.QtWidgets import QDialog, QLineEdit, QPlainTextEdit, QPushButton
 
 from playground.demo.server import DemoConfig, DemoServer
-from playground.ui.first_start import guide as guide_module
-from playground.ui.first_start.connect_dialog import ConnectDialog
-from playground.ui.first_start.guide import DONE, HINTS
-from playground.ui.first_start.samples import SAMPLES
-from playground.ui.help.about_dialog import AboutDialog
-from playground.ui.help.help_window import HelpWindow
-from playground.ui.help.update_control import ADDRESS, DAILY
-from playground.ui.help.update_dialog import UpdateDialog
-from playground.ui.inspector.wire_views import TimelineView
-from playground.ui.profiles.dialog import ProfileDialog
+from playground.ui.features.first_start import guide as guide_module
+from playground.ui.features.first_start.connect_dialog import ConnectDialog
+from playground.ui.features.first_start.guide import DONE, HINTS
+from playground.ui.features.first_start.samples import SAMPLES
+from playground.ui.features.gateways.dialog import ProfileDialog
+from playground.ui.features.help.about_dialog import AboutDialog
+from playground.ui.features.help.help_window import HelpWindow
+from playground.ui.features.help.update_control import ADDRESS, DAILY
+from playground.ui.features.help.update_dialog import UpdateDialog
+from playground.ui.features.inspector.wire_views import TimelineView
 from tests.flows.conftest import Person, Stage
 from tests.support.fault_server import FaultServer, keep, send, whole
 

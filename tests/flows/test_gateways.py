@@ -9,10 +9,10 @@ from PySide6.QtWidgets import QLabel, QPushButton
 
 from playground.demo.server import DemoConfig, DemoServer
 from playground.domain.transcript import Ending
-from playground.engine.credentials import store_secret
-from playground.engine.profiles import Profile
-from playground.engine.secrets import Secret
-from playground.ui.profiles.dialog import ProfileDialog
+from playground.engine.gateways.credentials import store_secret
+from playground.engine.gateways.profiles import Profile
+from playground.engine.gateways.secrets import Secret
+from playground.ui.features.gateways.dialog import ProfileDialog
 from tests.flows.conftest import Person, Stage
 from tests.support.fault_server import FaultServer, keep, send, whole
 

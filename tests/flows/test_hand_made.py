@@ -12,9 +12,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QComboBox, QPushButton, QToolButton, QWidget
 
 from playground.domain.roles import Role
-from playground.ui.conversation.answers_row import NONE_CHOSEN, NOT_ABOVE, AnswersRow
-from playground.ui.conversation.calls.call_editor import CallEditor
-from playground.ui.conversation.calls.call_form import CallForm
+from playground.ui.features.conversation.answers_row import NONE_CHOSEN, NOT_ABOVE, AnswersRow
+from playground.ui.features.conversation.calls.call_editor import CallEditor
+from playground.ui.features.conversation.calls.call_form import CallForm
 from tests.engine.debugging import WEATHER
 from tests.flows.conftest import Person, Stage
 

@@ -15,8 +15,8 @@ from typing import IO
 import pytest
 
 from playground.domain.transcript import Role, make_turn
-from playground.engine.experiment_file import write
-from playground.engine.snapshot import Snapshot
+from playground.engine.files.experiment_file import write
+from playground.engine.session.snapshot import Snapshot
 
 #: The application, with a voice: it tells the title of what it shows whenever that is another one.
 PROGRAM = """

@@ -9,9 +9,9 @@ from dataclasses import replace
 import pytest
 
 from playground.domain.debugging import Answer, Debugging, Policy, ReasonCode, ToolRule
-from playground.engine.changes import RunState
-from playground.engine.verdicts import VerdictCode
-from playground.ui import loop
+from playground.engine.session.changes import RunState
+from playground.engine.session.verdicts import VerdictCode
+from playground.ui.widgets import loop
 from tests.flows.conftest import Person, Stage
 from tests.hostile.gaps import MARGIN
 from tests.hostile.in_window import Played, best_of, prepare, warm_up

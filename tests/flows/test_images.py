@@ -13,10 +13,10 @@ from PySide6.QtWidgets import QApplication, QPlainTextEdit, QPushButton, QToolBu
 
 from playground.domain.parts import Reasoning
 from playground.domain.transcript import Ending, Role
-from playground.ui.conversation.image_dialog import ImageDialog
-from playground.ui.conversation.image_view import ImageBox
-from playground.ui.icon_button import IconButton
-from playground.ui.protocol_switch import ProtocolSwitch
+from playground.ui.features.conversation.image_dialog import ImageDialog
+from playground.ui.features.conversation.image_view import ImageBox
+from playground.ui.features.gateways.protocol_switch import ProtocolSwitch
+from playground.ui.widgets.icon_button import IconButton
 from tests.flows.conftest import Person, Stage
 
 NO_KEYS = Qt.KeyboardModifier.NoModifier

@@ -12,13 +12,13 @@ from PySide6.QtWidgets import QPushButton
 
 from playground.domain.parts import Text, ToolCall, ToolResult
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn, new_id
-from playground.ui import loop
-from playground.ui.conversation.calls.call_card import CallCard
-from playground.ui.conversation.fold_row import FoldRow
-from playground.ui.conversation.large import LARGE
-from playground.ui.inspector.diff_page import ALIKE, NEXT
-from playground.ui.inspector.views import SENT, RequestView
-from playground.ui.inspector.wire_views import DiffView
+from playground.ui.features.conversation.calls.call_card import CallCard
+from playground.ui.features.conversation.fold_row import FoldRow
+from playground.ui.features.conversation.large import LARGE
+from playground.ui.features.inspector.diff_page import ALIKE, NEXT
+from playground.ui.features.inspector.views import SENT, RequestView
+from playground.ui.features.inspector.wire_views import DiffView
+from playground.ui.widgets import loop
 from tests.flows.conftest import Person, Stage
 from tests.flows.test_files import name_file
 from tests.flows.test_find import current, open_bar, says, show

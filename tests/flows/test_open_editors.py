@@ -10,10 +10,10 @@ from PySide6.QtWidgets import QAbstractButton, QPlainTextEdit, QToolButton
 
 from playground.app import store_path
 from playground.domain.transcript import Role, make_turn
-from playground.ui.conversation.calls.call_form import CallForm
-from playground.ui.conversation.inline_editor import InlineEditor
-from playground.ui.inspector.next_request import NextRequest
-from playground.ui.inspector.views import RequestView
+from playground.ui.features.conversation.calls.call_form import CallForm
+from playground.ui.features.conversation.inline_editor import InlineEditor
+from playground.ui.features.inspector.next_request import NextRequest
+from playground.ui.features.inspector.views import RequestView
 from tests.flows.conftest import Person, Stage
 from tests.flows.test_debugger import calls_of, calls_sent, ready
 from tests.flows.test_store import back, opened

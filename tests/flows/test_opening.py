@@ -11,10 +11,10 @@ from pathlib import Path
 from PySide6.QtWidgets import QLabel
 
 from playground.domain.transcript import Ending, Role, make_turn
-from playground.engine.snapshot import Snapshot
-from playground.engine.store import Store
-from playground.ui.experiments.rows import Line
-from playground.ui.opening_label import WORD
+from playground.engine.library.store import Store
+from playground.engine.session.snapshot import Snapshot
+from playground.ui.features.experiments.rows import Line
+from playground.ui.shell.opening_label import WORD
 from tests.flows.conftest import Person, Stage
 
 

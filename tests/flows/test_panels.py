@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QComboBox, QLineEdit, QPlainTextEdit, QTabBar
 
 from playground.domain.tools import ToolDefinition
-from playground.ui.parameters.row import ParameterRow
+from playground.ui.features.parameters.row import ParameterRow
 from tests.flows.conftest import Person, Stage, click_at
 
 

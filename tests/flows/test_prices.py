@@ -5,9 +5,9 @@ from __future__ import annotations
 from PySide6.QtWidgets import QCheckBox, QLabel, QWidget
 
 from playground.domain.prices import Price
-from playground.engine.gateways import DEMO_ID
-from playground.engine.profiles import Profile
-from playground.ui.price_dialog import PriceDialog
+from playground.engine.gateways.offered import DEMO_ID
+from playground.engine.gateways.profiles import Profile
+from playground.ui.features.gateways.price_dialog import PriceDialog
 from tests.flows.conftest import Person, Stage
 
 

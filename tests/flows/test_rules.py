@@ -11,11 +11,11 @@ from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit, QWidget
 
 from playground.domain.debugging import Answer, Policy
 from playground.domain.transcript import Role
-from playground.engine.lane import LaneEnd
-from playground.ui.debugger.fork_dialog import ForkDialog
-from playground.ui.debugger.lanes_view import LanesView
-from playground.ui.debugger.rules_dialog import RulesDialog
-from playground.ui.elided_label import ElidedLabel
+from playground.engine.session.tool_loop import LaneEnd
+from playground.ui.features.debugger.fork_dialog import ForkDialog
+from playground.ui.features.debugger.lanes_view import LanesView
+from playground.ui.features.debugger.rules_dialog import RulesDialog
+from playground.ui.widgets.elided_label import ElidedLabel
 from tests.engine.debugging import WEATHER
 from tests.flows.conftest import Person, Stage
 from tests.flows.test_panels import open_tab

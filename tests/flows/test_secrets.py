@@ -13,13 +13,13 @@ from PySide6.QtCore import QAbstractItemModel, QAbstractListModel, QModelIndex, 
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QApplication, QComboBox, QPushButton, QWidget
 
-from playground.engine import cassette
-from playground.engine.credentials import store_secret
-from playground.engine.export import Format, export
-from playground.engine.profiles import Profile
-from playground.engine.secrets import Secret
-from playground.engine.snapshot import snapshot
-from playground.ui.code.get_code_window import GetCodeWindow
+from playground.engine.cassettes import cassette
+from playground.engine.files.export import Format, export
+from playground.engine.gateways.credentials import store_secret
+from playground.engine.gateways.profiles import Profile
+from playground.engine.gateways.secrets import Secret
+from playground.engine.session.snapshot import snapshot
+from playground.ui.features.code.get_code_window import GetCodeWindow
 from tests.flows.conftest import Person, Stage
 from tests.flows.test_cassettes import choose_file
 from tests.flows.test_store import act, opened

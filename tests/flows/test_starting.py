@@ -16,10 +16,10 @@ from typing import Any
 import pytest
 
 from playground.domain.transcript import Role, make_turn
-from playground.engine.experiment_file import write
-from playground.engine.settings import Draft
-from playground.engine.snapshot import Snapshot
-from playground.engine.store import Store
+from playground.engine.files.experiment_file import write
+from playground.engine.library.store import Store
+from playground.engine.session.settings import Draft
+from playground.engine.session.snapshot import Snapshot
 
 ROOT = Path(__file__).parents[2]
 SECONDS = 60  # for a start on a busy machine

@@ -20,12 +20,12 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QLineEdit, QMes
 
 from playground.demo.server import DemoConfig
 from playground.domain.transcript import Ending, Role, make_turn
-from playground.engine.experiment_file import open_file, save
-from playground.engine.snapshot import snapshot
-from playground.engine.store import Mode
-from playground.ui.experiments.rows import Hit, Line
-from playground.ui.storage.dialog import StorageDialog
-from playground.ui.tree.map_view import TreeView
+from playground.engine.files.experiment_file import open_file, save
+from playground.engine.library.store import Mode
+from playground.engine.session.snapshot import snapshot
+from playground.ui.features.experiments.rows import Hit, Line
+from playground.ui.features.storage.dialog import StorageDialog
+from playground.ui.features.tree.map_view import TreeView
 from tests.engine.debugging import WEATHER
 from tests.flows.conftest import PACE, Person, Stage
 
@@ -371,7 +371,7 @@ async def choose(person: Person, box: QMessageBox, word: str) -> None:
 def locked(path: Path) -> None:
     """Another process has the store open. It ends with this one."""
     program = (
-        "import sys, time; from pathlib import Path; from playground.engine.store.lock import StoreLock;"
+        "import sys, time; from pathlib import Path; from playground.engine.library.store.lock import StoreLock;"
         "lock = StoreLock(Path(sys.argv[1])); lock.acquire(); print('held', flush=True); sys.stdin.read()"
     )
     command = [sys.executable, "-c", program, f"{path}.lock"]
@@ -550,8 +550,8 @@ def test_a_second_window_without_the_first_ones_answer_says_that_nothing_is_save
         assert store is not None
         person.session.add_turn(make_turn(Role.USER, "One"))
         await person.app.workspace.flush()
-        from playground.engine.store import Store
-        from playground.ui.storage.banner import status_words
+        from playground.engine.library.store import Store
+        from playground.ui.features.storage.banner import status_words
 
         other = Store(store.path)
         status = await other.open()

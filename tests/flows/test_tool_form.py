@@ -8,8 +8,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLineEdit, QPlainTextEdit
 
-from playground.ui.tools.field_row import FieldRow
-from playground.ui.tools.import_dialog import ImportDialog
+from playground.ui.features.tools.field_row import FieldRow
+from playground.ui.features.tools.import_dialog import ImportDialog
 from tests.flows.conftest import Person, Stage
 from tests.flows.test_panels import open_tab
 

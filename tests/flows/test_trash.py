@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QMessageBox
 
-from playground.ui.experiments.trash_page import TrashPage
+from playground.ui.features.experiments.trash_page import TrashPage
 from tests.flows.conftest import Person, Stage
 from tests.flows.test_store import act, modal, opened, titles
 

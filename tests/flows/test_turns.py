@@ -11,11 +11,11 @@ from PySide6.QtWidgets import QAbstractButton, QLabel, QPlainTextEdit, QPushButt
 
 from playground.domain.parts import ToolCall
 from playground.domain.transcript import Ending, Outcome, Role, make_turn
-from playground.engine.gateways import DEMO_ID
-from playground.engine.profiles import Profile
-from playground.ui.conversation.error_card import ErrorCard
-from playground.ui.conversation.hole_card import HoleCard
-from playground.ui.inspector.wire_views import TimelineView
+from playground.engine.gateways.offered import DEMO_ID
+from playground.engine.gateways.profiles import Profile
+from playground.ui.features.conversation.error_card import ErrorCard
+from playground.ui.features.conversation.hole_card import HoleCard
+from playground.ui.features.inspector.wire_views import TimelineView
 from tests.flows.conftest import Person, Stage
 from tests.protocols.messages.test_decode import said, start, stop
 from tests.support.fault_server import FaultServer, head, hold, send

@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 from playground.domain.transcript import Role, make_turn
-from playground.ui.storage.dialog import StorageDialog
+from playground.ui.features.storage.dialog import StorageDialog
 from tests.flows.conftest import Person, Stage
 from tests.flows.test_store import act, back, modal, name_file, opened
 

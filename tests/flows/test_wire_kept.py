@@ -10,11 +10,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
 
 from playground.demo.server import DemoServer
-from playground.engine.cassette import open_file
-from playground.engine.store.opening import default_path
-from playground.ui.code.get_code_window import GetCodeWindow
-from playground.ui.inspector.compare_window import CompareWindow
-from playground.ui.inspector.wire_views import DiffView
+from playground.engine.cassettes.cassette import open_file
+from playground.engine.library.store.opening import default_path
+from playground.ui.features.code.get_code_window import GetCodeWindow
+from playground.ui.features.inspector.compare_window import CompareWindow
+from playground.ui.features.inspector.wire_views import DiffView
 from tests.engine.store.test_killed import killed
 from tests.flows.conftest import Person, Stage
 from tests.flows.test_cassettes import choose_file

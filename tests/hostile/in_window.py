@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 
 from playground.app import App
 from playground.domain.transcript import Role, make_turn
-from playground.engine.profiles import Profile
-from playground.engine.session import Session
-from playground.ui import loop
+from playground.engine.gateways.profiles import Profile
+from playground.engine.session.session import Session
+from playground.ui.widgets import loop
 from tests.hostile.gaps import LAID_OUT, PASSES, Gaps
 from tests.hostile.shapes import WindowShape
 from tests.hostile.streams import answer_with

@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from playground.domain.debugging import Answer, AnswerRow, Debugging, MatchKind, Policy, ToolRule
-from playground.domain.questions import (
+from playground.domain.tools import ToolDefinition
+from playground.domain.values import JSONObject
+from playground.jsonkit.questions import (
     AnswerFits,
     ArgumentsFit,
     DefinitionSound,
@@ -21,8 +23,6 @@ from playground.domain.questions import (
     RowFits,
     SampleOf,
 )
-from playground.domain.tools import ToolDefinition
-from playground.domain.values import JSONObject
 from tests.hostile.drawn import DRAWN, SLOWER, calls
 from tests.hostile.gaps import LIMIT
 from tests.hostile.streams import (

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from playground.domain.limits import TooCostlyError
 from playground.domain.problems import not_checked
-from playground.domain.questions import ArgumentsFit, Fit
-from playground.engine import checking
-from playground.engine.check_worker import SECONDS
+from playground.engine.checks import checking
+from playground.engine.checks.worker import SECONDS
+from playground.jsonkit.limits import TooCostlyError
+from playground.jsonkit.questions import ArgumentsFit, Fit
 from tests.hostile.gaps import LIMIT, MARGIN, WAITED, Gaps
 from tests.hostile.shapes import CHECKS, CheckShape, doubled, property_of
 
@@ -101,9 +101,9 @@ def test_here_nothing_is_begun_that_may_take_long() -> None:
 def test_the_process_ends_with_the_program_that_started_it(tmp_path: Path) -> None:
     code = """
 import asyncio, os, sys
-from playground.domain.questions import ArgumentsFit
-from playground.engine import checking
-from playground.engine.check_worker import SECONDS
+from playground.jsonkit.questions import ArgumentsFit
+from playground.engine.checks import checking
+from playground.engine.checks.worker import SECONDS
 from tests.hostile.shapes import doubled, property_of
 assert asyncio.run(checking.answer(ArgumentsFit('{"a": "y"}', property_of({"pattern": "^(?=y)"})))) == []
 print(checking._worker._process.pid, flush=True)

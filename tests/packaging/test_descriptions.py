@@ -8,7 +8,7 @@ import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 from playground.cli import _parser
-from playground.engine.experiment_file import SUFFIX, open_file
+from playground.engine.files.experiment_file import SUFFIX, open_file
 
 ROOT = Path(__file__).resolve().parents[2]
 LINUX = ROOT / "packaging" / "linux"

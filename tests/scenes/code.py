@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 
-from playground.engine.profiles import Profile
-from playground.ui.code.get_code_window import GetCodeWindow
-from playground.ui.code.import_request_dialog import ImportRequestDialog
-from playground.ui.inspector.next_request import NextRequest
-from playground.ui.inspector.views import RequestView
+from playground.engine.gateways.profiles import Profile
+from playground.ui.features.code.get_code_window import GetCodeWindow
+from playground.ui.features.code.import_request_dialog import ImportRequestDialog
+from playground.ui.features.inspector.next_request import NextRequest
+from playground.ui.features.inspector.views import RequestView
 from tests.scenes.registry import BOTH, WIDE, scene
 from tests.scenes.stage import SceneError, Stage
 

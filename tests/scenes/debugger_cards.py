@@ -5,10 +5,10 @@ from __future__ import annotations
 from playground.domain.debugging import Answer, Policy, ResultDraft, ToolRule
 from playground.domain.parts import Text, ToolCall, ToolResult
 from playground.domain.transcript import Ending, Outcome, Role, Turn, make_turn, new_id
-from playground.engine.open_edits import OpenEdit, What
-from playground.engine.run_state import RunState
-from playground.engine.verdicts import VerdictCode
-from playground.ui.conversation.members_fold import MembersFold
+from playground.engine.session.open_edits import OpenEdit, What
+from playground.engine.session.run_state import RunState
+from playground.engine.session.verdicts import VerdictCode
+from playground.ui.features.conversation.members_fold import MembersFold
 from tests.hostile.shapes import doubled, tool
 from tests.scenes.registry import WIDE, scene
 from tests.scenes.stage import Stage

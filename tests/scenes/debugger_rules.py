@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from playground.domain.debugging import FAULTS, Answer, AnswerRow, Debugging, MatchKind, Policy, ToolRule
-from playground.ui.debugger.fork_dialog import ForkDialog
-from playground.ui.debugger.lanes_view import LanesView
-from playground.ui.debugger.rules_dialog import RulesDialog
-from playground.ui.loop import spawn
+from playground.ui.features.debugger.fork_dialog import ForkDialog
+from playground.ui.features.debugger.lanes_view import LanesView
+from playground.ui.features.debugger.rules_dialog import RulesDialog
+from playground.ui.widgets.loop import spawn
 from tests.scenes.registry import BOTH, WIDE, scene
 from tests.scenes.stage import Stage
 

@@ -7,11 +7,11 @@ import asyncio
 from playground.domain.debugging import Answer, AnswerRow, Debugging, MatchKind, Policy, ToolRule
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, make_turn
-from playground.engine.changes import RunState
-from playground.ui.debugger.call_list import CallList
-from playground.ui.debugger.sequence_page import SequencePage
-from playground.ui.debugger.stability_window import StabilityWindow
-from playground.ui.tools.samples import SAMPLE
+from playground.engine.session.changes import RunState
+from playground.ui.features.debugger.call_list import CallList
+from playground.ui.features.debugger.sequence_page import SequencePage
+from playground.ui.features.debugger.stability_window import StabilityWindow
+from playground.ui.features.tools.samples import SAMPLE
 from tests.scenes.registry import BOTH, WIDE, scene
 from tests.scenes.stage import SceneError, Stage
 

@@ -13,13 +13,13 @@ from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QTreeView
 
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, make_turn
-from playground.engine.export import Format
-from playground.engine.presets import from_session
-from playground.ui.files.export_dialog import ExportDialog
-from playground.ui.files.import_dialog import ImportMessagesDialog
-from playground.ui.presets.presets_dialog import PresetsDialog
-from playground.ui.presets.save_dialog import SavePresetDialog
-from playground.ui.variables.variables_bar import VariablesBar
+from playground.engine.files.export import Format
+from playground.engine.files.presets import from_session
+from playground.ui.features.files.export_dialog import ExportDialog
+from playground.ui.features.files.import_dialog import ImportMessagesDialog
+from playground.ui.features.presets.presets_dialog import PresetsDialog
+from playground.ui.features.presets.save_dialog import SavePresetDialog
+from playground.ui.features.variables.variables_bar import VariablesBar
 from tests.scenes.registry import BOTH, WIDE, scene
 from tests.scenes.stage import SceneError, Stage
 
@@ -281,8 +281,8 @@ async def file_opened_beside(stage: Stage) -> None:
     """A file of an experiment that is here and says something else; its gateway is not set up here."""
     stage.fresh("demo-chat")
     await stage.ask("Tell me about tides.")
-    from playground.engine.experiment_file import save
-    from playground.engine.snapshot import snapshot
+    from playground.engine.files.experiment_file import save
+    from playground.engine.session.snapshot import snapshot
 
     path = _folder() / "tides.playground.json"
     taken = snapshot(stage.session)

@@ -10,12 +10,12 @@ from typing import TypeVar
 
 from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 
-from playground.ui.crash.crash_control import CrashControl
-from playground.ui.crash.report import report
-from playground.ui.first_start.connect_dialog import ConnectDialog
-from playground.ui.first_start.guide import HINTS
-from playground.ui.help.help_window import HelpWindow
-from playground.ui.help.update_dialog import UpdateDialog
+from playground.ui.features.first_start.connect_dialog import ConnectDialog
+from playground.ui.features.first_start.guide import HINTS
+from playground.ui.features.help.help_window import HelpWindow
+from playground.ui.features.help.update_dialog import UpdateDialog
+from playground.ui.shell.crash.crash_control import CrashControl
+from playground.ui.shell.crash.report import report
 from tests.scenes.registry import SMALL, WIDE, scene
 from tests.scenes.stage import SceneError, Stage
 from tests.support.fault_server import FaultServer, keep, send, whole

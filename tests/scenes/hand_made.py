@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from playground.domain.parts import ToolCall, ToolResult
 from playground.domain.transcript import Role, make_turn
-from playground.engine.session import Draft
-from playground.ui.conversation.calls.call_form import CallForm
+from playground.engine.session.session import Draft
+from playground.ui.features.conversation.calls.call_form import CallForm
 from tests.scenes.registry import WIDE, scene
 from tests.scenes.stage import Stage
 

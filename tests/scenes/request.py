@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 
 from playground.domain.tools import ToolDefinition
-from playground.engine.profiles import Profile
+from playground.engine.gateways.profiles import Profile
 from tests.scenes.registry import scene
 from tests.scenes.stage import Stage
 

@@ -9,10 +9,10 @@ import json
 
 from playground.domain.parts import ToolCall
 from playground.domain.transcript import Role, Turn, make_turn
-from playground.engine.changes import RunState
-from playground.engine.profiles import Profile
-from playground.ui.conversation.verdict_view import VerdictView
-from playground.ui.output.draft import EXAMPLE
+from playground.engine.gateways.profiles import Profile
+from playground.engine.session.changes import RunState
+from playground.ui.features.conversation.verdict_view import VerdictView
+from playground.ui.features.output.draft import EXAMPLE
 from tests.scenes.registry import SMALL, WIDE, scene
 from tests.scenes.stage import SceneError, Stage
 

@@ -23,13 +23,13 @@ from PySide6.QtWidgets import QApplication, QWidget
 from playground.app import App, make_application, settings_path
 from playground.demo.server import DemoConfig
 from playground.domain.values import JSON
-from playground.engine.changes import Change, RunStateChanged
-from playground.engine.session import Session
-from playground.engine.store.opening import default_path as store_path
-from playground.ui import loop
-from playground.ui.conversation.heights import TOP
-from playground.ui.profiles.dialog import ProfileDialog
-from playground.ui.theme import tokens
+from playground.engine.library.store.opening import default_path as store_path
+from playground.engine.session.changes import Change, RunStateChanged
+from playground.engine.session.session import Session
+from playground.ui.features.conversation.heights import TOP
+from playground.ui.features.gateways.dialog import ProfileDialog
+from playground.ui.widgets import loop
+from playground.ui.widgets.theme import tokens
 
 SEED = 7
 SETTLE = 0.25  # seconds: longer than the window's own delays (preview 0.15, token count 0.2, checks 0.15)

@@ -12,11 +12,11 @@ from PySide6.QtWidgets import QApplication
 from playground.domain.errors import Failure, FailureKind
 from playground.domain.parts import Text, ToolCall, ToolResult
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn
-from playground.engine.changes import PathChanged
-from playground.engine.secrets import Secret
-from playground.engine.store import Mode, Status
-from playground.engine.store.unread import tally
-from playground.ui import dialogs, loop
+from playground.engine.gateways.secrets import Secret
+from playground.engine.library.store import Mode, Status
+from playground.engine.library.store.unread import tally
+from playground.engine.session.changes import PathChanged
+from playground.ui.widgets import dialogs, loop
 from tests.scenes.registry import BOTH, WIDE, scene
 from tests.scenes.stage import Stage
 

@@ -6,9 +6,9 @@ import json
 
 from playground.domain.tools import ToolDefinition
 from playground.domain.values import JSON
-from playground.ui.tools.panel import ToolsPanel
-from playground.ui.tools.samples import SAMPLE
-from playground.ui.tools.tool_editor import TEXT
+from playground.ui.features.tools.panel import ToolsPanel
+from playground.ui.features.tools.samples import SAMPLE
+from playground.ui.features.tools.tool_editor import TEXT
 from tests.scenes.registry import WIDE, scene
 from tests.scenes.stage import SceneError, Stage
 

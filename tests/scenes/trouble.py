@@ -8,12 +8,12 @@ import socket
 from PySide6.QtGui import QGuiApplication
 
 from playground.domain.transcript import Role, make_turn
-from playground.engine.credentials import store_secret
-from playground.engine.profiles import Profile
-from playground.engine.secrets import Secret
+from playground.engine.gateways.credentials import store_secret
+from playground.engine.gateways.profiles import Profile
+from playground.engine.gateways.secrets import Secret
 from playground.gateway.address import origin
 from playground.gateway.connection import Timeouts
-from playground.ui.conversation.error_card import ErrorCard
+from playground.ui.features.conversation.error_card import ErrorCard
 from tests.scenes.registry import SMALL, WIDE, scene
 from tests.scenes.stage import Stage
 from tests.support.fault_server import FaultServer, head, keep, send, whole

@@ -9,12 +9,12 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QApplication
 
-from playground.engine.cassette import save
-from playground.ui.conversation.text_view import TextView
-from playground.ui.inspector.compare_window import CompareWindow
-from playground.ui.inspector.replay_bar import ReplayBar
-from playground.ui.inspector.timeline.page import TimelinePage
-from playground.ui.inspector.wire_views import DiffView, LintView, TimelineView
+from playground.engine.cassettes.cassette import save
+from playground.ui.features.conversation.text_view import TextView
+from playground.ui.features.inspector.compare_window import CompareWindow
+from playground.ui.features.inspector.replay_bar import ReplayBar
+from playground.ui.features.inspector.timeline.page import TimelinePage
+from playground.ui.features.inspector.wire_views import DiffView, LintView, TimelineView
 from tests.scenes.registry import SMALL, scene
 from tests.scenes.stage import SceneError, Stage
 

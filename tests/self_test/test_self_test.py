@@ -63,7 +63,7 @@ def test_a_module_left_out_is_named(tmp_path: Path) -> None:
     )
     assert ended.returncode == 1
     assert "MissingError" in ended.stderr
-    assert "playground.engine.snippets.literals" in ended.stderr
+    assert "playground.engine.requests.snippets.literals" in ended.stderr
 
 
 def test_late_imports_are_read_from_the_code() -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from playground.domain.parts import Image
 from playground.domain.transcript import Role
-from playground.engine.open_edits import EditKey, OpenEdit
-from playground.engine.run import RunRefusedError
-from playground.engine.session import Session
+from playground.engine.session.open_edits import EditKey, OpenEdit
+from playground.engine.session.run import RunRefusedError
+from playground.engine.session.session import Session
 from playground.gateway.client import GatewayClient
 
 

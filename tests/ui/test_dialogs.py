@@ -19,10 +19,10 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from playground.domain.prices import Price
-from playground.ui.dialogs import FILE_SIZE, dress, file_dialog, line_dialog
-from playground.ui.price_dialog import PriceDialog
-from playground.ui.storage.dialog import Place, StorageDialog
-from playground.ui.theme import Theme, tokens
+from playground.ui.features.gateways.price_dialog import PriceDialog
+from playground.ui.features.storage.dialog import Place, StorageDialog
+from playground.ui.widgets.dialogs import FILE_SIZE, dress, file_dialog, line_dialog
+from playground.ui.widgets.theme import Theme, tokens
 
 
 def question(parent: QWidget) -> QMessageBox:

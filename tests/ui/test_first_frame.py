@@ -16,8 +16,8 @@ from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from playground.app import App
-from playground.ui.first_frame import FirstFrame
-from playground.ui.main_window import MainWindow
+from playground.ui.shell.first_frame import FirstFrame
+from playground.ui.shell.main_window import MainWindow
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playground.ui import json_text
-from playground.ui.json_text import (
+from playground.ui.widgets import json_text
+from playground.ui.widgets.json_text import (
     READ_AT_MOST,
     TOKEN,
     _tokens,
@@ -22,7 +22,7 @@ from playground.ui.json_text import (
     problem_at,
     read_json,
 )
-from playground.ui.plain_text import HIDDEN, escape_hidden, few_lines_of, show_hidden, tip
+from playground.ui.widgets.plain_text import HIDDEN, escape_hidden, few_lines_of, show_hidden, tip
 
 #: CPython points at the comma itself from 3.13 on, before that at what follows it.
 TRAILING_COMMA = ('{\n  "a": 1,\n}', *((2, 9) if sys.version_info >= (3, 13) else (3, 1)), "comma is too many")

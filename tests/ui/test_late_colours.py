@@ -8,10 +8,10 @@ import pytest
 from PySide6.QtGui import QTextBlock, QTextCursor
 from pytestqt.qtbot import QtBot
 
-from playground.ui.code.code_view import CodeView
-from playground.ui.code_editor import CodeEditor
-from playground.ui.json_highlight import JsonHighlighter
-from playground.ui.late_colours import AT_ONCE, LINE
+from playground.ui.features.code.code_view import CodeView
+from playground.ui.widgets.code_editor import CodeEditor
+from playground.ui.widgets.json_highlight import JsonHighlighter
+from playground.ui.widgets.late_colours import AT_ONCE, LINE
 
 pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 ROW = '{"a": 1}\n'

@@ -13,8 +13,8 @@ from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from playground.ui import loop
-from playground.ui.loop import STRETCH_S, Throttle, finish, run, spawn
+from playground.ui.widgets import loop
+from playground.ui.widgets.loop import STRETCH_S, Throttle, finish, run, spawn
 
 
 def test_what_the_interpreter_does_differently_while_the_loop_runs_ends_with_it(qapp: QApplication) -> None:

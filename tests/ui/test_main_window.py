@@ -27,15 +27,15 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from playground.domain.transcript import Role, make_turn
-from playground.engine.gateways import Gateways
-from playground.engine.profiles import ProfileStore
-from playground.engine.secrets import Keys
-from playground.engine.workspace import Workspace
-from playground.ui.actions import ACTIONS, CONVERSATION_ONLY, MENUS, key_text, make_actions
-from playground.ui.main_window import MainWindow
-from playground.ui.protocol_switch import ProtocolSwitch
-from playground.ui.theme import Theme
-from playground.ui.window_actions import WindowActions
+from playground.engine.gateways.offered import Gateways
+from playground.engine.gateways.profiles import ProfileStore
+from playground.engine.gateways.secrets import Keys
+from playground.engine.library.workspace import Workspace
+from playground.ui.features.gateways.protocol_switch import ProtocolSwitch
+from playground.ui.shell.actions import ACTIONS, CONVERSATION_ONLY, MENUS, key_text, make_actions
+from playground.ui.shell.main_window import MainWindow
+from playground.ui.shell.window_actions import WindowActions
+from playground.ui.widgets.theme import Theme
 from tests.engine.conftest import no_keyring
 
 pytestmark = pytest.mark.qt_log_ignore("plugin does not support")  # the offscreen one says so of pop-ups

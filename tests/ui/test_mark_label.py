@@ -7,8 +7,8 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from playground.ui.mark_label import GAP, SIDE, Chip, MarkLabel
-from playground.ui.theme import LIGHT, Theme, style_sheet, tokens
+from playground.ui.widgets.mark_label import GAP, SIDE, Chip, MarkLabel
+from playground.ui.widgets.theme import LIGHT, Theme, style_sheet, tokens
 
 
 def drawn(label: QWidget, left: int, right: int, colour: str) -> list[int]:

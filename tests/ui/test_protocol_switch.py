@@ -6,10 +6,10 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from playground.domain.transcript import Role, make_turn
-from playground.engine.run import RunRefusedError
-from playground.engine.session import Session
+from playground.engine.session.run import RunRefusedError
+from playground.engine.session.session import Session
 from playground.gateway.client import GatewayClient
-from playground.ui.protocol_switch import ProtocolSwitch
+from playground.ui.features.gateways.protocol_switch import ProtocolSwitch
 
 
 async def nowhere(_profile_id: str) -> GatewayClient:

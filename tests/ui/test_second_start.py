@@ -13,16 +13,16 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from playground.app import store_path
-from playground.engine.store.opening import default_path
-from playground.ui.second_start import address, hand_over
-from playground.ui.second_start_listener import MOST_BYTES, SecondStarts
+from playground.engine.library.store.opening import default_path
+from playground.ui.shell.second_start import address, hand_over
+from playground.ui.shell.second_start_listener import MOST_BYTES, SecondStarts
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="platform: the socket is a file only on POSIX")
 
 START = """
 import sys
 from pathlib import Path
-from playground.ui.second_start import hand_over
+from playground.ui.shell.second_start import hand_over
 file = Path(sys.argv[2]) if len(sys.argv) > 2 else None
 sys.exit(0 if hand_over(Path(sys.argv[1]), file) else 7)
 """

@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QLabel, QProgressBar
 from pytestqt.qtbot import QtBot
 
 from playground.domain.usage import Usage
-from playground.engine.reach import WORDS, Reach
+from playground.engine.gateways.reach import WORDS, Reach
 from playground.gateway.limits import RateLimit, RateLimits
-from playground.ui.status_bar import StatusBar
+from playground.ui.shell.status_bar import StatusBar
 
 
 @pytest.fixture

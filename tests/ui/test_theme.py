@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from playground.ui.theme import DARK, LIGHT, Tokens, contrast, style_sheet
+from playground.ui.widgets.theme import DARK, LIGHT, Tokens, contrast, style_sheet
 
 READABLE = 4.5  # WCAG 2.1, level AA, body text
 

@@ -11,10 +11,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QMenu, QPushButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from playground.engine.reach import WORDS, Reach
-from playground.ui.model_offer import SHOWN
-from playground.ui.model_picker import ModelPicker
-from playground.ui.tool_bar import NARROW, ROOMY, ToolBar
+from playground.engine.gateways.reach import WORDS, Reach
+from playground.ui.features.gateways.model_offer import SHOWN
+from playground.ui.features.gateways.model_picker import ModelPicker
+from playground.ui.shell.tool_bar import NARROW, ROOMY, ToolBar
 
 pytestmark = pytest.mark.qt_log_ignore("plugin does not support")  # the offscreen one says so of pop-ups
 

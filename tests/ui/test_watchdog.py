@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from playground.ui.stack_text import short
-from playground.ui.watchdog import Watchdog, stacks
+from playground.ui.shell.stack_text import short
+from playground.ui.shell.watchdog import Watchdog, stacks
 
 ROOT = Path(__file__).resolve().parents[2]
 CANARY = "sk-canary-5f2c9d"
@@ -108,7 +108,7 @@ def test_each_freeze_is_written_once_with_all_stacks_and_how_long(text: str) -> 
     assert text.count("has not answered for") == 2
     assert text.count("  stand_still (freezing.py:") == 2
     assert re.search(r"  freeze \(freezing\.py:\d+\)", text)
-    assert re.search(r"  run \(playground/ui/loop\.py:\d+\)", text)
+    assert re.search(r"  run \(playground/ui/widgets/loop\.py:\d+\)", text)
     assert "Thread “MainThread”:" in text
     assert "Thread “freeze watchdog”, which looks:" in text
     assert re.search(r"Gateway Playground \d\S+, Python 3", text)
@@ -194,7 +194,7 @@ def test_it_costs_next_to_nothing(qtbot: QtBot) -> None:
     ("file", "said"),
     [
         ("/opt/jane/venv/lib/python3.11/site-packages/httpx/_client.py", "httpx/_client.py"),
-        (r"C:\Users\Jane\App\playground\ui\loop.py", "playground/ui/loop.py"),
+        (r"C:\Users\Jane\App\playground\ui\loop.py", "playground/ui/widgets/loop.py"),
         (r"C:\Users\Jos\xe9\secret\notes.py", "notes.py"),
         (os.__file__, "python/" + Path(os.__file__).relative_to(sys.base_prefix).as_posix()),
         ("<string>", "<string>"),

@@ -18,14 +18,14 @@ from playground.domain.parts import Image, Text, ToolCall, Unknown
 from playground.domain.request import Request
 from playground.domain.transcript import Role, Turn, make_turn
 from playground.domain.values import Value
-from playground.engine.experiment_file import SUFFIX, ExperimentFileError, open_file, read, save, write
-from playground.engine.gateways import Gateways
-from playground.engine.secrets import Secret
-from playground.engine.session import Session
-from playground.engine.snapshot import Snapshot, restore, snapshot
+from playground.engine.files.experiment_file import SUFFIX, ExperimentFileError, open_file, read, save, write
+from playground.engine.gateways.offered import Gateways
+from playground.engine.gateways.secrets import Secret
+from playground.engine.session.session import Session
+from playground.engine.session.snapshot import Snapshot, restore, snapshot
 from playground.protocols.protocol import PROTOCOLS, get_protocol
-from playground.ui.conversation.calls.call_text import unknown_lines
-from playground.ui.resources import resource_root
+from playground.ui.features.conversation.calls.call_text import unknown_lines
+from playground.ui.widgets.resources import resource_root
 from tests.engine.experiment_file.experiments import experiments
 
 K = TypeVar("K")

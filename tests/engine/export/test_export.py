@@ -18,10 +18,10 @@ from playground.domain.errors import Failure, FailureKind
 from playground.domain.parts import Image, Reasoning, Refusal, Text, ToolCall, ToolResult, Unknown
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Ending, Outcome, Role, Turn
-from playground.engine import messages_import
-from playground.engine.export import SUFFIXES, ExportError, Format, export, save
-from playground.engine.secrets import Secret
-from playground.engine.snapshot import Snapshot
+from playground.engine.files import messages as messages_import
+from playground.engine.files.export import SUFFIXES, ExportError, Format, export, save
+from playground.engine.gateways.secrets import Secret
+from playground.engine.session.snapshot import Snapshot
 from tests.engine.experiment_file.experiments import experiments
 
 KEY = "gw-canary-4f9c1d7e0a"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from playground.engine.lint import Finding, Review
+from playground.engine.inspect.lint import Finding, Review
 from playground.gateway.tape import Exchange
 from tests.engine.exchanges import exchange, indexed
 from tests.protocols.streams import data

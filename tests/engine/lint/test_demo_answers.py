@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from playground.domain.transcript import Role, make_turn
-from playground.engine.gateways import DEMO_ID, Gateways
-from playground.engine.lint import Review
-from playground.engine.session import Session
+from playground.engine.gateways.offered import DEMO_ID, Gateways
+from playground.engine.inspect.lint import Review
+from playground.engine.session.session import Session
 from tests.engine.debugging import until
 from tests.engine.lint.answers import codes, reviewed
 

@@ -6,7 +6,7 @@ import ast
 from pathlib import Path
 
 import playground.protocols
-from playground.engine.lint import Review, findings, noted, report
+from playground.engine.inspect.lint import Review, findings, noted, report
 from playground.protocols.arguments import PLACEHOLDER, REPEATED, TWICE
 from tests.engine.exchanges import exchange, indexed
 from tests.engine.lint.answers import good

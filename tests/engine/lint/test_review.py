@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playground.domain.errors import Failure, FailureKind
-from playground.engine import cassette
-from playground.engine.frames import FrameIndex
-from playground.engine.lint import Review, findings, report
+from playground.engine.cassettes import cassette
+from playground.engine.inspect.frames import FrameIndex
+from playground.engine.inspect.lint import Review, findings, report
 from tests.engine.exchanges import indexed
 from tests.engine.lint.answers import (
     answer,

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from playground.engine.lint.rules import RULES
+from playground.engine.inspect.lint.rules import RULES
 from tests.engine.lint.answers import (
     CALL,
     JSON,
@@ -376,7 +376,7 @@ def test_of_one_thing_that_goes_on_and_on_enough_is_told() -> None:
 
 
 def test_the_report_says_nothing_of_the_request_but_its_numbers() -> None:
-    from playground.engine.lint import report
+    from playground.engine.inspect.lint import report
     from tests.engine.exchanges import indexed
 
     secret = "PRIVATE-" + "x" * 8

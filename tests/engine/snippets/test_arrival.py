@@ -13,9 +13,9 @@ import pytest
 from playground.demo.server import DemoConfig, DemoServer
 from playground.demo.service import ReceivedRequest
 from playground.domain.request import Request
-from playground.engine.profiles import Profile, connection
-from playground.engine.secrets import Secret
-from playground.engine.snippets import LANGUAGES, sent_by, write
+from playground.engine.gateways.profiles import Profile, connection
+from playground.engine.gateways.secrets import Secret
+from playground.engine.requests.snippets import LANGUAGES, sent_by, write
 from playground.gateway.address import resolve
 from playground.gateway.connection import Auth
 from playground.gateway.outgoing import outgoing

@@ -10,7 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playground.engine.snippets.literals import JAVASCRIPT, JSON_TEXT, PYTHON, WIDTH, comment, long_texts, written
+from playground.engine.requests.snippets.literals import (
+    JAVASCRIPT,
+    JSON_TEXT,
+    PYTHON,
+    WIDTH,
+    comment,
+    long_texts,
+    written,
+)
 
 numbers = st.integers() | st.floats(allow_nan=False, allow_infinity=False)
 letters = (

@@ -14,9 +14,9 @@ import pytest
 
 from playground.domain.request import Request
 from playground.domain.transcript import Role, make_turn
-from playground.engine.profiles import Profile
-from playground.engine.secrets import Secret
-from playground.engine.snippets import (
+from playground.engine.gateways.profiles import Profile
+from playground.engine.gateways.secrets import Secret
+from playground.engine.requests.snippets import (
     LANGUAGES,
     Sent,
     language,
@@ -171,7 +171,7 @@ def test_arguments_are_those_the_libraries_have() -> None:
 def test_rows_are_complete_and_nothing_heavy_is_imported() -> None:
     assert len({row.id for row in LANGUAGES}) == len(LANGUAGES) == 6
     code = (
-        "import sys, playground.engine.snippets as s, playground.engine.request_import\n"
+        "import sys, playground.engine.requests.snippets as s, playground.engine.requests.pasted\n"
         "heavy = 'httpx', 'PySide6', 'starlette', 'openai', 'anthropic', 'jsonschema_rs'\n"
         "print([n for n in heavy if n in sys.modules])"
     )

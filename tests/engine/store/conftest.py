@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from playground.engine.gateways import Gateways
-from playground.engine.secrets import Secret
-from playground.engine.store import Mode, Store
-from playground.engine.workspace import Workspace
+from playground.engine.gateways.offered import Gateways
+from playground.engine.gateways.secrets import Secret
+from playground.engine.library.store import Mode, Store
+from playground.engine.library.workspace import Workspace
 
 MakeStore = Callable[..., Awaitable[Store]]
 MakeWorkspace = Callable[..., Awaitable[Workspace]]

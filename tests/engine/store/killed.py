@@ -25,12 +25,12 @@ from typing import Any
 
 from playground.domain.parts import Part
 from playground.domain.transcript import Ending, Role, make_turn
-from playground.engine.gateways import Gateways
-from playground.engine.profiles import ProfileStore
-from playground.engine.secrets import Keys
-from playground.engine.snapshot import decode, encode, snapshot
-from playground.engine.store import Mode, Store
-from playground.engine.workspace import Workspace
+from playground.engine.gateways.offered import Gateways
+from playground.engine.gateways.profiles import ProfileStore
+from playground.engine.gateways.secrets import Keys
+from playground.engine.library.store import Mode, Store
+from playground.engine.library.workspace import Workspace
+from playground.engine.session.snapshot import decode, encode, snapshot
 
 PACES = ("", " !tps=1500")
 LONGEST = 0.17  # seconds that a process lives at most, unless this machine needs longer for an answer

@@ -12,11 +12,11 @@ import time
 from pathlib import Path
 
 from playground.domain.transcript import Role, make_turn
-from playground.engine.gateways import Gateways
-from playground.engine.profiles import ProfileStore
-from playground.engine.secrets import Keys
-from playground.engine.store import Store
-from playground.engine.workspace import Workspace
+from playground.engine.gateways.offered import Gateways
+from playground.engine.gateways.profiles import ProfileStore
+from playground.engine.gateways.secrets import Keys
+from playground.engine.library.store import Store
+from playground.engine.library.workspace import Workspace
 
 
 async def stream(path: Path, url: str) -> None:

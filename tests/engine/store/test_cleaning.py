@@ -16,18 +16,18 @@ import pytest
 from playground.domain.errors import Failure, FailureKind
 from playground.domain.parts import Image, Text
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn
-from playground.engine.cleaning import clean
-from playground.engine.fingerprints import Fingerprints
-from playground.engine.gateways import Gateways
-from playground.engine.history import Kept
-from playground.engine.known_secrets import LateRedactor
-from playground.engine.secrets import Keys, Secret
-from playground.engine.session import Session
-from playground.engine.snapshot import snapshot
-from playground.engine.store import Store, cleaning
-from playground.engine.store.cleaning import Place, look, put
-from playground.engine.store.connecting import connect
-from playground.engine.workspace import Workspace
+from playground.engine.gateways.fingerprints import Fingerprints
+from playground.engine.gateways.known_secrets import LateRedactor
+from playground.engine.gateways.offered import Gateways
+from playground.engine.gateways.secrets import Keys, Secret
+from playground.engine.library.cleaning import clean
+from playground.engine.library.store import Store, cleaning
+from playground.engine.library.store.cleaning import Place, look, put
+from playground.engine.library.store.connecting import connect
+from playground.engine.library.workspace import Workspace
+from playground.engine.session.history import Kept
+from playground.engine.session.session import Session
+from playground.engine.session.snapshot import snapshot
 from playground.gateway.redact import MASK, Redactor
 from tests.engine.exchanges import exchange
 from tests.engine.store.conftest import sound

@@ -12,20 +12,20 @@ import pytest
 
 from playground.domain.parts import Text
 from playground.domain.transcript import Role, Turn
-from playground.engine import cassette, har
-from playground.engine.experiment_file import write
-from playground.engine.export import Format, export
-from playground.engine.fingerprints import SHORTEST, Fingerprints
-from playground.engine.gateways import Gateways
-from playground.engine.presets import Preset, PresetStore
-from playground.engine.profiles import Profile
-from playground.engine.request_view import request_view
-from playground.engine.secrets import Keys, Secret
-from playground.engine.session import Session
-from playground.engine.snapshot import snapshot
-from playground.engine.snippets import LANGUAGES, Sent, recorded, sent_by
-from playground.engine.snippets import write as code
-from playground.engine.store import Store
+from playground.engine.cassettes import cassette, har
+from playground.engine.files.experiment_file import write
+from playground.engine.files.export import Format, export
+from playground.engine.files.presets import Preset, PresetStore
+from playground.engine.gateways.fingerprints import SHORTEST, Fingerprints
+from playground.engine.gateways.offered import Gateways
+from playground.engine.gateways.profiles import Profile
+from playground.engine.gateways.secrets import Keys, Secret
+from playground.engine.library.store import Store
+from playground.engine.requests.snippets import LANGUAGES, Sent, recorded, sent_by
+from playground.engine.requests.snippets import write as code
+from playground.engine.requests.view import request_view
+from playground.engine.session.session import Session
+from playground.engine.session.snapshot import snapshot
 from playground.gateway.client import GatewayClient
 from playground.gateway.redact import MASK
 from tests.engine.exchanges import exchange

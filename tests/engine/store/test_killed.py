@@ -13,11 +13,11 @@ import pytest
 
 from playground.demo.server import DemoServer
 from playground.domain.transcript import Ending
-from playground.engine import cassette
-from playground.engine.replay import CassettePlayer
-from playground.engine.store import Mode
-from playground.engine.timeline import Timeline
-from playground.engine.workspace import Workspace
+from playground.engine.cassettes import cassette
+from playground.engine.cassettes.replay import CassettePlayer
+from playground.engine.inspect.timeline import Timeline
+from playground.engine.library.store import Mode
+from playground.engine.library.workspace import Workspace
 from tests.engine.exchanges import indexed
 from tests.engine.store.conftest import MakeWorkspace, sound
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from playground.engine.store import Mode, Store
+from playground.engine.library.store import Mode, Store
 from tests.engine.store.conftest import sound
 from tests.engine.store.test_store import simple
 from tests.engine.store.test_trouble import content

@@ -10,8 +10,8 @@ from playground.domain.errors import Failure, FailureKind
 from playground.domain.parts import Reasoning, Refusal, Text, ToolCall, ToolResult
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn
-from playground.engine.snapshot import Snapshot
-from playground.engine.store import Filters, Passage, Store
+from playground.engine.library.store import Filters, Passage, Store
+from playground.engine.session.snapshot import Snapshot
 from tests.engine.store.conftest import MakeStore
 from tests.engine.store.test_store import simple
 

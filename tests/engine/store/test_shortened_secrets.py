@@ -8,18 +8,18 @@ import pytest
 
 from playground.domain.parts import Text
 from playground.domain.transcript import Role, Turn
-from playground.engine.credentials import store_secret
-from playground.engine.entry import entry_of
-from playground.engine.experiment_file import write
-from playground.engine.export import Format, export
-from playground.engine.gateways import Gateways
-from playground.engine.profiles import Profile
-from playground.engine.request_view import CUT_FROM, LONG_SHOWN, request_view
-from playground.engine.secrets import Secret
-from playground.engine.session import Session
-from playground.engine.snapshot import snapshot
-from playground.engine.store import Store
-from playground.engine.workspace import Workspace
+from playground.engine.files.experiment_file import write
+from playground.engine.files.export import Format, export
+from playground.engine.gateways.credentials import store_secret
+from playground.engine.gateways.offered import Gateways
+from playground.engine.gateways.profiles import Profile
+from playground.engine.gateways.secrets import Secret
+from playground.engine.library.experiment_summary import entry_of
+from playground.engine.library.store import Store
+from playground.engine.library.workspace import Workspace
+from playground.engine.requests.view import CUT_FROM, LONG_SHOWN, request_view
+from playground.engine.session.session import Session
+from playground.engine.session.snapshot import snapshot
 from playground.gateway.redact import MASK, Redactor
 
 KEY = "sk-canary+Zq7/Kw_2xVb.9Jt=Lm4"

@@ -13,11 +13,11 @@ import pytest
 
 from playground.domain.parts import Image, Text, Unknown
 from playground.domain.transcript import Role, Transcript, Turn, make_turn
-from playground.engine.secrets import Secret
-from playground.engine.session import Session
-from playground.engine.settings import Draft
-from playground.engine.snapshot import CallState, Snapshot, encode, snapshot
-from playground.engine.store import Mode, StoreError
+from playground.engine.gateways.secrets import Secret
+from playground.engine.library.store import Mode, StoreError
+from playground.engine.session.session import Session
+from playground.engine.session.settings import Draft
+from playground.engine.session.snapshot import CallState, Snapshot, encode, snapshot
 from tests.engine.store.conftest import MakeStore, sound
 from tests.engine.test_snapshot import PIXEL, fill
 
@@ -266,7 +266,7 @@ async def test_others_go_on_while_megabytes_are_written(make_store: MakeStore) -
 
 
 async def test_observers_hear_of_the_status(path: Path) -> None:
-    from playground.engine.store import Store
+    from playground.engine.library.store import Store
 
     store = Store(path)
     seen: list[Mode] = []

@@ -11,12 +11,12 @@ import pytest
 
 from playground.domain.parts import Text
 from playground.domain.transcript import Role, make_turn
-from playground.engine.cassette import CassetteError
-from playground.engine.secrets import Secret
-from playground.engine.snapshot import Snapshot
-from playground.engine.store import Store
-from playground.engine.store.tape_rows import read_head, read_tape, write_tape
-from playground.engine.store.tending import KeepTapes
+from playground.engine.cassettes.cassette import CassetteError
+from playground.engine.gateways.secrets import Secret
+from playground.engine.library.store import Store
+from playground.engine.library.store.retention import KeepTapes
+from playground.engine.library.store.tape_rows import read_head, read_tape, write_tape
+from playground.engine.session.snapshot import Snapshot
 from playground.gateway.redact import Redactor
 from playground.gateway.tape import Exchange, Read
 from tests.engine.store.conftest import MakeStore, sound

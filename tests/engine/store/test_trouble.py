@@ -17,11 +17,11 @@ from pathlib import Path
 import pytest
 
 from playground.domain.transcript import Role, make_turn
-from playground.engine.gateways import Gateways
-from playground.engine.snapshot import Snapshot
-from playground.engine.store import Mode, Store, StoreError
-from playground.engine.store.schema import MIGRATIONS, VERSION
-from playground.engine.workspace import Workspace
+from playground.engine.gateways.offered import Gateways
+from playground.engine.library.store import Mode, Store, StoreError
+from playground.engine.library.store.schema import MIGRATIONS, VERSION
+from playground.engine.library.workspace import Workspace
+from playground.engine.session.snapshot import Snapshot
 from tests.engine.store.conftest import MakeStore, sound
 from tests.engine.store.test_store import simple
 from tests.engine.store.versions import BUILDERS
@@ -333,7 +333,7 @@ def test_a_file_that_may_not_grow_is_as_a_full_disk(path: Path) -> None:
     code = f"""
 import asyncio, resource, signal
 from pathlib import Path
-from playground.engine.store import Store, StoreError
+from playground.engine.library.store import Store, StoreError
 from tests.engine.store.test_store import simple
 from tests.engine.store.test_trouble import long
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -376,7 +376,7 @@ async def test_a_second_process_only_reads(make_store: MakeStore, path: Path) ->
     code = f"""
 import asyncio
 from pathlib import Path
-from playground.engine.store import Store
+from playground.engine.library.store import Store
 async def main():
     store = Store(Path({str(path)!r}))
     status = await store.open()
@@ -396,7 +396,7 @@ asyncio.run(main())
 async def test_another_program_that_holds_the_file_is_waited_for(
     make_store: MakeStore, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from playground.engine.store import connecting
+    from playground.engine.library.store import connecting
 
     monkeypatch.setattr(connecting, "BUSY", 50)
     store = await make_store()

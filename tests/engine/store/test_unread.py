@@ -16,11 +16,11 @@ import pytest
 from playground.domain.parts import Image
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, Transcript, Turn, make_turn
-from playground.engine.history import Kept
-from playground.engine.settings import Draft
-from playground.engine.snapshot import Snapshot
-from playground.engine.store import Mode, Store
-from playground.engine.store.unread import Tally, Unread, as_file, exact, set_aside, tally, told, unread_words
+from playground.engine.library.store import Mode, Store
+from playground.engine.library.store.unread import Tally, Unread, as_file, exact, set_aside, tally, told, unread_words
+from playground.engine.session.history import Kept
+from playground.engine.session.settings import Draft
+from playground.engine.session.snapshot import Snapshot
 from playground.gateway.redact import Redactor
 from tests.engine.exchanges import exchange
 from tests.engine.store.conftest import MakeStore, MakeWorkspace, sound
@@ -458,7 +458,7 @@ async def test_a_store_of_an_earlier_version_is_only_read(filled: Path, tmp_path
         connection.execute("UPDATE turns SET json = '{' WHERE id = 't2'")
     shutil.copy(path, filled)
     holder = Store(filled)
-    from playground.engine.store.lock import StoreLock
+    from playground.engine.library.store.lock import StoreLock
 
     lock = StoreLock(filled.with_name(filled.name + ".lock"))
     lock.acquire()

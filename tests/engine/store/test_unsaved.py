@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from playground.domain.transcript import Role, make_turn
-from playground.engine.gateways import Gateways
-from playground.engine.history import Kept
-from playground.engine.loaded import OPEN
-from playground.engine.snapshot import Snapshot
-from playground.engine.store import Mode, Store, StoreError
-from playground.engine.workspace import Workspace
+from playground.engine.gateways.offered import Gateways
+from playground.engine.library.loaded import OPEN
+from playground.engine.library.store import Mode, Store, StoreError
+from playground.engine.library.workspace import Workspace
+from playground.engine.session.history import Kept
+from playground.engine.session.snapshot import Snapshot
 from tests.engine.store.conftest import MakeStore
 
 

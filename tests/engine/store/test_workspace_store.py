@@ -18,15 +18,15 @@ from playground.demo.server import DemoServer
 from playground.domain.debugging import ResultDraft
 from playground.domain.parts import Image
 from playground.domain.transcript import Ending, Role, Transcript, make_turn
-from playground.engine import loaded
-from playground.engine.cassette import Cassette
-from playground.engine.changes import RunState
-from playground.engine.gateways import DEMO_ID, Gateways
-from playground.engine.replay import CassettePlayer
-from playground.engine.session import Session
-from playground.engine.settings import Draft
-from playground.engine.store import Filters, StoreError
-from playground.engine.workspace import Workspace
+from playground.engine.cassettes.cassette import Cassette
+from playground.engine.cassettes.replay import CassettePlayer
+from playground.engine.gateways.offered import DEMO_ID, Gateways
+from playground.engine.library import loaded
+from playground.engine.library.store import Filters, StoreError
+from playground.engine.library.workspace import Workspace
+from playground.engine.session.changes import RunState
+from playground.engine.session.session import Session
+from playground.engine.session.settings import Draft
 from tests.engine.debugging import Bench, begin
 from tests.engine.store.conftest import MakeWorkspace
 from tests.engine.store.test_store import rows
@@ -68,7 +68,7 @@ async def test_every_change_is_saved_by_itself(make_workspace: MakeWorkspace) ->
         await until(lambda: not store.unsaved(session.id) and not workspace._autosaves[session.id].waiting)
         await store.flush()
         made = Session(workspace.gateways.client, profile_of=workspace.gateways.get, profile_id="")
-        from playground.engine.snapshot import restore
+        from playground.engine.session.snapshot import restore
 
         restore(await store.load(session.id), made)
         return made
@@ -119,7 +119,7 @@ async def test_what_is_written_before_the_store_is_open_is_kept(
     workspace = await make_workspace()
     workspace.current.add_turn(make_turn(Role.USER, "Old"))
     await workspace.close()
-    from playground.engine.store import Store
+    from playground.engine.library.store import Store
 
     assert workspace.store is not None
     early = Workspace(gateways, Store(workspace.store.path))

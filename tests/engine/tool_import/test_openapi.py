@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from playground.domain.schema_sample import sample
 from playground.domain.tools import check_schema, check_value
-from playground.engine.tool_import import import_tools
+from playground.engine.files.tool_import import import_tools
+from playground.jsonkit.schema_sample import sample
 
 SHOP: dict[str, Any] = {
     "openapi": "3.0.3",

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from playground.domain.schema_sample import sample
 from playground.domain.tools import check_schema, check_value
-from playground.engine.tool_import import Imported, import_tools
-from playground.engine.tool_import.docstrings import read_docstring
+from playground.engine.files.tool_import import Imported, import_tools
+from playground.engine.files.tool_import.docstrings import read_docstring
+from playground.jsonkit.schema_sample import sample
 
 
 def schema_of(source: str) -> dict[str, Any]:

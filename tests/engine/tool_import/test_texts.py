@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from playground.domain.tools import NAME_RULE, ToolDefinition, check_schema
-from playground.engine.tool_import import Imported, export_tools, import_tools
+from playground.engine.files.tool_import import Imported, export_tools, import_tools
 
 CHAT = {
     "type": "function",

@@ -15,14 +15,14 @@ from pytestqt.qtbot import QtBot
 
 from playground.domain.parts import Text
 from playground.domain.transcript import Role, make_turn
-from playground.engine.profiles import Profile
-from playground.engine.run import RunRefusedError
-from playground.engine.secrets import Secret
-from playground.engine.session import Session
-from playground.engine.snippets import LANGUAGES, sent_by, write
+from playground.engine.gateways.profiles import Profile
+from playground.engine.gateways.secrets import Secret
+from playground.engine.requests.snippets import LANGUAGES, sent_by, write
+from playground.engine.session.run import RunRefusedError
+from playground.engine.session.session import Session
 from playground.gateway.client import GatewayClient
 from playground.gateway.tape import Exchange
-from playground.ui.code.get_code_window import SHORTENED, GetCodeWindow
+from playground.ui.features.code.get_code_window import SHORTENED, GetCodeWindow
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 

@@ -11,9 +11,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QLabel, QMainWindow, QTreeWidgetItem, QWidget
 from pytestqt.qtbot import QtBot
 
-from playground.engine.profiles import Profile
-from playground.ui.code.gateway_choice import NEW
-from playground.ui.code.import_request_dialog import Import, ImportRequestDialog
+from playground.engine.gateways.profiles import Profile
+from playground.ui.features.code.gateway_choice import NEW
+from playground.ui.features.code.import_request_dialog import Import, ImportRequestDialog
 
 pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 

@@ -7,8 +7,8 @@ import base64
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playground.engine.secrets import Secret
-from playground.ui.code.pasted_secrets import PastedSecrets
+from playground.engine.gateways.secrets import Secret
+from playground.ui.features.code.pasted_secrets import PastedSecrets
 
 KEY = "sk-canary-0123456789"
 

@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QApplication, QPushButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from playground.domain.parts import ToolCall
-from playground.engine.hand_made import Answerable
-from playground.ui.conversation.answers_row import NONE_CHOSEN, NOT_ABOVE, AnswersRow
+from playground.engine.session.hand_made import Answerable
+from playground.ui.features.conversation.answers_row import NONE_CHOSEN, NOT_ABOVE, AnswersRow
 
 pytestmark = pytest.mark.qt_log_ignore("plugin does not support")  # the offscreen one says so of pop-ups
 

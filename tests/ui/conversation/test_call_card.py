@@ -10,10 +10,10 @@ from playground.domain.debugging import Answer as Reply
 from playground.domain.parts import ToolCall, ToolResult
 from playground.domain.tools import ToolDefinition
 from playground.domain.values import JSONObject
-from playground.ui.conversation.calls.call_card import CallCard
-from playground.ui.conversation.commands import CallState
-from playground.ui.conversation.rows import Answer
-from playground.ui.theme import LIGHT, style_sheet
+from playground.ui.features.conversation.calls.call_card import CallCard
+from playground.ui.features.conversation.commands import CallState
+from playground.ui.features.conversation.rows import Answer
+from playground.ui.widgets.theme import LIGHT, style_sheet
 from tests.support.editors import Edits
 
 #: The offscreen platform says so whenever a window's smallest size changes; no other platform does.

@@ -13,10 +13,10 @@ from pytestqt.qtbot import QtBot
 from playground.domain.parts import ToolCall
 from playground.domain.roles import Role
 from playground.domain.tools import ToolDefinition, check_arguments
-from playground.ui.conversation.calls.call_card import CallCard
-from playground.ui.conversation.calls.call_editor import CallEditor
-from playground.ui.conversation.calls.call_form import CallForm
-from playground.ui.conversation.composer_beside import MOST_FORMS, ComposerBeside
+from playground.ui.features.conversation.calls.call_card import CallCard
+from playground.ui.features.conversation.calls.call_editor import CallEditor
+from playground.ui.features.conversation.calls.call_form import CallForm
+from playground.ui.features.conversation.composer_beside import MOST_FORMS, ComposerBeside
 from tests.engine.debugging import WEATHER
 from tests.support.editors import Edits
 

@@ -7,9 +7,9 @@ import json
 import pytest
 
 from playground.domain.problems import Problem
-from playground.ui.conversation.calls import call_text
-from playground.ui.conversation.calls.call_text import argument_lines, is_laid_out, json_lines, pretty_json
-from playground.ui.conversation.large import LINES
+from playground.ui.features.conversation.calls import call_text
+from playground.ui.features.conversation.calls.call_text import argument_lines, is_laid_out, json_lines, pretty_json
+from playground.ui.features.conversation.large import LINES
 
 
 def test_no_more_lines_are_laid_out_than_are_drawn_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

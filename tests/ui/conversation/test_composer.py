@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit, QPushButton,
 from pytestqt.qtbot import QtBot
 
 from playground.domain.transcript import Role
-from playground.engine.changes import RunState
-from playground.ui.conversation.composer import ROOMY, Composer
+from playground.engine.session.changes import RunState
+from playground.ui.features.conversation.composer import ROOMY, Composer
 
 CONTROL, SHIFT, NONE = (
     Qt.KeyboardModifier.ControlModifier,

@@ -11,9 +11,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextBlock, QTextCursor, QTextDocument, QTextTable
 from pytestqt.qtbot import QtBot
 
-from playground.ui.conversation.document import DocumentWriter
-from playground.ui.conversation.markdown import Line, Span, Style
-from playground.ui.conversation.markdown_stream import MarkdownStream
+from playground.ui.features.conversation.document import DocumentWriter
+from playground.ui.features.conversation.markdown import Line, Span, Style
+from playground.ui.features.conversation.markdown_stream import MarkdownStream
 
 
 @pytest.fixture(autouse=True)

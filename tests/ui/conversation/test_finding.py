@@ -10,9 +10,9 @@ from pytestqt.qtbot import QtBot
 
 from playground.domain.parts import Part, Reasoning, Refusal, Text, ToolCall, ToolResult, Unknown
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn, new_id
-from playground.ui.conversation.finding import Query, Search, markdown_lines
-from playground.ui.conversation.rows import Row, make_rows
-from playground.ui.conversation.text_view import TextView
+from playground.ui.features.conversation.finding import Query, Search, markdown_lines
+from playground.ui.features.conversation.rows import Row, make_rows
+from playground.ui.features.conversation.text_view import TextView
 from tests.benchmarks.experiment import long_transcript
 from tests.ui.conversation.test_transcript_view import Stand
 from tests.ui.conversation.test_transcript_view import stand as stand

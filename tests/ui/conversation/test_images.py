@@ -13,9 +13,9 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from playground.domain.parts import Image
-from playground.engine.images import ImageError, data_of, facts, from_address, image_from
-from playground.ui.conversation.image_view import ImageBox, ImageStrip
-from playground.ui.conversation.images import decode, offers_images, read_source, shrunk, sources_of
+from playground.engine.files.images import ImageError, data_of, facts, from_address, image_from
+from playground.ui.features.conversation.image_view import ImageBox, ImageStrip
+from playground.ui.features.conversation.images import decode, offers_images, read_source, shrunk, sources_of
 
 pytestmark = pytest.mark.usefixtures("qapp")
 

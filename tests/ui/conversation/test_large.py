@@ -10,9 +10,9 @@ import pytest
 from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
-from playground.ui.conversation import large
-from playground.ui.conversation.large import LARGE, LINES, Part, found_places, look_through
-from playground.ui.conversation.text_view import TextView
+from playground.ui.features.conversation import large
+from playground.ui.features.conversation.large import LARGE, LINES, Part, found_places, look_through
+from playground.ui.features.conversation.text_view import TextView
 
 SHAPES = {
     "lines": "".join(f"line {n} of a log, token {n % 7}\n" for n in range(9_000)),

@@ -8,7 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QScrollArea, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from playground.ui.conversation.text_view import TextView
+from playground.ui.features.conversation.text_view import TextView
 from tests.ui.windows import show_in_front
 
 TEXT = """See [the **first** one](https://one.example/a) and <https://two.example>.

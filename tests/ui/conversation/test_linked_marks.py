@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtGui import QTextCursor
 from pytestqt.qtbot import QtBot
 
-from playground.ui.conversation.text_view import TextView
+from playground.ui.features.conversation.text_view import TextView
 from tests.ui.conversation.test_source_map import SOURCE, WORDS
 
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from playground.ui.conversation import blocks, markdown, open_blocks
-from playground.ui.conversation.highlight import highlight
-from playground.ui.conversation.markdown import Line, Style
-from playground.ui.conversation.markdown_stream import MarkdownStream
+from playground.ui.features.conversation import blocks, markdown, open_blocks
+from playground.ui.features.conversation.markdown import Line, Style
+from playground.ui.features.conversation.markdown_stream import MarkdownStream
+from playground.ui.widgets.highlight import highlight
 
 
 def drawn(text: str, cuts: Sequence[int] = ()) -> list[Line]:

@@ -13,10 +13,10 @@ from playground.domain.accumulator import Accumulator
 from playground.domain.events import ExtraDelta
 from playground.domain.parts import Part, Reasoning, Text, ToolCall, ToolResult
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, new_id
-from playground.ui.conversation.finding import Query
-from playground.ui.conversation.members_fold import MembersFold
-from playground.ui.conversation.rows import make_rows
-from playground.ui.conversation.turn_card import TurnCard
+from playground.ui.features.conversation.finding import Query
+from playground.ui.features.conversation.members_fold import MembersFold
+from playground.ui.features.conversation.rows import make_rows
+from playground.ui.features.conversation.turn_card import TurnCard
 from tests.ui.conversation.test_transcript_view import Stand, growing_turn, row, settle
 from tests.ui.conversation.test_transcript_view import stand as stand
 

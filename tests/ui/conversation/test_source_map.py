@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from playground.ui.conversation.blocks import exact_lines
-from playground.ui.conversation.calls.call_text import shown_arguments
-from playground.ui.conversation.markdown import Line
-from playground.ui.conversation.markdown_stream import MarkdownStream
-from playground.ui.conversation.source_map import SourceMap, Stretch
+from playground.ui.features.conversation.blocks import exact_lines
+from playground.ui.features.conversation.calls.call_text import shown_arguments
+from playground.ui.features.conversation.markdown import Line
+from playground.ui.features.conversation.markdown_stream import MarkdownStream
+from playground.ui.features.conversation.source_map import SourceMap, Stretch
 
 SOURCE = """# Weather in two **cities**
 

@@ -15,8 +15,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QToolButton
 from pytestqt.qtbot import QtBot
 
-from playground.ui.conversation.text_view import TextView
-from playground.ui.theme import tokens
+from playground.ui.features.conversation.text_view import TextView
+from playground.ui.widgets.theme import tokens
 
 
 @pytest.fixture
@@ -80,7 +80,7 @@ def test_the_copy_button_gives_the_exact_code(view: TextView, qtbot: QtBot) -> N
 def test_the_copy_button_says_what_it_did_only_for_a_while(
     view: TextView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("playground.ui.conversation.copying.COPIED_MS", 30)
+    monkeypatch.setattr("playground.ui.features.conversation.copying.COPIED_MS", 30)
     view.append("```\nx\n```")
     (button,) = buttons(view)
     button.click()

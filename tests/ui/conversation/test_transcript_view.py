@@ -20,25 +20,25 @@ from playground.domain.accumulator import GrowingChoice, GrowingPart
 from playground.domain.parts import Image, Reasoning, Text, ToolCall, ToolResult
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn
-from playground.engine.advice import Action
-from playground.engine.hand_made import Answerable
-from playground.engine.session import Session
-from playground.ui.conversation import transcript_view
-from playground.ui.conversation.as_sent import ValueDesk
-from playground.ui.conversation.calls.call_card import CallCard
-from playground.ui.conversation.calls.result_field import ResultField
-from playground.ui.conversation.card_stock import POOL
-from playground.ui.conversation.commands import CallCommands, Growth
-from playground.ui.conversation.inline_editor import InlineEditor
-from playground.ui.conversation.measures import READING_WIDTH
-from playground.ui.conversation.reasoning_view import ReasoningView
-from playground.ui.conversation.rows import Row, make_rows
-from playground.ui.conversation.text_view import TextView
-from playground.ui.conversation.transcript_view import ZOOMS, TranscriptView
-from playground.ui.conversation.turn_card import TurnCard
-from playground.ui.conversation.turn_header import TurnHeader
-from playground.ui.debugger.call_desk import CallDesk
-from playground.ui.theme import tokens
+from playground.engine.inspect.advice import Action
+from playground.engine.session.hand_made import Answerable
+from playground.engine.session.session import Session
+from playground.ui.features.conversation import transcript_view
+from playground.ui.features.conversation.as_sent import ValueDesk
+from playground.ui.features.conversation.calls.call_card import CallCard
+from playground.ui.features.conversation.calls.result_field import ResultField
+from playground.ui.features.conversation.card_stock import POOL
+from playground.ui.features.conversation.commands import CallCommands, Growth
+from playground.ui.features.conversation.inline_editor import InlineEditor
+from playground.ui.features.conversation.measures import READING_WIDTH
+from playground.ui.features.conversation.reasoning_view import ReasoningView
+from playground.ui.features.conversation.rows import Row, make_rows
+from playground.ui.features.conversation.text_view import TextView
+from playground.ui.features.conversation.transcript_view import ZOOMS, TranscriptView
+from playground.ui.features.conversation.turn_card import TurnCard
+from playground.ui.features.conversation.turn_header import TurnHeader
+from playground.ui.features.debugger.call_desk import CallDesk
+from playground.ui.widgets.theme import tokens
 from tests.support.editors import Edits, no_gateway
 
 

@@ -12,9 +12,9 @@ from PySide6.QtWidgets import QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
 from playground.domain.values import JSONObject
-from playground.ui.conversation import verdict_view
-from playground.ui.conversation.verdict_view import LISTED, VerdictView
-from playground.ui.json_text import JsonProblem, problem_at
+from playground.ui.features.conversation import verdict_view
+from playground.ui.features.conversation.verdict_view import LISTED, VerdictView
+from playground.ui.widgets.json_text import JsonProblem, problem_at
 
 pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 

@@ -16,9 +16,9 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from playground import log
-from playground.engine.secrets import Keys, Secret
-from playground.ui.crash.crash_control import CrashControl
-from playground.ui.crash.crash_dialog import CrashDialog
+from playground.engine.gateways.secrets import Keys, Secret
+from playground.ui.shell.crash.crash_control import CrashControl
+from playground.ui.shell.crash.crash_dialog import CrashDialog
 from tests.engine.conftest import no_keyring
 
 KEY = "sk-canary-99af03b1c2d4"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from playground.ui.crash import hard_crash
+from playground.ui.shell.crash import hard_crash
 
 PROMPT = "the plot of my novel"
 
@@ -20,7 +20,7 @@ PROGRAM = """
 import os, signal, sys
 from PySide6.QtCore import QTimer
 import playground.app as app_module
-from playground.ui.crash.crash_dialog import CrashDialog
+from playground.ui.shell.crash.crash_dialog import CrashDialog
 
 class Watched(app_module.App):
     def show(self):
@@ -115,8 +115,8 @@ import sys
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 import playground.app as app_module
-from playground.ui.crash.crash_dialog import CrashDialog
-from playground.engine import workspace
+from playground.ui.shell.crash.crash_dialog import CrashDialog
+from playground.engine.library import workspace
 
 def look():
     dialog = next((one for one in QApplication.topLevelWidgets() if isinstance(one, CrashDialog)), None)
@@ -165,7 +165,7 @@ import sys
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 import playground.app as app_module
-from playground.ui.crash.crash_dialog import CrashDialog
+from playground.ui.shell.crash.crash_dialog import CrashDialog
 
 class Clumsy(app_module.App):
     def __init__(self, *arguments, **named):

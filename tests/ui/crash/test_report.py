@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from playground.ui.crash.report import FRAMES, Report, report
+from playground.ui.shell.crash.report import FRAMES, Report, report
 
 KEY = "sk-canary-5d1f0c7788aa"
 PROMPT = "my secret wedding speech"

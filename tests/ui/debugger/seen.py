@@ -12,10 +12,10 @@ from playground.domain.parts import Text, ToolCall, ToolResult
 from playground.domain.tools import ToolDefinition, check_arguments
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn
 from playground.domain.usage import Timing
-from playground.engine.run import RunRefusedError
-from playground.engine.session import Session
+from playground.engine.session.run import RunRefusedError
+from playground.engine.session.session import Session
 from playground.gateway.client import GatewayClient
-from playground.ui.slices import Slices
+from playground.ui.widgets.slices import Slices
 
 WEATHER = ToolDefinition(
     name="get_weather",

@@ -16,11 +16,11 @@ from pytestqt.qtbot import QtBot
 
 from playground.domain.parts import ToolCall, ToolResult
 from playground.domain.transcript import Role, Turn, make_turn
-from playground.engine.calls import CallEntry
-from playground.engine.session import Session
-from playground.ui.debugger.call_list import CallList
-from playground.ui.debugger.call_model import DURATION, TOOL, VERDICT
-from playground.ui.slices import Slices
+from playground.engine.inspect.calls import CallEntry
+from playground.engine.session.session import Session
+from playground.ui.features.debugger.call_list import CallList
+from playground.ui.features.debugger.call_model import DURATION, TOOL, VERDICT
+from playground.ui.widgets.slices import Slices
 from tests.ui.debugger.seen import longest_slice, loop_of, round_of, session
 
 pytestmark = pytest.mark.qt_log_ignore("plugin does not support")

@@ -10,12 +10,12 @@ from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
 from playground.domain.debugging import FAULTS, Answer, AnswerRow, Debugging, ResultDraft, ToolRule
-from playground.engine.debugger import MOST_ANSWERS
-from playground.engine.session import Session
-from playground.ui.debugger.fork_dialog import ForkDialog
-from playground.ui.debugger.lane_column import OutcomeText
-from playground.ui.debugger.lane_report import differences
-from playground.ui.debugger.lanes_view import LanesView
+from playground.engine.session.debugger import MOST_ANSWERS
+from playground.engine.session.session import Session
+from playground.ui.features.debugger.fork_dialog import ForkDialog
+from playground.ui.features.debugger.lane_column import OutcomeText
+from playground.ui.features.debugger.lane_report import differences
+from playground.ui.features.debugger.lanes_view import LanesView
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 

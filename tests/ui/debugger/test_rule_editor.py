@@ -11,10 +11,10 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from playground.domain.debugging import Answer, AnswerRow, MatchKind, Policy, ToolRule
-from playground.ui.debugger.answer_field import AnswerField
-from playground.ui.debugger.rule_editor import ORDER, RuleEditor
-from playground.ui.debugger.rule_words import answer_words, row_words, rule_words
-from playground.ui.theme import LIGHT, style_sheet
+from playground.ui.features.debugger.answer_field import AnswerField
+from playground.ui.features.debugger.rule_editor import ORDER, RuleEditor
+from playground.ui.features.debugger.rule_words import answer_words, row_words, rule_words
+from playground.ui.widgets.theme import LIGHT, style_sheet
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 

@@ -13,10 +13,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from playground.engine.calls import Span, sequence
-from playground.ui.debugger.sequence_page import SequencePage
-from playground.ui.debugger.sequence_scale import BREAK_PX, LEAST_PX, Scale, usual_step
-from playground.ui.debugger.sequence_words import clock_words
+from playground.engine.inspect.calls import Span, sequence
+from playground.ui.features.debugger.sequence_page import SequencePage
+from playground.ui.features.debugger.sequence_scale import BREAK_PX, LEAST_PX, Scale, usual_step
+from playground.ui.features.debugger.sequence_words import clock_words
 from tests.ui.debugger.seen import answer, longest_slice, loop_of, round_of, session
 
 pytestmark = pytest.mark.qt_log_ignore("plugin does not support")
@@ -198,7 +198,7 @@ def test_the_picture_is_there_in_words(page: SequencePage) -> None:
 
 
 def test_every_bar_has_words_for_the_pointer(page: SequencePage) -> None:
-    from playground.ui.debugger.sequence_words import about
+    from playground.ui.features.debugger.sequence_words import about
 
     spans = show(page, 1)
     words = {span.kind: about(span, 1) for span in spans}

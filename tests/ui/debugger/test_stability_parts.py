@@ -15,14 +15,14 @@ from playground.domain.errors import Failure, FailureKind
 from playground.domain.parts import ToolCall
 from playground.domain.tools import ToolDefinition
 from playground.domain.usage import Usage
-from playground.engine.session import Session
-from playground.engine.stability import FAILED, NO_CALL, Sample, Variant, VariantResult
-from playground.engine.tool_import import export_tools
-from playground.ui.debugger.call_words import seconds_words
-from playground.ui.debugger.histogram import Histogram
-from playground.ui.debugger.stability_words import bars, brief, figures
-from playground.ui.debugger.tool_differences import differences, read_choice, read_tools
-from playground.ui.debugger.variant_editor import VariantEditor
+from playground.engine.files.tool_import import export_tools
+from playground.engine.session.session import Session
+from playground.engine.session.stability import FAILED, NO_CALL, Sample, Variant, VariantResult
+from playground.ui.features.debugger.call_words import seconds_words
+from playground.ui.features.debugger.histogram import Histogram
+from playground.ui.features.debugger.stability_words import bars, brief, figures
+from playground.ui.features.debugger.tool_differences import differences, read_choice, read_tools
+from playground.ui.features.debugger.variant_editor import VariantEditor
 from tests.ui.debugger.seen import WEATHER, session
 
 pytestmark = pytest.mark.qt_log_ignore("plugin does not support")

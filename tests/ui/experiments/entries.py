@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from playground.engine.entry import Entry
+from playground.engine.library.experiment_summary import Entry
 
 NOON = time.mktime((2026, 11, 21, 12, 0, 0, 0, 0, -1))
 DAY = 86_400.0

@@ -12,12 +12,12 @@ from PySide6.QtWidgets import QLineEdit, QMenu, QPushButton
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
-from playground.engine.entry import Entry
-from playground.engine.store import Filters, Found, Passage
-from playground.ui.experiments.model import ExperimentsModel
-from playground.ui.experiments.panel import ARCHIVE, DELETE, PIN, RENAME, ExperimentsPanel
-from playground.ui.experiments.rows import SHOWN, Heading, Line, More
-from playground.ui.theme import tokens
+from playground.engine.library.experiment_summary import Entry
+from playground.engine.library.store import Filters, Found, Passage
+from playground.ui.features.experiments.model import ExperimentsModel
+from playground.ui.features.experiments.panel import ARCHIVE, DELETE, PIN, RENAME, ExperimentsPanel
+from playground.ui.features.experiments.rows import SHOWN, Heading, Line, More
+from playground.ui.widgets.theme import tokens
 from tests.ui.experiments.entries import entry
 from tests.ui.windows import show_in_front
 

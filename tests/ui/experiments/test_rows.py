@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from playground.engine.store import Found, Passage
-from playground.ui.experiments.rows import Heading, Hit, Line, day_name, rows_found, rows_of
+from playground.engine.library.store import Found, Passage
+from playground.ui.features.experiments.rows import Heading, Hit, Line, day_name, rows_found, rows_of
 from tests.ui.experiments.entries import NOON, entry
 
 

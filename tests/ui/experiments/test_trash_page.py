@@ -6,9 +6,9 @@ import pytest
 from PySide6.QtCore import QItemSelectionModel
 from pytestqt.qtbot import QtBot
 
-from playground.engine.entry import Deleted
-from playground.ui.experiments.rows import SHOWN, Line, More
-from playground.ui.experiments.trash_page import TrashPage
+from playground.engine.library.experiment_summary import Deleted
+from playground.ui.features.experiments.rows import SHOWN, Line, More
+from playground.ui.features.experiments.trash_page import TrashPage
 from tests.ui.experiments.entries import NOON, entry
 
 pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")

@@ -13,10 +13,10 @@ from PySide6.QtWidgets import QMainWindow
 from shiboken6 import isValid
 
 from playground.domain.transcript import Role, Transcript, make_turn
-from playground.engine.export import Format
-from playground.engine.messages_import import MOST, Conversation, Found, read
-from playground.ui.files.export_dialog import ExportDialog, Wanted
-from playground.ui.files.import_dialog import ImportMessagesDialog
+from playground.engine.files.export import Format
+from playground.engine.files.messages import MOST, Conversation, Found, read
+from playground.ui.features.files.export_dialog import ExportDialog, Wanted
+from playground.ui.features.files.import_dialog import ImportMessagesDialog
 
 pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 

@@ -11,9 +11,9 @@ from pytestqt.qtbot import QtBot
 
 from playground.domain.parts import ToolCall
 from playground.domain.transcript import Ending, Outcome, Role, Turn, make_turn
-from playground.engine.session import Session
-from playground.ui.first_start.guide import HINTS, Guide
-from playground.ui.first_start.guide_bar import GuideBar
+from playground.engine.session.session import Session
+from playground.ui.features.first_start.guide import HINTS, Guide
+from playground.ui.features.first_start.guide_bar import GuideBar
 
 
 async def nobody(_profile_id: str) -> object:

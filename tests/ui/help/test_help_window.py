@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from pytestqt.qtbot import QtBot
 
-from playground.ui.help.help_window import HelpWindow
-from playground.ui.help.pages import Page
+from playground.ui.features.help.help_window import HelpWindow
+from playground.ui.features.help.pages import Page
 
 
 @pytest.fixture

@@ -7,9 +7,9 @@ import re
 import pytest
 from PySide6.QtGui import QKeySequence
 
-from playground.ui.actions import ACTIONS, key_text
-from playground.ui.conversation.markdown import parse_block
-from playground.ui.help.pages import FILES, SHORTCUTS, Page, places, read_pages, search
+from playground.ui.features.conversation.markdown import parse_block
+from playground.ui.features.help.pages import FILES, SHORTCUTS, Page, places, read_pages, search
+from playground.ui.shell.actions import ACTIONS, key_text
 
 #: Words in italics that are not an action: parts of the window, and words of the text itself.
 OTHER = {

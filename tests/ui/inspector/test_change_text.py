@@ -5,9 +5,9 @@ from __future__ import annotations
 from PySide6.QtGui import QTextCursor
 from pytestqt.qtbot import QtBot
 
-from playground.engine.compare import Side, diff_json, diff_words
-from playground.ui.inspector.change_text import MOST, ChangeText
-from playground.ui.theme import LIGHT
+from playground.engine.inspect.compare import Side, diff_json, diff_words
+from playground.ui.features.inspector.change_text import MOST, ChangeText
+from playground.ui.widgets.theme import LIGHT
 
 
 def test_members_are_told_by_sign(qtbot: QtBot) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from playground.engine.compare import Comparison, Piece, Side
-from playground.engine.session import Session
+from playground.engine.inspect.compare import Comparison, Piece, Side
+from playground.engine.session.session import Session
 from playground.gateway.client import GatewayClient
-from playground.ui.inspector.compare_window import BESIDE, CompareWindow
+from playground.ui.features.inspector.compare_window import BESIDE, CompareWindow
 
 
 async def nowhere(_profile_id: str) -> GatewayClient:

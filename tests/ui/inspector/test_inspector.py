@@ -13,12 +13,12 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QTableWidget
 from pytestqt.qtbot import QtBot
 
-from playground.engine.request_view import RequestView as NextView
-from playground.ui.inspector.excerpt import SHOWN_AT_MOST, excerpt
-from playground.ui.inspector.inspector import Inspector
-from playground.ui.inspector.next_request import Preview
-from playground.ui.inspector.view import ExchangeView
-from playground.ui.inspector.views import HeadersView, RequestView, ResponseView
+from playground.engine.requests.view import RequestView as NextView
+from playground.ui.features.inspector.excerpt import SHOWN_AT_MOST, excerpt
+from playground.ui.features.inspector.inspector import Inspector
+from playground.ui.features.inspector.next_request import Preview
+from playground.ui.features.inspector.view import ExchangeView
+from playground.ui.features.inspector.views import HeadersView, RequestView, ResponseView
 
 #: The offscreen platform says so whenever a window's smallest size changes; no other platform does.
 pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")

@@ -13,8 +13,8 @@ from pytestqt.qtbot import QtBot
 
 from playground.domain.errors import Failure, FailureKind
 from playground.gateway.tape import Exchange
-from playground.ui.inspector.lint_page import HEAD, LintPage
-from playground.ui.inspector.traces import Traces
+from playground.ui.features.inspector.lint_page import HEAD, LintPage
+from playground.ui.features.inspector.traces import Traces
 from tests.engine.lint.answers import TOOL, answer, asked, first, good, reviewed
 from tests.protocols.streams import DONE
 from tests.ui.inspector.recordings import chunk, exchange, weather

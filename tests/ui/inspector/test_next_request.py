@@ -13,15 +13,15 @@ from pytestqt.qtbot import QtBot
 
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, make_turn
-from playground.engine.profiles import Profile
-from playground.engine.request_edit import apply_edit, read_edit
-from playground.engine.request_view import request_view
-from playground.engine.run import RunRefusedError
-from playground.engine.session import Session
+from playground.engine.gateways.profiles import Profile
+from playground.engine.requests.edit import apply_edit, read_edit
+from playground.engine.requests.view import request_view
+from playground.engine.session.run import RunRefusedError
+from playground.engine.session.session import Session
 from playground.gateway.client import GatewayClient
-from playground.ui.inspector.field_table import FROM, VALUE
-from playground.ui.inspector.next_request import EDITED_AT_MOST, NextRequest, Preview
-from playground.ui.request_preview import is_light
+from playground.ui.features.code.request_preview import is_light
+from playground.ui.features.inspector.field_table import FROM, VALUE
+from playground.ui.features.inspector.next_request import EDITED_AT_MOST, NextRequest, Preview
 
 pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from PySide6.QtGui import QTextCursor
 from pytestqt.qtbot import QtBot
 
-from playground.ui.code_editor import CodeEditor
-from playground.ui.inspector.put_lines import put_lines
-from playground.ui.json_highlight import LONGEST_LINE
+from playground.ui.features.inspector.put_lines import put_lines
+from playground.ui.widgets.code_editor import CodeEditor
+from playground.ui.widgets.json_highlight import LONGEST_LINE
 
 TEXTS = st.lists(st.sampled_from(["", "a", "b", "{", '  "c": 1', "😀"]), max_size=8).map("\n".join)
 

@@ -11,8 +11,8 @@ from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from playground.ui.inspector.tab_row import TabRow
-from playground.ui.inspector.view import ExchangeView
+from playground.ui.features.inspector.tab_row import TabRow
+from playground.ui.features.inspector.view import ExchangeView
 from tests.ui.inspector.recordings import weather
 
 #: The offscreen platform says so whenever a window's smallest size changes; no other platform does.

@@ -13,15 +13,15 @@ from pytestqt.qtbot import QtBot
 
 from playground.demo.server import DemoServer
 from playground.domain.transcript import Role, make_turn
-from playground.engine.gateways import DEMO_ID, Gateways
-from playground.engine.profiles import ProfileStore
-from playground.engine.secrets import Keys
-from playground.engine.workspace import Workspace
-from playground.ui.conversation.turn_card import TurnCard
-from playground.ui.conversation.verdict_view import VerdictView
-from playground.ui.extras_control import ExtrasControl
-from playground.ui.main_window import MainWindow
-from playground.ui.output.draft import JSON_MODE, SCHEMA
+from playground.engine.gateways.offered import DEMO_ID, Gateways
+from playground.engine.gateways.profiles import ProfileStore
+from playground.engine.gateways.secrets import Keys
+from playground.engine.library.workspace import Workspace
+from playground.ui.features.conversation.turn_card import TurnCard
+from playground.ui.features.conversation.verdict_view import VerdictView
+from playground.ui.features.extras_control import ExtrasControl
+from playground.ui.features.output.draft import JSON_MODE, SCHEMA
+from playground.ui.shell.main_window import MainWindow
 from tests.engine.conftest import no_keyring
 
 pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")

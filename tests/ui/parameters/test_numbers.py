@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playground.ui.parameters.numbers import read_number, show_number, stepped
+from playground.ui.widgets.numbers import read_number, show_number, stepped
 
 
 @pytest.mark.parametrize(

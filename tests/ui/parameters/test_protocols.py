@@ -11,9 +11,9 @@ from pytestqt.qtbot import QtBot
 from playground.domain.parameters import Parameters
 from playground.protocols.chat.parameters import ChatParameters
 from playground.protocols.messages.parameters import MessagesParameters
-from playground.ui.parameters.numbers import show_number
-from playground.ui.parameters.panel import ParameterPanel
-from playground.ui.parameters.rows import ChoiceRow, JsonRow, NumberRow, SwitchRow
+from playground.ui.features.parameters.panel import ParameterPanel
+from playground.ui.features.parameters.rows import ChoiceRow, JsonRow, NumberRow, SwitchRow
+from playground.ui.widgets.numbers import show_number
 
 VALUES: dict[str, Any] = {
     "number": 0.5,

@@ -12,11 +12,11 @@ from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
 from playground.domain.tools import ToolDefinition
-from playground.engine.presets import Preset
-from playground.ui.presets.preset_bar import NONE, PresetBar
-from playground.ui.presets.preset_words import rows, summary
-from playground.ui.presets.presets_dialog import PresetsDialog
-from playground.ui.presets.save_dialog import SavePresetDialog
+from playground.engine.files.presets import Preset
+from playground.ui.features.presets.preset_bar import NONE, PresetBar
+from playground.ui.features.presets.preset_words import rows, summary
+from playground.ui.features.presets.presets_dialog import PresetsDialog
+from playground.ui.features.presets.save_dialog import SavePresetDialog
 
 pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 

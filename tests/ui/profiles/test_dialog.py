@@ -25,13 +25,13 @@ from PySide6.QtWidgets import (
 )
 
 from playground.demo.server import DemoConfig, DemoServer
-from playground.engine.credentials import credentials_for, store_secret
-from playground.engine.profiles import Auth, Connection, Profile, ProfileStore, Verdict, try_gateway
-from playground.engine.secrets import KeyringError, Keys, Secret
-from playground.ui import loop
-from playground.ui.profiles.dialog import ProfileDialog
-from playground.ui.profiles.draft import Draft
-from playground.ui.theme import Theme
+from playground.engine.gateways.credentials import credentials_for, store_secret
+from playground.engine.gateways.profiles import Auth, Connection, Profile, ProfileStore, Verdict, try_gateway
+from playground.engine.gateways.secrets import KeyringError, Keys, Secret
+from playground.ui.features.gateways.dialog import ProfileDialog
+from playground.ui.features.gateways.draft import Draft
+from playground.ui.widgets import loop
+from playground.ui.widgets.theme import Theme
 from tests.support.fault_server import FaultServer, keep, send, whole
 
 CANARY = "sk-canary-8f2a61c0de"

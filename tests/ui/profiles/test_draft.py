@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from keyring.backend import KeyringBackend
 
-from playground.engine.credentials import ConsentReason, Credentials, NeedsConsent, credentials_for
-from playground.engine.profiles import Profile, ProfileError, ProfileStore
-from playground.engine.secrets import KeyringError, Keys
-from playground.ui.profiles.draft import Draft, HeaderRow, credentials_of, problem, save
+from playground.engine.gateways.credentials import ConsentReason, Credentials, NeedsConsent, credentials_for
+from playground.engine.gateways.profiles import Profile, ProfileError, ProfileStore
+from playground.engine.gateways.secrets import KeyringError, Keys
+from playground.ui.features.gateways.draft import Draft, HeaderRow, credentials_of, problem, save
 
 CANARY = "sk-canary-8f2a61c0de"
 

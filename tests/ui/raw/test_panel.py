@@ -9,8 +9,8 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from playground.domain.values import JSONObject
-from playground.ui.raw.header_rows import HeaderRow
-from playground.ui.raw.panel import Inherited, RawPanel
+from playground.ui.features.raw.header_rows import HeaderRow
+from playground.ui.features.raw.panel import Inherited, RawPanel
 
 #: The offscreen platform says so whenever a window's smallest size changes; no other platform does.
 pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")

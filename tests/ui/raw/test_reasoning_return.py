@@ -10,8 +10,8 @@ from pytestqt.qtbot import QtBot
 from playground.domain.request import ReasoningReturn, SendReasoning
 from playground.protocols.chat.parameters import ChatParameters
 from playground.protocols.messages.parameters import MessagesParameters
-from playground.ui.parameters.panel import ParameterPanel
-from playground.ui.raw.reasoning_return import ReasoningReturnFields
+from playground.ui.features.parameters.panel import ParameterPanel
+from playground.ui.features.raw.reasoning_return import ReasoningReturnFields
 
 pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 

@@ -8,10 +8,10 @@ import pytest
 from PySide6.QtWidgets import QComboBox, QLabel
 from pytestqt.qtbot import QtBot
 
-from playground.engine.store import Mode, Status
-from playground.ui.storage.banner import StorageBanner, status_words
-from playground.ui.storage.dialog import Place, StorageDialog
-from playground.ui.storage.limits import MIB
+from playground.engine.library.store import Mode, Status
+from playground.ui.features.storage.banner import StorageBanner, status_words
+from playground.ui.features.storage.dialog import Place, StorageDialog
+from playground.ui.features.storage.limits import MIB
 
 PLACE = Place("/data/somebody/experiments.db", 3 * MIB, "", 2048, can_restore=True)
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QSettings
 
-from playground.engine.store.tending import KeepTapes
-from playground.engine.tapes import DEFAULT_LIMIT
-from playground.ui.storage.limits import (
+from playground.engine.library.store.retention import KeepTapes
+from playground.engine.session.tapes import DEFAULT_LIMIT
+from playground.ui.features.storage.limits import (
     BYTES_KEY,
     DAYS_KEY,
     GIB,

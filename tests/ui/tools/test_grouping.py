@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from playground.domain.tools import ToolDefinition
-from playground.ui.tools import grouping
-from playground.ui.tools.grouping import Entry
+from playground.ui.features.tools import grouping
+from playground.ui.features.tools.grouping import Entry
 
 
 def tools(spelled: str) -> tuple[ToolDefinition, ...]:

@@ -14,9 +14,9 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from playground.domain.tools import ToolDefinition
-from playground.ui.tools.import_dialog import ImportDialog
-from playground.ui.tools.panel import ToolsPanel
-from playground.ui.tools.samples import SAMPLE
+from playground.ui.features.tools.import_dialog import ImportDialog
+from playground.ui.features.tools.panel import ToolsPanel
+from playground.ui.features.tools.samples import SAMPLE
 
 pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 
@@ -154,7 +154,7 @@ def test_cancel_changes_nothing(panel: ToolsPanel, dialog: ImportDialog) -> None
 def test_the_sample_of_arguments_is_shown_and_copied(panel: ToolsPanel) -> None:
     QTest.mouseClick(panel.editor.sample_button, Qt.MouseButton.LeftButton)
     dialog = next(w for w in QApplication.topLevelWidgets() if w.windowTitle() == "Sample arguments: get_weather")
-    from playground.ui.tools.sample_dialog import SampleDialog
+    from playground.ui.features.tools.sample_dialog import SampleDialog
 
     assert isinstance(dialog, SampleDialog)
     assert dialog.verdict.text() == "Made from the schema; it fits."

@@ -14,14 +14,14 @@ from PySide6.QtWidgets import QLineEdit, QMenu
 from pytestqt.qtbot import QtBot
 
 from playground.domain.problems import Problem
-from playground.domain.questions import DefinitionSound, Question
 from playground.domain.tools import ToolDefinition, check_definitions
-from playground.engine import checking
+from playground.engine.checks import checking
+from playground.jsonkit.questions import DefinitionSound, Question
 from playground.protocols.chat.tools import write_tool as write_chat_tool
 from playground.protocols.messages.encode import write_tool as write_messages_tool
-from playground.ui.tools.checks import Checks
-from playground.ui.tools.panel import ToolsPanel
-from playground.ui.tools.tool_list import group_switch_rect
+from playground.ui.features.tools.checks import Checks
+from playground.ui.features.tools.panel import ToolsPanel
+from playground.ui.features.tools.tool_list import group_switch_rect
 
 pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 

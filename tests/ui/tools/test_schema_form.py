@@ -12,15 +12,15 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from playground.domain.json_tree import Path
 from playground.domain.tools import ToolDefinition
-from playground.ui.tools.field_block import FieldBlock
-from playground.ui.tools.panel import ToolsPanel
-from playground.ui.tools.problem_line import LISTED
-from playground.ui.tools.schema_form import PAGE, SchemaForm
-from playground.ui.tools.slot_fields import ChoicesSlot, FlagSlot, JsonSlot, LinesSlot, NumberSlot
-from playground.ui.tools.tool_editor import FORM, TEXT, ToolEditor
-from playground.ui.tools.tool_text import read_schema
+from playground.jsonkit.tree import Path
+from playground.ui.features.tools.field_block import FieldBlock
+from playground.ui.features.tools.panel import ToolsPanel
+from playground.ui.features.tools.schema_form import PAGE, SchemaForm
+from playground.ui.features.tools.slot_fields import ChoicesSlot, FlagSlot, JsonSlot, LinesSlot, NumberSlot
+from playground.ui.features.tools.tool_editor import FORM, TEXT, ToolEditor
+from playground.ui.features.tools.tool_text import read_schema
+from playground.ui.widgets.problem_line import LISTED
 
 pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from playground.domain.tools import ToolDefinition
-from playground.ui.tools.tool_text import own_layout, read_schema, schema_text, splice
+from playground.ui.features.tools.tool_text import own_layout, read_schema, schema_text, splice
 
 ODD = '{ "type":"object",\n\t"properties" : {"a":{"minimum":1.0,"maximum":1e2}}, "x-note":"\\u00e9é" }'
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import pytest
 
 from playground.domain.transcript import Role, Transcript, Turn
-from playground.ui.tree.layout import TreeLayout
+from playground.ui.features.tree.layout import TreeLayout
 
 
 def tree(parents: Sequence[int | None], head: int | None = None) -> Transcript:

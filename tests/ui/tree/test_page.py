@@ -11,11 +11,11 @@ from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn
-from playground.engine.run import RunRefusedError
-from playground.engine.session import Session
+from playground.engine.session.run import RunRefusedError
+from playground.engine.session.session import Session
 from playground.gateway.client import GatewayClient
-from playground.ui.tree.page import EMPTY, TreePage
-from playground.ui.tree.words import mark_of
+from playground.ui.features.tree.page import EMPTY, TreePage
+from playground.ui.features.tree.words import mark_of
 from tests.scenes.store import grove
 from tests.ui.windows import show_in_front
 

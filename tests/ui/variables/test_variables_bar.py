@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from playground.ui.variables.variables_bar import VariablesBar
+from playground.ui.features.variables.variables_bar import VariablesBar
 from tests.ui.windows import show_in_front
 
 

@@ -13,11 +13,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from playground.engine.timeline import Lane
+from playground.engine.inspect.timeline import Lane
 from playground.gateway.tape import Read
-from playground.ui.inspector.timeline.frame_detail import raw_text
-from playground.ui.inspector.timeline.page import TimelinePage
-from playground.ui.inspector.traces import Trace, Traces
+from playground.ui.features.inspector.timeline.frame_detail import raw_text
+from playground.ui.features.inspector.timeline.page import TimelinePage
+from playground.ui.features.inspector.traces import Trace, Traces
 from tests.ui.inspector.recordings import chunk, exchange, weather
 
 

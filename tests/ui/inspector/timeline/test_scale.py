@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playground.ui.inspector.timeline.scale import TimeScale, duration_words
+from playground.ui.features.inspector.timeline.scale import TimeScale, duration_words
 
 
 def made(total: float = 4.0) -> TimeScale:

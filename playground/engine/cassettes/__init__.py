@@ -1,0 +1,1 @@
+"""Recorded exchanges: in files, replayed as an experiment, served as a gateway."""

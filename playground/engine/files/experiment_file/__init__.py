@@ -1,0 +1,125 @@
+"""One experiment in one file that a person can read, compare and keep under version control.
+
+The file is JSON: ``{"experiment": 1, "id", "title", …, "turns": […], "head"}``, described by
+``resources/schemas/experiment.schema.json``. Images stand in it as data URLs; no key does. Tapes and the history of
+edits are no part of it. A file from elsewhere is trusted in nothing: a wrong one gives an ``ExperimentFileError``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import StrEnum
+from functools import cache
+from pathlib import Path
+from typing import Final, get_args
+
+from playground.domain.debugging import MatchKind, Policy, ReasonCode
+from playground.domain.errors import FailureKind
+from playground.domain.parts import Part
+from playground.domain.request import SendReasoning
+from playground.domain.roles import Role
+from playground.domain.transcript import Ending
+from playground.domain.values import JSON, Value
+from playground.engine.files.experiment_file.content import NAME, VERSION, from_json, to_json
+from playground.engine.files.experiment_file.layout import lay_out
+from playground.engine.gateways.known_secrets import redactor_of
+from playground.engine.gateways.secrets import Secret
+from playground.engine.io.weighed_json import TooMuchError, read_json
+from playground.engine.io.whole_file import write_whole
+from playground.engine.session.snapshot import Snapshot
+from playground.named_file import read_named
+from playground.protocols.protocol import PROTOCOLS
+
+__all__ = [
+    "LARGEST",
+    "NAME",
+    "SUFFIX",
+    "VERSION",
+    "ExperimentFileError",
+    "open_file",
+    "read",
+    "save",
+    "structure_words",
+    "write",
+]
+
+SUFFIX: Final = ".playground.json"
+LARGEST: Final = 512 * 1024 * 1024  # bytes of a file that is read
+
+
+class ExperimentFileError(ValueError):
+    """A file is no experiment, or cannot be read or written; the text says what is wrong, and where."""
+
+
+def write(snapshot: Snapshot, known: Iterable[Secret] = ()) -> bytes:
+    """The file's content. ``known`` are the secrets of this process: none of them is in it, in any spelling.
+
+    Raises ExperimentFileError for what JSON cannot hold.
+    """
+    redactor = redactor_of(known)
+    try:
+        text = lay_out(to_json(snapshot), redactor, structure_words())
+    except ValueError as error:
+        raise ExperimentFileError(f"The experiment cannot be written: {error}.") from None
+    return text.encode("utf-8", "backslashreplace")  # halves of surrogate pairs, spelled as JSON spells them
+
+
+def save(path: Path, snapshot: Snapshot, known: Iterable[Secret] = ()) -> None:
+    """Write the file; a reader finds the old one or the new one. Blocks. Raises ExperimentFileError."""
+    data = write(snapshot, known)
+    try:
+        write_whole(path, data)
+    except OSError as error:
+        raise ExperimentFileError(f"{path} cannot be written: {error.strerror or error}.") from None
+
+
+def open_file(path: Path) -> Snapshot:
+    """The experiment in a file, under the id it has there; blocks. Raises ExperimentFileError."""
+    try:
+        return read(read_named(path, LARGEST))
+    except OSError as error:
+        raise ExperimentFileError(f"{path} cannot be read: {error.strerror or error}.") from None
+
+
+def read(data: bytes) -> Snapshot:
+    """The experiment that ``data`` holds. Raises ExperimentFileError."""
+    try:
+        content = read_json(data)
+    except TooMuchError as error:
+        raise ExperimentFileError(f"This experiment cannot be opened: {error}.") from None
+    except UnicodeDecodeError:
+        raise ExperimentFileError("This is no experiment: it is not UTF-8 text.") from None
+    except ValueError as error:
+        raise ExperimentFileError(
+            f"This is no experiment: it is not JSON that can be read ({str(error)[:200]})."
+        ) from None
+    del data  # not beside all its values
+    if not isinstance(content, dict) or NAME not in content:
+        raise ExperimentFileError(
+            f"This is no experiment: “{NAME}”, which names the version of the format, is missing. "
+            "Files of messages are imported."
+        )
+    return read_content(content)
+
+
+def read_content(content: JSON) -> Snapshot:
+    """The same for what was read as JSON. Raises ExperimentFileError."""
+    try:
+        return from_json(content)
+    except (ValueError, RecursionError) as error:
+        reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+        raise ExperimentFileError(f"This experiment cannot be opened: {reason}.") from None
+
+
+@cache
+def structure_words() -> frozenset[str]:
+    """The words that the file is made of. They stay even where one of them is a secret of somebody's."""
+    kinds: tuple[type[StrEnum], ...] = (Role, Ending, MatchKind, Policy, ReasonCode, SendReasoning, FailureKind)
+    words = {member.value for kind in kinds for member in kind} | set(PROTOCOLS) | {NAME}
+    words |= {part.model_fields["kind"].default for part in get_args(get_args(Part)[0])}
+    left: list[type[Value]] = [Value]
+    while left:
+        kind = left.pop()
+        words |= set(kind.model_fields)
+        left += kind.__subclasses__()
+    return frozenset(words)

@@ -1,0 +1,86 @@
+"""A conversation as Markdown: what was said stands as it was written, everything else in quotes and fences."""
+
+from __future__ import annotations
+
+import re
+
+from playground.domain.parts import Image, Part, Reasoning, Refusal, Text, ToolCall, ToolResult
+from playground.engine.files.export.facts import facts_of, raster_url
+from playground.engine.files.export.selection import Section, Selection
+from playground.engine.files.images import is_address
+from playground.engine.inspect.unknown_members import Beside, beside_part, beside_turn
+
+_FENCE = re.compile("`{3,}")
+
+
+def markdown(selection: Selection) -> str:
+    """The whole text."""
+    blocks = [f"# {_one_line(selection.title)}", _one_line(" · ".join(facts_of(selection.snapshot)))]
+    for section in selection.sections():
+        blocks += _section(section, selection)
+    return selection.clean("\n\n".join(block for block in blocks if block)) + "\n"
+
+
+def _section(section: Section, selection: Selection) -> list[str]:
+    turn = section.turn
+    model = turn.outcome.model if turn.outcome is not None else ""
+    above = [section.speaker, *([_one_line(model)] if model else []), *([section.place] if section.place else [])]
+    blocks = [f"## {section.number}. {' · '.join(above)}"]
+    for part in turn.parts:
+        blocks += [_part(part, selection), *(_beside(found, selection) for found in beside_part(part))]
+    blocks += [_beside(found, selection) for found in beside_turn(turn)]
+    if section.ending:
+        blocks.append(_quoted(f"**{_one_line(section.ending)}**"))
+    return blocks
+
+
+def _part(part: Part, selection: Selection) -> str:
+    match part:
+        case Text():
+            return part.text
+        case Reasoning():
+            text = part.text or ("(not readable)" if part.redacted or part.details else "")
+            return _quoted(f"**Reasoning**\n\n{text}") if text else ""
+        case Refusal():
+            return _quoted(f"**Refusal**\n\n{part.text}")
+        case ToolCall():
+            return f"**Call of {_code(part.name)}** {_code(part.id)}\n\n{_fenced(part.arguments, 'json')}"
+        case ToolResult():
+            name = selection.call_name(part.call_id)
+            of = f" of {_code(name)}" if name else ""
+            what = "Error" if part.is_error else "Result"
+            return f"**{what}{of}** {_code(part.call_id)}\n\n{_fenced(part.text)}"
+        case Image():
+            return _image(part)
+        case _:
+            return f"**A part of a kind not known here**\n\n{_fenced(selection.laid_out(part.value), 'json')}"
+
+
+def _beside(found: Beside, selection: Selection) -> str:
+    about = f"**Unknown:** {_code(found.names)} ({_one_line(found.fate)})"
+    return f"{about}\n\n{_fenced(selection.laid_out(found.members), 'json')}"
+
+
+def _image(part: Image) -> str:
+    label = re.sub(r"[\[\]\\\s]+", " ", part.name or "image").strip()
+    if url := raster_url(part.url):
+        return f"![{label}]({url})"
+    return f"Image at <{part.url}>" if is_address(part.url) and not re.search("[<>]", part.url) else f"({label})"
+
+
+def _quoted(text: str) -> str:
+    return "\n".join(f"> {line}".rstrip() for line in text.split("\n"))
+
+
+def _fenced(text: str, language: str = "") -> str:
+    longest = max((len(run) for run in _FENCE.findall(text)), default=2)
+    fence = "`" * (longest + 1)
+    return f"{fence}{language}\n{text}\n{fence}"
+
+
+def _code(text: str) -> str:
+    return f"`{_one_line(text).replace('`', 'ˋ')}`" if text else ""
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,133 @@
+"""A conversation as one HTML page that needs nothing else and can do nothing.
+
+Its policy lets through its own style and the images inside it, and nothing more: no script, no address that is
+fetched, no form. All that anybody wrote is escaped besides.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from html import escape
+from typing import TYPE_CHECKING
+
+from playground.domain.hidden import show_hidden
+from playground.domain.parts import Image, Part, Reasoning, Refusal, Text, ToolCall, ToolResult
+from playground.domain.roles import Role
+from playground.domain.values import JSON
+from playground.engine.files.export import rendered
+from playground.engine.files.export.facts import facts_of, raster_url
+from playground.engine.files.export.selection import Section, Selection
+from playground.engine.files.export.style import STYLE
+from playground.engine.inspect.unknown_members import Beside, beside_part, beside_turn
+from playground.protocols.protocol import PROTOCOLS, get_protocol
+
+if TYPE_CHECKING:
+    from playground.engine.session.snapshot import Snapshot
+
+_HEAD = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="referrer" content="no-referrer">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+<style>{style}</style>
+</head>
+<body>
+<main>
+"""
+_TAIL = "</main>\n</body>\n</html>\n"
+
+
+def page(selection: Selection) -> str:
+    """The whole page."""
+    digest = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode("ascii")
+    policy = f"default-src 'none'; img-src data:; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    title = _words(selection.title)
+    out = [_HEAD.format(policy=policy, title=title, style=STYLE), f"<header>\n<h1>{title}</h1>\n"]
+    out.append(f'<p class="facts">{_words(selection.clean(" · ".join(facts_of(selection.snapshot))))}</p>\n')
+    for words, value in _settings(selection.snapshot):
+        text = rendered.code(selection.laid_out(value), "json")
+        out.append(f"<details><summary>{words}</summary>{text}</details>\n")
+    out.append("</header>\n")
+    out += [_section(section, selection) for section in selection.sections()]
+    out.append(_TAIL)
+    return "".join(out).encode("utf-8", "replace").decode("utf-8")
+
+
+def _settings(snapshot: Snapshot) -> list[tuple[str, JSON]]:
+    """What is set, as JSON under a heading each."""
+    parameters = snapshot.parameters.get(snapshot.protocol, {})
+    protocol = get_protocol(snapshot.protocol if snapshot.protocol in PROTOCOLS else "chat")
+    tools = [protocol.write_tool(tool) for tool in snapshot.tools if tool.sendable]
+    count = f"{len(tools)} tool{'s' * (len(tools) != 1)}"
+    found: list[tuple[str, JSON]] = [("Parameters", parameters), ("Extra body", snapshot.extra_body), (count, tools)]
+    return [(words, value) for words, value in found if value]
+
+
+def _section(section: Section, selection: Selection) -> str:
+    turn = section.turn
+    model = turn.outcome.model if turn.outcome is not None else ""
+    above = f"<b>{section.speaker}</b>"
+    above += f'<span class="id">{_words(selection.clean(model))}</span>' if model else ""
+    above += f'<span class="place">{section.place}</span>' if section.place else ""
+    out = [f'<section class="{turn.role.value}" id="turn-{section.number}">\n<h2>{section.number}. {above}</h2>\n']
+    for part in turn.parts:
+        out.append(_part(part, turn.role, selection) + "\n")
+        out += [_beside(found, selection) for found in beside_part(part)]
+    out += [_beside(found, selection) for found in beside_turn(turn)]
+    if section.ending:
+        out.append(f'<p class="ended">{_words(section.ending)}</p>\n')
+    out.append("</section>\n")
+    return "".join(out)
+
+
+def _part(part: Part, role: Role, selection: Selection) -> str:
+    match part:
+        case Text():
+            text = rendered.prose(part.text, breaks=role is not Role.ASSISTANT) if part.text.strip() else ""
+            return selection.clean(text)  # once more: what Markdown leaves out may have stood inside a secret
+        case Reasoning():
+            if not part.text:
+                return '<p class="id">Reasoning that is not readable</p>' if part.redacted or part.details else ""
+            inner = selection.clean(rendered.prose(part.text, breaks=True))
+            return f'<details class="thought"><summary>Reasoning</summary>{inner}</details>'
+        case Refusal():
+            return f'<div class="result error"><p><b>Refusal</b></p>{rendered.plain(part.text)}</div>'
+        case ToolCall():
+            about = f'Call of <code>{_words(part.name)}</code> <span class="id">{_words(part.id)}</span>'
+            return f'<div class="call"><p>{about}</p>{rendered.code(part.arguments, "json")}</div>'
+        case ToolResult():
+            name = selection.call_name(part.call_id)
+            what = f"<b>{'Error' if part.is_error else 'Result'}</b>" + (
+                f" of <code>{_words(name)}</code>" if name else ""
+            )
+            about = f'{what} <span class="id">{_words(part.call_id)}</span>'
+            kind = "result error" if part.is_error else "result"
+            return f'<div class="{kind}"><p>{about}</p>{rendered.plain(part.text)}</div>'
+        case Image():
+            return _picture(part)
+        case _:
+            text = rendered.code(selection.laid_out(part.value), "json")
+            return f'<div class="result"><p>A part of a kind not known here</p>{text}</div>'
+
+
+def _beside(found: Beside, selection: Selection) -> str:
+    words = _words(selection.clean(f"unknown: {found.names} · {found.fate}"))
+    text = rendered.code(selection.laid_out(found.members), "json")
+    return f"<details><summary>{words}</summary>{text}</details>\n"
+
+
+def _picture(part: Image) -> str:
+    label = part.name or "Image"
+    if url := raster_url(part.url):
+        return f'<p class="picture"><img src="{url}" alt="{_words(label)}"></p>'
+    address = part.url if len(part.url) <= 2_000 else f"{part.url[:200]}…"  # free of secrets already
+    return f'<p class="picture">Image that is not in this file: {rendered.link(address)}</p>'
+
+
+def _words(text: str) -> str:
+    """A short text, escaped, on one line."""
+    return escape(show_hidden(" ".join(text.split())))

@@ -1,0 +1,392 @@
+"""Conversations from a file of messages: JSON or JSON Lines, in the shape of either protocol.
+
+Read are: an array of messages; an object with “messages”, with or without everything else a request body has; a record
+of a batch file, which holds such a body; an array of any of these; and the same line by line, be it one message a line
+or one conversation a line, as files for fine-tuning are. Nothing is sent or opened but the file that is asked for.
+What can be read is taken, and what cannot is named with its line and column; only where nothing can be, it is an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from playground.domain.request import Request
+from playground.domain.tools import parse_json
+from playground.domain.values import JSON, JSONObject
+from playground.engine.io.weighed_json import TooMuchError, check_weight
+from playground.engine.requests.pasted import (
+    CHAT_ONLY,
+    MESSAGES_ONLY,
+    NO_MODEL,
+    Imported,
+    ImportRefusedError,
+    protocol_of,
+    read_body,
+)
+from playground.jsonkit import tree as json_tree
+from playground.jsonkit.tree import JsonTextError
+from playground.named_file import read_named
+
+if TYPE_CHECKING:
+    from playground.engine.session.session import Session
+
+LARGEST: Final = 256 * 1024 * 1024  # bytes of a file that is read
+MOST: Final = 1_000  # conversations that are read of one file
+MOST_BAD: Final = 20  # messages of one conversation that are left out; one with more is something else
+
+#: Where a record of a batch file has the body of its request.
+_BATCH: Final = ("body", "params")
+#: Says how much a message counts in training; no gateway takes it in a request.
+_WEIGHT: Final = "weight"
+_NATIVE_BLOCKS: Final = frozenset({"tool_use", "tool_result", "thinking", "redacted_thinking"})
+_NOTHING: Final = "There are no messages here. Wanted are objects with “role” and “content”, or “messages”"
+
+
+class MessagesImportError(ValueError):
+    """A text holds no conversation that can be read. Line and column count from 1; 0 where there is none to name."""
+
+    def __init__(self, reason: str, line: int = 0, column: int = 0) -> None:
+        self.line, self.column = line, column
+        sentence = f"{reason.rstrip('.')}."
+        where = f"Line {line}, column {column}: " if line else ""
+        super().__init__(where + (sentence[:1].lower() + sentence[1:] if where else sentence))
+
+
+@dataclass(frozen=True)
+class Conversation:
+    """One conversation of a file, and which one it is, counted from 1.
+
+    ``request`` holds the turns and what else was set; its model is empty where none is named. ``rest`` is what belongs
+    to the record and to no request (``source``, say): kept, not sent. ``notes`` are sentences for people.
+    """
+
+    request: Request
+    title: str = ""
+    number: int = 1
+    rest: JSONObject = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a text holds. ``words`` says what it was taken for, ``total`` how many conversations there are.
+
+    ``conversations`` are the first ``MOST`` of them. ``problems`` say of every place that could not be read why not.
+    """
+
+    words: str
+    conversations: tuple[Conversation, ...]
+    total: int
+    problems: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A JSON value of the file: its text, and the line it begins in."""
+
+    value: JSON
+    text: str
+    line: int
+
+    def error(self, reason: str, path: json_tree.Path = ()) -> MessagesImportError:
+        """The reason with the place of what ``path`` leads to."""
+        try:
+            root = json_tree.parse(self.text)
+        except JsonTextError:
+            return MessagesImportError(reason, self.line, 1)
+        node = json_tree.find(root, path) or root
+        line, column = _place(self.text, node.start)
+        return MessagesImportError(reason, self.line + line - 1, column)
+
+    def blame(self, *path: str | int) -> _Blame:
+        """Errors in the messages that stand in a list at ``path``."""
+        return lambda reason, number: self.error(reason, (*path, number - 1) if number else path)
+
+
+#: Makes an error of a reason and the number of the message that is at fault, 0 for all of them.
+_Blame: TypeAlias = Callable[[str, int], MessagesImportError]
+
+
+def open_file(path: Path, prefer: str = "chat") -> Found:
+    """What the file at ``path`` holds; blocks. Raises MessagesImportError."""
+    try:
+        data = read_named(path, LARGEST)
+        check_weight(data)
+    except TooMuchError as error:
+        raise MessagesImportError(f"{path} cannot be read: {error}") from None
+    except OSError as error:
+        raise MessagesImportError(f"{path} cannot be read: {error.strerror or error}") from None
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line, column = _place(data[: error.start].decode("utf-8-sig"), None)
+        raise MessagesImportError("This is not UTF-8 text", line, column) from None
+    return read(text, prefer)
+
+
+def read(text: str, prefer: str = "chat") -> Found:
+    """What ``text`` holds; conversations that both protocols spell alike are of ``prefer``.
+
+    Raises MessagesImportError.
+    """
+    text = text.removeprefix("\ufeff")
+    if not text.strip():
+        raise MessagesImportError("There is nothing to import: the text is empty")
+    try:
+        whole = _Piece(parse_json(text), text, 1)
+    except ValueError:
+        if not _by_line(text):
+            raise _not_json(text, 1) from None
+        return _from_lines(text, prefer)
+    if isinstance(whole.value, list):
+        return _from_list(whole, prefer)
+    return _one(whole, prefer)
+
+
+def into(session: Session, found: Conversation) -> None:
+    """Begin ``session`` with a conversation; what the file does not name stays as it is there."""
+    request = found.request
+    if not request.model:
+        before, now = session.protocol, request.protocol
+        session.switch_protocol(now)
+        given = {name: value for name, value in request.parameters if value is not None}
+        request = request.model_copy(
+            update={
+                "model": session.model,
+                "parameters": session.current_parameters().model_copy(update=given),
+            }
+        )
+        session.switch_protocol(before)
+    session.load(request, found.title)
+    if found.rest:
+        session.unknown = {**session.unknown, "imported": found.rest}
+
+
+# ---- what kind of file -----------------------------------------------------------------------------------------------
+
+
+def _by_line(text: str) -> bool:
+    """Whether a text that is not JSON has several lines, and one of the first three that hold something is JSON."""
+    lines = (line for line in text.split("\n") if line.strip())
+    first = list(islice(lines, 4))
+    return len(first) > 1 and any(map(_is_record, first[:3]))
+
+
+def _is_record(line: str) -> bool:
+    try:
+        return isinstance(parse_json(line), dict | list)
+    except ValueError:
+        return False
+
+
+def _from_lines(text: str, prefer: str) -> Found:
+    problems: list[MessagesImportError] = []
+    pieces = list(_pieces(text, problems))
+    first = next((piece for piece in pieces if piece.value), pieces[0])
+    if not _is_message(first.value):
+        return _records(((piece, piece.value, ()) for piece in pieces), "one conversation a line", prefer, problems)
+    messages = []
+    for piece in pieces:
+        if _is_message(piece.value):
+            messages.append(piece)
+        else:
+            problems.append(piece.error(f"This is no message, but line {first.line} is one. A file holds one or other"))
+    values = [piece.value for piece in messages]
+    found = _conversation({"messages": values}, prefer, lambda why, number: messages[max(number, 1) - 1].error(why))
+    return Found("one message a line", (found,), 1, tuple(map(str, problems)))
+
+
+def _pieces(text: str, problems: list[MessagesImportError]) -> Iterator[_Piece]:
+    """The lines that hold something; those that are not JSON go to ``problems``."""
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            value = parse_json(line)
+        except ValueError:
+            problems.append(_not_json(line, number))
+        else:
+            yield _Piece(value, line, number)
+
+
+def _from_list(whole: _Piece, prefer: str) -> Found:
+    items = whole.value
+    if not items:
+        raise whole.error("There are no messages here: the list is empty")
+    first = next((item for item in items if item), items[0])
+    if _is_message(first) or not isinstance(first, dict | list):
+        return Found("a list of messages", (_conversation({"messages": items}, prefer, whole.blame()),), 1)
+    records = ((whole, item, (at,)) for at, item in enumerate(items))
+    return _records(records, "a list of conversations", prefer, [])
+
+
+def _records(
+    records: Iterable[tuple[_Piece, JSON, json_tree.Path]],
+    words: str,
+    prefer: str,
+    problems: list[MessagesImportError],
+) -> Found:
+    """Those records that hold a conversation; why the others do not goes to ``problems``. Raises the first, if all do.
+
+    A record is the piece it stands in, its value, and the way to it.
+    """
+    out: list[Conversation] = []
+    total = 0
+    for piece, value, path in records:
+        total += 1
+        if len(out) < MOST:
+            try:
+                out.append(_record(piece, value, path, prefer, len(out) + 1))
+            except MessagesImportError as problem:
+                total -= 1
+                problems.append(problem)
+    problems.sort(key=lambda problem: problem.line)
+    if not out:
+        raise problems[0]
+    return Found(words, tuple(out), total, tuple(map(str, problems)))
+
+
+def _one(whole: _Piece, prefer: str) -> Found:
+    if _is_message(whole.value):
+        found = _conversation({"messages": [whole.value]}, prefer, lambda why, _: whole.error(why))
+        return Found("one message", (found,), 1)
+    return Found("one conversation", (_record(whole, whole.value, (), prefer, 1),), 1)
+
+
+def _is_message(value: JSON) -> bool:
+    return isinstance(value, dict) and "role" in value and "messages" not in value
+
+
+# ---- one conversation ------------------------------------------------------------------------------------------------
+
+
+def _record(piece: _Piece, value: JSON, path: json_tree.Path, prefer: str, number: int) -> Conversation:
+    """The conversation that a record holds: a list of messages, a body, or a record of a batch with a body inside."""
+    if isinstance(value, list):
+        return _conversation({"messages": value}, prefer, piece.blame(*path), number)
+    if not isinstance(value, dict):
+        raise piece.error(_NOTHING, path)
+    if "messages" in value:
+        return _conversation(value, prefer, piece.blame(*path, "messages"), number)
+    if _is_message(value):
+        raise piece.error("This is a message, but what stands before it is a conversation", path)
+    for name in _BATCH:
+        body = value.get(name)
+        if isinstance(body, dict) and "messages" in body:
+            title = value.get("custom_id")
+            found = _conversation(body, prefer, piece.blame(*path, name, "messages"), number)
+            return replace(found, title=title if isinstance(title, str) else "")
+    if "playground" in value or "cassette" in value:
+        raise piece.error("This is a file of this application. Open it instead of importing it", path)
+    raise piece.error(_NOTHING, path)
+
+
+def _conversation(body: JSONObject, prefer: str, blame: _Blame, number: int = 1) -> Conversation:
+    notes: list[str] = []
+    moved = 0
+    messages = body["messages"]
+    if isinstance(messages, list):
+        if not messages:
+            raise blame("There are no messages here: the list is empty", 0)
+        body = _system_at_the_top({**body, "messages": _without_weights(messages, notes)}, notes)
+        moved = len(messages) - len(body["messages"])
+    places = list(range(moved, moved + len(body["messages"]))) if isinstance(body["messages"], list) else []
+    bad: list[MessagesImportError] = []
+    found: Imported | None = None
+    while found is None:
+        try:
+            found = read_body(body, prefer)
+        except ImportRefusedError as error:
+            if not error.message:
+                raise blame(str(error), 0) from None
+            at, reason = places.pop(error.message - 1) + 1, str(error).partition(": ")[2]
+            bad.append(blame(f"Message {at}: {reason}", at))
+            kept = [item for number, item in enumerate(body["messages"], 1) if number != error.message]
+            body = {**body, "messages": kept}
+            if not kept or len(bad) > MOST_BAD:
+                raise bad[0] from None
+    notes += [f"Left out. {problem}" for problem in bad]
+    rest, request = _apart(found)
+    notes += [note for note in found.notes if note != NO_MODEL and not (rest and note.startswith("Kept in the extra"))]
+    if rest:
+        notes.append(f"Not sent, since no request has it: {', '.join(f'“{name}”' for name in rest)}.")
+    title = rest.get("title")
+    return Conversation(request, title if isinstance(title, str) else "", number, rest, tuple(notes))
+
+
+def _apart(found: Imported) -> tuple[JSONObject, Request]:
+    """What a record holds besides a request, and the request. A body that names a model is a request as a whole."""
+    request = found.request
+    if request.model:
+        return {}, request
+    own = CHAT_ONLY | MESSAGES_ONLY | {"tools", "tool_choice", "metadata"}
+    rest = {name: value for name, value in request.extra_body.items() if name not in own}
+    kept = {name: value for name, value in request.extra_body.items() if name in own}
+    return rest, request.model_copy(update={"extra_body": kept})
+
+
+def _without_weights(messages: list[JSON], notes: list[str]) -> list[JSON]:
+    if not any(isinstance(item, dict) and _WEIGHT in item for item in messages):
+        return messages
+    notes.append("“weight” was left out: it is for training, and no request has it.")
+    return [
+        {name: value for name, value in item.items() if name != _WEIGHT} if isinstance(item, dict) else item
+        for item in messages
+    ]
+
+
+def _system_at_the_top(body: JSONObject, notes: list[str]) -> JSONObject:
+    """Messages of the native protocol with a system message among them, as many programs keep them: put to the top.
+
+    Where blocks of tools and thinking say that they are native, and no message is one that only chat has.
+    """
+    messages = body["messages"]
+    leading = 0
+    while leading < len(messages) and isinstance(messages[leading], dict) and _is_system(messages[leading]):
+        leading += 1
+    others = messages[leading:]
+    native = _native(others) and protocol_of({"messages": others}) == ("messages", True)
+    if not leading or "system" in body or not native:
+        return body
+    blocks: list[JSON] = []
+    for item in messages[:leading]:
+        content = item.get("content")
+        blocks += content if isinstance(content, list) else [{"type": "text", "text": content}]
+    notes.append("The system message stands at the top, where the Messages protocol has it.")
+    return {**body, "system": blocks, "messages": others}
+
+
+def _is_system(item: JSONObject) -> bool:
+    return item.get("role") in ("system", "developer") and isinstance(item.get("content"), str | list)
+
+
+def _native(messages: list[JSON]) -> bool:
+    blocks = (
+        block
+        for item in messages
+        if isinstance(item, dict) and isinstance(item.get("content"), list)
+        for block in item["content"]
+    )
+    return any(isinstance(block, dict) and block.get("type") in _NATIVE_BLOCKS for block in blocks)
+
+
+# ---- places ----------------------------------------------------------------------------------------------------------
+
+
+def _not_json(text: str, line: int) -> MessagesImportError:
+    """Why ``text``, which begins in ``line``, is not JSON."""
+    try:
+        json_tree.parse(text)
+    except JsonTextError as error:
+        return MessagesImportError(f"This is not JSON: {error.reason}", line + error.line - 1, error.column)
+    return MessagesImportError("This JSON cannot be read: it is nested too deeply, or a number is too long", line, 1)
+
+
+def _place(text: str, offset: int | None) -> tuple[int, int]:
+    """Line and column of a place in ``text``, from 1; None: its end."""
+    end = len(text) if offset is None else offset
+    return text.count("\n", 0, end) + 1, end - text.rfind("\n", 0, end)

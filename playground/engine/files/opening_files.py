@@ -1,0 +1,185 @@
+"""What a file is, and how what comes out of it becomes an experiment here, beside those that are here already.
+
+Nothing that arrives is ever laid over an experiment that is here. Files are read on another thread by those who ask.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from playground.domain.transcript import new_id
+from playground.engine.io.weighed_json import read_json
+from playground.engine.session.session import Session
+from playground.named_file import read_named
+
+if TYPE_CHECKING:
+    from playground.domain.request import Request
+    from playground.engine.files.messages import Conversation
+    from playground.engine.library.workspace import Workspace
+    from playground.engine.session.snapshot import Snapshot
+
+LARGEST: Final = 512 * 1024 * 1024  # bytes of a file that is looked into
+_TOGETHER: Final = 20  # conversations taken in before the window gets its turn
+_BEHIND: Final = 1e-6  # seconds between two of them in the list, which is ordered by time
+_FIRST_MEMBER: Final = re.compile(rb'\s*\{\s*"(experiment|cassette|playground)"\s*:')
+
+
+class FileError(ValueError):
+    """A file cannot be read; the text is a sentence."""
+
+
+class MissingFileError(FileError):
+    """There is no such file."""
+
+
+class Kind(Enum):
+    """What a file holds, by what it says of itself."""
+
+    EXPERIMENT = auto()
+    CASSETTE = auto()
+    REQUEST = auto()  # the file of a request, as the command line runs it
+    MESSAGES = auto()  # anything else; reading it tells
+
+
+class Place(Enum):
+    """What became of an experiment from a file."""
+
+    NEW = auto()  # nothing of the kind is here, or only as something deleted
+    SAME = auto()  # it is here already, and the same
+    BESIDE = auto()  # one of that id is here and holds something else, so this one has an id of its own
+
+
+@dataclass(frozen=True, slots=True)
+class Arrived:
+    """An experiment that is here now. ``lacking`` is the gateway it was on, where no such one is set up here."""
+
+    session: Session
+    place: Place
+    lacking: str = ""
+
+
+def kind_of(path: Path) -> Kind:
+    """What the file at ``path`` holds; blocks. Raises FileError."""
+    try:
+        if not path.exists():
+            raise MissingFileError(f"{path} is not there. It may have been moved, renamed or deleted.")
+        head = read_named(path, LARGEST, head=4096)
+        first = _FIRST_MEMBER.match(head.removeprefix(b"\xef\xbb\xbf"))
+        name = first[1].decode() if first else _member(read_named(path, LARGEST))
+    except OSError as error:
+        raise FileError(f"{path} cannot be read: {error.strerror or error}.") from None
+    by_name = {"experiment": Kind.EXPERIMENT, "cassette": Kind.CASSETTE, "playground": Kind.REQUEST}
+    return by_name.get(name) or _by_suffix(path)
+
+
+def _member(data: bytes) -> str:
+    """The member that names a format of ours, where it is not the first."""
+    try:
+        value = read_json(data)
+    except ValueError:
+        return ""
+    names = ("experiment", "cassette", "playground")
+    return next((name for name in names if name in value), "") if isinstance(value, dict) else ""
+
+
+def _by_suffix(path: Path) -> Kind:
+    """What a file means to be that does not say so: reading it will tell what is wrong."""
+    name = path.name.lower()
+    if name.endswith(".playground.json"):
+        return Kind.EXPERIMENT
+    return Kind.CASSETTE if name.endswith(".cassette.json") else Kind.MESSAGES
+
+
+def read_request_file(path: Path) -> Request:
+    """The request in a file as the command line runs it; blocks. Raises FileError."""
+    from playground.engine.headless.input import BadInputError, read_run_file
+
+    try:
+        return read_run_file(path)
+    except BadInputError as error:
+        raise FileError(f"This request cannot be read: {error}.") from None
+
+
+async def settle(workspace: Workspace, found: Snapshot) -> Arrived:
+    """Make an experiment from a file the current one; nothing that is here is changed.
+
+    Raises FileError where this version cannot work with it, StoreError where what is here cannot be read.
+    """
+    from playground.engine.session.snapshot import copy_of, snapshot
+
+    session, lacking = _made(workspace, found)
+    place = Place.NEW
+    if await workspace.knows(found.id):
+        if any(entry.id == found.id for entry in workspace.entries):
+            here = await workspace.bring(found.id)
+            here.current_parameters()  # those of a new experiment are there once they are asked for
+            if await asyncio.to_thread(_same, snapshot(here), snapshot(session)):
+                return Arrived(await workspace.show(found.id), Place.SAME)
+            place = Place.BESIDE
+        session, lacking = _made(workspace, copy_of(found, new_id(), found.title))
+    workspace.add(session)
+    return Arrived(session, place, lacking)
+
+
+def _made(workspace: Workspace, found: Snapshot) -> tuple[Session, str]:
+    """A session with what was found, on its gateway or one of that name; and the gateway's name where there is none.
+
+    Raises FileError.
+    """
+    from playground.engine.session.snapshot import restore
+
+    gateways = workspace.gateways
+    ids = {profile.id for profile in gateways.profiles}
+    named = {profile.name: profile.id for profile in reversed(gateways.profiles)}
+    profile_id = found.profile_id if found.profile_id in ids else named.get(found.gateway, "")
+    session = gateways.session(profile_id or gateways.active_id)
+    try:
+        restore(found.model_copy(update={"profile_id": session.profile_id}), session)
+    except ValueError as error:
+        raise FileError(f"This experiment cannot be opened. {error}") from None
+    session.current_parameters()
+    return session, "" if profile_id else found.gateway
+
+
+def _same(here: Snapshot, found: Snapshot) -> bool:
+    """Whether a file holds what is here; when it was changed last and where it stands in the list is no difference."""
+    from playground.engine.files.experiment_file import write
+
+    apart = ("changed_at", "pinned", "archived", "profile_id", "gateway")
+    return write(here.model_copy(update={name: getattr(found, name) for name in apart})) == write(found)
+
+
+def begin(workspace: Workspace, request: Request, title: str = "") -> Session:
+    """A new experiment with a request becomes the current one."""
+    session = workspace.new()
+    session.load(request, title)
+    workspace.open(session.id)
+    return session
+
+
+async def take_in(workspace: Workspace, conversations: Sequence[Conversation]) -> list[Session]:
+    """Make each conversation an experiment, in their order in the list; the first becomes the current one."""
+    from playground.engine.files.messages import into
+
+    first = workspace.new()
+    like = first.protocol, first.model, first.current_parameters()
+    into(first, conversations[0])
+    sessions = [first]
+    for number, conversation in enumerate(conversations[1:], 1):
+        session = workspace.gateways.session(first.profile_id)
+        session.protocol, session.model = like[:2]
+        session.parameters = {session.protocol: like[2]}
+        into(session, conversation)
+        session.created_at = first.created_at - number * _BEHIND
+        workspace.add(session, look=False)
+        sessions.append(session)
+        if not number % _TOGETHER:
+            await asyncio.sleep(0)
+    workspace.open(first.id)
+    return sessions

@@ -1,0 +1,179 @@
+"""Tools from an OpenAPI 3.0 or 3.1 document: one for each operation, with one schema for parameters and body.
+
+References inside the document become definitions of the tool, recursion included; nothing is ever fetched.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from playground.domain.tools import ToolDefinition
+from playground.domain.values import JSON, JSONObject
+from playground.engine.files.tool_import.found import Found, legal_name
+from playground.engine.files.tool_import.openapi_schema import Schemas
+from playground.jsonkit.schema_refs import reach, target_of
+from playground.jsonkit.tree import Path
+
+_METHODS: Final = "get", "put", "post", "delete", "options", "head", "patch", "trace"
+_IGNORED_HEADERS: Final = frozenset(("accept", "content-type", "authorization"))  # the standard says so
+_PLAIN: Final = frozenset(
+    (
+        "type", "properties", "required", "title", "description", "example", "examples", "additionalProperties",
+        "xml", "externalDocs",
+    )
+)  # fmt: skip
+_MOST: Final = 1000
+
+
+def read(document: JSONObject, found: Found) -> str:
+    """Put a tool for each operation into ``found``; the words why there are none, or nothing."""
+    version = document.get("openapi")
+    if not isinstance(version, str) or not version.startswith("3."):
+        shown = document.get("swagger", version)
+        return f"OpenAPI 3.0 and 3.1 are read here, not {str(shown)[:20]}; convert the document first"
+    paths = document.get("paths")
+    if not isinstance(paths, dict) or not paths:
+        return "this OpenAPI document has no paths"
+    for path, item in paths.items():
+        resolved = _resolved(document, item)
+        for method in _METHODS if isinstance(resolved, dict) else ():
+            operation = _resolved(document, resolved.get(method))
+            if isinstance(operation, dict):
+                if len(found.tools) == _MOST:
+                    found.note(f"only the first {_MOST:,} operations are read")
+                    return ""
+                found.tools.append(_Operation(document, str(path), method, resolved, operation, found).tool())
+    return "" if found.tools else "there are no operations in this OpenAPI document"
+
+
+class _Operation:
+    """One operation on its way to a tool."""
+
+    def __init__(
+        self, document: JSONObject, path: str, method: str, item: JSONObject, operation: JSONObject, found: Found
+    ) -> None:
+        self._document = document
+        self._item = item
+        self._operation = operation
+        self._found = found
+        wanted = operation.get("operationId")
+        self._name = legal_name(wanted if isinstance(wanted, str) and wanted else f"{method}_{path.strip('/')}")
+        self._head = f"{method.upper()} {path}"
+        self._schemas = Schemas(document, found, old=str(document["openapi"]).startswith("3.0"))
+        self._properties: JSONObject = {}
+        self._required: list[str] = []
+
+    def tool(self) -> ToolDefinition:
+        """The tool; its name may still be taken."""
+        for parameter in self._parameters():
+            self._add_parameter(parameter)
+        self._add_body(_resolved(self._document, self._operation.get("requestBody")))
+        schema: JSONObject = {"type": "object", "properties": self._properties}
+        if self._required:
+            schema["required"] = self._required
+        definitions = self._schemas.definitions()
+        if definitions:
+            schema["$defs"] = definitions
+        return ToolDefinition(name=self._name, description=self._description(), parameters=schema)
+
+    def _description(self) -> str:
+        words = [self._operation.get(word) for word in ("summary", "description")]
+        texts = list(dict.fromkeys(text.strip() for text in words if isinstance(text, str) and text.strip()))
+        if not texts:
+            inherited = self._item.get("summary") or self._item.get("description")
+            texts = [inherited if isinstance(inherited, str) else self._head]
+        if self._operation.get("deprecated") is True:
+            texts.append("(Deprecated.)")
+        return "\n\n".join(texts)
+
+    def _parameters(self) -> list[JSONObject]:
+        """Those of the path and of the operation; the operation's own win."""
+        out: dict[tuple[str, str], JSONObject] = {}
+        for owner in (self._item, self._operation):
+            listed = owner.get("parameters")
+            for entry in listed if isinstance(listed, list) else ():
+                parameter = _resolved(self._document, entry)
+                if isinstance(parameter, dict) and isinstance(parameter.get("name"), str):
+                    out[parameter["name"], str(parameter.get("in"))] = parameter
+                else:
+                    self._found.note(f"{self._name}: a parameter that cannot be read is left out")
+        return list(out.values())
+
+    def _add_parameter(self, parameter: JSONObject) -> None:
+        name, place = parameter["name"], parameter.get("in")
+        if place == "header" and name.lower() in _IGNORED_HEADERS:
+            return
+        if place == "cookie":
+            self._found.note(f"{self._name}: the cookie “{name}” is left out")
+            return
+        if name in self._properties:
+            self._found.note(f"{self._name}: “{name}” is there twice; the one in the {place} is “{place}_{name}” here")
+            name = f"{place}_{name}"
+        schema = parameter.get("schema")
+        if schema is None:
+            content = parameter.get("content")
+            schema = next((part.get("schema") for part in _dicts(content)), {})
+        made = self._schemas.of(schema)
+        self._properties[name] = self._with_words(made, parameter)
+        if parameter.get("required") is True or place == "path":
+            self._required.append(name)
+
+    def _with_words(self, schema: JSON, owner: JSONObject) -> JSON:
+        """The schema with the description and example of the parameter around it."""
+        out = dict(schema) if isinstance(schema, dict) else {}
+        if isinstance(schema, bool) and not schema:
+            return schema
+        words = owner.get("description")
+        if isinstance(words, str) and words.strip():
+            out["description"] = words.strip()
+        if "example" in owner and "examples" not in out:
+            out["examples"] = [owner["example"]]
+        return out
+
+    def _add_body(self, body: JSON) -> None:
+        if not isinstance(body, dict):
+            return
+        content = body.get("content")
+        kinds = [kind for kind, part in content.items() if isinstance(part, dict)] if isinstance(content, dict) else []
+        if not isinstance(content, dict) or not kinds:
+            return
+        kind = next((kind for kind in kinds if "json" in kind), kinds[0])
+        if "json" not in kind:
+            self._found.note(f"{self._name}: the body is {kind}, not JSON")
+        schema = content[kind].get("schema", {})
+        flat = self._flat(schema)
+        if flat is not None and not flat["properties"].keys() & self._properties.keys():
+            for name, inner in flat["properties"].items():
+                self._properties[name] = self._schemas.of(inner)
+            alone = self._properties.keys() == flat["properties"].keys()  # without it the call would say nothing
+            if body.get("required") is True or alone:
+                self._required += [name for name in flat.get("required") or () if name in flat["properties"]]
+            return
+        name = "body" if "body" not in self._properties else "request_body"
+        self._properties[name] = self._with_words(self._schemas.of(schema), body)
+        if body.get("required") is True:
+            self._required.append(name)
+
+    def _flat(self, schema: JSON) -> JSONObject | None:
+        """The body as an object whose members can stand beside the parameters; None when it is more than that."""
+        found = _resolved(self._document, schema)
+        if not isinstance(found, dict) or not isinstance(found.get("properties"), dict):
+            return None
+        known = {key for key in found if not key.startswith("x-")} <= _PLAIN
+        return found if known and not isinstance(found.get("additionalProperties"), dict) else None
+
+
+def _resolved(document: JSONObject, value: JSON) -> JSON:
+    """What a reference inside the document stands for; None for one that leads nowhere, in a circle or out of it."""
+    passed: set[Path] = set()
+    while isinstance(value, dict) and isinstance(value.get("$ref"), str):
+        path = target_of(document, value["$ref"])
+        if path is None or path in passed:
+            return None
+        passed.add(path)
+        value = reach(document, path)
+    return value
+
+
+def _dicts(value: JSON) -> list[JSONObject]:
+    return [inner for inner in value.values() if isinstance(inner, dict)] if isinstance(value, dict) else []

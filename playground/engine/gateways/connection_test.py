@@ -1,0 +1,370 @@
+"""Tests a gateway and says in words what was found: does it answer, is the key let in, what does it offer.
+
+The same address, headers, certificates and proxy serve a test and a run. Nothing is kept, nothing is tried again, and
+no secret gets into the words. What a gateway said stands in them as it came. What mends a fault in one step is offered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urljoin, urlsplit
+
+from playground.domain.durations import span
+from playground.domain.errors import Failure, FailureKind
+from playground.engine.gateways.endpoints import LIST, Found, State, ask, models, quoted
+from playground.engine.inspect.advice import TITLES, Advice, advise
+from playground.engine.inspect.advice.spots import header_names
+from playground.gateway.address import Address, candidates, doubled, repair, resolve
+from playground.gateway.connection import Auth, Connection
+from playground.gateway.limits import read_date
+from playground.gateway.proxy import proxy_for
+
+if TYPE_CHECKING:
+    from playground.gateway.tape import Exchange
+
+#: Seconds that two clocks may differ before it is worth a word.
+_CLOCKS_AGREE: Final = 60.0
+
+_LONGEST: Final = 600  # characters of a gateway's message in the headline
+_TYPE_IT: Final = "typing a model id works"
+_SENT_AS: Final = {
+    Auth.BEARER: "Authorization: Bearer",
+    Auth.X_API_KEY: "x-api-key",
+    Auth.BOTH: "Authorization: Bearer and x-api-key",
+}
+_NAMES: Final = {**TITLES, LIST: "model list"}
+_KEYLESS: Final = frozenset({400, 403, 500})
+_SILENT: Final = (
+    "Something takes the connection and says nothing. Check the port: another program may listen there. A gateway that "
+    "is starting up may need longer: wait a little, then test again."
+)
+_FORBIDDEN: Final = (
+    "Most often the account needs identity verification: do that in the service's dashboard. The key may also lack "
+    "the permission, or this network may not be allowed."
+)
+_MENDABLE: Final = frozenset({FailureKind.HTTP, FailureKind.REDIRECT, FailureKind.NOT_HTTP, FailureKind.TOO_LARGE})
+#: Meanings whose remedy is about a run and not about a gateway that is being set up.
+_OF_A_RUN: Final = frozenset(
+    {"400", "404", "422", "status", "parameter", "turns", "model", "decode", "stream", "empty"}
+)
+
+
+class Mends(StrEnum):
+    """What an offer changes."""
+
+    ADDRESS = "address"  # the base URL becomes ``value``
+    HEADER = "header"  # a header of that name goes with every request; a person gives its value
+    KEY_STYLE = "key_style"  # the key is sent in that way on every protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """One step that mends what was found. ``label`` is for its button."""
+
+    mends: Mends
+    value: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One endpoint, what it is found to be, and that in words that go on from its title."""
+
+    title: str
+    state: State
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a test of a gateway found: a line that sums up, one for each endpoint, and what to know or do besides.
+
+    ``asked`` says what went out. ``models`` are the ids that were listed. ``about_key`` says that what failed is the
+    key and not the address.
+    """
+
+    ok: bool
+    headline: str
+    lines: tuple[Line, ...] = ()
+    details: tuple[str, ...] = ()
+    asked: str = ""
+    offers: tuple[Offer, ...] = ()
+    models: tuple[str, ...] = ()
+    about_key: bool = False
+
+
+async def try_gateway(made: Connection) -> Verdict:
+    """Ask the model list and both endpoints, and where something is not there, other addresses on the same origin.
+
+    Never raises. See ``playground.engine.gateways.endpoints.ask`` for what is sent; nothing is generated.
+    """
+    try:
+        address = resolve(made.base_url)
+    except ValueError as error:
+        return Verdict(False, str(error))
+    found = await ask(made)
+    tried: dict[str, tuple[Found, ...]] = {}
+    if _worth_a_look_elsewhere(address, found):
+        for url in candidates(address.base):
+            tried[url] = await ask(made.model_copy(update={"base_url": url}))
+            if _there(tried[url]) == len(tried[url]):
+                break
+    better = max(
+        (url for url in tried if _there(tried[url]) > _there(found)), key=lambda url: _there(tried[url]), default=""
+    )
+    return _Judge(made, address, found, tried, better).verdict()
+
+
+def _there(found: Sequence[Found]) -> int:
+    return sum(one.there for one in found)
+
+
+def _worth_a_look_elsewhere(address: Address, found: Sequence[Found]) -> bool:
+    """Whether a version segment is missing together with something else, or nothing of use is there."""
+    if all(one.unreachable for one in found):
+        return False
+    missing = [one for one in found if one.state is State.MISSING]
+    return bool(missing) if address.suggestion else all(one in missing for one in found if one.endpoint != LIST)
+
+
+class _Judge:
+    """Puts what was found at an address into words. ``tried`` is what other addresses gave, ``better`` one of them."""
+
+    def __init__(
+        self,
+        made: Connection,
+        address: Address,
+        found: Sequence[Found],
+        tried: dict[str, tuple[Found, ...]],
+        better: str,
+    ) -> None:
+        self._made = made
+        self._address = address
+        self._found = found
+        self._tried = tried
+        self._better = better
+        self._lists = [one for one in found if one.endpoint == LIST]
+        self._ends = [one for one in found if one.endpoint != LIST]
+
+    def verdict(self) -> Verdict:
+        """The whole of it."""
+        if all(one.unreachable for one in self._found) and (failure := self._found[0].failure) is not None:
+            return Verdict(False, failure.message, details=(advise(failure).remedy, *self._surroundings()))
+        if all(one.silent for one in self._found) and (failure := self._found[0].failure) is not None:
+            return Verdict(False, failure.message, details=(_SILENT, *self._surroundings()))
+        ids = next((one.models for one in self._lists if one.models), ())
+        usable = [one for one in self._ends if self._is_usable(one)]
+        main = None if usable else self._main()
+        details = [
+            *self._elsewhere(),
+            *(self._remedies(main) if main is not None else ()),
+            *self._besides(bool(usable)),
+        ]
+        return Verdict(
+            ok=bool(usable),
+            headline=self._works(usable, len(ids)) if usable else self._fails(main),
+            lines=tuple(self._lines()),
+            details=(*details, *self._surroundings()),
+            asked=self._what_was_asked(),
+            offers=tuple(self._offers()),
+            models=ids,
+            about_key=main is not None and self._is_about_key(main),
+        )
+
+    # What it comes to
+
+    def _is_usable(self, one: Found) -> bool:
+        """Whether runs may well work there: it is there, and the list does not say that the key is refused."""
+        lists = [listed for listed in self._lists if listed.auth is one.auth]
+        if any(listed.state is State.REFUSED for listed in lists):
+            return False
+        return one.state is State.OK or (one.state is State.UNSURE and any(x.state is State.OK for x in lists))
+
+    def _main(self) -> Found | None:
+        """The failure that tells most of why nothing is usable; None where it is all just not there."""
+        failed = [one for one in self._found if one.state in (State.REFUSED, State.FAILED, State.UNSURE)]
+        rank = {State.REFUSED: 0, State.FAILED: 2, State.UNSURE: 3}
+        return min(failed, key=lambda one: 1 if self._headers(one) else rank[one.state], default=None)
+
+    def _works(self, usable: Sequence[Found], count: int) -> str:
+        names = " and ".join(TITLES[one.endpoint] for one in usable)
+        is_there = f"OK: {names} {'is' if len(usable) == 1 else 'are'} there"
+        if count:
+            return f"{is_there}, {models(count)} listed."
+        if any(one.state is State.OK for one in self._lists):
+            return f"{is_there}. The model list is empty; {_TYPE_IT}."
+        if all(one.state is State.MISSING for one in self._lists):
+            return f"{is_there}, without a model list; {_TYPE_IT}."
+        return f"{is_there}. The model list fails; {_TYPE_IT}."
+
+    def _fails(self, main: Found | None) -> str:
+        if main is not None and main.failure is not None and (advice := main.advice) is not None:
+            status = main.failure.status
+            if main.failure.kind not in (FailureKind.HTTP, FailureKind.STREAM):
+                return main.failure.message
+            code = f" (HTTP {status})" if status and str(status) not in advice.title else ""
+            return f"{advice.title}{code}{_said(main.failure)}"
+        if any(one.state is State.OK for one in self._lists):
+            return "The gateway lists its models, but neither Chat completions nor Messages is at this address."
+        first = self._found[0]
+        if first.failure is None or first.failure.status is None or first.failure.kind is FailureKind.DECODE:
+            return f"No gateway answers at {self._address.base}: {first.words}."
+        return f"Nothing is found below {self._address.base} (HTTP {first.failure.status}){_said(first.failure)}"
+
+    def _is_about_key(self, main: Found) -> bool:
+        status = main.failure.status if main.failure is not None else None
+        return main.state is State.REFUSED or status in (401, 402, 403) or self._may_want_a_key(main)
+
+    def _may_want_a_key(self, main: Found) -> bool:
+        """Whether no key is set and the answer is one that many gateways give then."""
+        failure = main.failure
+        if failure is None or failure.kind is not FailureKind.HTTP or failure.status not in _KEYLESS:
+            return False
+        return not self._has_key() and not self._headers(main)
+
+    # Line by line
+
+    def _lines(self) -> Iterator[Line]:
+        for one in self._found:
+            several = one.endpoint == LIST and len(self._lists) > 1
+            name = _NAMES[one.endpoint] + (f", key as {_SENT_AS[one.auth]}" if several else "")
+            yield Line(name[0].upper() + name[1:], one.state, one.words)
+
+    # What to know or do
+
+    def _elsewhere(self) -> Iterator[str]:
+        if self._better:
+            names = list(dict.fromkeys(_NAMES[one.endpoint] for one in self._tried[self._better] if one.there))
+            listed = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
+            yield f"More is at {self._better}: {listed}."
+        elif self._tried:
+            yield f"Nothing more is at {' or '.join(self._tried)}."
+
+    def _besides(self, ok: bool) -> Iterator[str]:
+        if ok and not self._has_key():
+            yield "No key is set; the gateway answered without one."
+        if not ok and not self._better and all(one.state is State.MISSING for one in self._ends):
+            yield from (words for words in (doubled(self._address.base), self._address.note) if words)
+            yield "The base URL ends in the version segment, such as /v1, once, and without an endpoint's path."
+
+    def _remedies(self, main: Found) -> Iterator[str]:
+        failure, advice = main.failure, main.advice
+        if failure is None or advice is None:
+            return
+        if names := self._headers(main):
+            yield f"Add {' or '.join(names)} with the value that this gateway wants, then test again."
+        elif main.state is State.REFUSED and (failure.status != 403 or advice.meaning != "403"):
+            yield from self._key_causes(main, advice)
+        elif self._may_want_a_key(main):
+            yield "No key is set: many gateways answer like this without one. Enter the key, then test again."
+        elif failure.status == 403:
+            yield _FORBIDDEN
+        elif failure.kind in _MENDABLE and advice.meaning not in _OF_A_RUN:
+            yield advice.remedy
+        if failure.dimension:
+            yield f"The limit that was hit: {failure.dimension}."
+        if failure.retry_after:
+            yield f"It asks to wait {span(failure.retry_after)}."
+
+    def _key_causes(self, main: Found, advice: Advice) -> list[str]:
+        """Why a key is refused (specification, section 5), the likeliest first."""
+        failure = main.failure
+        if not self._has_key():
+            return ["No key is set. Enter the one that this gateway issued."]
+        if own := self._own_headers():
+            return [f"Your own header {', '.join(own)} was sent. Check its value, or remove it and enter a key."]
+        if advice.meaning == "key header":
+            return []  # its offer says it all
+        if failure is not None and "expire" in f"{failure.message} {failure.code} {failure.type}".lower():
+            return ["The token has expired: get a new one from the service and enter it."]
+        clean = "" if self._made.key_repairs else " It holds no spaces or line breaks."
+        return [
+            f"Likely causes: the key was revoked, its token has expired, or it belongs to another service.{clean}",
+            f"It was sent as {_SENT_AS[main.auth]}. If this gateway wants it otherwise, change how the key is sent.",
+        ]
+
+    def _what_was_asked(self) -> str:
+        """What went out, so that nobody has to wonder what a test costs."""
+        base = self._address.base
+        elsewhere = f" The same at {' and '.join(self._tried)}." if self._tried else ""
+        return (
+            f"Asked: GET {base}/models, and an empty request to /chat/completions and /messages, which is refused "
+            f"before anything is generated.{elsewhere}"
+        )
+
+    def _surroundings(self) -> Iterable[str]:
+        exchange = next((one.exchange for one in self._found if one.exchange is not None), None)
+        return surroundings(self._made, self._address, exchange)
+
+    # What mends it
+
+    def _offers(self) -> Iterator[Offer]:
+        if self._better:
+            yield Offer(Mends.ADDRESS, self._better, f"Use {self._better}")
+        if moved := self._moved():
+            yield Offer(Mends.ADDRESS, moved, f"Use {moved}")
+        for name in dict.fromkeys(name for one in self._found for name in self._headers(one)):
+            yield Offer(Mends.HEADER, name, f"Add the header {name}")
+        if any(one.advice is not None and one.advice.meaning == "key header" for one in self._found):
+            yield Offer(Mends.KEY_STYLE, Auth.X_API_KEY.value, "Send the key as x-api-key")
+
+    def _moved(self) -> str:
+        """The base URL that a redirect leads to, on the same host only: a key must not be led astray."""
+        for one in self._found:
+            to = one.exchange.response_header("location") if one.exchange is not None else None
+            if to and one.failure is not None and one.failure.kind is FailureKind.REDIRECT and one.exchange is not None:
+                try:
+                    base, _ = repair(urljoin(one.exchange.url, to))
+                except ValueError:
+                    continue
+                if urlsplit(base).hostname == urlsplit(self._address.base).hostname and base != self._address.base:
+                    return base
+        return ""
+
+    def _headers(self, one: Found) -> tuple[str, ...]:
+        """Headers that the gateway asks for and that are not among its own yet."""
+        if one.failure is None or one.advice is None or one.advice.meaning != "header":
+            return ()
+        known = {name.strip().lower() for name in self._made.headers}
+        return tuple(name for name in header_names(one.failure.message) if name.lower() not in known)
+
+    def _has_key(self) -> bool:
+        return bool(self._made.clean_key or self._own_headers() or self._made.secret_headers)
+
+    def _own_headers(self) -> list[str]:
+        """Headers of the person's own that go out in place of the key's."""
+        return [name for name in self._made.headers if name.strip().lower() in ("authorization", "x-api-key")]
+
+
+def surroundings(made: Connection, address: Address, exchange: Exchange | None) -> Iterable[str]:
+    """What to know besides, whatever came: repairs of address and key, the proxy, the clocks."""
+    if address.repairs:
+        yield f"The address was read as {address.base}: {', '.join(address.repairs)}."
+    if made.key_repairs and made.clean_key:
+        yield f"The key had {' and '.join(made.key_repairs)} in it; they are taken out before it is sent."
+    if proxy := proxy_for(address.base, made.proxy):
+        yield f"It goes through the proxy {proxy}{'' if made.proxy else ', which the environment names'}."
+    if exchange is not None and (words := clock_words(exchange)):
+        yield words
+
+
+def clock_words(exchange: Exchange) -> str:
+    """By how much the gateway's clock, as its Date header tells it, differs from ours; "" when they agree."""
+    theirs = read_date(exchange.response_headers)
+    if theirs is None or exchange.answered is None:
+        return ""
+    ahead = theirs - (exchange.started_at + exchange.answered)
+    if abs(ahead) <= _CLOCKS_AGREE:
+        return ""
+    return (
+        f"The gateway's clock is {span(abs(ahead))} {'ahead of' if ahead > 0 else 'behind'} this computer's. Whether a "
+        "token or a certificate has expired depends on it: check the time set here."
+    )
+
+
+def _said(failure: Failure) -> str:
+    """The gateway's own words behind a colon; only a full stop where it said nothing."""
+    return "." if failure.message.startswith(f"HTTP {failure.status}") else f": {quoted(failure, _LONGEST)}"

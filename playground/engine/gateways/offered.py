@@ -1,0 +1,138 @@
+"""The gateways a person can choose, and a client for each; the embedded demo gateway is always among them.
+
+One client a gateway, made when first needed and again when its profile or key changes. No Qt, no files of its own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from playground.domain.errors import FailureKind
+from playground.domain.prices import Price
+from playground.engine.gateways.credentials import NeedsConsent, credentials_for
+from playground.engine.gateways.profiles import Profile, ProfileStore, connection
+from playground.engine.gateways.secrets import Keys, Secret
+from playground.engine.session.run import RunRefusedError
+
+if TYPE_CHECKING:
+    from playground.engine.session.session import Session
+    from playground.gateway.client import GatewayClient
+    from playground.gateway.models import ModelList
+
+DEMO_ID = "demo"
+
+
+class Gateways:
+    """``start_demo`` starts the demo gateway if it does not run and returns its base URL; it may block shortly."""
+
+    def __init__(self, store: ProfileStore, keys: Keys, start_demo: Callable[[], str]) -> None:
+        self.store = store
+        self.keys = keys
+        self._start_demo = start_demo
+        self._demo = Profile(id=DEMO_ID, name="Demo gateway", demo=True, default_model="demo-reasoner")
+        self._starting = asyncio.Lock()
+        self._clients: dict[str, GatewayClient] = {}
+        self._models: dict[str, ModelList] = {}
+
+    @property
+    def profiles(self) -> tuple[Profile, ...]:
+        """Every gateway, the demo first."""
+        return (self._demo, *self.store.profiles)
+
+    @property
+    def active_id(self) -> str:
+        """The gateway new experiments use: the one selected last, the demo when none is set up."""
+        active = self.store.active
+        return active.id if active is not None else DEMO_ID
+
+    def get(self, profile_id: str) -> Profile:
+        """The gateway of that id; the demo when it is gone."""
+        if profile_id == DEMO_ID:
+            return self._demo
+        return self.store.get(profile_id) or self._demo
+
+    def session(self, profile_id: str) -> Session:
+        """A new, empty experiment on the gateway of that id."""
+        from playground.engine.session.session import Session
+
+        return Session(self.client, profile_of=self.get, profile_id=profile_id, front=self.keys.front)
+
+    def update(self, profile: Profile) -> None:
+        """Keep a changed profile. Raises ProfileError when it cannot be written; the demo's lives in memory."""
+        if profile.demo:
+            self._demo = profile
+        else:
+            self.store.update(profile)
+
+    def price(self, profile_id: str, model: str) -> Price | None:
+        """What was entered for a model of that gateway; None where there is no such gateway here."""
+        profile = self._demo if profile_id == DEMO_ID else self.store.get(profile_id)
+        return profile.prices.get(model) if profile is not None else None
+
+    def set_price(self, profile_id: str, model: str, price: Price) -> None:
+        """Remember a price, or forget it when nothing is entered. Raises ProfileError as ``update`` does."""
+        profile = self.get(profile_id)
+        others = {name: value for name, value in profile.prices.items() if name != model}
+        self.update(profile.model_copy(update={"prices": {**others, model: price} if price.known else others}))
+
+    def raise_timeouts(self, profile_id: str) -> str:
+        """Double the gateway's time-outs and say what they are now. Raises ProfileError as ``update`` does."""
+        profile = self.get(profile_id)
+        clocks = ("connect", "first", "idle", "total")
+        old = {name: getattr(profile.timeouts, name) for name in clocks}
+        new = {name: value * 2 for name, value in old.items() if value is not None}
+        self.update(profile.model_copy(update={"timeouts": profile.timeouts.model_copy(update=new)}))
+        first, idle = new.get("first"), new.get("idle")
+        words = [f"first content {first:g} s" if first else "", f"between content {idle:g} s" if idle else ""]
+        return "Time-outs doubled: " + ", ".join(word for word in words if word) + "."
+
+    async def client(self, profile_id: str) -> GatewayClient:
+        """A client for that gateway. Raises RunRefusedError with the question when a person has to agree first."""
+        from playground.gateway.client import GatewayClient
+
+        profile = self.get(profile_id)
+        if profile.demo:
+            async with self._starting:
+                if not self._demo.base_url:
+                    url = await asyncio.to_thread(self._start_demo)
+                    self._demo = self._demo.model_copy(update={"base_url": url})
+            profile = self._demo
+            made = connection(profile, Secret("demo"))
+        else:
+            found = await credentials_for(profile, self.keys)
+            if isinstance(found, NeedsConsent):
+                raise RunRefusedError(f"{found.words} Answer in the gateway's settings.", FailureKind.CONSENT)
+            if found.problem:
+                raise RunRefusedError(found.problem, FailureKind.NO_KEY)
+            made = connection(profile, found.key, found.headers)
+        old = self._clients.get(profile.id)
+        if old is not None and old.connection == made:
+            return old
+        client = self._clients[profile.id] = GatewayClient(made)
+        if old is not None:
+            await old.aclose()
+        return client
+
+    async def models(self, profile_id: str, protocol: str, *, refresh: bool = False) -> ModelList:
+        """What the gateway lists; remembered until ``refresh``. Raises RunRefusedError as ``client`` does."""
+        known = self._models.get(profile_id)
+        if known is None or refresh or known.failure is not None:
+            client = await self.client(profile_id)
+            known = self._models[profile_id] = await client.list_models(protocol)
+        return known
+
+    def listed(self, profile_id: str) -> ModelList | None:
+        """What the gateway listed when it was asked last; None when it was not."""
+        return self._models.get(profile_id)
+
+    def forget_models(self, profile_id: str) -> None:
+        """The next ``models`` asks the gateway again."""
+        self._models.pop(profile_id, None)
+
+    async def aclose(self) -> None:
+        """Close every client."""
+        clients, self._clients = list(self._clients.values()), {}
+        for client in clients:
+            await client.aclose()

@@ -1,0 +1,247 @@
+"""Gateways as a person sets them up, and the file they are kept in.
+
+The file holds no secret: the key and the values of secret headers are in the keyring
+(``playground.engine.gateways.secrets``), under the origin they were given for;
+``playground.engine.gateways.credentials`` brings the two together. This module must not open sockets; it makes the
+``Connection`` that the gateway package works with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from pydantic import Field, ValidationError
+
+from playground.domain.prices import Price
+from playground.domain.reasons import reason_of
+from playground.domain.request import ReasoningReturn
+from playground.domain.values import JSONObject, Value
+from playground.engine.gateways.connection_test import Mends, Offer, Verdict, try_gateway
+from playground.engine.gateways.secrets import Secret, looks_secret
+from playground.engine.io.list_file import ListFile, ListFileError
+from playground.engine.requests.extras import secret_in
+from playground.engine.session.snapshot import encode
+from playground.gateway.address import Address, is_loopback, needs_consent, origin
+from playground.gateway.address import resolve as resolve_address
+from playground.gateway.connection import MEBIBYTE, Auth, Connection, Timeouts
+
+__all__ = [
+    "Address",
+    "Auth",
+    "Connection",
+    "Mends",
+    "Offer",
+    "Profile",
+    "ProfileError",
+    "ProfileStore",
+    "Timeouts",
+    "Verdict",
+    "connection",
+    "default_path",
+    "is_loopback",
+    "needs_consent",
+    "resolve_address",
+    "split_headers",
+    "try_gateway",
+]
+
+FILE_VERSION = 1
+
+
+class ProfileError(Exception):
+    """A profile cannot be kept. The text says why and what to do, and holds no secret."""
+
+
+class Profile(Value):
+    """One gateway.
+
+    ``headers`` go with every request and stand in the file. ``secret_headers`` maps the names of those that may not
+    stand there to the origin their value was given for; ``key_origin`` is the same for the key, empty when none is
+    stored. ``auth`` maps a protocol name to how the key is sent (default: bearer). ``plain_http_origin`` is the origin
+    for which a person agreed to send secrets unencrypted. ``retries`` is how often a run is tried again by itself;
+    ``max_event_mib`` and ``max_body_mib`` cap one event and a whole answer, in MiB;
+    ``prices`` what a person entered for a model id. ``extra_body`` is merged into every request's body, before
+    the experiment's own. ``demo`` marks the embedded gateway: never written.
+    """
+
+    id: str = Field(default_factory=lambda: uuid4().hex)
+    name: str = "New gateway"
+    base_url: str = ""
+    headers: dict[str, str] = Field(default_factory=dict)
+    extra_body: JSONObject = Field(default_factory=dict)
+    secret_headers: dict[str, str] = Field(default_factory=dict)
+    auth: dict[str, Auth] = Field(default_factory=dict)
+    timeouts: Timeouts = Timeouts()
+    ca_file: str | None = None
+    reasoning_return: ReasoningReturn = ReasoningReturn()
+    default_model: str = ""
+    retries: int = Field(default=4, ge=0, le=20)
+    max_event_mib: int = Field(default=100, ge=1)
+    max_body_mib: int = Field(default=256, ge=1)
+    prices: dict[str, Price] = Field(default_factory=dict)
+    key_origin: str = ""
+    plain_http_origin: str = ""
+    demo: bool = Field(default=False, exclude=True)
+
+    @property
+    def origin(self) -> str:
+        """Scheme, host and port of the base URL; empty while that cannot be read."""
+        try:
+            return origin(resolve_address(self.base_url).base)
+        except ValueError:
+            return ""
+
+    @property
+    def sends_unencrypted(self) -> bool:
+        """Whether a key sent to the base URL could be read on the way."""
+        try:
+            return needs_consent(resolve_address(self.base_url).base)
+        except ValueError:
+            return False
+
+
+def split_headers(rows: Iterable[tuple[str, str]]) -> tuple[dict[str, str], dict[str, Secret]]:
+    """Header rows as typed, parted into those that may stand in a file and those that go to the keyring."""
+    plain: dict[str, str] = {}
+    secret: dict[str, Secret] = {}
+    for typed, value in rows:
+        name = typed.strip()
+        if name and looks_secret(name, value):
+            secret[name] = Secret(value.strip())
+        elif name:
+            plain[name] = value.strip()
+    return plain, secret
+
+
+def connection(
+    profile: Profile, key: Secret | None = None, secret_headers: Mapping[str, Secret] | None = None
+) -> Connection:
+    """The profile as the gateway package wants it, with what came from the keyring."""
+    secrets = {name: value.get_secret_value() for name, value in (secret_headers or {}).items()}
+    return Connection(
+        base_url=profile.base_url,
+        key=key,
+        headers=profile.headers | secrets,
+        secret_headers=frozenset(secrets),
+        auth=profile.auth,
+        timeouts=profile.timeouts,
+        ca_file=profile.ca_file,
+        retries=profile.retries,
+        max_event_bytes=profile.max_event_mib * MEBIBYTE,
+        max_body_bytes=profile.max_body_mib * MEBIBYTE,
+    )
+
+
+# ---- the file --------------------------------------------------------------------------------------------------------
+
+
+def default_path() -> Path:
+    """Where the profiles are kept: the platform's folder for settings."""
+    from platformdirs import user_config_path
+
+    return user_config_path("gateway-playground", appauthor=False) / "gateways.json"
+
+
+class ProfileStore:
+    """The list of gateways and which one is active, in a JSON file that is replaced as a whole.
+
+    Every change is written at once; methods block for one small write. Fields of a newer version are kept. A damaged
+    file is set aside under another name and said so in ``messages``; it is never deleted or overwritten.
+    """
+
+    def __init__(self, path: Path | None = None) -> None:
+        self._file = ListFile(path or default_path(), "gateways", FILE_VERSION)
+        self.path, self.messages = self._file.path, self._file.messages
+        self._profiles: list[Profile] = []
+        self._unread: list[Any] = []  # entries that could not be understood, written back as they were
+        content = self._file.load()
+        self._active = str(content.get("active") or "")
+        for entry in content.get("gateways", []):
+            self._take(entry)
+
+    @property
+    def profiles(self) -> tuple[Profile, ...]:
+        """All gateways, in the order they are shown."""
+        return tuple(self._profiles)
+
+    @property
+    def active(self) -> Profile | None:
+        """The selected gateway; the first one when none is selected, None when there are none."""
+        return self.get(self._active) or next(iter(self._profiles), None)
+
+    def get(self, profile_id: str) -> Profile | None:
+        """The gateway of that id, or None."""
+        return next((p for p in self._profiles if p.id == profile_id), None)
+
+    def add(self, profile: Profile) -> Profile:
+        """Append a gateway. Raises ProfileError when the id is taken, or as ``update`` does."""
+        if self.get(profile.id) is not None:
+            raise ProfileError("A gateway with this id exists already.")
+        checked = _checked(profile)
+        self._commit([*self._profiles, checked], self._active)
+        return checked
+
+    def update(self, profile: Profile) -> Profile:
+        """Replace the gateway of the same id and return it as stored.
+
+        Raises ProfileError when it is unknown, would put a secret into the file, or cannot be written.
+        """
+        if self.get(profile.id) is None:
+            raise ProfileError("This gateway was removed in the meantime.")
+        checked = _checked(profile)
+        self._commit([checked if p.id == profile.id else p for p in self._profiles], self._active)
+        return checked
+
+    def remove(self, profile_id: str) -> None:
+        """Take a gateway off the list; its secrets are the caller's business (``forget_secrets``)."""
+        self._commit([p for p in self._profiles if p.id != profile_id], self._active)
+
+    def select(self, profile_id: str) -> None:
+        """Make a gateway the active one. Raises ProfileError for an unknown id."""
+        if self.get(profile_id) is None:
+            raise ProfileError("This gateway was removed in the meantime.")
+        if profile_id != self._active:
+            self._commit(self._profiles, profile_id)
+
+    def _commit(self, profiles: list[Profile], active: str) -> None:
+        """Write first, then believe: what is in memory is what is on disk."""
+        stored = [encode(p, lambda name, _info, _item: name != "demo") for p in profiles if not p.demo]
+        try:
+            self._file.save([*stored, *self._unread], active=active)
+        except ListFileError as error:
+            raise ProfileError(str(error)) from error
+        self._profiles = profiles
+        self._active = active
+
+    def _take(self, entry: Any) -> None:
+        try:
+            profile = Profile.model_validate(entry)
+        except ValidationError as error:
+            name = entry.get("name") if isinstance(entry, dict) else None
+            self._unread.append(entry)
+            self.messages.append(
+                f"The gateway “{name or 'without a name'}” could not be read ({reason_of(error)}); it is kept as is."
+            )
+            return
+        if self.get(profile.id) is not None:
+            profile = profile.model_copy(update={"id": uuid4().hex, "key_origin": "", "secret_headers": {}})
+        self._profiles.append(profile.model_copy(update={"demo": False}))
+
+
+def _checked(profile: Profile) -> Profile:
+    """The profile as it may be written. Raises ProfileError where a secret would reach the file."""
+    for name, value in profile.headers.items():
+        if looks_secret(name, value) and not profile.demo:
+            raise ProfileError(f"The header “{name}” looks like a secret; its value belongs in the keyring.")
+    if name := secret_in(profile.extra_body):
+        raise ProfileError(f"“{name}” in the extra body looks like a key, and the extra body is kept in a file.")
+    try:
+        return profile.model_copy(update={"base_url": resolve_address(profile.base_url).base})
+    except ValueError as error:
+        # Half an address may be kept, but not one that may carry a password or a key.
+        if any(mark in profile.base_url for mark in "@?#"):
+            raise ProfileError(str(error)) from None
+        return profile

@@ -1,0 +1,235 @@
+"""The file that a headless run is asked for: a request, or a saved experiment, as a session that is ready to ask.
+
+A request file is ``{"playground": 1, "protocol", "model", "messages", "parameters", "tools", "extra_body"}`` with
+messages as in the specification, section 2.1, whatever the protocol; one for native messages may hold its own blocks.
+All that stands in it is sent. A saved experiment asks what the window would ask, with the message being written.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from playground.domain.parameters import Parameters
+from playground.domain.request import Request
+from playground.domain.tools import ToolDefinition
+from playground.domain.values import JSON, JSONObject
+from playground.engine.files.file_version import version_problem
+from playground.engine.io.weighed_json import TooMuchError, read_json
+from playground.named_file import read_named, read_standard_input
+from playground.protocols.chat.reasoning import DETAILS, FIELDS
+from playground.protocols.chat.tools import read_tool as read_chat_tool
+from playground.protocols.protocol import Protocol, get_protocol
+from playground.protocols.reading import read_tools
+
+if TYPE_CHECKING:
+    from playground.engine.gateways.profiles import Profile
+    from playground.engine.session.session import Connect, Session
+
+VERSION: Final = 1
+LARGEST: Final = 512 * 1024 * 1024  # bytes of a file that is read
+KNOWN = {"playground", "protocol", "model", "messages", "parameters", "tools", "extra_body", "$schema"}
+#: Members of a message that chat completions alone has.
+_CHAT_ONLY: Final = frozenset({"tool_calls", "refusal", "name", DETAILS, *FIELDS})
+STDIN: Final = Path("-")
+_SYSTEM: Final = ("system", "developer")
+
+
+class BadInputError(Exception):
+    """What was given cannot be run; the message says what is wrong and where."""
+
+
+def open_session(path: Path, connect: Connect, profile: Profile) -> tuple[Session, tuple[str, ...]]:
+    """The file at ``path`` (``-``: standard input) as a session on that gateway, and what of it cannot be sent, in
+    sentences. Raises BadInputError.
+    """
+    from playground.engine.session.session import Session
+
+    value = _read(path, pipes=True)  # of the command line
+    notes: tuple[str, ...] = ()
+
+    def profile_of(_profile_id: str) -> Profile:
+        return profile
+
+    if isinstance(value, dict) and "experiment" in value:
+        session = Session(connect, profile_id=profile.id, profile_of=profile_of)
+        _fill(session, value)
+    else:
+        session = Session(connect, profile_id=profile.id, profile_of=profile_of, literal=True)
+        request, notes = _read_request(value)
+        session.load(request)
+    try:
+        get_protocol(session.protocol).check(session.request())
+    except ValueError as error:
+        raise BadInputError(str(error)) from None
+    return session, notes
+
+
+def read_run_file(path: Path) -> Request:
+    """The request that a request file asks for; streaming is on unless it says otherwise. Raises BadInputError."""
+    return read_request(_read(path))
+
+
+def _read(path: Path, *, pipes: bool = False) -> JSON:
+    name = "standard input" if path == STDIN else str(path)
+    try:
+        return read_json(read_standard_input(LARGEST) if path == STDIN else read_named(path, LARGEST, pipes=pipes))
+    except OSError as error:
+        raise BadInputError(f"{name} cannot be read: {error.strerror or error}") from None
+    except UnicodeDecodeError:
+        raise BadInputError(f"{name} is not UTF-8 text") from None
+    except TooMuchError as error:
+        raise BadInputError(f"{name} cannot be opened: {error}") from None
+    except ValueError as error:
+        raise BadInputError(f"{name} is not JSON: {error}") from None
+
+
+def _fill(session: Session, value: JSON) -> None:
+    """Make ``session`` the saved experiment, the message being written at its end. Raises BadInputError."""
+    from playground.engine.files.experiment_file import ExperimentFileError, read_content
+    from playground.engine.session.hand_made import answers_none, without_call, written
+    from playground.engine.session.session import without_value
+    from playground.engine.session.snapshot import restore
+
+    try:
+        restore(read_content(value), session)
+    except (ExperimentFileError, ValueError) as error:
+        raise BadInputError(str(error)) from None
+    try:
+        turn = written(session.draft, session.transcript)
+    except ValueError as error:
+        raise BadInputError(f"the message being written: {error}") from None
+    if turn is not None and not answers_none(turn):
+        session.add_written(turn)
+    if not session.model:
+        raise BadInputError("the experiment names no model")
+    if missing := session.unresolved():
+        raise BadInputError(without_value(missing))
+    if reason := without_call(session.transcript.path):
+        raise BadInputError(reason)
+
+
+def read_request(value: JSON) -> Request:
+    """The request that a file's JSON asks for. Raises BadInputError."""
+    return _read_request(value)[0]
+
+
+def _read_request(value: JSON) -> tuple[Request, tuple[str, ...]]:
+    """The request, and what of the file cannot be sent. Its rule for reasoning is the one under which the messages go
+    out as they stand there.
+    """
+    if not isinstance(value, dict):
+        raise BadInputError("the file must hold one JSON object")
+    if problem := version_problem(value, "playground", VERSION):
+        hint = ' (a saved experiment has "experiment")' if "playground" not in value else ""
+        raise BadInputError(problem + hint)
+    if unknown := sorted(value.keys() - KNOWN):
+        raise BadInputError(f"unknown field {', '.join(map(repr, unknown))}; other body fields go into extra_body")
+    model = value.get("model")
+    if not isinstance(model, str) or not model:
+        raise BadInputError('"model" must be the id of a model')
+    extra = _object(value, "extra_body")
+    try:
+        protocol = get_protocol(str(value.get("protocol", "chat")))
+        said, notes = _conversation(protocol, value.get("messages"))
+        items = _list(value, "tools")
+        tools = _tools(protocol, items)
+        if items and not tools:
+            extra = {"tools": items, **extra}
+    except ValueError as error:
+        raise BadInputError(str(error)) from None
+    request = Request(
+        protocol=protocol.name,
+        model=model,
+        turns=said.turns,
+        parameters=_parameters(protocol, _object(value, "parameters")),
+        tools=tools,
+        extra_body=extra,
+        reasoning_return=said.reasoning_return,
+    )
+    return request, notes
+
+
+def _conversation(protocol: Protocol, messages: JSON) -> tuple[Request, tuple[str, ...]]:
+    """The messages as a request that holds nothing else, and what of them cannot be sent. Raises ValueError."""
+    from playground.engine.requests.loss import LOST
+    from playground.engine.requests.pasted import protocol_of
+    from playground.engine.requests.protocol_conversion import losses
+
+    chat = get_protocol("chat")
+    if protocol is not chat and isinstance(messages, list):
+        top = next((at for at, item in enumerate(messages) if not _is_system(item)), len(messages))
+        rest = messages[top:]
+        if all(map(_is_of_both, rest)) and protocol_of({"messages": rest}) != ("chat", True):
+            system = [block for item in messages[:top] for block in _blocks(item["content"])]
+            return protocol.read_body({"system": system, "messages": rest})
+    said, notes = chat.read_body({"messages": messages})
+    if protocol is not chat:
+        notes += tuple(f"{loss}." for loss in losses(said, protocol.name) if loss.kind == LOST)
+    return said, notes
+
+
+def _blocks(content: JSON) -> list[JSON]:
+    return [{"type": "text", "text": content}] if isinstance(content, str) else content
+
+
+def _is_system(item: JSON) -> bool:
+    """Whether a message goes to the top over native messages."""
+    known = isinstance(item, dict) and item.get("role") in ("system", "developer")
+    return known and isinstance(item.get("content"), str | list)
+
+
+def _is_of_both(item: JSON) -> bool:
+    """Whether either protocol can have such a message."""
+    return isinstance(item, dict) and item.get("role") in ("user", "assistant") and _CHAT_ONLY.isdisjoint(item)
+
+
+def _parameters(protocol: Protocol, wanted: JSONObject) -> Parameters:
+    """What the file sets; for what it does not name, what a new experiment begins with. Null leaves a known one out."""
+    kind = protocol.parameters_type
+    named = {name: root for name, hint in kind.hints() if (root := (hint.path or name).split(".")[0]) in wanted}
+    given = {key: value for key, value in wanted.items() if value is not None or key not in named.values()}
+    parameters, known = kind.begin(given), kind.from_wire(given)
+    for name in named:
+        if getattr(known, name) is None:
+            parameters = parameters.with_value(name, None)
+    return parameters
+
+
+def _tools(protocol: Protocol, items: list[JSON]) -> tuple[ToolDefinition, ...]:
+    """The definitions; none where they hold something that no definition has a place for, and go out as they stand.
+
+    Raises ValueError for what is no definition in either protocol's shape.
+    """
+    if any(_runs_elsewhere(item) for item in items):
+        return ()
+    found = tuple(_tool(item, number) for number, item in enumerate(items))
+    own = all(("input_schema" in item) == (protocol.name == "messages") for item in items)
+    return read_tools(items, protocol.read_tool, protocol.write_tool)[0] if own else found
+
+
+def _runs_elsewhere(item: JSON) -> bool:
+    """Whether a tool is one of the vendor's own."""
+    return isinstance(item, dict) and item.get("type", "function") not in ("function", "custom", None)
+
+
+def _tool(item: JSON, number: int) -> ToolDefinition:
+    native = isinstance(item, dict) and "input_schema" in item
+    try:
+        return get_protocol("messages").read_tool(item) if native else read_chat_tool(item)
+    except ValueError as error:
+        raise ValueError(f"tools[{number}]: {error}") from None
+
+
+def _list(value: JSONObject, name: str) -> list[JSON]:
+    found = value.get(name) or []
+    if not isinstance(found, list):
+        raise ValueError(f'"{name}" must be an array')
+    return found
+
+
+def _object(value: JSONObject, name: str) -> JSONObject:
+    found = value.get(name) or {}
+    if not isinstance(found, dict):
+        raise BadInputError(f'"{name}" must be an object')
+    return found

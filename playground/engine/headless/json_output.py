@@ -1,0 +1,166 @@
+"""What a headless run brought, as JSON: one answer, or the transcript of a loop."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from playground.domain.members import Extra
+from playground.domain.parts import Reasoning, Text
+from playground.domain.transcript import Outcome, Role, Turn
+from playground.domain.values import JSONObject
+from playground.protocols.chat.encode import encode_turns
+
+if TYPE_CHECKING:
+    from playground.engine.session.session import Session
+
+
+def brought(session: Session) -> tuple[Turn, ...]:
+    """The answers to the last request, one a choice, the first one first; empty where none was sent."""
+    transcript = session.transcript
+    last = transcript.path[-1] if transcript.path else None
+    if last is None or last.outcome is None:
+        return ()
+    return choices_of(session, last)
+
+
+def choices_of(session: Session, turn: Turn) -> tuple[Turn, ...]:
+    """All answers to the request that brought ``turn``, in the order of the choices."""
+    of = turn.outcome.exchange if turn.outcome is not None else None
+    if of is None:
+        return (turn,)
+    turns = session.transcript.turns
+    beside = [turns[key] for key in session.transcript.siblings(turn.id)]
+    found = [(other.outcome.choice, other) for other in beside if other.outcome and other.outcome.exchange == of]
+    return tuple(other for _, other in sorted(found, key=lambda pair: pair[0]))
+
+
+def answer(turns: Sequence[Turn]) -> JSONObject:
+    """The answer to one request: the first choice at the top, all of them under ``choices``."""
+    choices = [_choice(turn) for turn in turns if turn.parts or turn.extra or _finish(turn) is not None]
+    first = choices[0] if choices else _choice(None)
+    outcome = turns[0].outcome if turns else None
+    return {
+        "role": "assistant",
+        **{name: value for name, value in first.items() if name != "index"},
+        "id": outcome.response_id if outcome else "",
+        "model": outcome.model if outcome else "",
+        "usage": outcome.usage.raw if outcome and outcome.usage else None,
+        "complete": bool(turns) and all(map(is_whole, turns)),
+        "error": _error(outcome),
+        "deviations": _deviations(outcome),
+        "choices": choices,
+    }
+
+
+def is_whole(turn: Turn) -> bool:
+    """Whether all of an answer came and could be read."""
+    return turn.outcome is not None and turn.outcome.whole
+
+
+def _finish(turn: Turn | None) -> str | None:
+    return turn.outcome.finish_reason if turn is not None and turn.outcome is not None else None
+
+
+def _choice(turn: Turn | None) -> JSONObject:
+    out: JSONObject = {
+        "index": turn.outcome.choice if turn is not None and turn.outcome is not None else 0,
+        "content": turn.text if turn is not None else "",
+        "reasoning": turn.reasoning if turn is not None else "",
+        "tool_calls": _calls(turn) if turn is not None else [],
+        "finish_reason": _finish(turn),
+    }
+    return {**out, **_besides(turn)} if turn is not None else out
+
+
+def _besides(turn: Turn) -> JSONObject:
+    """Parts that few answers have."""
+    out: JSONObject = {"refusal": turn.refusal} if turn.refusal else {}
+    if unknown := [part.value for part in turn.parts if part.kind == "unknown"]:
+        out["unknown"] = unknown
+    texts = [part for part in turn.parts if isinstance(part, Text | Reasoning) and part.extra]
+    if texts:
+        out["texts"] = [{"kind": part.kind, "text": part.text, **_extra(part.extra)} for part in texts]
+    return {**out, **_extra(turn.extra)}
+
+
+def _calls(turn: Turn) -> list[JSONObject]:
+    return [
+        {"id": call.id, "name": call.name, "arguments": call.arguments, **_extra(call.extra)} for call in turn.calls
+    ]
+
+
+def _extra(extra: Extra) -> JSONObject:
+    """Members that came and that nothing here knows, as they stood: an answer comes over one protocol."""
+    return {"extra": members} if (members := next(iter(extra.values()), None)) else {}
+
+
+def _error(outcome: Outcome | None) -> JSONObject | None:
+    failure = outcome.failure if outcome is not None else None
+    return failure.model_dump(mode="json", exclude_none=True) if failure is not None else None
+
+
+def _deviations(outcome: Outcome | None) -> list[JSONObject]:
+    if outcome is None:
+        return []
+    return [
+        {"code": code, "note": note, **({"hole": True} if code in outcome.holes else {})}
+        for code, note in outcome.deviations
+    ]
+
+
+def transcript(session: Session) -> JSONObject:
+    """A whole loop: its turns, the calls that still wait, and what was odd."""
+    debugger = session.debugger
+    return {
+        "requests": debugger.requests,
+        "turns": [message for turn in session.transcript.path for message in _messages(session, turn)],
+        "waiting": [
+            {
+                "id": call.id,
+                "name": call.name,
+                "arguments": call.arguments,
+                "reason": reason.code.value if (reason := debugger.reason(turn_id, call.id)) else "no_row",
+            }
+            for turn_id, call in debugger.waiting
+        ],
+        "warnings": list(debugger.warnings.values()),
+    }
+
+
+def _messages(session: Session, turn: Turn) -> list[JSONObject]:
+    """One turn: the fields of its messages (specification, section 2.1), and what is known about it besides."""
+    if turn.role is Role.TOOL and turn.results:
+        return [
+            {
+                "role": "tool",
+                "tool_call_id": result.call_id,
+                "content": result.text,
+                "is_error": result.is_error,
+                "answered_by": result.by,
+            }
+            for result in turn.results
+        ]
+    if turn.role is not Role.ASSISTANT:
+        return encode_turns((turn,))
+    out: JSONObject = {"role": turn.role.value, "content": turn.text}
+    if turn.reasoning:
+        out["reasoning"] = turn.reasoning
+    out |= _besides(turn)
+    if turn.calls:
+        out["tool_calls"] = _calls(turn)
+    outcome = turn.outcome
+    if outcome is not None:
+        out |= {
+            "model": outcome.model,
+            "id": outcome.response_id,
+            "finish_reason": outcome.finish_reason,
+            "usage": outcome.usage.raw if outcome.usage else None,
+            "complete": is_whole(turn) and not turn.truncated,
+            "seconds": outcome.timing.end if outcome.timing else None,
+            "error": _error(outcome),
+            "deviations": _deviations(outcome),
+        }
+        if len(others := choices_of(session, turn)) > 1:
+            out["choices"] = [_choice(other) for other in others]
+    return [out]

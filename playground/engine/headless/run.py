@@ -1,0 +1,264 @@
+"""Runs a file without a window, over the same engine as the window: one request, or the whole loop of its tool calls.
+
+Text, calls and results go to one stream as they come, everything else to another; or JSON at the end. Without answers
+and a limit of steps one request goes out, as it stands; with either, calls are answered until an answer without calls.
+Whatever ends it, what came is shown and recorded. No key is written anywhere.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+from playground.domain.debugging import Debugging
+from playground.domain.request import ReasoningReturn
+from playground.engine.cassettes import cassette
+from playground.engine.files.answer_table import LARGEST_TABLE, read_answers
+from playground.engine.files.spreadsheet import json_text
+from playground.engine.gateways.credentials import consent_needed, plain_origin
+from playground.engine.gateways.known_secrets import redactor_of
+from playground.engine.gateways.profiles import Auth, Profile, Timeouts, connection, resolve_address, split_headers
+from playground.engine.gateways.secrets import KEY_VARIABLE, Secret, clean_key
+from playground.engine.headless.end import ended
+from playground.engine.headless.exit_codes import ExitCode
+from playground.engine.headless.input import BadInputError, open_session
+from playground.engine.headless.json_output import answer, brought, transcript
+from playground.engine.headless.show import Console, OutputError, Printer
+from playground.engine.library.experiment_summary import title_of
+from playground.engine.session.run import RunRefusedError
+from playground.engine.session.tool_loop import Mode
+from playground.gateway.address import is_loopback
+from playground.gateway.outgoing import header_problem
+from playground.gateway.proxy import proxy_url
+from playground.named_file import read_named
+from playground.protocols.protocol import PROTOCOLS
+
+if TYPE_CHECKING:
+    from playground.engine.session.session import Session
+    from playground.gateway.client import GatewayClient
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """What the command line says besides the file; what is None is as a new gateway in the window has it.
+
+    ``key`` is as it was given. ``headers`` are (name, value) pairs; those that carry a secret are told by name and
+    value. ``proxy`` may hold a password. ``timeouts`` are seconds by the names of ``Timeouts``, None for no limit.
+    ``max_event`` and ``max_body`` are in MiB. ``reasoning`` overrides what the file says. ``answers`` is a table
+    (``playground.engine.files.answer_table``), ``max_steps`` the requests at most; ``record`` is where a cassette is
+    written.
+    """
+
+    base_url: str
+    key: Secret | None = None
+    headers: tuple[tuple[str, str], ...] = ()
+    key_style: Auth | None = None
+    reasoning: ReasoningReturn | None = None
+    timeouts: Mapping[str, float | None] = field(default_factory=dict)
+    retries: int | None = None
+    max_event: int | None = None
+    max_body: int | None = None
+    ca: Path | None = None
+    proxy: str = field(default="", repr=False)
+    allow_http: bool = False
+    answers: Path | None = None
+    max_steps: int | None = None
+    record: Path | None = None
+    as_json: bool = False
+
+    @property
+    def loops(self) -> bool:
+        """Whether calls are answered."""
+        return self.answers is not None or self.max_steps is not None
+
+
+async def run_file(path: Path, options: RunOptions, out: TextIO, err: TextIO) -> int:
+    """Run the file at ``path`` (``-``: standard input). Returns an exit code. Raises OutputError where ``out`` fails.
+
+    Cancelled, it ends with what came, as an interrupt asks for.
+    """
+    console = Console(out, err)
+    try:
+        gateway = _gateway(options)
+        _check_place(options.record, path, options.answers)
+        session, notes = open_session(path, gateway.connect, gateway.profile)
+        session.debugger.set_debugging(_rules(options, session.debugging))
+    except BadInputError as error:
+        console.say(str(error))
+        return ExitCode.BAD_INPUT
+    for words in (*gateway.remarks, *notes):
+        console.say(words)
+    if options.reasoning is not None:
+        session.set_reasoning_return(options.reasoning)
+    if options.record is not None:
+        session.exchanges.limit = sys.maxsize
+    console.lost, asked = session.stop, _asked(session)
+    if not options.as_json:
+        session.subscribe(Printer(session, console, asked).changed)
+    refused, interrupted, recorded = "", False, True
+    try:
+        refused = await _perform(session, loops=options.loops)
+    except asyncio.CancelledError:
+        interrupted = True
+    finally:
+        await gateway.aclose()
+        recorded = _record(session, options.record, gateway.secrets, console)
+    if options.as_json:
+        console.raw(json_text(transcript(session) if options.loops else answer(brought(session))))
+    console.finish()
+    if console.trouble is not None:
+        raise OutputError(console.trouble)
+    if interrupted:
+        console.say("Interrupted.")
+        return ExitCode.INTERRUPTED
+    code = ended(session, options, refused, asked, console)
+    return code if recorded or code is not ExitCode.OK else ExitCode.FAILED
+
+
+async def _perform(session: Session, *, loops: bool) -> str:
+    """Run to the end. Returns why that was refused; empty when it was not."""
+    try:
+        if loops:
+            await session.debugger.run_to_end()
+        else:
+            await session.debugger.start(Mode.ONCE)
+    except RunRefusedError as error:
+        return str(error)
+    return ""
+
+
+def _asked(session: Session) -> int:
+    """How many answers a request asks for (specification, section 4.1)."""
+    n = session.preview().get("n") if session.protocol == "chat" else None
+    return n if isinstance(n, int) and n > 1 else 1
+
+
+def _rules(options: RunOptions, own: Debugging) -> Debugging:
+    """The table's rules, else the file's ``own``, with the limit given. Raises BadInputError."""
+    rules, path = own, options.answers
+    if path is not None:
+        try:
+            rules = read_answers(read_named(path, LARGEST_TABLE, pipes=True).decode("utf-8-sig"))
+        except OSError as error:
+            raise BadInputError(f"{path} cannot be read: {error.strerror or error}") from None
+        except UnicodeDecodeError:
+            raise BadInputError(f"{path} is not UTF-8 text") from None
+        except ValueError as error:
+            raise BadInputError(f"{path}: {error}") from None
+    return rules if options.max_steps is None else rules.model_copy(update={"step_limit": options.max_steps})
+
+
+# ---- the gateway -----------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class _Gateway:
+    """Where requests go, and all that is secret about it. ``remarks`` are sentences on what was given."""
+
+    profile: Profile
+    key: Secret | None
+    headers: dict[str, Secret]
+    remarks: tuple[str, ...]
+    proxy: str = field(repr=False)
+    client: GatewayClient | None = None
+
+    @property
+    def secrets(self) -> tuple[Secret, ...]:
+        """All that must stand in no file."""
+        return (*((self.key,) if self.key is not None else ()), *self.headers.values())
+
+    async def connect(self, _profile_id: str) -> GatewayClient:
+        from playground.gateway.client import GatewayClient
+
+        if self.client is None:
+            made = connection(self.profile, self.key, self.headers)
+            self.client = GatewayClient(made.model_copy(update={"proxy": self.proxy}))
+        return self.client
+
+    async def aclose(self) -> None:
+        if self.client is not None:
+            await self.client.aclose()
+
+
+def _gateway(options: RunOptions) -> _Gateway:
+    """The gateway that the options name, with everything else as a new one has it. Raises BadInputError."""
+    try:
+        address = resolve_address(options.base_url)
+    except ValueError as error:
+        raise BadInputError(str(error)) from None
+    for name, value in options.headers:
+        if problem := header_problem(name, value):
+            raise BadInputError(problem)
+    headers, secret = split_headers(options.headers)
+    typed = clean_key(options.key.get_secret_value() if options.key is not None else "")
+    key = Secret(typed.key) if typed.key else None
+    origin = Profile(base_url=address.base).origin
+    given: dict[str, Any] = {
+        "retries": options.retries,
+        "max_event_mib": options.max_event,
+        "max_body_mib": options.max_body,
+        "ca_file": str(options.ca) if options.ca is not None else None,
+        "auth": dict.fromkeys(PROTOCOLS, options.key_style) if options.key_style is not None else None,
+    }
+    profile = Profile(
+        name="the command line's gateway",
+        base_url=address.base,
+        headers=headers,
+        secret_headers=dict.fromkeys(secret, origin),
+        timeouts=Timeouts().model_copy(update=dict(options.timeouts)),
+        key_origin=origin if key is not None else "",
+        plain_http_origin=origin if options.allow_http else "",
+        **{name: value for name, value in given.items() if value is not None},
+    )
+    consent = consent_needed(profile)
+    if consent is not None or (_leaves(options.proxy, origin) and (key or secret) and not options.allow_http):
+        way = plain_origin(origin) if consent is not None else f"The way to {plain_origin(origin)} through that proxy"
+        raise BadInputError(
+            f"{way} is not encrypted: anyone on the way can read the key. Use https://, or send it all the same with "
+            "--allow-http"
+        )
+    remarks = [f"Using {address.base} ({'; '.join(address.repairs)})."] if address.repairs else []
+    remarks += [f"{KEY_VARIABLE}: {words}" for words in typed.remarks]
+    return _Gateway(profile, key, secret, tuple(remarks), options.proxy)
+
+
+def _leaves(proxy: str, origin: str) -> bool:
+    """Whether an unencrypted request leaves this machine for a proxy."""
+    return bool(proxy) and origin.startswith("http:") and not is_loopback(proxy_url(origin, proxy))
+
+
+# ---- the recording ---------------------------------------------------------------------------------------------------
+
+
+def _check_place(path: Path | None, *read: Path | None) -> None:
+    """Raises BadInputError where no file can be made at ``path``, or one of those that are ``read`` is there: better
+    before the request than after it.
+    """
+    if path is None:
+        return
+    if path.is_dir():
+        raise BadInputError(f"{path} is a folder; --record takes the name of a file")
+    if path.exists() and any(other is not None and other.exists() and other.samefile(path) for other in read):
+        raise BadInputError(f"{path} is read by this run; --record would write over it")
+    if not path.parent.is_dir():
+        raise BadInputError(f"{path} cannot be written: there is no folder {path.parent}")
+    if not os.access(path.parent, os.W_OK):
+        raise BadInputError(f"{path} cannot be written: nothing can be written into {path.parent}")
+
+
+def _record(session: Session, path: Path | None, secrets: tuple[Secret, ...], console: Console) -> bool:
+    """Write what went over the wire, if that was asked for. Returns False where it failed."""
+    if path is None or not session.exchanges:
+        return True
+    try:
+        title = title_of(session.transcript, session.given_title, redactor_of(secrets).front)
+        cassette.save(path, session.exchanges.values(), title, secrets)
+    except cassette.CassetteError as error:
+        console.say(str(error))
+        return False
+    return True

@@ -1,0 +1,1 @@
+"""Looking at what went over the wire: frames, timeline, lint, comparisons, calls, advice. Changes nothing."""

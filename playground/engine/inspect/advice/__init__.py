@@ -1,0 +1,124 @@
+"""What a failure means and what to do about it, in words for people (specification, sections 5 and 7).
+
+The gateway's own message is never replaced: it stands beside these words. What it says is looked at first
+(``playground.engine.inspect.advice.known``), then the status and the kind of failure
+(``playground.engine.inspect.advice.general``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from playground.domain.errors import Failure, FailureKind, Sent
+from playground.engine.inspect.advice.parts import (
+    GATEWAY,
+    GIVE_UP,
+    KEY,
+    MODEL,
+    OUTPUT,
+    PARAMETERS,
+    RAW,
+    RETRY,
+    RETRY_NOW,
+    STREAM_ON,
+    TIMEOUT,
+    TITLES,
+    TOOLS,
+    Action,
+    Advice,
+    add_header,
+    at_a_prompt,
+    switch_to,
+)
+
+__all__ = [
+    "GATEWAY",
+    "GIVE_UP",
+    "KEY",
+    "MODEL",
+    "OUTPUT",
+    "PARAMETERS",
+    "RAW",
+    "RETRY",
+    "RETRY_NOW",
+    "STREAM_ON",
+    "TIMEOUT",
+    "TITLES",
+    "TOOLS",
+    "Action",
+    "Advice",
+    "add_header",
+    "advise",
+    "headline",
+    "limit_words",
+    "own_words",
+    "switch_to",
+]
+
+KEPT = "What arrived is kept."
+#: Failures that may come after part of an answer.
+_BREAKS = frozenset(
+    {
+        FailureKind.CONNECTION,
+        FailureKind.TIMEOUT_IDLE,
+        FailureKind.TIMEOUT_TOTAL,
+        FailureKind.STREAM,
+        FailureKind.DECODE,
+        FailureKind.CUT_OFF,
+        FailureKind.TOO_LARGE,
+        FailureKind.INTERNAL,
+    }
+)
+#: Statuses that many gateways give a request without a key, and what that is worth saying.
+_KEYLESS = frozenset({403, 500})
+_NO_KEY_SET = "No key is set: many gateways answer like this without one."
+_NO_KEY_GIVEN = "No key was given (PLAYGROUND_API_KEY): many gateways answer like this without one."
+
+
+def advise(failure: Failure, *, streamed: bool | None = None, arrived: bool = False) -> Advice:
+    """The advice for a failure, true for what is known of it.
+
+    ``arrived`` says whether anything of the answer did. ``streamed`` says whether streaming was on, for a failure that
+    does not know it itself; streaming is only advised where it was off.
+    """
+    from playground.engine.inspect.advice.general import general
+    from playground.engine.inspect.advice.known import recognise
+
+    sent = failure.sent or Sent(endpoint="")
+    advice = recognise(failure) or general(failure)
+    streamed = sent.streamed if sent.streamed is not None else streamed
+    remedy, command, actions = advice.remedy, at_a_prompt(advice), advice.actions
+    if advice.streaming and streamed is False:
+        remedy, command = f"{remedy} {advice.streaming}", f"{command} {advice.streaming}"
+        actions = (*actions[:1], STREAM_ON, *actions[1:])
+    if advice.meaning == str(failure.status) and failure.status in _KEYLESS and sent.keyed is False:
+        remedy, command = f"{_NO_KEY_SET} {remedy}", f"{_NO_KEY_GIVEN} {command}"
+        actions = (KEY, *actions)
+    if arrived and failure.kind in _BREAKS:
+        remedy, command = f"{KEPT} {remedy}", f"{KEPT} {command}"
+    return replace(advice, remedy=remedy, command=command, actions=actions)
+
+
+def headline(failure: Failure, advice: Advice, form: str = " · {}") -> str:
+    """The title with the status in that ``form``, once."""
+    status = str(failure.status or "")
+    return advice.title + (form.format(status) if status and status not in advice.title else "")
+
+
+def own_words(failure: Failure, advice: Advice) -> str:
+    """What the failure says besides the title: its message without a beginning that repeats it; empty for nothing."""
+    words = failure.message.strip()
+    for said in (advice.title, f"HTTP {failure.status}"):
+        if words[: len(said)].lower() == said.lower():
+            words = words[len(said) :].lstrip(" :,.–—-")
+            words = words[:1].upper() + words[1:]
+    return words
+
+
+def limit_words(dimension: str | None) -> str:
+    """What a rate-limit dimension counts: ``RPM (requests per minute)``; empty for none."""
+    if not dimension:
+        return ""
+    what = {"R": "requests", "T": "tokens", "I": "images"}.get(dimension[:1], "")
+    per = {"M": "minute", "D": "day"}.get(dimension[-1:], "")
+    return f"{dimension} ({what} per {per})" if what and per else dimension

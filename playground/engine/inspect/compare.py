@@ -1,0 +1,270 @@
+"""Two exchanges side by side: what was asked differently, what was answered differently, what it took.
+
+Values in, values out; nothing is decided about how it looks.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from enum import StrEnum
+from typing import Final
+
+from playground.domain.accumulator import Accumulator
+from playground.domain.tools import parse_json
+from playground.domain.transcript import Role, Turn
+from playground.domain.values import JSON
+from playground.engine.inspect.frames import FrameIndex
+from playground.engine.inspect.timeline import Timeline
+from playground.engine.inspect.unknown_members import beside_part, beside_turn, clipped
+from playground.gateway.tape import Exchange
+from playground.protocols.protocol import get_protocol
+
+#: A word with the space behind it, so that spaces alone do not match everywhere.
+_WORD: Final = re.compile(r"\w+\s*|[^\w\s]\s*|\s+")
+_LINE: Final = re.compile(r"[^\n]*\n|[^\n]+")
+#: Words beyond which texts are compared line by line first; the time to compare grows with the square.
+_MANY: Final = 4000
+_DEEP: Final = 100  # levels of JSON that are gone through; below, a value is alike or not
+
+
+class Side(StrEnum):
+    """Where something stands."""
+
+    SAME = "same"
+    ADDED = "added"
+    REMOVED = "removed"
+    CHANGED = "changed"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One member that differs. ``path`` reads like ``messages[2].content``; the absent side is None."""
+
+    path: str
+    kind: Side
+    before: JSON = None
+    after: JSON = None
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A stretch of text that both sides have, or one of them."""
+
+    kind: Side
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One number of both sides; None where it is not known. ``unit`` is s, tokens, tokens/s, bytes or choices."""
+
+    label: str
+    unit: str
+    left: float | None
+    right: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What differs between two exchanges. ``answer`` and ``reasoning`` are those of the first choice.
+
+    ``figures`` are of a whole exchange, however many choices it brought; where it was several, they say how many.
+    ``beside`` is what came with the first choice that nothing here knows, laid out as JSON.
+    """
+
+    request: tuple[Difference, ...]
+    answer: tuple[Piece, ...]
+    reasoning: tuple[Piece, ...]
+    figures: tuple[Figure, ...]
+    beside: tuple[Piece, ...] = ()
+
+
+def compare(left: FrameIndex, right: FrameIndex) -> Comparison:
+    """Both exchanges, as far as they have come."""
+    one, two = _answer(left.exchange), _answer(right.exchange)
+    (answer, reasoning, beside), (other_answer, other_reasoning, other_beside) = _texts(one), _texts(two)
+    counts = [found.answered if isinstance(found, Accumulator) else None for found in (one, two)]
+    several = any(count is not None and count > 1 for count in counts)
+    choices, others = counts if several else (None, None)
+    return Comparison(
+        request=diff_json(request_of(left.exchange), request_of(right.exchange)),
+        answer=diff_words(answer, other_answer),
+        reasoning=diff_words(reasoning, other_reasoning),
+        figures=tuple(
+            Figure(label, unit, ours, theirs)
+            for (label, unit, ours), (_, _, theirs) in zip(
+                _figures(left, choices), _figures(right, others), strict=True
+            )
+            if ours is not None or theirs is not None
+        ),
+        beside=diff_words(beside, other_beside),
+    )
+
+
+def request_of(exchange: Exchange) -> JSON:
+    """The body that was sent, as a value; as text where it is no JSON, None where there is none."""
+    text = exchange.request_body.decode("utf-8", "replace")
+    if not text:
+        return None
+    try:
+        return parse_json(text)
+    except ValueError:
+        return text
+
+
+def diff_json(before: JSON, after: JSON) -> tuple[Difference, ...]:
+    """The members in which two values differ, in the order of the second; none for values that are alike.
+
+    Members of a list are matched by what they hold, so one that was put in does not make all after it differ.
+    """
+    return tuple(_differences(before, after, "", 0))
+
+
+def diff_words(before: str, after: str) -> tuple[Piece, ...]:
+    """``before`` and ``after`` in pieces: without those added it is the first, without those removed the second."""
+    ours, theirs = _WORD.findall(before), _WORD.findall(after)
+    if len(ours) + len(theirs) > _MANY:
+        return _joined(_by_lines(_LINE.findall(before), _LINE.findall(after)))
+    return _joined(_by_pieces(ours, theirs))
+
+
+def _by_lines(ours: list[str], theirs: list[str]) -> Iterator[Piece]:
+    """Line by line; word by word where lines differ and are not too many. Lines that are everywhere never match."""
+    for op, i, j, k, m in SequenceMatcher(None, ours, theirs).get_opcodes():
+        one, two = "".join(ours[i:j]), "".join(theirs[k:m])
+        words, others = _WORD.findall(one), _WORD.findall(two)
+        if op == "replace" and len(words) + len(others) <= _MANY:
+            yield from _by_pieces(words, others)
+        else:
+            yield from _pieces(op, one, two)
+
+
+def _by_pieces(ours: list[str], theirs: list[str]) -> Iterator[Piece]:
+    for op, i, j, k, m in SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes():
+        yield from _pieces(op, "".join(ours[i:j]), "".join(theirs[k:m]))
+
+
+def _pieces(op: str, one: str, two: str) -> Iterator[Piece]:
+    if op == "equal":
+        yield Piece(Side.SAME, one)
+        return
+    if one:
+        yield Piece(Side.REMOVED, one)
+    if two:
+        yield Piece(Side.ADDED, two)
+
+
+def _joined(pieces: Iterator[Piece]) -> tuple[Piece, ...]:
+    out: list[Piece] = []
+    for piece in pieces:
+        if out and out[-1].kind is piece.kind:
+            out[-1] = Piece(piece.kind, out[-1].text + piece.text)
+        else:
+            out.append(piece)
+    return tuple(out)
+
+
+def _differences(before: JSON, after: JSON, path: str, depth: int) -> Iterator[Difference]:
+    if isinstance(before, dict) and isinstance(after, dict) and depth < _DEEP:
+        for name in [*after, *(name for name in before if name not in after)]:
+            place = f"{path}.{name}" if path else str(name)
+            if name not in before:
+                yield Difference(place, Side.ADDED, after=after[name])
+            elif name not in after:
+                yield Difference(place, Side.REMOVED, before=before[name])
+            else:
+                yield from _differences(before[name], after[name], place, depth + 1)
+    elif isinstance(before, list) and isinstance(after, list) and depth < _DEEP:
+        yield from _of_lists(before, after, path, depth)
+    elif _key(before) != _key(after):
+        yield Difference(path, Side.CHANGED, before, after)
+
+
+def _of_lists(before: list[JSON], after: list[JSON], path: str, depth: int) -> Iterator[Difference]:
+    """A place is numbered as in ``after``, that of a removed member as in ``before``."""
+    ours, theirs = [_key(item) for item in before], [_key(item) for item in after]
+    for op, i, j, k, m in SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes():
+        if op == "equal":
+            continue
+        shared = min(j - i, m - k)
+        for step in range(shared):
+            yield from _differences(before[i + step], after[k + step], f"{path}[{k + step}]", depth + 1)
+        for at in range(i + shared, j):
+            yield Difference(f"{path}[{at}]", Side.REMOVED, before=before[at])
+        for at in range(k + shared, m):
+            yield Difference(f"{path}[{at}]", Side.ADDED, after=after[at])
+
+
+def _key(value: JSON) -> str:
+    """A text that values which are written alike share: 1, 1.0 and true differ, the order of names does not matter."""
+    try:
+        return json.dumps(value, sort_keys=True)
+    except (RecursionError, ValueError, TypeError):
+        return repr(type(value))
+
+
+def _answer(exchange: Exchange) -> Accumulator | str:
+    """What was answered; the body as text where it is none that is understood."""
+    if not exchange.protocol or (exchange.status or 0) >= 300:
+        return exchange.body.decode("utf-8", "replace")
+    accumulator = Accumulator()
+    for _, events in exchange.replay(get_protocol(exchange.protocol).decoder(exchange.content_type)):
+        accumulator.add(events)
+    return accumulator
+
+
+def _texts(answered: Accumulator | str) -> tuple[str, str, str]:
+    """What the first choice answered, calls included as they are written, what it reasoned, what is unknown here."""
+    if isinstance(answered, str):
+        return answered, "", ""
+    if not answered.choices:
+        return "", "", ""
+    choice = answered.choices[min(answered.choices)]
+    turn = Turn(id="", role=Role.ASSISTANT, parts=choice.freeze(), extra=choice.extra)
+    answer, reasoning, beside = [], [], []
+    for part in turn.parts:
+        if part.kind == "reasoning":
+            reasoning.append(part.text)
+        elif part.kind == "tool_call":
+            answer.append(f"{part.name}({part.arguments})")
+        elif part.kind in ("text", "refusal"):
+            answer.append(part.text)
+        elif part.kind == "unknown":
+            beside.append(_laid_out(part.value))
+        beside += [f"{part.kind}: {_laid_out(found.members)}" for found in beside_part(part)]
+    beside += [f"message: {_laid_out(found.members)}" for found in beside_turn(turn)]
+    return "\n".join(filter(None, answer)), "\n".join(filter(None, reasoning)), "\n".join(beside)
+
+
+def _laid_out(value: JSON) -> str:
+    return json.dumps(clipped(value), ensure_ascii=False, indent=2)
+
+
+def _figures(index: FrameIndex, choices: int | None) -> list[tuple[str, str, float | None]]:
+    exchange, usage = index.exchange, index.usage
+    timeline = Timeline(index)
+    timeline.extend()
+    marks = {mark.name: mark.at for mark in timeline.marks}
+    begun = [marks[name] for name in ("first reasoning", "first content", "first tool call") if name in marks]
+    tokens = usage.completion if usage else None
+    wrote = max(segment.end for segment in timeline.segments) - min(begun) if begun else 0.0
+    return [
+        ("Choices, all of them counted", "choices", choices),
+        ("Time to headers", "s", marks.get("headers")),
+        ("Time to first byte", "s", marks.get("first byte")),
+        ("Time to first reasoning", "s", marks.get("first reasoning")),
+        ("Time to first content", "s", marks.get("first content")),
+        ("Time to first tool call", "s", marks.get("first tool call")),
+        ("Whole time", "s", exchange.ended),
+        ("Speed", "tokens/s", tokens / wrote if tokens and wrote > 0 else None),
+        ("Prompt tokens", "tokens", usage.prompt if usage else None),
+        ("Cached tokens", "tokens", usage.cached if usage else None),
+        ("Completion tokens", "tokens", tokens),
+        ("Reasoning tokens", "tokens", usage.reasoning if usage else None),
+        ("Request body", "bytes", len(exchange.request_body) or None),
+        ("Response body", "bytes", exchange.size or None),
+    ]

@@ -1,0 +1,106 @@
+"""What one frame says, in a few words: the text it brought, a call's name, a reason, counts.
+
+A frame is decoded by itself, so nothing needs to be kept for it; made for the few rows of a list that are seen.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Final
+
+from playground.domain.events import (
+    Event,
+    ExtraDelta,
+    Failed,
+    Finish,
+    ReasoningDelta,
+    RefusalDelta,
+    StreamEnd,
+    TextDelta,
+    ToolCallDelta,
+    UsageReport,
+)
+from playground.domain.usage import Usage
+from playground.engine.inspect.frames import FrameIndex, Kind, Row
+from playground.protocols.protocol import get_protocol
+
+LARGEST: Final = 64 * 1024  # bytes of a frame that are looked into; of more, only the beginning is shown
+LONGEST: Final = 400  # characters of a line: more than any list is wide
+
+
+def gist(index: FrameIndex, row: Row) -> str:
+    """One line about a frame, of ``LONGEST`` characters at most; the payload's beginning where nothing is known."""
+    line = _line(index, row)
+    return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"
+
+
+def _line(index: FrameIndex, row: Row) -> str:
+    exchange = index.exchange
+    if row.kind is Kind.BODY or not exchange.protocol or row.size > LARGEST:
+        return row.excerpt
+    if not row.size:
+        if row.kind is Kind.ERROR and index.failure is not None:
+            return " ".join(index.failure.message.split())
+        return "the end of the body"
+    if row.kind is Kind.COMMENT:
+        return row.excerpt
+    decoder = get_protocol(exchange.protocol).decoder(exchange.content_type)
+    said: dict[str, str] = {}
+    for traced in (*decoder.trace(index.raw(row.number)), *decoder.trace_close()):
+        for event in traced.events:
+            _note(said, event, row)
+    said["arguments"] = _visible(said.get("arguments", ""))
+    where = _where(index, row)
+    words = " · ".join(filter(None, said.values()))
+    return f"{where}{words}" if words else row.excerpt
+
+
+def _note(said: dict[str, str], event: Event, row: Row) -> None:
+    """What an event adds; of text that comes in pieces, the pieces are joined."""
+    match event:
+        case TextDelta() | ReasoningDelta() | RefusalDelta():
+            before = json.loads(said["text"]) if said.get("text") else ""
+            said["text"] = json.dumps(before + event.text, ensure_ascii=False) if before + event.text else ""
+        case ToolCallDelta():
+            if Kind.TOOL_CALL in row.kinds:
+                said["name"] = said.get("name") or event.name or ""
+                if event.id and not event.id_is_ours:
+                    said["id"] = f"id {event.id}"
+            said["arguments"] = said.get("arguments", "") + event.arguments
+        case ExtraDelta():
+            names = ", ".join(event.members)
+            said["extra"] = f"{said['extra']}, {names}" if said.get("extra") else f"unknown: {names}"
+        case Finish(_, reason):
+            said["finish"] = reason
+        case UsageReport(usage):
+            said["usage"] = _counts(usage)
+        case StreamEnd():
+            said["end"] = row.excerpt if Kind.END is row.kind else ""
+        case Failed(failure) if Kind.ERROR in row.kinds:
+            said["failure"] = " ".join(failure.message.split())
+        case _:
+            pass
+
+
+def _visible(text: str) -> str:
+    """Text whose ends can be seen."""
+    return text if text == text.strip() else json.dumps(text, ensure_ascii=False)
+
+
+def _where(index: FrameIndex, row: Row) -> str:
+    """Which choice and which call it is about, where there are several."""
+    spans = index.span_of(row.number)
+    if not spans:
+        return ""
+    span = spans[0]
+    words = [f"choice {span.choice}"] if len(index.choices()) > 1 else []
+    parts = index.parts(span.choice)
+    calls = [at for at, part in enumerate(parts) if part.kind == "tool_call"]
+    if len(calls) > 1 and span.part in calls:
+        words.append(f"call {calls.index(span.part) + 1}")
+    return "".join(f"{word} · " for word in words)
+
+
+def _counts(usage: Usage) -> str:
+    counts = ((usage.prompt, "in"), (usage.completion, "out"), (usage.reasoning, "reasoning"), (usage.cached, "cached"))
+    return ", ".join(f"{count} {word}" for count, word in counts if count is not None)

@@ -1,0 +1,133 @@
+"""Rules on what an answer says: the tools it calls, JSON where that was asked for, stop sequences, values it took.
+
+Each looks at a case and says what it saw; where it can judge, the table of rules says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from playground.domain.output import check_answer
+from playground.engine.inspect.lint.case import CALLING, CUT, TALKING, Case, Seen
+from playground.protocols import jsontext
+
+#: Section 8: parameter, lowest, highest.
+_RANGES: Final = (
+    ("temperature", 0, 2),
+    ("top_p", 0, 1),
+    ("presence_penalty", -2, 2),
+    ("frequency_penalty", -2, 2),
+)
+_MOST_STOPS: Final = 4
+
+
+def not_offered(case: Case) -> Iterator[Seen]:
+    offered = case.asked.tools
+    if offered is None:
+        return
+    for name, frame in _first_calls(case):
+        if name not in offered:
+            what = "is not among the tools on offer" if offered else "is called, and no tools are on offer"
+            yield Seen(f"the tool “{name[:60]}” {what}", frame)
+
+
+def called_against_none(case: Case) -> Iterator[Seen]:
+    if case.asked.choice == "none" and case.index.calls:
+        yield Seen("a tool is called although tool_choice is none", next(iter(case.index.calls.values())).frame)
+
+
+def not_called(case: Case) -> Iterator[Seen]:
+    """A limit that was reached, or a filter, may be the reason: then it is none to speak of."""
+    if case.asked.choice not in ("required", "named"):
+        return
+    natural = (TALKING[case.exchange.protocol], CALLING[case.exchange.protocol])
+    for choice in case.choices:
+        if not case.calls_of(choice) and case.index.finish.get(choice) in natural:
+            yield Seen("no tool is called although tool_choice asks for one", case.index.finish_at[choice])
+
+
+def other_called(case: Case) -> Iterator[Seen]:
+    for name, frame in _first_calls(case):
+        if case.asked.choice == "named" and name != case.asked.named:
+            yield Seen(f"the tool “{name[:60]}” is called, and tool_choice names another", frame)
+
+
+def _first_calls(case: Case) -> Iterator[tuple[str, int]]:
+    """The names of the tools that are called, each with the frame that names it first."""
+    first: dict[str, int] = {}
+    for call in case.index.calls.values():
+        if call.name and call.named_at is not None:
+            first.setdefault(call.name, call.named_at)
+    yield from first.items()
+
+
+def several_called(case: Case) -> Iterator[Seen]:
+    for choice in case.choices:
+        calls = case.calls_of(choice)
+        if not case.asked.parallel and len(calls) > 1:
+            yield Seen(f"{len(calls)} calls came although one at a time was asked for", calls[1])
+
+
+def late_name(case: Case) -> Iterator[Seen]:
+    for call in case.index.calls.values():
+        if call.named_at not in (None, call.frame) and "tool_name_late" not in case.noted:
+            yield Seen("the name of a call came after its first fragment", call.named_at)
+            return
+
+
+def no_name(case: Case) -> Iterator[Seen]:
+    for call in case.index.calls.values():
+        if not call.name:
+            yield Seen("a call has no name", call.frame)
+            return
+
+
+def arguments(case: Case) -> Iterator[Seen]:
+    for choice in case.answer.choices.values() if case.answer is not None else ():
+        if choice.finish_reason == CUT[case.exchange.protocol]:
+            continue
+        for number, call in choice.calls.items():
+            text = call.text.strip()
+            if text and not _is_json(text):
+                called = case.index.calls.get((choice.index, number))
+                note = f"the arguments of “{call.name[:60]}” are not JSON"
+                yield Seen(note, called.frame if called is not None else case.last)
+
+
+def _is_json(text: str) -> bool:
+    try:
+        jsontext.parse(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _texts(case: Case) -> Iterator[tuple[int, str]]:
+    """The content of each completion that ended by itself, without calls."""
+    for choice in case.answer.choices.values() if case.answer is not None else ():
+        if choice.finish_reason == TALKING[case.exchange.protocol] and not choice.calls:
+            yield choice.index, "".join(part.text for part in choice.parts if part.kind == "text")
+
+
+def not_json(case: Case) -> Iterator[Seen]:
+    for choice, text in _texts(case):
+        problems = check_answer(text, {"type": "json_object"}) if case.asked.as_json and text else []
+        if problems:
+            yield Seen(f"JSON was asked for; the content is {problems[0].message}", case.index.finish_at.get(choice))
+
+
+def beyond_stop(case: Case) -> Iterator[Seen]:
+    for choice, text in _texts(case):
+        if any(0 <= text.find(stop) < len(text) - len(stop) for stop in case.asked.stops):
+            yield Seen("the content goes on after a stop sequence", case.index.finish_at.get(choice))
+
+
+def accepted(case: Case) -> Iterator[Seen]:
+    body, stops = case.asked.body, len(case.asked.stops)
+    if stops > _MOST_STOPS:
+        yield Seen(f"{stops} stop sequences were accepted; {_MOST_STOPS} are allowed", 0)
+    for name, low, high in _RANGES:
+        value = body.get(name)
+        if isinstance(value, int | float) and not isinstance(value, bool) and not low <= value <= high:
+            yield Seen(f"a {name} beyond {low} to {high} was accepted", 0)

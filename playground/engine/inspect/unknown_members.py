@@ -1,0 +1,103 @@
+"""What parts and turns came with that nothing here knows, for people: the members, and whether they go back.
+
+Whether they do is asked of the protocol they came over, so that the words are those of what is really sent.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from playground.domain.members import Extra
+from playground.domain.parts import Part
+from playground.domain.transcript import Role, Turn
+from playground.domain.values import JSON, JSONObject
+from playground.engine.requests.loss import listed
+from playground.engine.requests.one_turn import Wire, telling, without
+from playground.protocols.protocol import PROTOCOLS, get_protocol
+
+LONGEST_TEXT: Final = 400  # characters of one text, and
+MOST_ITEMS: Final = 50  # items of one list or members of one object, and
+MOST_VALUES: Final = 500  # values altogether, that are shown
+_NAMES: Final = 120  # characters of all names
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """Members as they stood beside what is known of something: ``of`` names its kind, as ``ExtraDelta`` does.
+
+    ``fate`` says in words whether they go back.
+    """
+
+    of: str
+    members: JSONObject
+    fate: str
+    kind: Literal["beside"] = "beside"
+
+    @property
+    def names(self) -> str:
+        """The names of the members, in one line."""
+        names = " ".join(", ".join(self.members).split())
+        return names if len(names) <= _NAMES else f"{names[: _NAMES - 1]}…"
+
+
+def beside_part(part: Part) -> list[Beside]:
+    """What a part came with; mostly nothing."""
+    extra: Extra = getattr(part, "extra", {})
+    return [Beside(part.kind, members, _part_fate(part, over)) for over, members in extra.items() if members]
+
+
+def _part_fate(part: Part, over: str) -> str:
+    if over not in PROTOCOLS:
+        return "not sent back"
+    wire, role = Wire(over), Role.TOOL if part.kind == "tool_result" else Role.ASSISTANT
+    extra: Extra = getattr(part, "extra", {})
+
+    def says(extra: Extra) -> JSONObject:
+        return wire.says(Turn(id="", role=role, parts=(part.model_copy(update={"extra": extra}),)))
+
+    all_of_it = says(extra)
+    back = telling(extra[over], lambda names: says(without(extra, over, names)) != all_of_it)
+    return _fate(back, over, all_of_them=len(back) == len(extra[over]))
+
+
+def beside_turn(turn: Turn) -> list[Beside]:
+    """What a message itself came with."""
+    found = []
+    for over, members in turn.extra.items():
+        back = get_protocol(over).returned(turn) if over in PROTOCOLS else {}
+        names = [name if back[name] == members.get(name) else f"part of {name}" for name in back]
+        found += [Beside("message", members, _fate(names, over, all_of_them=names == list(members)))] if members else []
+    return found
+
+
+def _fate(names: list[str], over: str, *, all_of_them: bool) -> str:
+    if not names:
+        return "not sent back"
+    back = f"sent back over {get_protocol(over).title}"
+    return back if all_of_them else f"{listed(names)} {back}"
+
+
+def clipped(value: JSON) -> JSON:
+    """A value with only the beginning of what is long, and words on how much more there is."""
+    left = MOST_VALUES
+
+    def cut(value: JSON) -> JSON:
+        nonlocal left
+        left -= 1
+        if isinstance(value, str) and len(value) > LONGEST_TEXT:
+            return f"{value[:LONGEST_TEXT]}… and {len(value) - LONGEST_TEXT:,} more characters"
+        if not isinstance(value, list | dict):
+            return value
+        pairs = list(value.items() if isinstance(value, dict) else enumerate(value))
+        shown = []
+        for name, item in pairs[:MOST_ITEMS]:
+            if left > 0:
+                shown.append((name, cut(item)))
+        if more := len(pairs) - len(shown):
+            shown.append(("…", f"and {more:,} more"))
+        if isinstance(value, dict):
+            return dict(shown)
+        return [f"{name} {item}" if name == "…" else item for name, item in shown]
+
+    return cut(value)

@@ -1,0 +1,1 @@
+"""Reading and writing files as a whole, weighed before they become values."""

@@ -1,0 +1,1 @@
+"""The experiments there are: open, listed, searched, deleted, and kept on the disk."""

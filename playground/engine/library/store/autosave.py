@@ -1,0 +1,126 @@
+"""Watches one open experiment and hands every change to the store; nobody has to think of saving.
+
+On the window's thread it makes a value out of values, nothing else. Finished turns go at once, what is being typed or
+set after a short while, what is being received once a second.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Final
+
+from playground.engine.session.changes import (
+    Change,
+    ExchangeChanged,
+    PathChanged,
+    RunStateChanged,
+    TurnChanged,
+    TurnGrew,
+)
+from playground.engine.session.snapshot import snapshot
+
+if TYPE_CHECKING:
+    from playground.engine.library.store.store import Store
+    from playground.engine.session.session import Session
+
+SOON: Final = 0.2  # seconds after what is typed or set
+GROWING: Final = 0.8  # seconds between two states of a turn that is being received
+
+
+class Autosave:
+    """``stored`` says that the session is as it is in the store; another one is saved once there is something in it."""
+
+    def __init__(self, session: Session, store: Store, *, stored: bool = False) -> None:
+        self._session = session
+        self._store = store
+        self._began = stored
+        self._stored = snapshot(session) if stored else None
+        self._given = (self._stored, frozenset(session.growing), session.history.kept(session.transcript).stamp)
+        self._timer: asyncio.Handle | None = None
+        self._due = 0.0  # when the timer is due; not every event loop's handle tells
+        self._growing: dict[str, int] = {}  # reads of exchanges under way that were handed over
+        self._kept = set(session.exchanges) if stored else set()
+        self._unsubscribe = session.subscribe(self._changed)
+
+    @property
+    def session(self) -> Session:
+        """The experiment it watches."""
+        return self._session
+
+    @property
+    def holds_work(self) -> bool:
+        """Whether there is something in it that was not in the store when it began; it may have got there since."""
+        found, stored = snapshot(self._session), self._stored
+        if stored is None:
+            return not found.untouched
+        return found.model_copy(update={"changed_at": stored.changed_at}) != stored
+
+    def end(self) -> None:
+        """Watch no longer; what was not handed over yet is not."""
+        self._unsubscribe()
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    @property
+    def waiting(self) -> bool:
+        """Whether something is to be handed over soon."""
+        return self._timer is not None
+
+    def again(self) -> None:
+        """Hand it over whatever was said to be in the store; of its exchanges that stays true."""
+        self._stored, self._given = None, (None, frozenset(), None)
+        self.now()
+
+    def now(self) -> None:
+        """Hand over what there is, if any of it is worth keeping and was not handed over before."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        session = self._session
+        found = snapshot(session)
+        if not self._began and found.untouched:
+            return
+        self._began = True
+        growing, past = frozenset(session.growing), session.history.kept(session.transcript)
+        given = (found, growing, past.stamp)
+        if given != self._given:
+            self._given = given
+            self._store.save(found, growing, past)
+        for exchange in tuple(session.exchanges.values()):
+            if exchange.id in self._kept:
+                continue
+            if exchange.ended is not None:
+                self._kept.add(exchange.id)
+                self._growing.pop(exchange.id, None)
+                if not exchange.dropped:
+                    self._store.keep_tape(session.id, exchange)
+            elif self._growing.get(exchange.id) != len(exchange.reads):
+                self._store.grow_tape(session.id, exchange, self._growing.get(exchange.id, 0))
+                self._growing[exchange.id] = len(exchange.reads)
+
+    def _changed(self, change: Change) -> None:
+        if isinstance(change, TurnGrew):
+            if self._timer is None:  # this is asked at every token
+                self._later(GROWING)
+        elif isinstance(change, ExchangeChanged):
+            exchange = self._session.exchanges.get(change.exchange_id)
+            if exchange is not None and exchange.ended is not None and exchange.id not in self._kept:
+                self._later(0)
+            elif self._timer is None and exchange is not None and exchange.ended is None:
+                self._later(GROWING)
+        else:
+            self._later(0 if isinstance(change, PathChanged | TurnChanged | RunStateChanged) else SOON)
+
+    def _later(self, delay: float) -> None:
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:  # nothing runs yet, or any more
+            self.now()
+            return
+        if self._timer is not None:
+            if self._due <= loop.time() + delay:
+                return
+            self._timer.cancel()
+        self._due = loop.time() + delay
+        self._timer = loop.call_later(delay, self.now)

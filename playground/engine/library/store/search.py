@@ -1,0 +1,212 @@
+"""Search as one types: every word may be the beginning of one, and all of them have to stand in an experiment.
+
+Experiments where they stand together, in one turn or in the title, come first; then those where they are scattered.
+Both newest first. Hits are shown with some words around them.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import dataclass, fields
+from typing import Final
+
+from playground.engine.library.experiment_summary import Entry
+from playground.engine.library.store.reading import ENTRY, entry_from_row
+from playground.engine.library.store.schema import SHIFT
+
+MOST_FOUND: Final = 100  # experiments
+MOST_PASSAGES: Final = 2  # of one experiment
+_AROUND: Final = 32  # words of a passage: two lines of a wide list
+_OPEN, _CLOSE = "\ufdd0", "\ufdd1"  # noncharacters: no text has them
+_FIELDS: Final = ("text", "reasoning", "arguments")
+_NAMES: Final = ("title", "model")
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """Which experiments are looked at. Empty texts and None ask for nothing."""
+
+    model: str = ""
+    protocol: str = ""
+    has_error: bool | None = None
+    has_tools: bool | None = None
+    archived: bool | None = None
+
+    def take(self, entry: Entry) -> bool:
+        """Whether an experiment is one of those."""
+        return (
+            self.model in ("", entry.model)
+            and self.protocol in ("", entry.protocol)
+            and self.has_error in (None, entry.has_error)
+            and self.has_tools in (None, entry.has_tools)
+            and self.archived in (None, entry.archived)
+        )
+
+    @property
+    def condition(self) -> tuple[str, list[str | bool]]:
+        """The same in SQL, to follow another condition, and the values for it."""
+        asked = {one.name: getattr(self, one.name) for one in fields(self)}
+        asked = {name: value for name, value in asked.items() if value not in ("", None)}
+        return "".join(f" AND {name} = ?" for name in asked), list(asked.values())
+
+
+EVERYTHING: Final = Filters()
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """Words around a hit. ``field`` is "title", "model", "text", "reasoning" or "arguments"; ``marks`` are the hits in
+    ``text``, as (start, end) in characters. ``turn_id`` is empty for a title and a model.
+    """
+
+    turn_id: str
+    field: str
+    text: str
+    marks: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An experiment with what was found in it; no passages where nothing was asked for but filters."""
+
+    entry: Entry
+    passages: tuple[Passage, ...] = ()
+
+
+def words_in(typed: str) -> list[str]:
+    """The words of a search; what holds no letter and no digit is none."""
+    return [word for word in typed.replace("\0", " ").split() if any(letter.isalnum() for letter in word)]
+
+
+def find(
+    connection: sqlite3.Connection,
+    typed: str,
+    filters: Filters = EVERYTHING,
+    most: int = MOST_FOUND,
+    *,
+    deleted: bool = False,
+) -> list[Found]:
+    """What is found, ``most`` experiments at most; what is ``deleted`` or what is not.
+
+    An interrupted connection ends it with sqlite3.OperationalError.
+    """
+    words = words_in(typed)
+    if not words and typed.strip():
+        return []
+    where, values = filters.condition
+    which = f"deleted_at IS {'NOT ' * deleted}NULL{where}"
+    rows = connection.execute(f"SELECT number FROM experiments WHERE {which}", values)  # noqa: S608 - our own names
+    among = {number for (number,) in rows}
+    if not words:
+        return _described(connection, sorted(among, reverse=True)[:most], {})
+    asked = [_quoted(word) for word in words]
+    hits = _Hits(connection, most)
+    hits.titles(" AND ".join(asked), among)
+    hits.turns(" AND ".join(asked), among)
+    found = sorted(hits.passages, reverse=True)[:most]
+    if len(asked) > 1 and len(found) < most:
+        rest = (_scattered(connection, asked) & among) - set(found)
+        scattered = sorted(rest, reverse=True)[: most - len(found)]
+        either = " OR ".join(asked)
+        hits.titles(either, set(scattered))
+        hits.turns(either, set(scattered))
+        found += scattered
+    return _described(connection, found, hits.passages)
+
+
+def _described(
+    connection: sqlite3.Connection, numbers: Sequence[int], passages: dict[int, list[Passage]]
+) -> list[Found]:
+    """The experiments with these numbers, in that order."""
+    marks = ", ".join("?" * len(numbers))
+    rows = connection.execute(f"SELECT number, {ENTRY} FROM experiments WHERE number IN ({marks})", numbers)  # noqa: S608 - our own names
+    entries = {row[0]: entry_from_row(row) for row in rows}
+    return [Found(entries[number], tuple(passages.get(number, ()))) for number in numbers if number in entries]
+
+
+def _quoted(word: str) -> str:
+    return '"' + word.replace('"', '""') + '"*'
+
+
+def _scattered(connection: sqlite3.Connection, asked: Sequence[str]) -> set[int]:
+    """The experiments in which every one of the words stands somewhere."""
+    out: set[int] | None = None
+    for word in asked:
+        query = f"SELECT DISTINCT rowid >> {SHIFT} FROM words WHERE words MATCH ?"  # noqa: S608 - our own names
+        found = {number for (number,) in connection.execute(query, (word,))}
+        found |= {number for (number,) in connection.execute("SELECT rowid FROM titles WHERE titles MATCH ?", (word,))}
+        out = found if out is None else out & found
+        if not out:
+            break
+    return out or set()
+
+
+class _Hits:
+    """Collects passages, some of each experiment, until there are enough experiments."""
+
+    def __init__(self, connection: sqlite3.Connection, most: int) -> None:
+        self.passages: dict[int, list[Passage]] = {}
+        self._connection = connection
+        self._most = most
+
+    def titles(self, query: str, among: Container[int]) -> None:
+        """Hits in titles and names of models; they stand before those in turns."""
+        statement = f"SELECT rowid, {_shown('titles', _NAMES)} FROM titles WHERE titles MATCH ? ORDER BY rowid DESC"  # noqa: S608 - our own names
+        for number, *texts in self._connection.execute(statement, (query,)):
+            if number in among:
+                found = list(_passages("", _NAMES, texts))
+                self.passages[number] = found + self.passages.get(number, [])
+
+    def turns(self, query: str, among: set[int]) -> None:
+        """Hits in turns, those of the newest experiment first; ended as soon as there are enough."""
+        if not among:
+            return
+        counts: dict[int, int] = {}
+
+        def wanted(row: int) -> bool:
+            number = row >> SHIFT
+            count = counts.get(number, 0)
+            if count >= MOST_PASSAGES or number not in among:
+                return False
+            counts[number] = count + 1
+            return True
+
+        # A function in the condition: what is around a hit is looked up for the rows that are shown, in one pass.
+        self._connection.create_function("wanted", 1, wanted)
+        statement = (
+            f"SELECT words.rowid, {_shown('words', _FIELDS)} FROM words WHERE words MATCH ? AND words.rowid >= ?"  # noqa: S608 - our own names
+            " AND wanted(words.rowid) ORDER BY words.rowid DESC"
+        )
+        for row, *texts in self._connection.execute(statement, (query, min(among) << SHIFT)):
+            if len(counts) > self._most:
+                break
+            turn = self._connection.execute("SELECT id FROM turns WHERE number = ?", (row,)).fetchone()
+            if turn is not None:
+                self.passages.setdefault(row >> SHIFT, []).extend(_passages(turn[0], _FIELDS, texts))
+
+
+def _shown(table: str, names: Sequence[str]) -> str:
+    """What of each column is shown."""
+    return ", ".join(f"snippet({table}, {at}, '{_OPEN}', '{_CLOSE}', '…', {_AROUND})" for at in range(len(names)))
+
+
+def _passages(turn_id: str, names: Sequence[str], texts: Sequence[str | None]) -> Iterator[Passage]:
+    """A passage of every field that has a hit."""
+    for name, text in zip(names, texts, strict=True):
+        if text and _OPEN in text:
+            yield _passage(turn_id, name, text)
+
+
+def _passage(turn_id: str, name: str, text: str) -> Passage:
+    """A passage from a text in which the hits stand between marks; line breaks become spaces."""
+    marks: list[tuple[int, int]] = []
+    out: list[str] = []
+    length = 0
+    for piece in " ".join(text.split()).split(_OPEN):
+        hit, close, rest = piece.partition(_CLOSE)
+        if close:
+            marks.append((length, length + len(hit)))
+        out += [hit, rest]
+        length += len(hit) + len(rest)
+    return Passage(turn_id, name, "".join(out), tuple(marks))

@@ -1,0 +1,128 @@
+"""An exchange as it is kept: what is known of it as JSON, and both bodies compressed, in the shape a cassette has.
+
+The compressed part is lines of JSON: the request's body, then reads, some hundred a line, so that no step of writing or
+reading one holds everything else up.
+
+Of an exchange under way the part has the request's body only; its reads follow in parts of the same kind, each packed
+by itself, until the end, when the whole is written and they go.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import chain
+
+from playground.domain.values import JSON, JSONObject
+from playground.engine.cassettes.cassette import CassetteError, exchange_from, read_of, tape_of
+from playground.gateway.redact import Redactor
+from playground.gateway.redact_stream import StreamRedactor
+from playground.gateway.tape import Exchange, Read
+from playground.jsonkit.pieces import json_pieces
+
+_READS_A_LINE = 256
+_JSON = json.JSONEncoder()
+_LARGEST = 1024 * 1024 * 1024  # bytes of one tape after it was unpacked
+
+
+def write_tape(exchange: Exchange, redactor: Redactor) -> tuple[str, bytes]:
+    """What is known of an ended exchange, and its bodies. Raises CassetteError where those were let go."""
+    tape = tape_of(exchange, redactor)
+    body = tape["request"].pop("body")
+    reads = tape["response"].pop("reads")
+    tape["bytes"] = len(exchange.request_body) + exchange.size
+    packer = zlib.compressobj(6)
+    packed = [packer.compress(_line(body, redactor))]
+    for at in range(0, len(reads), _READS_A_LINE):
+        packed.append(packer.compress(_line(reads[at : at + _READS_A_LINE], redactor)))
+    packed.append(packer.flush())
+    return redactor.text(json.dumps(tape)), b"".join(packed)
+
+
+class GrowingTape:
+    """Packs an exchange under way: each read once. What may be the beginning of a secret waits until it is known."""
+
+    def __init__(self) -> None:
+        self._redactor = Redactor(())
+        self._stream = StreamRedactor(self._redactor)
+        self._size = 0  # bytes of all reads
+        self._last = 0.0  # when the last one came
+
+    def head(self, exchange: Exchange) -> str:
+        """What is known of it now."""
+        ended = max(self._last, exchange.answered or 0.0)
+        bare = replace(exchange, request_body=b"", reads=[], ended=ended, complete=False)
+        tape = tape_of(bare, self._redactor)
+        del tape["request"]["body"], tape["response"]["reads"]
+        tape["bytes"] = len(exchange.request_body) + self._size
+        return self._redactor.text(json.dumps(tape))
+
+    def body(self, exchange: Exchange) -> bytes:
+        """What its reads follow: the request's body."""
+        bare = replace(exchange, reads=[])
+        return zlib.compress(_line(tape_of(bare, self._redactor)["request"]["body"], self._redactor))
+
+    def pack(self, reads: Iterable[Read], redactor: Redactor) -> bytes:
+        """The next reads, as far as they may be kept yet; empty for none. Another redactor knows other secrets."""
+        found: list[JSON] = []
+        if redactor is not self._redactor:
+            found += map(read_of, self._stream.close(self._last))
+            self._redactor, self._stream = redactor, StreamRedactor(redactor)
+        for at, data in reads:
+            self._size, self._last = self._size + len(data), at
+            found += map(read_of, self._stream.feed(data, at))
+        return zlib.compress(_line(found, redactor)) if found else b""
+
+
+def read_head(head: str) -> Exchange:
+    """The exchange without its bodies: as one whose bodies were let go. Raises CassetteError."""
+    tape = _object(head)
+    tape["request"]["body"], tape["response"]["reads"] = "", []
+    size = tape.pop("bytes", None)
+    exchange = exchange_from(tape, "the exchange")
+    exchange.dropped = size if isinstance(size, int) and size > 0 else 1
+    return exchange
+
+
+def read_tape(head: str, data: bytes, more: Iterable[bytes] = ()) -> Exchange:
+    """The whole exchange, with ``more`` reads that came one by one. Raises CassetteError."""
+    tape = _object(head)
+    tape.pop("bytes", None)
+    lines = _lines(data)
+    try:
+        tape["request"]["body"] = json.loads(next(lines, b'""'))
+        lines = chain(lines, *map(_lines, more))
+        tape["response"]["reads"] = [read for line in lines for read in json.loads(line)]
+    except (ValueError, TypeError, RecursionError, zlib.error):
+        raise CassetteError("This exchange is damaged: its bodies cannot be unpacked.") from None
+    return exchange_from(tape, "the exchange")
+
+
+def _object(head: str) -> JSONObject:
+    try:
+        tape = json.loads(head)
+    except (TypeError, ValueError, RecursionError):
+        tape = None
+    parts = (tape.get("request"), tape.get("response")) if isinstance(tape, dict) else (None, None)
+    if not isinstance(tape, dict) or not all(isinstance(part, dict) for part in parts):
+        raise CassetteError("This exchange is damaged: it is not JSON as this application writes it.")
+    return tape
+
+
+def _line(value: JSON, redactor: Redactor) -> bytes:
+    return redactor.text("".join(json_pieces(value, _JSON))).encode() + b"\n"
+
+
+def _lines(data: bytes) -> Iterator[bytes]:
+    unpacker = zlib.decompressobj()
+    text = unpacker.decompress(data, _LARGEST)
+    if unpacker.unconsumed_tail:
+        raise CassetteError("This exchange is damaged: it is larger than any can be.")
+    start = 0
+    while start < len(text):
+        end = text.find(b"\n", start)
+        end = len(text) if end < 0 else end
+        yield text[start:end]
+        start = end + 1

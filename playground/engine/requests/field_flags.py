@@ -1,0 +1,34 @@
+"""What the panel of parameters says of a field beside its own value: what else is sent that does not go with it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from playground.jsonkit.merge import holds
+from playground.protocols.protocol import get_protocol
+
+if TYPE_CHECKING:
+    from playground.engine.session.session import Session
+
+
+def field_flags(session: Session) -> dict[str, str]:
+    """Phrases by the names of the fields, for those about which there is something to say."""
+    request = session.request(at=None)  # without turns: these are about settings
+    protocol, parameters = get_protocol(request.protocol), request.parameters
+    try:
+        body = protocol.encode(request)
+    except (ValueError, RecursionError):
+        return {}
+    paths = {name: tuple((hint.path or name).split(".")) for name, hint in type(parameters).hints()}
+    found: dict[str, list[str]] = {}
+    for oddity in protocol.oddities(body):
+        for name, path in paths.items():
+            if oddity.is_about(path):
+                found.setdefault(name, []).append(oddity.words)
+    for name, path in paths.items():
+        if getattr(parameters, name) is not None:
+            if holds(request.extra_body, path):
+                found.setdefault(name, []).insert(0, "the Raw tab says otherwise, and wins")
+            elif holds(request.inherited_body, path):
+                found.setdefault(name, []).insert(0, "the gateway's settings say otherwise, and win")
+    return {name: "\n".join(phrases) for name, phrases in found.items()}

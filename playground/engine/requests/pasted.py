@@ -1,0 +1,329 @@
+"""A request from what a person pastes: a curl command, or a JSON body of either protocol.
+
+What has a place in the panels goes there, the rest into the extra body and headers, and what is left out is said in
+words. Secrets come back apart, as secrets; no note, error or repr shows one. Nothing is executed, opened or sent.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from typing import Final
+from urllib.parse import urlsplit
+
+from playground.domain.request import Request
+from playground.domain.tools import parse_json
+from playground.domain.values import JSON, JSONObject
+from playground.engine.gateways.secrets import Secret, looks_secret
+from playground.engine.requests.curl import Command, is_curl, read_command
+from playground.engine.requests.extras import secret_in
+from playground.gateway.address import repair
+from playground.gateway.connection import MESSAGES_VERSION, Auth
+from playground.gateway.outgoing import header_problem
+from playground.gateway.redact import MASK
+from playground.protocols.protocol import get_protocol
+from playground.protocols.reading import MessageError
+
+
+class ImportRefusedError(ValueError):
+    """The text cannot be imported; the message says why and what to do, and shows no secret.
+
+    ``message`` is the number of the message that is at fault, counted from 1; 0 where it is none.
+    """
+
+    def __init__(self, words: str, message: int = 0) -> None:
+        self.message = message
+        super().__init__(words)
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What was found.
+
+    ``base_url`` is empty when the text named no address. ``auth`` says under which header the key came. ``notes`` are
+    sentences on what was guessed and what was left out.
+    """
+
+    request: Request
+    base_url: str = ""
+    key: Secret | None = None
+    auth: Auth | None = None
+    secret_headers: dict[str, Secret] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+def read(text: str) -> Imported:
+    """The request in ``text``. Raises ImportRefusedError."""
+    plain = text.strip().lstrip("\ufeff").strip()
+    if not plain:
+        raise ImportRefusedError("There is nothing to import. Paste a curl command or the JSON body of a request.")
+    try:
+        if plain.startswith(("{", "[")):
+            return _from_body(_json(plain))
+        if is_curl(plain):
+            return _from_command(read_command(plain))
+    except ImportRefusedError:
+        raise
+    except ValueError as error:
+        raise ImportRefusedError(_sentence(str(error))) from None
+    if re.match(r"\s*(?:Invoke-RestMethod|Invoke-WebRequest|irm|iwr|fetch|await|import|from)\b", plain, re.IGNORECASE):
+        raise ImportRefusedError(
+            "Only curl commands and JSON bodies can be imported. In a browser's network list, choose “Copy as cURL”."
+        )
+    raise ImportRefusedError("This is neither a curl command nor JSON. Paste one of the two.")
+
+
+# ---- bodies ----------------------------------------------------------------------------------------------------------
+
+
+def _json(text: str) -> JSONObject:
+    """The body. A list alone is taken for the messages."""
+    try:
+        value: JSON = parse_json(text)
+    except ValueError as error:
+        raise ImportRefusedError(f"The body is not JSON: {error}.") from None
+    if isinstance(value, list):
+        value = {"messages": value}
+    if not isinstance(value, dict):
+        raise ImportRefusedError("The body must be a JSON object with “model” and “messages”.")
+    return value
+
+
+def read_body(body: JSONObject, prefer: str = "chat") -> Imported:
+    """The request in a body of either protocol, ``prefer`` where nothing in it says which.
+
+    Raises ImportRefusedError.
+    """
+    if "playground" in body:  # the application's own file, pasted
+        from playground.engine.headless.input import BadInputError, read_request
+
+        try:
+            return Imported(read_request(body))
+        except BadInputError as error:
+            raise ImportRefusedError(_sentence(str(error))) from None
+    protocol, sure = protocol_of(body)
+    protocol = protocol if sure else prefer
+    request, notes = _request(protocol, body)
+    return Imported(request, notes=tuple(notes))
+
+
+def _from_body(body: JSONObject) -> Imported:
+    found = read_body(body)
+    if "playground" in body or protocol_of(body)[1]:
+        return found
+    guess = f"Read as {get_protocol(found.request.protocol).title}: nothing in it belongs to one protocol alone."
+    return replace(found, notes=(guess, *found.notes))
+
+
+def _request(protocol: str, body: JSONObject) -> tuple[Request, list[str]]:
+    if "messages" not in body:
+        other = next((name for name in ("input", "prompt", "contents") if name in body), "")
+        about = f" It has “{other}”, which belongs to a protocol that is not spoken here." if other else ""
+        raise ImportRefusedError(f"The body has no “messages”.{about}")
+    try:
+        request, notes = get_protocol(protocol).read_body(body)
+    except ValueError as error:
+        number = error.number if isinstance(error, MessageError) else 0
+        raise ImportRefusedError(_sentence(str(error)), number) from None
+    found = list(notes)
+    if not request.model:
+        found.append(NO_MODEL)
+    if secret := [name for name, value in request.extra_body.items() if secret_in({name: value})]:
+        kept = {name: value for name, value in request.extra_body.items() if name not in secret}
+        request = request.model_copy(update={"extra_body": kept})
+        names = ", ".join(f"“{name}”" for name in secret)
+        found.append(f"{names} in the body looks like a key and was left out. Keys belong into the gateway's settings.")
+    elif kept := request.extra_body:
+        found.append(f"Kept in the extra body: {', '.join(kept)}.")
+    return request, found
+
+
+NO_MODEL: Final = "No model is named; choose one."
+
+#: Members of a body that belong to one protocol alone.
+CHAT_ONLY: Final = frozenset(
+    """
+    max_completion_tokens stop stream_options n seed response_format reasoning_effort presence_penalty
+    frequency_penalty user logit_bias logprobs top_logprobs parallel_tool_calls functions function_call
+    """.split()  # noqa: SIM905 - a list of strings reads worse
+)
+MESSAGES_ONLY: Final = frozenset(
+    {"system", "stop_sequences", "top_k", "thinking", "output_config", "anthropic_version"}
+)
+_CHAT_BLOCKS: Final = frozenset({"image_url", "input_audio", "refusal", "file"})
+_MESSAGES_BLOCKS: Final = frozenset(
+    {"tool_use", "tool_result", "image", "thinking", "redacted_thinking", "document", "server_tool_use"}
+)
+
+
+def protocol_of(body: JSONObject) -> tuple[str, bool]:
+    """The protocol whose marks the body bears more of, and whether it bears any."""
+    chat = 3 * len(CHAT_ONLY & body.keys())
+    native = 3 * len(MESSAGES_ONLY & body.keys())
+    for tool in _objects(body.get("tools")):
+        chat += 3 * ("function" in tool)
+        native += 3 * ("input_schema" in tool)
+    for message in _objects(body.get("messages")):
+        chat += 5 * (message.get("role") in ("system", "developer", "tool") or "tool_calls" in message)
+        for block in _objects(message.get("content")):
+            chat += 5 * (block.get("type") in _CHAT_BLOCKS)
+            native += 5 * (block.get("type") in _MESSAGES_BLOCKS)
+    choice = body.get("tool_choice")
+    if isinstance(choice, dict):
+        chat += 3 * (choice.get("type") == "function")
+        native += 3 * (choice.get("type") in ("auto", "any", "tool", "none"))
+    return ("messages" if native > chat else "chat"), native != chat
+
+
+def _objects(value: JSON) -> list[JSONObject]:
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+# ---- commands --------------------------------------------------------------------------------------------------------
+
+#: Headers that are set here, or that only say which browser was used.
+_DROPPED: Final = re.compile(
+    r"(?:accept(?:-.*)?|connection|content-length|content-type|host|origin|referer|cookie|priority|te|dnt|cache-control"
+    r"|pragma|transfer-encoding|expect|sec-.*|x-stainless-.*)",
+    re.IGNORECASE,
+)
+_VARIABLE: Final = re.compile(r"\$(?:\w+|\{\w+\}|env:\w+)|%\w+%")
+_STAND_IN: Final = re.compile(
+    r"<.*>|\[.*\]|\{.*\}|(?:sk-)?[x*•]{3,}|.*\.{3}|.*…|your[-_ ].*"
+    r"|(?:my[-_ ])?(?:api[-_ ]?)?(?:key|token)(?:[-_ ]here)?",
+    re.IGNORECASE,
+)
+
+
+def _from_command(command: Command) -> Imported:
+    if command.body is None:
+        raise ImportRefusedError("The command sends no body. Copy it with its data (-d or --data-raw).")
+    notes: list[str] = []
+    base_url, endpoint, basic = _address(command, notes)
+    text = command.body
+    try:
+        body = _json(text)
+    except ImportRefusedError:
+        if '\\"' not in text:
+            raise
+        body = _json(text.replace('\\"', '"'))  # Windows PowerShell wants quotation marks escaped a second time
+    secrets = _Secrets(command.variables, notes)
+    extra: dict[str, str] = {}
+    dropped: list[str] = []
+    native = False
+    for name, value in ([("Authorization", basic)] if basic else []) + command.headers:
+        native = native or name.lower() in ("anthropic-version", "x-api-key")
+        if _DROPPED.fullmatch(name) or (name.lower(), value) == ("anthropic-version", MESSAGES_VERSION):
+            if name.lower() == "content-type" and "json" not in value.lower():
+                notes.append("The Content-Type was left out: requests go out as application/json.")
+            elif name.lower() not in ("content-type", "anthropic-version"):
+                dropped.append(name)
+        elif looks_secret(name, value):
+            secrets.add(name, value)
+        elif problem := header_problem(name, value):
+            notes.append(f"{problem} It was left out.")
+        else:
+            extra[name] = value
+    if dropped:
+        notes.append(f"Headers left out, because they are set here or belong to a browser: {', '.join(dropped)}.")
+    protocol, sure = protocol_of(body)
+    if endpoint:
+        protocol = endpoint
+    elif not sure and native:
+        protocol = "messages"
+    elif not sure:
+        notes.append(f"Read as {get_protocol(protocol).title}: nothing in it belongs to one protocol alone.")
+    request, more = _request(protocol, body)
+    if command.variables and (
+        left := [name for name in command.variables if f"${name}" in text or f"${{{name}" in text]
+    ):
+        notes.append(f"{', '.join(f'${name}' for name in left)} in the body stands as it is written.")
+    return Imported(
+        request=request.model_copy(update={"extra_headers": extra}),
+        base_url=base_url,
+        key=secrets.key,
+        auth=secrets.auth,
+        secret_headers=secrets.headers,
+        notes=(*notes, *more, *command.notes),
+    )
+
+
+class _Secrets:
+    """Parts the key from other secret headers, and both from stand-ins and variables."""
+
+    def __init__(self, variables: tuple[str, ...], notes: list[str]) -> None:
+        self._variables = variables
+        self.key: Secret | None = None
+        self.auth: Auth | None = None
+        self.headers: dict[str, Secret] = {}
+        self._notes = notes
+
+    def add(self, name: str, value: str) -> None:
+        lowered = name.lower()
+        scheme, _, token = value.partition(" ")
+        if lowered == "authorization" and scheme.lower() == "bearer":
+            self._key(Auth.BEARER, token.strip(), name)
+        elif lowered == "x-api-key":
+            self._key(Auth.X_API_KEY, value, name)
+        elif not self._is_blank(token.strip() or value, name):
+            self.headers[name] = Secret(value)
+
+    def _key(self, auth: Auth, value: str, name: str) -> None:
+        self.auth = auth if self.auth in (None, auth) else Auth.BOTH
+        if self._is_blank(value, "key"):
+            return
+        if self.key is not None and self.key.get_secret_value() != value:
+            self.headers[name] = Secret(value if auth is Auth.X_API_KEY else f"Bearer {value}")
+            self._notes.append(f"Two different keys were found; the one under {name} is kept as a header.")
+            self.auth = Auth.X_API_KEY if auth is Auth.BEARER else Auth.BEARER
+            return
+        self.key = Secret(value)
+
+    def _is_blank(self, value: str, name: str) -> bool:
+        what = "The key" if name == "key" else f"The value of {name}"
+        expanded = [f"${name}" for name in self._variables if re.search(rf"\$(?:env:|\{{)?{name}\b", value)]
+        if _VARIABLE.fullmatch(value) or expanded:
+            variable = ", ".join(expanded) or value
+            self._notes.append(f"{what} is in the variable {variable}, which is not read here. Enter it yourself.")
+        elif not value or MASK in value or _STAND_IN.fullmatch(value):
+            self._notes.append(f"{what} is a stand-in. Enter it yourself.")
+        else:
+            return False
+        return True
+
+
+def _address(command: Command, notes: list[str]) -> tuple[str, str, str]:
+    """Base URL, protocol, and what a user name and password in the address come to as an Authorization header."""
+    url = command.url
+    if not url:
+        notes.append("The command names no address.")
+        return "", "", ""
+    basic = ""
+    path = re.split(r"[?#]", url)[0].rstrip("/")
+    endpoint = "chat" if path.endswith("/chat/completions") else "messages" if path.endswith("/messages") else ""
+    if variable := _VARIABLE.search(url.split("?")[0]):
+        notes.append(f"The address is in the variable {variable[0]}, which is not read here. Enter it yourself.")
+        return "", endpoint, ""
+    try:
+        parts = urlsplit(url if "://" in url else f"//{url}")
+        if "@" in parts.netloc:
+            import base64
+
+            user = parts.netloc.rpartition("@")[0].encode("utf-8", "replace")
+            basic = f"Basic {base64.b64encode(user).decode()}"
+            url = url.replace(f"{parts.netloc.rpartition('@')[0]}@", "", 1)
+        base, repairs = repair(url)
+    except ValueError as error:
+        notes.append(f"The address was left out. {_sentence(str(error))}")
+        return "", endpoint, basic
+    if any("“?”" in words for words in repairs):
+        notes.append("The part of the address from “?” on was left out.")
+    last = urlsplit(base).path.rpartition("/")[2]
+    if not endpoint and not re.fullmatch(r"v\d\w*|", last) and not any("removed /" in words for words in repairs):
+        notes.append(f"The address ends in “/{last}”, which is no endpoint known here; it was taken for the base URL.")
+    return base, endpoint, basic
+
+
+def _sentence(text: str) -> str:
+    text = text[:1].upper() + text[1:]
+    return text if text.endswith((".", "!", "?")) else f"{text}."

@@ -1,0 +1,52 @@
+"""The request as a curl command for POSIX shells; the answer is shown as it comes over the wire."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from playground.engine.requests.snippets.literals import JSON_TEXT, written
+from playground.engine.requests.snippets.sent import Header, Sent
+from playground.gateway.connection import Timeouts
+
+#: Linux takes no single argument of 128 KiB or more; a longer body goes through standard input.
+LONGEST_ARGUMENT: Final = 100_000
+_PLAIN: Final = re.compile(r"[A-Za-z0-9:/._~@%+=,\[\]-]+")
+
+
+def write(sent: Sent) -> str:
+    """The command, one option a line."""
+    options = [f"curl {_word(sent.url)}"]
+    if re.search(r"[\[\]{}]", sent.url.partition("//")[2].partition("/")[2]):
+        options.append("--globoff")
+    if sent.streams:
+        options.append("--no-buffer")
+    if sent.ca_file:
+        options.append(f"--cacert {_quoted(sent.ca_file)}")
+    if sent.timeouts.connect is not None and sent.timeouts.connect != Timeouts().connect:
+        options.append(f"--connect-timeout {sent.timeouts.connect:g}")
+    if sent.timeouts.total is not None:
+        options.append(f"--max-time {sent.timeouts.total:g}")
+    options += [f"-H {_header(header)}" for header in sent.headers]
+    body = written(sent.body, JSON_TEXT)
+    if len(body.encode()) <= LONGEST_ARGUMENT:
+        return " \\\n  ".join([*options, f"--data-raw {_quoted(body)}"]) + "\n"
+    # Inside a here-document an interactive shell may still expand "!", which JSON can spell in another way.
+    body = body.replace("!", "\\u0021")
+    return " \\\n  ".join([*options, "--data-binary @- <<'JSON'"]) + f"\n{body}\nJSON\n"
+
+
+def _quoted(text: str) -> str:
+    """``text`` in single quotes, in which the shell expands nothing."""
+    return "'" + text.replace("'", "'\\''") + "'"
+
+
+def _word(text: str) -> str:
+    return text if _PLAIN.fullmatch(text) and "[" not in text else _quoted(text)
+
+
+def _header(header: Header) -> str:
+    if header.variable:
+        return f'"{header.name}: {header.text}${header.variable}"'
+    # curl takes "Name:" as an order to leave the header out; "Name;" sends it empty.
+    return _quoted(f"{header.name}: {header.text}" if header.text else f"{header.name};")

@@ -1,0 +1,96 @@
+"""The request with httpx, for either protocol: nothing between the code and the wire."""
+
+from __future__ import annotations
+
+from playground.engine.requests.snippets.literals import PYTHON, written
+from playground.engine.requests.snippets.python_text import environment, mapping, spelling_for, top
+from playground.engine.requests.snippets.sent import Sent
+
+
+def write(sent: Sent) -> str:
+    """A script that prints the answer's text."""
+    spelling, texts = spelling_for(sent.body)
+    headers = [(header.name, environment(header)) for header in sent.headers_but()]
+    content = "json=body"
+    if sent.has_halves:  # only escaped can halves of characters be sent
+        content = "content=json.dumps(body)"
+        headers.insert(0, ("Content-Type", '"application/json"'))
+    lines = [PYTHON.string(sent.url)]
+    if sent.streams:
+        lines.insert(0, '"POST"')
+    if headers:
+        lines.append(f"headers={mapping(headers, 1)}")
+    lines += [content, f"timeout={_timeout(sent)}"]
+    call = "".join(f"    {line},\n" for line in lines)
+    return (
+        top(
+            sent,
+            "import json" if sent.streams or sent.has_halves else "",
+            "import os" if sent.variables else "",
+            "import httpx",
+        )
+        + texts
+        + f"body = {written(sent.body, spelling, 0, len('body = '))}\n\n"
+        + (f"with httpx.stream(\n{call}) as response:\n" if sent.streams else f"response = httpx.post(\n{call})\n")
+        + (_stream(sent) if sent.streams else _whole(sent))
+    )
+
+
+def _timeout(sent: Sent) -> str:
+    """The library's own five seconds would end most answers."""
+    silence = "None" if sent.silence is None else f"{sent.silence:g}"
+    connect = "None" if sent.timeouts.connect is None else f"{sent.timeouts.connect:g}"
+    return f"httpx.Timeout({silence}, connect={connect})"
+
+
+_FAIL = """if response.is_error:
+    raise SystemExit(f"{response.status_code} {response.read().decode()}")
+"""
+
+_READ = """rest = ""
+for text in response.iter_text():
+    *lines, rest = (rest + text).split("\\n")
+    for line in lines:
+        data = line.removeprefix("data:").strip()
+        if not line.startswith("data:") or data == "[DONE]":
+            continue
+        event = json.loads(data)
+"""
+
+
+def _stream(sent: Sent) -> str:
+    if sent.protocol == "messages":
+        show = ['delta = event.get("delta") or {}', 'print(delta.get("text", ""), end="", flush=True)']
+        if sent.offers_tools:
+            show = [
+                'block, delta = event.get("content_block") or {}, event.get("delta") or {}',
+                'shown = block.get("name") or delta.get("text") or delta.get("partial_json") or ""',
+                'print(shown, end="", flush=True)',
+            ]
+    else:
+        show = ['for choice in event.get("choices") or []:']
+        if sent.choices > 1:
+            show += ['    if choice["index"] > 0:', "        continue  # the other answers come in between"]
+        show.append('    print(choice["delta"].get("content") or "", end="", flush=True)')
+        if sent.offers_tools:
+            show += [
+                '    for call in choice["delta"].get("tool_calls") or []:',
+                '        name, arguments = call["function"].get("name"), call["function"].get("arguments")',
+                '        print(name or "", arguments or "", sep="", end="", flush=True)',
+            ]
+    inner = _FAIL + _READ + "".join(f"        {line}\n" for line in show)
+    return "".join(f"    {line}\n" for line in inner.splitlines()) + "print()\n"
+
+
+def _whole(sent: Sent) -> str:
+    if sent.protocol == "messages":
+        show = (
+            'for block in response.json()["content"]:\n    if block["type"] == "text":\n        print(block["text"])\n'
+        )
+        if sent.offers_tools:
+            show += '    elif block["type"] == "tool_use":\n        print(block["name"], block["input"])\n'
+        return _FAIL + show
+    shown = 'choice["message"]["content"]'
+    if sent.offers_tools:
+        shown += ' or choice["message"]["tool_calls"]'
+    return f'{_FAIL}for choice in response.json()["choices"]:\n    print({shown})\n'

@@ -1,0 +1,257 @@
+"""What the next run will send, field by field, and where each field comes from.
+
+Nothing is sent and nothing is changed here; see ``request_edit`` for edits by hand. No secret is in it: where one will
+stand, there is a mask.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Final
+
+from playground.domain.parameters import Hint
+from playground.domain.request import Request
+from playground.domain.values import JSON, JSONObject
+from playground.engine.gateways.known_secrets import redactor_of
+from playground.engine.gateways.profiles import Profile, connection
+from playground.engine.gateways.secrets import Secret
+from playground.gateway.address import resolve
+from playground.gateway.outgoing import outgoing
+from playground.gateway.redact import MASK, Redactor
+from playground.jsonkit.merge import Path, at_path, holds
+from playground.protocols.protocol import get_protocol
+
+if TYPE_CHECKING:
+    from playground.engine.session.session import Session
+
+CUT_FROM: Final = 300_000  # characters of long texts from which on they are shortened
+LONG_TEXT, LONG_SHOWN = 20_000, 1_000
+MOST_VALUES: Final = 100_000  # objects, lists and what is in them that are laid out
+_STAND_IN: Final = "STAND-IN"
+_DEEP: Final = 100  # levels whose members are told apart
+_PLACES: Final = {"model": "tool bar", "messages": "turns", "system": "turns", "tools": "Tools"}
+_LABELS: Final = {"model": "Model", "messages": "Messages", "system": "System", "tools": "Tools"}
+
+
+class Origin(StrEnum):
+    """Where a field comes from, in words for people."""
+
+    DEFAULT = "default"  # absent, and the gateway decides; or what is sent because the protocol requires a value
+    SET = "set"  # in a panel, or in the conversation
+    INHERITED = "inherited"  # from the gateway's settings
+    EXTRA = "extra"  # from the experiment's extra body or headers
+    OURS = "the program's own"  # what nobody set: a new experiment begins with it, or every request has it
+
+
+@dataclass(frozen=True, slots=True)
+class FieldRow:
+    """One field of the body. ``odd`` says what is odd about it, ``note`` whatever else there is to say.
+
+    ``name`` has dots where it stands inside another, ``path`` is the way there. ``place`` says where a field that is
+    set was set.
+    """
+
+    name: str
+    value: JSON
+    origin: Origin
+    label: str = ""
+    note: str = ""
+    path: Path = ()
+    place: str = ""
+    odd: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class HeaderRow:
+    """One header, its value masked where it is secret."""
+
+    name: str
+    value: str
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class RequestView:
+    """The request as it would go out now.
+
+    ``fields`` are in the order of the body, then those that are absent (value None). ``text`` is the body laid
+    out. ``problem`` says why it cannot go out (then ``text`` may be empty), or why the address is not known yet.
+    ``cut`` says that long texts are in it by their beginning only, and objects by how many members they have, since all
+    of it would be too much to look at.
+    """
+
+    method: str = "POST"
+    url: str = ""
+    headers: tuple[HeaderRow, ...] = ()
+    fields: tuple[FieldRow, ...] = ()
+    text: str = ""
+    problem: str = ""
+    cut: bool = False
+
+
+def request_view(session: Session, known: Iterable[Secret] = (), *, whole: bool = False) -> RequestView:
+    """What a run would send now, with what stands in the composer. ``whole``: all of its text, and nothing else.
+
+    ``known`` are the secrets that this process has: each is masked wherever it stands.
+    """
+    request, profile = session.request(*session.to_add()), session.profile
+    redactor = redactor_of(known)
+    try:
+        body = get_protocol(request.protocol).encode(request)
+        if whole:
+            return RequestView(text=redactor.text(json.dumps(body, ensure_ascii=False, indent=2)))
+        deepest = _deepest(body)
+        cut = deepest is not None or sum(map(len, _long(body))) > CUT_FROM
+        body = _shortened(body if deepest is None else _shallow(body, deepest), redactor) if cut else body
+        text = redactor.text(json.dumps(body, ensure_ascii=False, indent=2))
+        body = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        return RequestView(problem=f"The request cannot be written: {error}")
+    fields = tuple(_Fields(request).rows(body))
+    url, headers, problem = _envelope(profile, request, redactor)
+    return RequestView("POST", url, headers, fields, text, problem, cut)
+
+
+def _long(value: JSON) -> Iterator[str]:
+    """The long texts in a value; addresses of data, which are images, are none."""
+    if isinstance(value, str):
+        if len(value) > LONG_TEXT and not value.startswith("data:"):
+            yield value
+    elif isinstance(value, dict | list):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from _long(inner)
+
+
+def _deepest(body: JSON) -> int | None:
+    """The level below which too many values stand to be looked at; None where they are few enough."""
+    level, seen, depth = [body], 0, 0
+    while level:
+        seen += len(level)
+        if seen > MOST_VALUES:
+            return depth - 1
+        inner: list[JSON] = []
+        for value in level:
+            inner += value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+        level, depth = inner, depth + 1
+    return None
+
+
+def _shallow(value: JSON, deepest: int) -> JSON:
+    """A value whose objects and lists on that level are told by the number of their members."""
+    if not isinstance(value, dict | list) or not value:
+        return value
+    if deepest <= 0:
+        one, many = ("member", "members") if isinstance(value, dict) else ("item", "items")
+        return f"… ‹{len(value):,} {one if len(value) == 1 else many}›"
+    if isinstance(value, dict):
+        return {name: _shallow(inner, deepest - 1) for name, inner in value.items()}
+    return [_shallow(inner, deepest - 1) for inner in value]
+
+
+def _shortened(value: Any, redactor: Redactor) -> Any:
+    """A value with its long texts by their beginning; what has none is the same object."""
+    if isinstance(value, str):
+        if next(_long(value), None) is None:
+            return value
+        return f"{redactor.front(value, LONG_SHOWN)}… ‹{len(value):,} characters›"
+    if isinstance(value, dict):
+        return {name: _shortened(inner, redactor) for name, inner in value.items()}
+    return [_shortened(inner, redactor) for inner in value] if isinstance(value, list) else value
+
+
+class _Fields:
+    """Whose each field of one request is. An object is one row, unless its members are not all of one origin."""
+
+    def __init__(self, request: Request) -> None:
+        self._name, self._parameters = request.protocol, request.parameters
+        self._extras = ((request.extra_body, Origin.EXTRA), (request.inherited_body, Origin.INHERITED))
+        without = request.model_copy(update={"turns": ()})  # settings only
+        self._beneath = get_protocol(request.protocol).encode(without, extras=False)
+        self._hints = {
+            tuple((hint.path or name).split(".")): (name, hint) for name, hint in type(self._parameters).hints()
+        }
+        self._roots = {path[0] for path in self._hints if len(path) > 1}  # objects whose members have fields
+
+    def rows(self, body: JSONObject) -> Iterator[FieldRow]:
+        """The fields in the order of the body, then those left at their default."""
+        present = set()
+        oddities = get_protocol(self._name).oddities(body)
+        for name, value in body.items():
+            for row in self._member((name,), value):
+                present.add(row.path)
+                about = [oddity.words for oddity in oddities if oddity.is_about(row.path)]
+                yield replace(row, odd="; ".join(filter(None, (row.odd, *about)))) if about else row
+        for path, (name, hint) in self._hints.items():
+            if path not in present and not hint.deprecated:
+                note = self._parameters.note(name)
+                yield FieldRow(".".join(path), None, Origin.DEFAULT, hint.label, note, path)
+        if "tools" not in body:
+            yield FieldRow("tools", None, Origin.DEFAULT, _LABELS["tools"], path=("tools",))
+
+    def _member(self, path: Path, value: JSON) -> list[FieldRow]:
+        has_fields = len(path) == 1 and path[0] in self._roots
+        mixed = any(isinstance(at_path(extra, path), dict) for extra, _ in self._extras)
+        if not (isinstance(value, dict) and value and (has_fields or mixed) and len(path) < _DEEP):
+            return [self._row(path, value)]
+        rows = [row for name, inner in value.items() for row in self._member((*path, name), inner)]
+        if has_fields or len({row.origin for row in rows}) > 1:
+            return rows
+        note = next((row.note for row in rows if row.note), "")
+        return [replace(self._row(path, value), origin=rows[0].origin, place=rows[0].place, note=note)]
+
+    def _row(self, path: Path, value: JSON) -> FieldRow:
+        name, hint = self._hints.get(path, ("", None))
+        label = hint.label if hint is not None else _LABELS.get(".".join(path), "")
+        deciding = [origin for extra, origin in self._extras if holds(extra, path)]
+        origin = deciding[0] if deciding else self._ours_or_set(name, hint)
+        if len(deciding) > 1:
+            note = "replaces the value from the gateway's settings"
+        elif deciding and at_path(self._beneath, path) is not None:
+            own = self._ours_or_set(name, hint) is not Origin.SET
+            note = f"replaces {Origin.OURS if own else f'what is set under {self._place(path)}'}"
+        else:
+            note = self._parameters.note(name) if name and origin is Origin.DEFAULT else ""
+        odd = self._parameters.flag(name) if name and origin is Origin.SET else ""
+        place = self._place(path) if origin is Origin.SET else ""
+        return FieldRow(".".join(path), value, origin, label, note, path, place, odd)
+
+    def _ours_or_set(self, name: str, hint: Hint | None) -> Origin:
+        if hint is None:
+            return Origin.SET
+        if hint.instead is not None and getattr(self._parameters, name) is None:
+            return Origin.DEFAULT
+        return Origin.OURS if self._parameters.is_ours(name) else Origin.SET
+
+    def _place(self, path: Path) -> str:
+        """Where in the window it is set."""
+        groups = [hint.group for known, (_, hint) in self._hints.items() if known[: len(path)] == path[: len(known)]]
+        return _PLACES.get(path[0]) or ("Output" if groups[:1] == ["Output"] else "Parameters")
+
+
+def _envelope(profile: Profile | None, request: Request, redactor: Redactor) -> tuple[str, tuple[HeaderRow, ...], str]:
+    """Address and headers, or in words why they are not known."""
+    if profile is None:
+        return "", (), ""
+    if profile.demo and not profile.base_url:
+        return "", (), "The demo gateway has no address yet: it starts with the first run."
+    request = request.model_copy(update={"turns": (), "tools": ()})  # the body is known: it is not written once more
+    key = Secret(_STAND_IN) if profile.key_origin or profile.demo else None
+    secrets = {name: Secret(_STAND_IN) for name in profile.secret_headers}
+    try:
+        going = outgoing(
+            connection(profile, key, secrets), resolve(profile.base_url), get_protocol(request.protocol), request
+        )
+    except ValueError as error:
+        return "", (), redactor.text(str(error))
+    own = {name.lower() for name in request.extra_headers}
+    theirs = {name.lower() for name in (*profile.headers, *profile.secret_headers)}
+    rows = []
+    for name, value in going.headers:
+        lowered = name.lower()
+        origin = Origin.EXTRA if lowered in own else Origin.INHERITED if lowered in theirs else Origin.OURS
+        shown = redactor.header(name, value.replace(_STAND_IN, MASK)) if lowered not in own else redactor.text(value)
+        rows.append(HeaderRow(name, shown, origin))
+    return redactor.text(going.url), tuple(rows), ""

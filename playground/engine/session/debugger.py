@@ -1,0 +1,440 @@
+"""The tool-call debugger of one session: its rules, why calls wait, what was typed for them, and the ways to go on.
+
+It starts and ends lanes (see ``playground.engine.session.tool_loop``) and knows no window. That an experiment is paused
+is not kept anywhere: calls wait at the end of the path, and nothing is under way.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from playground.domain.debugging import (
+    NO_ROW,
+    STOPPED,
+    TRUNCATED,
+    Answer,
+    AnswerRow,
+    Debugging,
+    MatchKind,
+    Policy,
+    Reason,
+    ReasonCode,
+    canonical,
+    held_back,
+    no_answer_words,
+    repeated_words,
+    repeats,
+)
+from playground.domain.parts import ToolCall, ToolResult
+from playground.domain.tools import parse_json
+from playground.domain.transcript import Role, Transcript, Turn, make_turn
+from playground.engine.checks import checking
+from playground.engine.session.call_notes import CallNotes
+from playground.engine.session.changes import DebugChanged, RunState
+from playground.engine.session.run import RunRefusedError
+from playground.engine.session.tool_loop import CallKey, Lane, Mode, Pending, Planned
+from playground.engine.session.tool_loop import Fork as Fork
+from playground.engine.session.verdicts import Verdict, Verdicts
+from playground.jsonkit.questions import ReadyAnswer
+
+if TYPE_CHECKING:
+    from playground.engine.session.session import Session
+
+FEWEST_ANSWERS, MOST_ANSWERS = 2, 5
+#: The error result of a call that nobody answered.
+FILLING = "No result was given for this call."
+
+
+class Debugger(CallNotes):
+    """What a person sees and does at a tool call. Coroutines return when nothing is under way any more."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self._session = session
+        self._lanes: list[Lane] = []
+        self._last: Lane | None = None
+        self.debugging = Debugging()
+        self.pending: dict[CallKey, Pending] = {}
+        self.forks: list[Fork] = []
+        self._verdicts = Verdicts(self.changed)
+        self._warned: tuple[Transcript, dict[CallKey, str]] | None = None  # what was found in which transcript
+
+    # What there is
+
+    @property
+    def lanes(self) -> tuple[Lane, ...]:
+        """The lanes under way."""
+        return tuple(self._lanes)
+
+    @property
+    def requests(self) -> int:
+        """Requests sent since a person last went on, against the step limit."""
+        return self._last.requests if self._last is not None else 0
+
+    @property
+    def round(self) -> int:
+        """The how-manieth request since the last user turn the path stands at, from 1; 0 before the first."""
+        count = 0
+        for turn in reversed(self._session.transcript.path):
+            if turn.role is Role.USER:
+                break
+            count += turn.role is Role.ASSISTANT
+        return count
+
+    @property
+    def waiting(self) -> tuple[tuple[str, ToolCall], ...]:
+        """The calls on the path that have no answer, each with the id of the turn that made it."""
+        return self._session.transcript.waiting
+
+    @property
+    def paused(self) -> bool:
+        """Whether nothing is under way and a call waits."""
+        return self._session.state is RunState.IDLE and bool(self.waiting)
+
+    def reason(self, turn_id: str, call_id: str) -> Reason | None:
+        """Why a call waits; None where nothing is known."""
+        reason = self.stops.get((turn_id, call_id))
+        if reason is not None and reason.code is ReasonCode.MALFORMED:
+            return self._held_back(turn_id, self._call(turn_id, call_id))  # the arguments may have been corrected since
+        return reason
+
+    @property
+    def warnings(self) -> dict[CallKey, str]:
+        """Calls on the path that were made before with the same arguments, and words for it."""
+        transcript = self._session.transcript
+        if self._warned is None or self._warned[0] is not transcript:  # every card asks
+            found = repeats(transcript.path)
+            names = {(turn_id, call.id): call.name for turn_id, _ in found for call in transcript.turns[turn_id].calls}
+            self._warned = (transcript, {key: repeated_words(names[key], count) for key, count in found.items()})
+        return self._warned[1]
+
+    def verdict(self, call: ToolCall, *, cut: bool = False) -> Verdict:
+        """What can be said of a call by the tools on offer; ``cut`` says that the answer broke off inside it."""
+        return self._verdicts.of(call, self._session.tools, cut=cut)
+
+    def set_debugging(self, debugging: Debugging) -> None:
+        """Use these rules from the next call on."""
+        if debugging != self.debugging:
+            self._session.remember_set("debugging")
+            self.debugging = debugging
+            self.changed()
+
+    def changed(self) -> None:
+        """Tell that something here is different."""
+        self._session.tell(DebugChanged())
+
+    # What is known of answers
+
+    def result(self, turn_id: str, call_id: str) -> ToolResult | None:
+        """What a call was answered with on the path; None while it waits."""
+        return next((result for result in self._results(turn_id) if result.call_id == call_id), None)
+
+    def answer_ready(self, turn_id: str, call_id: str) -> Planned | None:
+        """What the call would be answered with now: what was typed, else the fixed answer or that of the table.
+
+        A draft without text does not count: an empty result goes out only when it is sent on purpose. A call that is
+        not whole gets nothing but what was typed for it. Of a table that takes long to look through nothing is said;
+        ``find_answer`` does it.
+        """
+        known = self._known_answer(turn_id, call_id)
+        found = checking.now(known) if isinstance(known, ReadyAnswer) else known
+        return self._planned(turn_id, call_id, found)
+
+    async def find_answer(self, turn_id: str, call_id: str) -> Planned | Reason:
+        """The same with all the time it takes; the reason where there is none."""
+        known = self._known_answer(turn_id, call_id)
+        found = await checking.answer(known) if isinstance(known, ReadyAnswer) else known
+        return found if isinstance(found, Reason) else self._planned(turn_id, call_id, found) or NO_ROW
+
+    def _known_answer(self, turn_id: str, call_id: str) -> Planned | Reason | ReadyAnswer:
+        """What was typed, why nothing else may be sent, or what there is to ask the rules."""
+        draft = self.draft(turn_id, call_id)
+        if draft is not None and draft.text:
+            return Planned(Answer(text=draft.text, is_error=draft.is_error), "you")
+        call = self._call(turn_id, call_id)
+        return self._held_back(turn_id, call) or ReadyAnswer(call, self.debugging.rule(call.name))
+
+    def _planned(self, turn_id: str, call_id: str, found: Planned | Answer | Reason | None) -> Planned | None:
+        if isinstance(found, Answer):
+            rule = self.debugging.rule(self._call(turn_id, call_id).name)
+            return Planned(found, "fixed" if rule.policy is Policy.FIXED else "table")
+        return found if isinstance(found, Planned) else None
+
+    # Answering by hand: nothing is run. What stands in open editors is kept first, as before every way to go on.
+
+    def _keep_open(self, turn_id: str = "") -> str:
+        """Returns the id that a turn has then: an edit of one with answers makes a branch."""
+        if reason := self._session.unkept():
+            raise RunRefusedError(reason)
+        return self._session.keep_open().get(turn_id, turn_id)
+
+    def send(self, turn_id: str, call_id: str, text: str, *, is_error: bool = False) -> None:
+        """Answer one call with what was typed. Raises KeyError for one that does not wait, RunRefusedError where
+        something that is being written cannot be kept.
+        """
+        turn_id = self._keep_open(turn_id)
+        self._answer([self._find(turn_id, call_id)], Planned(Answer(text=text, is_error=is_error), "you"))
+
+    async def send_late(self, turn_id: str, call_id: str, answer: Answer) -> None:
+        """Answer one call when that is due, if ever, and go on by the rules. Raises RunRefusedError as ``go_on``."""
+        turn_id = self._keep_open(turn_id)
+        await self._go(Mode.RULES, {(turn_id, call_id): Planned(answer, "you")})
+
+    def send_all(self, text: str, *, is_error: bool = False) -> int:
+        """Answer every call that waits with the same; one undo takes it back. Returns how many; raises as ``send``."""
+        self._keep_open()
+        return self._answer(self.waiting, Planned(Answer(text=text, is_error=is_error), "you"))
+
+    def fill(self) -> tuple[int, int]:
+        """Answer every call that waits as was typed for it, else with a plain error, so that a run is possible.
+
+        One undo takes it back. Returns how many got what was typed, and how many the error; raises as ``send``.
+        """
+        self._keep_open()
+        typed = {key: draft.answer for key, draft in self.drafts.items() if draft.answer and not draft.answer.never}
+        count = sum((turn_id, call.id) in typed for turn_id, call in self.waiting)
+        return count, self._answer(self.waiting, Planned(Answer(text=FILLING, is_error=True), "filled"), typed) - count
+
+    def stop(self) -> None:
+        """Leave the calls that wait as they are: it is noted that somebody stopped there. Nothing else is changed."""
+        self.stops.update({(turn_id, call.id): STOPPED for turn_id, call in self.waiting})
+        self.changed()
+
+    @property
+    def stopped(self) -> bool:
+        """Whether it is paused where somebody stopped it."""
+        reasons = [self.stops.get((turn_id, call.id)) for turn_id, call in self.waiting]
+        return self.paused and all(reason is not None and reason.code is ReasonCode.STOPPED for reason in reasons)
+
+    def _answer(
+        self, calls: Sequence[tuple[str, ToolCall]], plan: Planned, typed: Mapping[CallKey, Answer | None] | None = None
+    ) -> int:
+        results: dict[str, list[ToolResult]] = {}
+        for turn_id, call in calls:
+            own = (typed or {}).get((turn_id, call.id))
+            answer, by = (own, "you") if own is not None else (plan.answer, plan.by)
+            result = ToolResult(call_id=call.id, text=answer.body, is_error=answer.is_error, by=by)
+            results.setdefault(turn_id, []).append(result)
+            self.stops.pop((turn_id, call.id), None)
+        self._session.answer_calls(results)
+        self.changed()
+        return len(calls)
+
+    def remember(self, turn_id: str, call_id: str) -> AnswerRow:
+        """Make a row of the tool's table from what the call was answered with, for calls with equal arguments.
+
+        It stands before the other rows and replaces one for the same arguments. Raises KeyError where there is nothing
+        to remember, ValueError where the arguments are not JSON.
+        """
+        call = self._call(turn_id, call_id)
+        pattern = call.arguments if call.arguments.strip() else "{}"
+        parse_json(pattern)
+        result, draft = self.result(turn_id, call_id), self.draft(turn_id, call_id)
+        if result is not None:
+            answer = Answer(text=result.text, is_error=result.is_error)
+        elif draft is not None and draft.answer is not None:
+            answer = draft.answer
+        else:
+            raise KeyError(call_id)
+        row = AnswerRow(match=MatchKind.EQUAL, pattern=pattern, answer=answer)
+        rule = self.debugging.rule(call.name)
+        others = tuple(
+            kept
+            for kept in rule.rows
+            if kept.match is not MatchKind.EQUAL or canonical(kept.pattern) != canonical(pattern)
+        )
+        self.set_debugging(self.debugging.with_rule(call.name, rule.model_copy(update={"rows": (row, *others)})))
+        return row
+
+    # Going on
+
+    async def step(self, turn_id: str, call_id: str) -> None:
+        """Answer this one call; if it was the last, send the request and stop at the next calls whatever the rules say.
+
+        Raises RunRefusedError where it has no answer yet, or a run cannot begin.
+        """
+        turn_id = self._keep_open(turn_id)
+        call = self._find(turn_id, call_id)[1]
+        ready = await self.find_answer(turn_id, call_id)
+        if isinstance(ready, Reason):
+            raise RunRefusedError(_unready([call], [ready]))
+        await self._go(Mode.STEP, {(turn_id, call_id): ready})
+
+    async def step_next(self) -> None:
+        """The same for the first call that has an answer."""
+        self._keep_open()
+        waiting = self.waiting
+        found = [(key, await self.find_answer(key[0], key[1].id)) for key in waiting]
+        ready = [key for key, answer in found if isinstance(answer, Planned)]
+        for turn_id, call in ready[:1] or waiting[:1]:
+            await self.step(turn_id, call.id)
+
+    async def go_on(self) -> None:
+        """Continue: answer every call for which there is an answer, and go on until the next stop.
+
+        Raises RunRefusedError where none has one, or a run cannot begin.
+        """
+        await self._go_on(Mode.RULES)
+
+    async def run_to_end(self) -> None:
+        """Go on past breakpoints and conditions until an answer without calls, a call without an answer, or the limit.
+
+        Raises RunRefusedError as ``go_on`` does.
+        """
+        await self._go_on(Mode.END)
+
+    async def _go_on(self, mode: Mode) -> None:
+        self._keep_open()
+        waiting = self.waiting
+        found = {(turn_id, call.id): await self.find_answer(turn_id, call.id) for turn_id, call in waiting}
+        planned = {key: answer for key, answer in found.items() if isinstance(answer, Planned)}
+        without = {key: reason for key, reason in found.items() if isinstance(reason, Reason)}
+        self.stops.update({key: reason for key, reason in without.items() if reason is not NO_ROW})
+        if waiting and not planned:
+            raise RunRefusedError(_unready([call for _, call in waiting], list(without.values())))
+        if not waiting and (reason := self._session.refusal()):
+            raise RunRefusedError(reason)
+        self.stops.update(without)
+        await self._go(mode, planned)
+
+    async def _go(self, mode: Mode, planned: Mapping[CallKey, Planned]) -> None:
+        session = self._session
+        waiting = self.waiting
+        if any(session.transcript.turns[turn_id].truncated for turn_id, _ in waiting):
+            raise RunRefusedError(TRUNCATED.words)
+        answers = [_tool_turn(key[1], plan) for key, plan in planned.items()]
+        reason = session.refusal(*answers)
+        if reason and (len(planned) == len(waiting) or session.state is not RunState.IDLE or not session.model):
+            raise RunRefusedError(reason)
+        if not planned:
+            session.history.keep(session.transcript)
+        await self.start(mode, planned)
+
+    async def start(self, mode: Mode = Mode.RULES, planned: Mapping[CallKey, Planned] | None = None) -> None:
+        """Run one lane from the head until it ends. Whether it may begin is the caller's to check."""
+        lane = self._last = Lane(self._session, self._session.transcript.head, mode, planned)
+        self._enter(lane)
+        await self._perform(lane)
+
+    async def fork(self, turn_id: str, call_id: str, answers: Sequence[Answer]) -> Fork:
+        """Answer one call in 2 to 5 ways at once, each on a branch of its own that runs on by the rules.
+
+        The other calls of the turn keep their answers on the path, or get what was typed for them. One undo takes all
+        of it back. Returns when every lane has ended; ``forks`` has it from the start. Raises RunRefusedError.
+        """
+        if reason := self.fork_refusal(turn_id, call_id):
+            raise RunRefusedError(reason)
+        turn_id = self._keep_open(turn_id)
+        if reason := self.fork_refusal(turn_id, call_id):  # a branch was made on which it is not
+            raise RunRefusedError(reason)
+        if not FEWEST_ANSWERS <= len(answers) <= MOST_ANSWERS:
+            raise RunRefusedError(f"Give {FEWEST_ANSWERS} to {MOST_ANSWERS} answers to compare.")
+        session = self._session
+        others = self._others(turn_id, call_id)
+        calls = [call.id for call in session.transcript.turns[turn_id].calls]
+        lanes = []
+        for answer in answers:
+            given = {**others, call_id: Planned(answer, "fork")}
+            planned = {(turn_id, key): given[key] for key in calls}
+            lanes.append(Lane(session, turn_id, planned=planned, answer=answer, steps_back=False))
+        fork = Fork(turn_id, call_id, tuple(lanes))
+        self.forks.append(fork)
+        session.fork_at(turn_id)
+        for lane in lanes:  # all of them before any begins, so that Stop finds them
+            self._enter(lane)
+            lane.set_state(RunState.WAITING)
+        try:
+            ended = await asyncio.gather(*(self._perform(lane) for lane in lanes), return_exceptions=True)
+        finally:
+            for lane in lanes:  # those that were cancelled before they began
+                self._leave(lane)
+        for failure in ended:
+            if isinstance(failure, Exception):
+                raise failure
+        return fork
+
+    def fork_refusal(self, turn_id: str, call_id: str) -> str:
+        """Why a fork from this call would be refused now; empty when it would not."""
+        session = self._session
+        if all(turn.id != turn_id for turn in session.transcript.path):
+            return "This call is on another branch. Show that branch first."
+        turn = session.transcript.turns[turn_id]
+        if turn.truncated:
+            return TRUNCATED.words
+        others = self._others(turn_id, call_id)
+        if missing := [call for call in turn.calls if call.id != call_id and call.id not in others]:
+            return f"The other calls of this turn need an answer first. {no_answer_words(missing)}"
+        given = {**others, call_id: Planned(Answer(), "fork")}
+        return session.refusal(*(_tool_turn(key, plan) for key, plan in given.items()), at=turn_id)
+
+    def _others(self, turn_id: str, call_id: str) -> dict[str, Planned]:
+        """The answers to the other calls of a turn: those on the path, else what was typed."""
+        out: dict[str, Planned] = {}
+        for call in self._session.transcript.turns[turn_id].calls:
+            draft = self.draft(turn_id, call.id)
+            if call.id != call_id and draft is not None and (typed := draft.answer) is not None:
+                out[call.id] = Planned(typed, "you")
+        for result in self._results(turn_id):
+            if result.call_id != call_id:
+                answer = Answer(text=result.text, is_error=result.is_error)
+                out[result.call_id] = Planned(answer, result.by, result.seconds)
+        return out
+
+    def _enter(self, lane: Lane) -> None:
+        self._lanes.append(lane)
+        self._session.history.begin(lane.id)
+        self.changed()
+
+    async def _perform(self, lane: Lane) -> None:
+        try:
+            await lane.perform()
+        finally:
+            self._leave(lane)
+
+    def _leave(self, lane: Lane) -> None:
+        if lane in self._lanes:
+            lane.abandon()
+            self._lanes.remove(lane)
+            self._session.history.end(lane.id)
+            self._session.refresh_state()
+            self.changed()
+
+    # Looking things up
+
+    def _held_back(self, turn_id: str, call: ToolCall) -> Reason | None:
+        return held_back(self._session.transcript.turns[turn_id], call)
+
+    def _call(self, turn_id: str, call_id: str) -> ToolCall:
+        for call in self._session.transcript.turns[turn_id].calls:
+            if call.id == call_id:
+                return call
+        raise KeyError(call_id)
+
+    def _find(self, turn_id: str, call_id: str) -> tuple[str, ToolCall]:
+        """A call that waits. Raises KeyError for one that does not."""
+        for key, call in self.waiting:
+            if (key, call.id) == (turn_id, call_id):
+                return key, call
+        raise KeyError(call_id)
+
+    def _results(self, turn_id: str) -> list[ToolResult]:
+        """The answers on the path to the calls of a turn, its own round only."""
+        out: list[ToolResult] = []
+        path = self._session.transcript.path
+        at = next((number for number, turn in enumerate(path) if turn.id == turn_id), len(path))
+        for turn in path[at + 1 :]:
+            if turn.role is not Role.TOOL:
+                break
+            out += turn.results
+        return out
+
+
+def _unready(calls: Sequence[ToolCall], reasons: Sequence[Reason]) -> str:
+    """Why calls that nothing was typed for cannot be answered now."""
+    return next((reason.words for reason in reasons if reason is not NO_ROW), "") or no_answer_words(calls)
+
+
+def _tool_turn(call_id: str, plan: Planned) -> Turn:
+    return make_turn(Role.TOOL, "", ToolResult(call_id=call_id, text=plan.answer.body, is_error=plan.answer.is_error))

@@ -1,0 +1,367 @@
+"""One line of requests: it asks, decides on each call, answers, asks again, until somebody must decide or it is done.
+
+A lane writes below its own tip, so that several can be under way in one session; the head follows the lane whose tip
+it stands at. It never raises for what a gateway does, and everything it brought stays however it ends.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, TypeAlias
+
+from playground.domain.debugging import (
+    NO_ROW,
+    STEPPED,
+    STOPPED,
+    Answer,
+    Policy,
+    Reason,
+    held_back,
+    limit_reason,
+    repeats,
+)
+from playground.domain.parts import ToolCall, ToolResult
+from playground.domain.transcript import Ending, Role, Turn, make_turn, new_id, waiting_in
+from playground.engine.checks import checking
+from playground.engine.session.changes import RunState
+from playground.engine.session.run import Run
+from playground.engine.session.tool_turn_order import below
+from playground.jsonkit.questions import Decision, Question, ReadyAnswer
+
+if TYPE_CHECKING:
+    from playground.engine.session.session import Session
+
+#: A call: the turn that made it, and its id there.
+CallKey: TypeAlias = tuple[str, str]
+
+SLICE_S = 0.002  # seconds of deciding and answering between two turns of the loop
+
+
+class Mode(StrEnum):
+    """How a lane decides on calls."""
+
+    RULES = "rules"
+    STEP = "step"  # stops at the next calls whatever the rules say
+    END = "end"  # breakpoints and conditions are passed over; a call without an answer still stops it
+    ONCE = "once"  # one request, whatever stands open above it; its calls are left as they are
+
+
+class LaneEnd(StrEnum):
+    """How a lane ended, or that it has not."""
+
+    RUNNING = "running"
+    DONE = "done"  # an answer without calls
+    PAUSED = "paused"
+    STOPPED = "stopped"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """An answer that is on its way: who gave it, and how long it took where that is known already."""
+
+    answer: Answer
+    by: str
+    seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """An answer that is waited for. ``due`` is on the monotonic clock, infinite for one that never comes."""
+
+    answer: Answer
+    by: str
+    due: float
+
+    @property
+    def remaining(self) -> float:
+        """Seconds until it comes, never below 0; infinite for one that never does."""
+        return max(self.due - time.monotonic(), 0.0)
+
+
+class Lane:
+    """``perform`` is awaited once. ``planned`` are answers decided on before the first request goes out.
+
+    ``root`` is the first turn it brought (empty before that), ``tip`` the turn it stands at, ``requests`` how many it
+    sent. ``steps_back`` says whether each round is an undo step of its own.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        tip: str | None,
+        mode: Mode = Mode.RULES,
+        planned: Mapping[CallKey, Planned] | None = None,
+        *,
+        answer: Answer | None = None,
+        steps_back: bool = True,
+    ) -> None:
+        self.id = new_id()
+        self.tip = tip
+        self.root = ""
+        self.answer = answer
+        self.state = RunState.IDLE
+        self.ending = LaneEnd.RUNNING
+        self.words = ""
+        self.requests = 0
+        self.run: Run | None = None
+        self._session = session
+        self._mode = mode
+        self._planned = dict(planned or {})
+        self._steps_back = steps_back
+        self._began = time.monotonic()
+        self._ended: float | None = None
+        self._task: asyncio.Task[object] | None = None
+        self._stopping = False
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since it began, or that it took."""
+        return (self._ended if self._ended is not None else time.monotonic()) - self._began
+
+    @property
+    def head(self) -> str | None:
+        """The newest end of its branch: where it stands, or where somebody went on from there."""
+        transcript = self._session.transcript
+        return transcript.select(self.root).head if self.root in transcript.turns else self.tip
+
+    def stop(self) -> None:
+        """End it, wherever it stands; the socket is closed before ``perform`` returns."""
+        if not self._stopping and self.ending is LaneEnd.RUNNING:
+            self._stopping = True
+            if self._task is not None:
+                self._task.cancel()
+
+    def abandon(self) -> None:
+        """Note that it will not go on; one that has ended stays as it is."""
+        if self.ending is LaneEnd.RUNNING:
+            self._conclude(LaneEnd.STOPPED)
+
+    def set_state(self, state: RunState) -> None:
+        """Where its run stands."""
+        self.state = state
+        self._session.refresh_state()
+
+    async def perform(self) -> None:
+        """Run until it ends. Cancelled from outside it ends as stopped too, and passes that on."""
+        self._task = asyncio.current_task()
+        ending = LaneEnd.FAILED
+        try:
+            if self._stopping:
+                ending = LaneEnd.STOPPED
+                return
+            ending = await self._work()
+            await self._settle()
+        except asyncio.CancelledError:
+            ending = LaneEnd.STOPPED
+            if not self._stopping:
+                raise
+            if self._task is not None:
+                self._task.uncancel()
+        finally:
+            self._conclude(ending)
+
+    async def _settle(self) -> None:
+        """Let a cancellation that was asked for from within come through here, not in whoever awaits this."""
+        if self._stopping:
+            await asyncio.sleep(0)
+
+    def _conclude(self, ending: LaneEnd) -> None:
+        run, self.run = self.run, None
+        if run is not None and run.turn in self._session.transcript.turns:
+            self._moved(run.turn)
+        self._ended = time.monotonic()
+        debugger = self._session.debugger
+        waiting = self._waiting()
+        if ending is LaneEnd.STOPPED:
+            for turn_id, call in waiting:
+                turn = self._session.transcript.turns[turn_id]
+                debugger.stops.setdefault((turn_id, call.id), held_back(turn, call) or STOPPED)
+        if ending is LaneEnd.PAUSED:
+            reasons = [debugger.stops.get((turn_id, call.id), NO_ROW) for turn_id, call in waiting]
+            self.words = reasons[0].words if reasons else ""
+        self.ending = ending
+        self.state = RunState.IDLE
+
+    async def _work(self) -> LaneEnd:
+        while True:
+            if self._mode is not Mode.ONCE and not await self._give(self._planned):
+                return self._interrupted()
+            run = self.run = Run(self._session, self, self._session.request_from(self.tip), self.tip)
+            self.requests += 1
+            await run.perform(self._session.connect)
+            self.run = None
+            turn = self._session.transcript.turns.get(run.turn)
+            if turn is None:
+                return LaneEnd.STOPPED
+            self._moved(turn.id)
+            if turn.outcome is not None and turn.outcome.ending is not Ending.COMPLETE:
+                self.words = turn.outcome.failure.message if turn.outcome.failure else "The answer was cut off."
+                await self._decide()
+                return LaneEnd.FAILED
+            if self._mode is Mode.ONCE or not self._waiting():
+                if turn.outcome is not None and not turn.outcome.whole:
+                    self.words = "Part of the answer could not be read."
+                    return LaneEnd.FAILED
+                return LaneEnd.DONE
+            self._planned = await self._decide()
+
+    def _interrupted(self) -> LaneEnd:
+        return LaneEnd.PAUSED if self._waiting() else LaneEnd.STOPPED
+
+    def _moved(self, turn_id: str) -> None:
+        self.tip = turn_id
+        self.root = self.root or turn_id
+
+    # Deciding
+
+    async def _decide(self) -> dict[CallKey, Planned]:
+        """What the calls that wait are answered with; why the others wait is noted."""
+        session = self._session
+        reasons = session.debugger.stops
+        debugging = session.debugger.debugging
+        branch = session.transcript.lineage(self.tip)
+        tools = {tool.name: tool for tool in session.tools if tool.sendable}
+        repeated = repeats(branch)
+        limit = debugging.step_limit
+        nth = _nth(branch)
+        out: dict[CallKey, Planned] = {}
+        until = time.perf_counter() + SLICE_S
+        for turn_id, call in waiting_in(branch):
+            if time.perf_counter() > until:  # a turn may make thousands of calls
+                await asyncio.sleep(0)
+                until = time.perf_counter() + SLICE_S
+            key, rule = (turn_id, call.id), debugging.rule(call.name)
+            found: Answer | Reason
+            if held := held_back(session.transcript.turns[turn_id], call):
+                found = held
+            elif self._mode is Mode.STEP:
+                found = STEPPED
+            elif limit and self.requests >= limit:
+                found = limit_reason(self.requests)
+            elif self._mode is Mode.END:
+                found = await self._asked(ReadyAnswer(call, rule))
+            else:
+                asked = Decision(call, rule, tools.get(call.name), nth[key], repeated.get(key, 0))
+                found = await self._asked(asked)
+            if isinstance(found, Reason):
+                reasons[key] = found
+            else:
+                out[key] = Planned(found, "fixed" if rule.policy is Policy.FIXED else "table")
+        session.debugger.changed()
+        return out
+
+    async def _asked(self, question: Question[Answer | Reason]) -> Answer | Reason:
+        """The answer to a question about rules, schemas and paths, which may take its time; Stop ends the wait."""
+        found = checking.now(question)
+        if found is None:
+            self.set_state(RunState.ANSWERING)
+            found = await checking.answer(question)
+        return found
+
+    # Answering
+
+    async def _give(self, planned: Mapping[CallKey, Planned]) -> bool:
+        """Put the answers in as they come due. Returns whether every call is answered and the next request may go."""
+        if self._lost():
+            return False
+        if planned:
+            if self._steps_back:
+                self._session.history.keep(self._session.transcript, self.id)
+            await self._wait_and_put(planned)
+        if self._lost():
+            return False
+        self.tip = self._end()
+        return not self._waiting()
+
+    async def _wait_and_put(self, planned: Mapping[CallKey, Planned]) -> None:
+        pending = self._session.debugger.pending  # of all lanes: those of a fork answer the same call
+        now = time.monotonic()
+        own = {
+            key: Pending(plan.answer, plan.by, float("inf") if plan.answer.never else now + plan.answer.delay)
+            for key, plan in planned.items()
+        }
+        pending.update(own)
+        until = time.perf_counter() + SLICE_S
+        try:
+            for key in sorted(planned, key=lambda key: own[key].due):
+                if left := own[key].remaining:
+                    self.set_state(RunState.ANSWERING)
+                    self._session.debugger.changed()
+                    await self._sleep(left)
+                elif time.perf_counter() > until:
+                    self.set_state(RunState.ANSWERING)
+                    await asyncio.sleep(0)
+                    until = time.perf_counter() + SLICE_S
+                if pending.get(key) is own.pop(key):
+                    del pending[key]
+                self._put(key, planned[key])
+        finally:
+            for key, waited in own.items():  # whatever is left was waited for when it was stopped
+                if pending.get(key) is waited:
+                    del pending[key]
+                    self._session.debugger.stops[key] = STOPPED
+
+    async def _sleep(self, seconds: float) -> None:
+        if seconds == float("inf"):
+            await asyncio.Event().wait()  # until it is stopped
+        else:
+            await asyncio.sleep(seconds)
+
+    def _put(self, key: CallKey, plan: Planned) -> None:
+        """Answer one call, unless that was done by hand meanwhile or the call is gone."""
+        turn_id, call_id = key
+        if self._lost() or key not in {(maker, call.id) for maker, call in self._waiting()}:
+            return
+        answer = plan.answer
+        seconds = plan.seconds if plan.seconds is not None else answer.delay
+        result = ToolResult(call_id=call_id, text=answer.body, is_error=answer.is_error, by=plan.by, seconds=seconds)
+        turn = make_turn(Role.TOOL, "", result)
+        session = self._session
+        tip = self._end()
+        session.debugger.stops.pop(key, None)
+        session.place(tip, turn_id, turn, self.id)
+        self.root = self.root or turn.id
+        self.tip = turn.id if session.transcript.turns[turn.id].parent == tip else tip
+
+    # What is there
+
+    def _lost(self) -> bool:
+        """Whether the turn it stands at was taken away."""
+        return self.tip is not None and self.tip not in self._session.transcript.turns
+
+    def _waiting(self) -> tuple[tuple[str, ToolCall], ...]:
+        if self._lost():
+            return ()
+        return self._session.transcript.waiting_above(self._end())
+
+    def _end(self) -> str | None:
+        """Where the next turn goes: behind answers given by hand meanwhile, but never into another lane's branch."""
+        shared = not self._steps_back and not self.root
+        return self.tip if self.tip is None or shared else below(self._session.transcript, self.tip)
+
+
+def _nth(branch: tuple[Turn, ...]) -> dict[CallKey, int]:
+    """The how-manieth call of its tool each call is on its branch, from 1."""
+    out: dict[CallKey, int] = {}
+    count: Counter[str] = Counter()
+    for turn in branch:
+        for call in turn.calls:
+            count[call.name] += 1
+            out.setdefault((turn.id, call.id), count[call.name])
+    return out
+
+
+@dataclass(frozen=True)
+class Fork:
+    """One call answered in several ways at once: a lane for each answer, in the order given."""
+
+    turn_id: str
+    call_id: str
+    lanes: tuple[Lane, ...]
+    at: float = field(default_factory=time.time)  # Unix time, seconds

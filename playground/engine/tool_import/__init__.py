@@ -1,6 +1,0 @@
-"""Tools from elsewhere: definitions in JSON, the source of Python functions, an OpenAPI document. Nothing is run."""
-
-from playground.engine.tool_import.found import Imported
-from playground.engine.tool_import.texts import export_tools, import_tools
-
-__all__ = ["Imported", "export_tools", "import_tools"]

@@ -1,0 +1,1 @@
+"""JSON and JSON Schema: read whole or in part with positions, edited in place, walked, sampled, checked."""

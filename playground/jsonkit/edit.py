@@ -1,0 +1,263 @@
+"""Edits of JSON text that change only the bytes they must: a form and a text editor can then share one text.
+
+Every function takes a text and gives a text. What is added looks like its neighbours (indentation, line ends, spacing
+of colons and commas); what is not meant stays byte for byte, order, doubled keys and the spelling of numbers included.
+All raise JsonTextError: for a text that is not JSON, and for a place that the edit does not fit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from playground.domain.values import JSON
+from playground.jsonkit.style import Style, style_of
+from playground.jsonkit.tree import JsonNode, JsonTextError, Path, find, parse, same, scalar
+
+
+def set_value(text: str, path: Path, value: JSON) -> str:
+    """The text with ``value`` at ``path``, which must exist.
+
+    A container is merged: members and items that stay are not touched. An equal value gives the same text.
+    """
+    edit = _Edit(text)
+    try:
+        edit.merge(edit.at(path), value, edit.at(path[:-1]) if path else None)
+    except RecursionError:
+        raise JsonTextError(text, 0, "this value is nested too deeply") from None
+    return edit.result()
+
+
+def insert_member(text: str, path: Path, key: str, value: JSON, at: int | None = None) -> str:
+    """The text with a new member in the object at ``path``, as its member number ``at`` (None: the last)."""
+    edit = _Edit(text)
+    node = edit.at(path, "object")
+    if node.last(key) is not None:
+        raise edit.error(node, f"“{key}” is already there")
+    changes = _Changes(node)
+    changes.insert(at, edit.style.member(node, key, value))
+    edit.apply(changes)
+    return edit.result()
+
+
+def insert_item(text: str, path: Path, value: JSON, at: int | None = None) -> str:
+    """The text with a new item in the array at ``path``, as its item number ``at`` (None: the last)."""
+    edit = _Edit(text)
+    node = edit.at(path, "array")
+    changes = _Changes(node)
+    changes.insert(at, edit.style.value_in(node, value))
+    edit.apply(changes)
+    return edit.result()
+
+
+def remove_member(text: str, path: Path) -> str:
+    """The text without the member or item at ``path``; a doubled key goes with all its members."""
+    edit = _Edit(text)
+    node, found = edit.child(path)
+    changes = _Changes(node)
+    changes.removed.update(found)
+    edit.apply(changes)
+    return edit.result()
+
+
+def rename_key(text: str, path: Path, new_key: str) -> str:
+    """The text with another name for the member at ``path``; refused when the object has that name already."""
+    edit = _Edit(text)
+    node, found = edit.child(path)
+    if node.kind != "object":
+        raise edit.error(node, "an item of an array has no name")
+    if new_key == path[-1]:
+        return text
+    if node.last(new_key) is not None:
+        raise edit.error(node, f"“{new_key}” is already there")
+    for number in found:
+        member = node.members[number]
+        edit.replace(member.key_start, member.key_end, edit.style.scalar(new_key))
+    return edit.result()
+
+
+def move(text: str, path: Path, to: int) -> str:
+    """The text with the member or item at ``path`` as number ``to`` among its siblings, itself not counted."""
+    edit = _Edit(text)
+    node, found = edit.child(path)
+    if len(found) > 1:
+        raise edit.error(node, f"“{path[-1]}” is there {len(found)} times; take the others out first")
+    spans = _spans(node)
+    to = min(max(to, 0), len(spans) - 1)
+    if to == found[0]:
+        return text
+    start, end = spans[found[0]]
+    changes = _Changes(node)
+    changes.removed.add(found[0])
+    changes.insert(to if to < found[0] else to + 1, text[start:end])
+    edit.apply(changes)
+    return edit.result()
+
+
+def put(text: str, path: Path, value: JSON) -> str:
+    """The text with ``value`` at ``path``, there or not: objects that are missing on the way are made."""
+    root = parse(text)
+    known = len(path)
+    while known and find(root, path[:known]) is None:
+        known -= 1
+    if known == len(path):
+        return set_value(text, path, value)
+    step = path[known]
+    for inner in reversed(path[known + 1 :]):
+        value = {inner: value} if isinstance(inner, str) else [value]
+    if isinstance(step, str):
+        return insert_member(text, path[:known], step, value)
+    return insert_item(text, path[:known], value, step)
+
+
+def drop(text: str, path: Path) -> str:
+    """The text without what is at ``path``; the same text when nothing is there."""
+    return remove_member(text, path) if path and find(parse(text), path) is not None else text
+
+
+@dataclass(slots=True)
+class _Changes:
+    """What happens to the children of one container: positions count in the text as it is."""
+
+    node: JsonNode
+    removed: set[int] = field(default_factory=set)
+    inserted: dict[int, list[str]] = field(default_factory=dict)
+
+    def insert(self, at: int | None, text: str) -> None:
+        """Put a new child before the one that is now number ``at``; None or too large: after the last."""
+        count = len(self.node.children)
+        self.inserted.setdefault(count if at is None else min(max(at, 0), count), []).append(text)
+
+
+class _Edit:
+    """One text, its tree, and the pieces of it that are to be replaced."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.root = parse(text)
+        self.style: Style = style_of(text, self.root)
+        self._pieces: list[tuple[int, int, str]] = []
+
+    def result(self) -> str:
+        out: list[str] = []
+        at = 0
+        for start, end, new in sorted(self._pieces, key=lambda piece: piece[:2]):
+            out += (self.text[at:start], new)
+            at = end
+        out.append(self.text[at:])
+        return "".join(out)
+
+    def replace(self, start: int, end: int, new: str) -> None:
+        if self.text[start:end] != new:
+            self._pieces.append((start, end, new))
+
+    def error(self, node: JsonNode, reason: str) -> JsonTextError:
+        return JsonTextError(self.text, node.start, reason)
+
+    def at(self, path: Path, kind: str = "") -> JsonNode:
+        """The value at ``path``, which must exist and be of ``kind``."""
+        node = self.root
+        for step in path:
+            inner = find(node, (step,))
+            if inner is None:
+                raise self.error(node, f"there is no “{step}” here")
+            node = inner
+        if kind and node.kind != kind:
+            raise self.error(node, f"this is not an {kind}")
+        return node
+
+    def child(self, path: Path) -> tuple[JsonNode, list[int]]:
+        """The container of what is at ``path``, and its position there (several for a doubled key)."""
+        if not path:
+            raise self.error(self.root, "the whole text is not inside anything")
+        self.at(path)
+        node, step = self.at(path[:-1]), path[-1]
+        if isinstance(step, int):
+            return node, [step]
+        return node, [number for number, member in enumerate(node.members) if member.key == step]
+
+    def apply(self, changes: _Changes) -> None:
+        """Remove and insert children. A gap between two neighbours that stay is never touched."""
+        node, removed, inserted = changes.node, changes.removed, changes.inserted
+        spans = _spans(node)
+        kept = [number for number in range(len(spans)) if number not in removed]
+        if not kept:
+            new = [piece for at in sorted(inserted) for piece in inserted[at]]
+            lead, gap, trail = self.style.around(node, spans, new)
+            self.replace(node.start + 1, node.end - 1, lead + gap.join(new) + trail)
+            return
+        last = kept[-1]
+        for number in sorted(removed):
+            if number < last:
+                self.replace(spans[number][0], spans[number + 1][0], "")
+        for at, new in sorted(inserted.items()):
+            following = next((number for number in kept if number >= at), None)
+            gap = self.style.gap(node, spans, len(spans) if following is None else following)
+            if following is None:
+                self._pieces.append((spans[last][1], spans[last][1], "".join(gap + piece for piece in new)))
+            else:
+                start = spans[following][0]
+                self._pieces.append((start, start, "".join(piece + gap for piece in new)))
+        if last < len(spans) - 1:
+            self.replace(spans[last][1], spans[-1][1], "")
+
+    def merge(self, node: JsonNode, value: JSON, parent: JsonNode | None) -> None:
+        """Make the node mean ``value``."""
+        if isinstance(value, dict) and node.kind == "object":
+            self._merge_object(node, value)
+        elif isinstance(value, list) and node.kind == "array":
+            self._merge_array(node, value)
+        elif not self.means(node, value):
+            self.replace(node.start, node.end, self.style.value_at(node, parent, value))
+
+    def means(self, node: JsonNode, value: JSON) -> bool:
+        """Whether the node's text already stands for ``value``."""
+        if node.kind == "object":
+            counting = {member.key: member.value for member in node.members}
+            return (
+                isinstance(value, dict)
+                and counting.keys() == value.keys()
+                and all(self.means(inner, value[key]) for key, inner in counting.items())
+            )
+        if node.kind == "array":
+            return isinstance(value, list) and len(value) == len(node.items) and all(map(self.means, node.items, value))
+        try:
+            return same(scalar(self.text, node), value)
+        except ValueError:
+            return False  # a number too long for Python to read is none that anybody can have typed here
+
+    def _merge_object(self, node: JsonNode, value: dict[str, JSON]) -> None:
+        changes = _Changes(node)
+        changes.removed.update(n for n, member in enumerate(node.members) if member.key not in value)
+        after: int | None = 0
+        for key, inner in value.items():
+            position = node.last(key)
+            if position is None:
+                changes.insert(after, self.style.member(node, key, inner))
+            else:
+                self.merge(node.members[position].value, inner, node)
+                after = position + 1
+        self.apply(changes)
+
+    def _merge_array(self, node: JsonNode, value: list[JSON]) -> None:
+        items = node.items
+        head = 0
+        while head < min(len(items), len(value)) and self.means(items[head], value[head]):
+            head += 1
+        tail = 0
+        while tail < min(len(items), len(value)) - head and self.means(items[-1 - tail], value[-1 - tail]):
+            tail += 1
+        common = min(len(items), len(value)) - head - tail
+        for number in range(head, head + common):
+            self.merge(items[number], value[number], node)
+        changes = _Changes(node)
+        changes.removed.update(range(head + common, len(items) - tail))
+        for inner in value[head + common : len(value) - tail]:
+            changes.insert(head + common, self.style.value_in(node, inner))
+        self.apply(changes)
+
+
+def _spans(node: JsonNode) -> list[tuple[int, int]]:
+    """From where to where each child reaches, its key included."""
+    if node.members:
+        return [(member.key_start, member.value.end) for member in node.members]
+    return [(item.start, item.end) for item in node.items]

@@ -1,0 +1,241 @@
+"""What a form does to the text of a schema: each edit touches its own place and keeps every other byte.
+
+A text comes in, a text goes out. All raise JsonTextError: for a text that is no JSON, for a place that is not there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from playground.domain.tools import parse_json
+from playground.domain.values import JSON
+from playground.jsonkit.edit import (
+    drop,
+    insert_item,
+    insert_member,
+    move,
+    put,
+    remove_member,
+    rename_key,
+    set_value,
+)
+from playground.jsonkit.schema_fields import UNIONS, Field, nullable_branch
+from playground.jsonkit.schema_refs import DATA, pointer_of, reach, target_of
+from playground.jsonkit.schema_slots import Slot
+from playground.jsonkit.tree import JsonNode, JsonTextError, Path, find, parse
+
+_HEAD: Final = ("$schema", "$id", "$ref", "type", "title", "description")  # what people write first
+_OUTSIDE: Final = "title", "description", "default"  # what is said of a value, null or not
+_NULL: Final = {"type": "null"}
+
+
+def set_slot(text: str, slot: Slot, value: JSON) -> str:
+    """The text with ``value`` for the slot's keyword, which may not be there yet."""
+    return _put(text, slot.path, value)
+
+
+def clear_slot(text: str, slot: Slot) -> str:
+    """The text without the slot's keyword."""
+    return drop(text, slot.path)
+
+
+def set_types(text: str, path: Path, types: tuple[str, ...]) -> str:
+    """The text with these types for the subschema at ``path``; none takes ``type`` out. One is a name, more a list.
+
+    Of "this or null" spelled as ``anyOf`` the part that is not null gets them.
+    """
+    schema = reach(_value(text), path) if find(parse(text), path) is not None else {}
+    branch = nullable_branch(schema)
+    if branch is not None:
+        path = (*path, *branch)
+        types = tuple(name for name in types if name != "null") or types
+    if not types:
+        return drop(text, (*path, "type"))
+    return _put(text, (*path, "type"), types[0] if len(types) == 1 else list(types))
+
+
+def set_nullable(text: str, field: Field, on: bool) -> str:
+    """The text with null allowed for a field, or not: in ``type``, or as one more branch where there is no type."""
+    schema = field.schema
+    if field.nullable is on or not isinstance(schema, dict):
+        return text
+    if field.types:
+        return _null_in_types(text, field, on)
+    union = next((name for name in UNIONS if isinstance(schema.get(name), list)), "")
+    if union and on:
+        return insert_item(text, (*field.path, union), _NULL)
+    if on:  # a reference, or anything that names no type: its own words become the first of two branches
+        inner = {key: value for key, value in schema.items() if key not in _OUTSIDE}
+        union_of_two = {"anyOf": [inner, dict(_NULL)]}
+        wrapped: dict[str, JSON] = {}
+        for key, value in schema.items():
+            wrapped |= {key: value} if key in _OUTSIDE else union_of_two
+        return set_value(text, field.path, wrapped or union_of_two)
+    return _without_null_branch(text, field.path, schema)
+
+
+def set_required(text: str, path: Path, on: bool) -> str:
+    """The text with the property at ``path`` among the required names, or not. An emptied list is taken out."""
+    owner, name = _owner(text, path)
+    value = reach(_value(text), owner)
+    required = value.get("required")
+    if "required" in value and not isinstance(required, list):
+        if not on:
+            return text
+        raise _error(text, (*owner, "required"), "“required” must be a list")
+    names = list(required or [])
+    if on is (name in names):
+        return text
+    if not on:
+        left = [other for other in names if other != name]
+        where = (*owner, "required")
+        return set_value(text, where, left) if left else remove_member(text, where)
+    if "required" not in value:
+        at = list(value).index("properties") + 1
+        return insert_member(text, owner, "required", [name], at)
+    order = list(value["properties"])
+    before = [number for number, other in enumerate(names) if other in order[: order.index(name)]]
+    return insert_item(text, (*owner, "required"), name, before[-1] + 1 if before else 0)
+
+
+def add_property(text: str, path: Path, name: str, schema: JSON = None, at: int | None = None) -> str:
+    """The text with a new property of the object schema at ``path``; a text, unless ``schema`` says otherwise."""
+    schema = {"type": "string"} if schema is None else schema
+    root = parse(text)
+    if find(root, (*path, "properties")) is not None:
+        return insert_member(text, (*path, "properties"), name, schema, at)
+    node = find(root, path)
+    if node is None or node.kind != "object":
+        raise _error(text, path, "only an object can have properties")
+    return insert_member(text, path, "properties", {name: schema}, _after_head(node))
+
+
+def rename_property(text: str, path: Path, name: str) -> str:
+    """The text with another name for the property at ``path``: ``required`` and references follow."""
+    owner, old = _owner(text, path)
+    new = _rename(text, path, name)
+    required = find(parse(new), (*owner, "required"))
+    if required is not None and required.kind == "array":
+        for number, item in enumerate(reach(_value(new), (*owner, "required"))):
+            if item == old:
+                new = set_value(new, (*owner, "required", number), name)
+    return new
+
+
+def remove_property(text: str, path: Path) -> str:
+    """The text without the property at ``path``, which is then not required either."""
+    return remove_member(set_required(text, path, on=False), path)
+
+
+def move_property(text: str, path: Path, to: int) -> str:
+    """The text with the property (or any other member or item) at ``path`` as number ``to`` among its siblings."""
+    return move(text, path, to)
+
+
+def rename_definition(text: str, path: Path, name: str) -> str:
+    """The text with another name for the definition at ``path``: every reference to it, or into it, follows."""
+    return _rename(text, path, name)
+
+
+def free_name(taken: Iterable[str], wish: str = "name") -> str:
+    """``wish``, or with the first number that nobody has: ``name_2``."""
+    names = set(taken)
+    number, found = 1, wish
+    while found in names:
+        number += 1
+        found = f"{wish}_{number}"
+    return found
+
+
+def _put(text: str, path: Path, value: JSON) -> str:
+    """A keyword set, or put where people would write it: what describes near the top, the rest at the end."""
+    node = find(parse(text), path[:-1])
+    key = path[-1]
+    if node is not None and node.kind == "true":
+        return set_value(text, path[:-1], {key: value})
+    if node is not None and node.kind == "object" and isinstance(key, str) and key in _HEAD and node.last(key) is None:
+        return insert_member(text, path[:-1], key, value, _after_head(node))
+    return put(text, path, value)
+
+
+def _after_head(node: JsonNode) -> int:
+    at = 0
+    while at < len(node.members) and node.members[at].key in _HEAD:
+        at += 1
+    return at
+
+
+def _null_in_types(text: str, field: Field, on: bool) -> str:
+    branch = nullable_branch(field.schema)
+    if branch is not None:
+        return _without_null_branch(text, field.path, field.schema)
+    types = (*field.types, "null") if on else tuple(name for name in field.types if name != "null")
+    text = set_types(text, field.path, types)
+    enum = field.schema.get("enum")
+    if not isinstance(enum, list) or (None in enum) is on:
+        return text
+    where = (*field.path, "enum")
+    return insert_item(text, where, None) if on else set_value(text, where, [v for v in enum if v is not None])
+
+
+def _without_null_branch(text: str, path: Path, schema: dict[str, JSON]) -> str:
+    branch = nullable_branch(schema)
+    if branch is None:
+        places = ((union, n) for union in UNIONS for n, part in enumerate(schema.get(union) or ()) if part == _NULL)
+        return next((remove_member(text, (*path, *place)) for place in places), text)
+    union, number = branch
+    inner = schema[union][number]
+    if inner.keys() & (schema.keys() - {union}):
+        return remove_member(text, (*path, union, 1 - number))
+    return set_value(
+        text,
+        path,
+        {
+            new: value
+            for key, old in schema.items()
+            for new, value in (inner.items() if key == union else ((key, old),))
+        },
+    )
+
+
+def _rename(text: str, path: Path, name: str) -> str:
+    """Another key, and every ``$ref`` to it or into it."""
+    root = _value(text)
+    new_path = (*path[:-1], name)
+    follow: list[tuple[Path, str]] = []
+    waiting: list[tuple[Path, JSON]] = [((), root)]
+    while waiting:
+        here, node = waiting.pop()
+        if isinstance(node, dict):
+            ref = node.get("$ref")
+            target = target_of(root, ref) if isinstance(ref, str) and ref.startswith(("#/", "#%2F")) else None
+            if target is not None and target[: len(path)] == path:
+                follow.append(((*here, "$ref"), pointer_of((*new_path, *target[len(path) :]))))
+            waiting += [((*here, key), inner) for key, inner in node.items() if key not in DATA]
+        elif isinstance(node, list):
+            waiting += [((*here, number), inner) for number, inner in enumerate(node)]
+    for where, ref in follow:
+        text = set_value(text, where, ref)
+    return rename_key(text, path, name)
+
+
+def _owner(text: str, path: Path) -> tuple[Path, str]:
+    """The object schema that a property belongs to, and the property's name."""
+    name = path[-1] if path else None
+    if len(path) < 2 or path[-2] != "properties" or not isinstance(name, str) or find(parse(text), path) is None:
+        raise _error(text, path, "this is not a property")
+    return path[:-2], name
+
+
+def _value(text: str) -> JSON:
+    try:
+        return parse_json(text)
+    except ValueError as error:
+        raise JsonTextError(text, 0, str(error)) from None
+
+
+def _error(text: str, path: Path, reason: str) -> JsonTextError:
+    root = parse(text)
+    node = find(root, path) or root
+    return JsonTextError(text, node.start, reason)

@@ -1,0 +1,315 @@
+"""A JSON Schema as the fields of a form: what each subschema is, what it says, and where in the text each thing stands.
+
+The fields describe, they hold no truth: every edit goes to the text (`schema_edit`). What a form cannot show is a slot
+that says so, never left out. Any JSON may come in; nothing is raised.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from playground.domain.values import JSON, JSONObject
+from playground.jsonkit.schema_refs import DATA, reach, target_of
+from playground.jsonkit.schema_slots import Slot, slots_of, types_in
+from playground.jsonkit.tree import Path
+
+__all__ = ["Field", "Slot", "field_at", "fields_of", "nullable_branch", "slot", "walk"]
+
+DEEPEST = 60  # levels of a form; what is deeper is shown as JSON
+UNIONS = "anyOf", "oneOf"
+
+
+@dataclass(frozen=True)
+class Field:
+    """One subschema. ``path`` is its place in the schema; ``name`` that of a property, pattern or definition.
+
+    ``required`` is None where a field cannot be required. ``core`` differs from ``path`` only for "this or null"
+    (``anyOf`` of two): there it is the place of the part that is not null, whose keywords the form shows.
+    """
+
+    path: Path
+    role: str
+    name: str
+    kind: str
+    types: tuple[str, ...]
+    nullable: bool
+    required: bool | None
+    summary: str
+    description: str
+    ref: str
+    target: Path | None
+    recursive: bool
+    problem: str
+    core: Path
+    children: tuple[Field, ...]
+    schema: JSON
+
+    @cached_property
+    def slots(self) -> tuple[Slot, ...]:
+        """What this subschema says and could say, with the place of each keyword; read when it is asked for."""
+        return slots_of(self.schema, self.path, self.core, self.kind, self.types)
+
+
+def fields_of(schema: JSON) -> Field:
+    """The root field of a schema, with everything inside it."""
+    return _Builder(schema).field(schema, (), "root", "", None)
+
+
+def field_at(root: Field, path: Path) -> Field | None:
+    """The field whose subschema stands at ``path``, or at the nearest place around it that is a field."""
+    best: Field | None = None
+    for field in walk(root):
+        if path[: len(field.path)] == field.path and (best is None or len(field.path) > len(best.path)):
+            best = field
+    return best
+
+
+def walk(root: Field) -> Iterator[Field]:
+    """A field and all below it, in the order of the form."""
+    waiting = [root]
+    while waiting:
+        field = waiting.pop()
+        yield field
+        waiting += reversed(field.children)
+
+
+def slot(field: Field, keyword: str) -> Slot | None:
+    """The slot of a keyword; the outer one where a keyword stands both outside and inside of "this or null"."""
+    return next((found for found in field.slots if found.keyword == keyword), None)
+
+
+def nullable_branch(schema: JSON) -> tuple[str, int] | None:
+    """Of ``anyOf`` or ``oneOf`` with exactly two branches, one of them null: the union and the number of the other."""
+    for union in UNIONS:
+        branches = schema.get(union) if isinstance(schema, dict) else None
+        if isinstance(branches, list) and len(branches) == 2:
+            nulls = [isinstance(branch, dict) and branch.get("type") == "null" for branch in branches]
+            if sum(nulls) == 1 and isinstance(branches[nulls.index(False)], dict):
+                return union, nulls.index(False)
+    return None
+
+
+class _Builder:
+    """Makes the fields of one schema; knows the whole of it for its references."""
+
+    def __init__(self, root: JSON) -> None:
+        self._root = root
+        self._leads: dict[Path, list[Path]] = {}
+
+    def field(self, schema: JSON, path: Path, role: str, name: str, required: bool | None) -> Field:
+        """The field of one subschema."""
+        if not isinstance(schema, dict) or len(path) > DEEPEST:
+            return self._closed(schema, path, role, name, required)
+        core, inner = path, schema
+        branch = nullable_branch(schema)
+        nullable = branch is not None or _has_null_branch(schema)
+        if branch is not None:
+            core = (*path, *branch)
+            inner = schema[branch[0]][branch[1]]
+        types = types_in(inner)
+        nullable = nullable or "null" in types
+        ref = _ref_of(inner)
+        target = target_of(self._root, ref) if ref else None
+        kind = _kind(inner, types, ref)
+        description = schema.get("description", inner.get("description"))
+        problem = ""
+        if ref and target is None:
+            problem = "leads to another document" if not ref.startswith("#") else "leads nowhere"
+        children = self._children(inner, core)
+        if core != path:
+            children += self._definitions(schema, path)
+        return Field(
+            path=path,
+            role=role,
+            name=name,
+            kind=kind,
+            types=types,
+            nullable=nullable,
+            required=required,
+            summary=_summary(inner, kind, types, ref) + (" or null" if nullable and kind != "null" else ""),
+            description=description if isinstance(description, str) else "",
+            ref=ref,
+            target=target,
+            recursive=target is not None and self._comes_back(target, path),
+            problem=problem,
+            core=core,
+            children=children,
+            schema=schema,
+        )
+
+    def _closed(self, schema: JSON, path: Path, role: str, name: str, required: bool | None) -> Field:
+        """The field of what has no inside: true, false, what is no schema, and what is too deep."""
+        problem = ""
+        if len(path) > DEEPEST:
+            problem = "nested too deeply for the form"
+        elif not isinstance(schema, bool):
+            problem = "not a schema"
+        never = schema is False
+        return Field(
+            path=path,
+            role=role,
+            name=name,
+            kind="never" if never else "any",
+            types=(),
+            nullable=False,
+            required=required,
+            summary="not allowed" if never else problem or "anything",
+            description="",
+            ref="",
+            target=None,
+            recursive=False,
+            problem=problem,
+            core=path,
+            children=(),
+            schema=schema if len(path) <= DEEPEST else None,
+        )
+
+    def _children(self, schema: JSONObject, path: Path) -> tuple[Field, ...]:
+        required = schema.get("required")
+        wanted = {name for name in required if isinstance(name, str)} if isinstance(required, list) else set()
+        out: list[Field] = []
+        for name, inner in _members(schema, "properties"):
+            out.append(self.field(inner, (*path, "properties", name), "property", name, name in wanted))
+        for name, inner in _members(schema, "patternProperties"):
+            out.append(self.field(inner, (*path, "patternProperties", name), "pattern", name, None))
+        if isinstance(schema.get("additionalProperties"), dict):
+            out.append(self._one(schema, path, "additionalProperties", "additional"))
+        out += self._several(schema, path, "prefixItems", "prefix")
+        if isinstance(schema.get("items"), dict | bool):
+            out.append(self._one(schema, path, "items", "item"))
+        for union in UNIONS:
+            out += self._several(schema, path, union, "branch")
+        out += self._several(schema, path, "allOf", "branch")
+        return (*out, *self._definitions(schema, path))
+
+    def _definitions(self, schema: JSONObject, path: Path) -> tuple[Field, ...]:
+        return tuple(
+            self.field(inner, (*path, keyword, name), "definition", name, None)
+            for keyword in ("$defs", "definitions")
+            for name, inner in _members(schema, keyword)
+        )
+
+    def _one(self, schema: JSONObject, path: Path, keyword: str, role: str) -> Field:
+        return self.field(schema[keyword], (*path, keyword), role, "", None)
+
+    def _several(self, schema: JSONObject, path: Path, keyword: str, role: str) -> list[Field]:
+        parts = schema.get(keyword)
+        if not isinstance(parts, list):
+            return []
+        return [
+            self.field(part, (*path, keyword, number), role, f"part {number + 1}" if keyword == "allOf" else "", None)
+            for number, part in enumerate(parts)
+        ]
+
+    def _comes_back(self, target: Path, path: Path) -> bool:
+        """Whether following references from ``target`` leads around ``path`` again."""
+        seen, waiting = {target}, [target]
+        for here in waiting:
+            if path[: len(here)] == here:
+                return True
+            for following in self._refs_in(here):
+                if following not in seen:
+                    seen.add(following)
+                    waiting.append(following)
+        return False
+
+    def _refs_in(self, path: Path) -> list[Path]:
+        known = self._leads.get(path)
+        if known is None:
+            known = self._leads[path] = []
+            waiting: list[JSON] = [reach(self._root, path)]
+            while waiting:
+                node = waiting.pop()
+                if isinstance(node, dict):
+                    ref = node.get("$ref")
+                    found = target_of(self._root, ref) if isinstance(ref, str) else None
+                    known += [found] if found is not None else []
+                    waiting += [inner for key, inner in node.items() if key not in DATA]
+                elif isinstance(node, list):
+                    waiting += node
+        return known
+
+
+def _members(schema: JSONObject, keyword: str) -> list[tuple[str, JSON]]:
+    value = schema.get(keyword)
+    return list(value.items()) if isinstance(value, dict) else []
+
+
+def _ref_of(schema: JSONObject) -> str:
+    ref = schema.get("$ref")
+    return ref if isinstance(ref, str) else ""
+
+
+def _has_null_branch(schema: JSONObject) -> bool:
+    parts = [part for union in UNIONS if isinstance(schema.get(union), list) for part in schema[union]]
+    return any(isinstance(part, dict) and part.get("type") == "null" for part in parts)
+
+
+def _kind(schema: JSONObject, types: tuple[str, ...], ref: str) -> str:
+    if ref:
+        return "ref"
+    if any(isinstance(schema.get(union), list) and schema[union] for union in UNIONS):
+        return "union"
+    if "const" in schema:
+        return "constant"
+    if isinstance(schema.get("enum"), list):
+        return "choice"
+    plain = [name for name in types if name != "null"] or list(types)
+    if plain:
+        return plain[0] if len(plain) == 1 else "several"
+    if isinstance(schema.get("properties"), dict):
+        return "object"
+    return "array" if isinstance(schema.get("items"), dict) else "any"
+
+
+def _summary(schema: JSONObject, kind: str, types: tuple[str, ...], ref: str) -> str:
+    """What it is in a few words, without "or null"."""
+    plain = [name for name in types if name != "null"]
+    if kind == "ref":
+        return "→ " + (ref.rsplit("/", 1)[-1] if "/" in ref else "the whole schema" if ref == "#" else ref)
+    if kind == "union":
+        branches = next(schema[union] for union in UNIONS if isinstance(schema.get(union), list) and schema[union])
+        branches = [part for part in branches if not (isinstance(part, dict) and part.get("type") == "null")]
+        names = [_summary_of(branch) for branch in branches]
+        short = " or ".join(dict.fromkeys(names))
+        return short if len(branches) <= 3 and len(short) <= 60 else f"one of {len(branches)} options"
+    if kind == "constant":
+        return f"always {_short(schema['const'])}"
+    if kind == "choice":
+        return f"one of {len(schema['enum'])}"
+    if kind == "array":
+        items = schema.get("items")
+        if isinstance(schema.get("prefixItems"), list):
+            return f"list of {len(schema['prefixItems'])} fixed items"
+        return f"list of {_summary_of(items)}" if isinstance(items, dict) and items else "list"
+    if kind == "several":
+        return " or ".join(plain)
+    words = "anything" if kind == "any" else kind
+    form = schema.get("format")
+    return f"{words}, {form}" if isinstance(form, str) and form and kind == "string" else words
+
+
+def _summary_of(schema: JSON, depth: int = 0) -> str:
+    """The same for a part inside, shorter."""
+    if not isinstance(schema, dict):
+        return "nothing" if schema is False else "anything"
+    types = types_in(schema)
+    ref = _ref_of(schema)
+    kind = _kind(schema, types, ref)
+    if kind == "union":
+        return "one of several"
+    if kind == "array" and depth > 2:
+        return "list"
+    if kind == "array" and isinstance(schema.get("items"), dict) and "prefixItems" not in schema:
+        inner = _summary_of(schema["items"], depth + 1)
+    else:
+        return _summary(schema, kind, types, ref) if kind != "array" else "list"
+    return f"list of {inner}"
+
+
+def _short(value: JSON) -> str:
+    text = json.dumps(value, ensure_ascii=False) if not isinstance(value, dict | list) else "one value"
+    return text if len(text) <= 40 else text[:39] + "…"

@@ -1,0 +1,84 @@
+"""Where a local ``$ref`` of a JSON Schema leads. One to another document leads nowhere: nothing is ever fetched."""
+
+from __future__ import annotations
+
+from typing import Final
+from urllib.parse import quote, unquote
+
+from playground.domain.values import JSON
+from playground.jsonkit.tree import Path
+
+#: Keywords whose content is data, not schemas: a ``$ref`` in there is only a key.
+DATA: Final = frozenset(("const", "default", "enum", "example", "examples"))
+#: Keywords whose members are schemas by name.
+BY_NAME: Final = frozenset(
+    ("$defs", "definitions", "dependentRequired", "dependentSchemas", "patternProperties", "properties")
+)
+_SAFE: Final = "!$&'()*+,;=:@-._~?/"
+_MOST_LOOKED_AT: Final = 20_000
+
+
+def target_of(root: JSON, ref: str) -> Path | None:
+    """The path of what ``#``, ``#/a/b`` or ``#anchor`` means; None when it is nowhere in ``root``."""
+    if not ref.startswith("#"):
+        return None
+    pointer = unquote(ref[1:])
+    if pointer and not pointer.startswith("/"):
+        return _anchor(root, pointer)
+    node, path = root, list[str | int]()
+    for step in pointer.split("/")[1:]:
+        key = step.replace("~1", "/").replace("~0", "~")
+        if isinstance(node, dict) and key in node:
+            node = node[key]
+            path.append(key)
+        elif isinstance(node, list) and key.isascii() and key.isdigit() and len(key) < 8 and int(key) < len(node):
+            node = node[int(key)]
+            path.append(int(key))
+        else:
+            return None
+    return tuple(path)
+
+
+def pointer_of(path: Path) -> str:
+    """The ``$ref`` that leads to ``path``."""
+    steps = (str(step).replace("~", "~0").replace("/", "~1") for step in path)
+    return "#" + "".join("/" + quote(step, safe=_SAFE, errors="surrogatepass") for step in steps)
+
+
+def reach(root: JSON, path: Path) -> JSON:
+    """The value at ``path``. Raises LookupError when there is none."""
+    for step in path:
+        if (isinstance(root, dict) and isinstance(step, str)) or (isinstance(root, list) and isinstance(step, int)):
+            root = root[step]  # type: ignore[index]  # the two checks belong together, which mypy cannot see
+        else:
+            raise LookupError(step)
+    return root
+
+
+def resolved(root: JSON, schema: JSON) -> JSON:
+    """``schema``, or where its ``$ref`` leads in the end when it is nothing but one; None for one that has no end.
+
+    A keyword beside ``$ref`` holds as well: then the schema stays as it is, and the caller reads both.
+    """
+    passed: set[Path] = set()
+    while isinstance(schema, dict) and isinstance(schema.get("$ref"), str) and len(schema) == 1:
+        path = target_of(root, schema["$ref"])
+        if path is None or path in passed:
+            return None
+        passed.add(path)
+        schema = reach(root, path)
+    return schema
+
+
+def _anchor(root: JSON, name: str) -> Path | None:
+    waiting: list[tuple[Path, JSON]] = [((), root)]
+    for path, node in waiting:
+        if len(waiting) > _MOST_LOOKED_AT:
+            return None
+        if isinstance(node, dict):
+            if name in (node.get("$anchor"), node.get("$dynamicAnchor")):
+                return path
+            waiting += [((*path, key), inner) for key, inner in node.items() if key not in DATA]
+        elif isinstance(node, list):
+            waiting += [((*path, number), inner) for number, inner in enumerate(node)]
+    return None

@@ -1,0 +1,323 @@
+"""Sample arguments from a schema: always the same ones, small, and valid wherever that can be had.
+
+Made for people to look at and to edit: what the schema itself offers (``default``, ``examples``, ``enum``) comes before
+anything made up, and optional parameters are filled in too.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from typing import Final
+
+from playground.domain.values import JSON, JSONObject
+from playground.jsonkit import limits
+from playground.jsonkit.pattern_text import PatternError as UnknownPatternError
+from playground.jsonkit.pattern_text import text_for
+from playground.jsonkit.patterns import PatternError, found_in
+from playground.jsonkit.schema_refs import reach, target_of
+from playground.jsonkit.tree import same
+from playground.jsonkit.validation import check_value
+
+_NUMBERS: Final = (1, 1, 2, 1, 0, 0.5, -1, 10, 3, 0.25, 100, 7)  # one for each try
+_TRIES: Final = len(_NUMBERS)
+_DEEPEST: Final = 6  # levels that are filled in; below, only what is required
+_LAST: Final = 40  # levels at which a schema that demands itself is given up
+_MOST_VALUES: Final = 2000
+_FORMATS: Final = {
+    "date": "2026-01-31",
+    "time": "09:30:00Z",
+    "date-time": "2026-01-31T09:30:00Z",
+    "duration": "PT90M",
+    "email": "ada@example.org",
+    "idn-email": "ada@example.org",
+    "hostname": "example.org",
+    "ipv4": "192.0.2.1",
+    "ipv6": "2001:db8::1",
+    "uri": "https://example.org/",
+    "uri-reference": "/path",
+    "iri": "https://example.org/",
+    "url": "https://example.org/",
+    "uuid": "123e4567-e89b-42d3-a456-426614174000",
+    "json-pointer": "/a/0",
+    "regex": "^a+$",
+    "byte": "YWJj",
+}
+_BY_NAME: Final = {
+    "city": "Lisbon",
+    "location": "Lisbon",
+    "country": "Portugal",
+    "email": "ada@example.org",
+    "url": "https://example.org/",
+    "date": "2026-01-31",
+    "query": "search words",
+    "language": "en",
+    "name": "Ada",
+}
+
+
+class _EndlessError(Exception):
+    """The value would grow without end."""
+
+
+def sample(schema: JSON) -> JSON:
+    """A value for ``schema``. Where nothing fits, the nearest try: a sample is a start, not a promise.
+
+    Raises TooCostlyError.
+    """
+    limits.weigh_schema(schema)
+    first: JSON = None
+    for attempt in range(_TRIES):
+        try:
+            value = _Maker(schema, attempt).make(schema, "", 0)
+        except (_EndlessError, RecursionError, ArithmeticError, TypeError, ValueError):
+            continue
+        if not isinstance(schema, dict) or not check_value(value, schema):
+            return value
+        first = value if attempt == 0 else first
+    return {} if first is None else first
+
+
+def sample_text(schema: JSON) -> str:
+    """The same laid out, one member a line. Raises TooCostlyError."""
+    return json.dumps(sample(schema), ensure_ascii=False, indent=2)
+
+
+class _Maker:
+    """One try; each takes other branches, and later ones leave out what may be left out."""
+
+    def __init__(self, root: JSON, attempt: int) -> None:
+        self._root = root
+        self._attempt = attempt
+        self._values = 0
+
+    def make(self, schema: JSON, name: str, depth: int) -> JSON:
+        """A value for a subschema that stands under ``name``."""
+        self._values += 1
+        if self._values > _MOST_VALUES or depth > _LAST:
+            raise _EndlessError
+        schema = self._flat(schema, depth)
+        if not isinstance(schema, dict):
+            return name or "text"
+        if "const" in schema:
+            return schema["const"]
+        if self._attempt < _TRIES // 2:
+            offered = [schema[word] for word in ("default", "example") if word in schema and schema[word] is not None]
+            examples = schema.get("examples")
+            offered += examples if isinstance(examples, list) else []
+            fitting = next((value for value in offered if not check_value(value, self._whole(schema))), None)
+            if fitting is not None:
+                return fitting
+        choices = schema.get("enum")
+        if isinstance(choices, list) and choices:
+            usable = [one for one in choices if not check_value(one, self._whole(schema))] or choices
+            return usable[self._attempt % len(usable)]
+        match self._kind(schema, depth):
+            case "object":
+                return self._object(schema, depth)
+            case "array":
+                return self._array(schema, name, depth)
+            case "integer" | "number" as kind:
+                return _number(schema, kind == "integer", self._attempt)
+            case "boolean":
+                return True
+            case "null":
+                return None
+            case _:
+                return _text(schema, name)
+
+    def _whole(self, schema: JSONObject) -> JSONObject:
+        """The schema with the definitions that its references lead to."""
+        root = self._root if isinstance(self._root, dict) else {}
+        return {**{key: root[key] for key in ("$defs", "definitions") if key in root}, **schema}
+
+    def _flat(self, schema: JSON, depth: int) -> JSON:
+        """A schema without references and combinations on its surface: one branch of each union is taken."""
+        for _ in range(_LAST):
+            if not isinstance(schema, dict):
+                return schema
+            here = dict(schema)
+            if isinstance(here.get("$ref"), str):
+                path = target_of(self._root, here.pop("$ref"))
+                target = reach(self._root, path) if path is not None else True
+                schema = _merged(target, here) if isinstance(target, dict) else here
+            elif isinstance(here.get("allOf"), list):
+                schema = {key: value for key, value in here.items() if key != "allOf"}
+                for part in here["allOf"]:
+                    schema = _merged(schema, self._flat(part, depth + 1) if depth < _LAST else True)
+            elif union := next((word for word in ("anyOf", "oneOf") if isinstance(here.get(word), list)), ""):
+                branches = [part for part in here.pop(union) if part is not False] or [{}]
+                if depth > _DEEPEST:  # the way out of a schema that contains itself
+                    branches.sort(key=lambda part: len(json.dumps(part)))
+                shift = self._attempt if self._attempt < len(branches) or self._attempt % 2 else 0
+                schema = _merged(here, branches[shift % len(branches)])
+            elif isinstance(here.get("if"), dict | bool):
+                condition, then = here.pop("if"), here.pop("then", True)
+                otherwise = here.pop("else", True)
+                meant = _merged(_merged(here, condition), then) if self._attempt % 2 == 0 else _merged(here, otherwise)
+                schema = meant
+            else:
+                return here
+        raise _EndlessError
+
+    def _kind(self, schema: JSONObject, depth: int) -> str:
+        kind = schema.get("type")
+        if isinstance(kind, list) and kind:
+            plain = [one for one in kind if one != "null"] or kind
+            return "null" if depth > _DEEPEST and "null" in kind else str(plain[self._attempt % len(plain)])
+        if isinstance(kind, str):
+            return kind
+        for guess, words in (
+            ("object", ("properties", "required", "additionalProperties", "patternProperties", "minProperties")),
+            ("array", ("items", "prefixItems", "minItems", "contains")),
+            ("number", ("minimum", "maximum", "multipleOf", "exclusiveMinimum", "exclusiveMaximum")),
+        ):
+            if any(word in schema for word in words):
+                return guess
+        return "object" if depth == 0 and self._attempt < _TRIES - 2 else "string"
+
+    def _object(self, schema: JSONObject, depth: int) -> JSONObject:
+        properties = schema.get("properties") if isinstance(schema.get("properties"), dict) else {}
+        required = [name for name in schema.get("required") or () if isinstance(name, str)]
+        sparing = depth > _DEEPEST or self._attempt in (3, 5) or self._attempt > 7
+        out: JSONObject = {}
+        for name, inner in (properties or {}).items():
+            if inner is not False and (name in required or not sparing):
+                with_room = depth <= 2 or name in required or not self._grows(inner)
+                if with_room:
+                    out[name] = self.make(inner, name, depth + 1)
+        extra = schema.get("additionalProperties", True)
+        patterns = schema.get("patternProperties") if isinstance(schema.get("patternProperties"), dict) else {}
+        for name in required:
+            if name not in out and (properties or {}).get(name) is not False:
+                matching = [inner for pattern, inner in (patterns or {}).items() if found_in(pattern, name)]
+                out[name] = self.make(matching[0] if matching else extra, name, depth + 1)
+        for name, inner in _names_by_pattern(patterns or {}):
+            if (name not in out and not sparing) or len(out) < (schema.get("minProperties") or 0):
+                out[name] = self.make(inner, name, depth + 1)
+        least = schema.get("minProperties") or (1 if isinstance(extra, dict) and not out and not sparing else 0)
+        for number in range(1, min(int(least) - len(out), 50) + 1):
+            out[f"key_{number}"] = self.make(extra, "", depth + 1)
+        for name, others in (schema.get("dependentRequired") or {}).items():
+            for other in others if name in out else ():
+                out.setdefault(other, self.make((properties or {}).get(other, extra), other, depth + 1))
+        most = schema.get("maxProperties")
+        if isinstance(most, int) and len(out) > most:
+            keep = [*[name for name in out if name in required], *[name for name in out if name not in required]][:most]
+            out = {name: value for name, value in out.items() if name in keep}
+        return out
+
+    def _grows(self, schema: JSON) -> bool:
+        return isinstance(schema, dict) and ("$ref" in schema or '"$ref"' in json.dumps(schema))
+
+    def _array(self, schema: JSONObject, name: str, depth: int) -> list[JSON]:
+        least, most = int(schema.get("minItems") or 0), schema.get("maxItems")
+        lead = schema.get("prefixItems") if isinstance(schema.get("prefixItems"), list) else []
+        items, contains = schema.get("items", True), schema.get("contains")
+        wanted = max(least, len(lead or []) or (0 if items is True or depth > _DEEPEST else 1))
+        if depth > 2 and self._grows(items):
+            wanted = least
+        wanted = min(wanted, int(most)) if isinstance(most, int | float) else wanted
+        singular = name[:-1] if name.endswith("s") and len(name) > 3 else name
+        out: list[JSON] = []
+        for number in range(min(wanted, 200)):
+            inner = (lead or [])[number] if number < len(lead or []) else items
+            value = self.make(inner, singular, depth + 1)
+            if schema.get("uniqueItems") is True and any(same(value, other) for other in out):
+                value = self._another(inner, value, out, depth)
+            out.append(value)
+        if isinstance(contains, dict) and not any(not check_value(value, self._whole(contains)) for value in out):
+            fewest = int(schema.get("minContains", 1))
+            made = [self.make(contains, singular, depth + 1) for _ in range(min(fewest, 50))]
+            out = (out + made) if most is None or len(out) + fewest <= most else [*out[: int(most) - fewest], *made]
+        return out
+
+    def _another(self, schema: JSON, value: JSON, taken: list[JSON], depth: int) -> JSON:
+        """A value that is not there yet, where items may not repeat."""
+        schema = self._flat(schema, depth)
+        choices = schema.get("enum") if isinstance(schema, dict) else None
+        for choice in choices if isinstance(choices, list) else ():
+            if not any(same(choice, other) for other in taken):
+                return choice
+        if isinstance(value, str):
+            return f"{value} {len(taken) + 1}"
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            step = schema.get("multipleOf") if isinstance(schema, dict) else None
+            return value + len(taken) * (step if isinstance(step, int | float) else 1)
+        return value
+
+
+def _merged(one: JSON, other: JSON) -> JSON:
+    """Two schemas that both hold as one: names add up, the tighter bound wins."""
+    if not isinstance(one, dict) or not isinstance(other, dict):
+        return False if one is False or other is False else one if isinstance(one, dict) else other
+    out = dict(one)
+    for key, value in other.items():
+        have = out.get(key)
+        if key in ("properties", "patternProperties") and isinstance(have, dict) and isinstance(value, dict):
+            both = {name: _merged(have[name], value[name]) for name in have.keys() & value.keys()}
+            out[key] = {**have, **value, **both}
+        elif key == "required" and isinstance(have, list) and isinstance(value, list):
+            out[key] = [*have, *(name for name in value if name not in have)]
+        elif key == "enum" and isinstance(have, list) and isinstance(value, list):
+            out[key] = [item for item in have if item in value] or value
+        elif key in ("minimum", "minLength", "minItems", "exclusiveMinimum", "minProperties") and key in out:
+            out[key] = max(out[key], value)
+        elif key in ("maximum", "maxLength", "maxItems", "exclusiveMaximum", "maxProperties") and key in out:
+            out[key] = min(out[key], value)
+        elif key in ("anyOf", "oneOf", "allOf", "$ref", "if") and key in out:
+            out["allOf"] = [*(out.get("allOf") or []), {key: value}]
+        else:
+            out[key] = value
+    return out
+
+
+def _names_by_pattern(patterns: JSONObject) -> Iterator[tuple[str, JSON]]:
+    for pattern, inner in patterns.items():
+        try:
+            name = text_for(pattern, 1)
+            if found_in(pattern, name) and inner is not False:
+                yield name, inner
+        except (UnknownPatternError, PatternError):
+            continue
+
+
+def _number(schema: JSONObject, whole: bool, attempt: int) -> JSON:
+    step = schema.get("multipleOf")
+    step = step if isinstance(step, int | float) and step > 0 else None
+    grain = step or (1 if whole else 0.5)
+    low, high = _limit(schema, "minimum", -math.inf), _limit(schema, "maximum", math.inf)
+    above, below = _limit(schema, "exclusiveMinimum", -math.inf), _limit(schema, "exclusiveMaximum", math.inf)
+    if not (whole or step) and below - above < 4 * grain:
+        grain = (below - above) / 4
+    low = max(low, above + grain) if above > -math.inf else low
+    high = min(high, below - grain) if below < math.inf else high
+    usual = int(_NUMBERS[attempt]) if whole else _NUMBERS[attempt]
+    value: JSON = min(max(usual, low), high)
+    if step:
+        value = math.ceil(round(value / step, 9)) * step
+        value = value - step if value > high else value
+    if whole or (isinstance(value, float) and value.is_integer() and not isinstance(step, float)):
+        value = math.ceil(value)
+    return round(value, 10) if isinstance(value, float) else value
+
+
+def _limit(schema: JSONObject, keyword: str, without: float) -> float:
+    value = schema.get(keyword)
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else without
+
+
+def _text(schema: JSONObject, name: str) -> str:
+    least, most = int(schema.get("minLength") or 0), schema.get("maxLength")
+    pattern = schema.get("pattern")
+    if isinstance(pattern, str):
+        try:
+            return text_for(pattern, least)
+        except UnknownPatternError:
+            pass  # the words below may match by chance
+    text = _FORMATS.get(str(schema.get("format"))) or _BY_NAME.get(name.lower()) or name.replace("_", " ") or "text"
+    if len(text) < least:
+        text = (text + " ") * (min(least, 100_000) // (len(text) + 1) + 1)
+        text = text[:least].rstrip().ljust(least, ".")
+    return text[: int(most)] if isinstance(most, int | float) else text

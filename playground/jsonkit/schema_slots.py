@@ -1,0 +1,174 @@
+"""Which keyword of a JSON Schema is edited how: one row a keyword. What has no row is shown as JSON, and stays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from playground.domain.values import JSON, JSONObject
+from playground.jsonkit.tree import Path
+from playground.jsonkit.validation import TYPES
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """One keyword of one subschema: its place in the schema, whether it is there, its value, and how it is edited.
+
+    ``editor``: text, lines, number, count, flag, types, choices, json. ``shown`` is False for what the form only names
+    ("shown as JSON").
+    """
+
+    keyword: str
+    path: Path
+    editor: str
+    present: bool
+    value: JSON
+    label: str
+    shown: bool
+
+
+#: keyword -> editor, words; in the order of the form.
+KEYWORDS: Final[dict[str, tuple[str, str]]] = {
+    "description": ("lines", "Description"),
+    "title": ("text", "Title"),
+    "type": ("types", "Type"),
+    "$ref": ("text", "Refers to"),
+    "enum": ("choices", "Allowed values"),
+    "const": ("json", "Always"),
+    "default": ("json", "Default"),
+    "format": ("text", "Format"),
+    "pattern": ("text", "Pattern"),
+    "minLength": ("count", "Shortest"),
+    "maxLength": ("count", "Longest"),
+    "minimum": ("number", "At least"),
+    "maximum": ("number", "At most"),
+    "exclusiveMinimum": ("number", "More than"),
+    "exclusiveMaximum": ("number", "Less than"),
+    "multipleOf": ("number", "Multiple of"),
+    "minItems": ("count", "Fewest items"),
+    "maxItems": ("count", "Most items"),
+    "uniqueItems": ("flag", "No item twice"),
+    "minProperties": ("count", "Fewest names"),
+    "maxProperties": ("count", "Most names"),
+    "additionalProperties": ("flag", "Other names allowed"),
+    "deprecated": ("flag", "Deprecated"),
+    "examples": ("json", "Examples"),
+}
+_OFFERED: Final[dict[str, tuple[str, ...]]] = {
+    "string": ("enum", "default", "format", "pattern", "minLength", "maxLength"),
+    "number": ("enum", "default", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
+    "integer": ("enum", "default", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
+    "boolean": ("default",),
+    "array": ("default", "minItems", "maxItems", "uniqueItems"),
+    "object": ("default", "minProperties", "maxProperties", "additionalProperties"),
+    "null": (),
+}
+_ALWAYS: Final = ("description", "title", "examples")
+_UNIONS_KEEP: Final = ("default",)
+_DEFAULTS: Final = {"string": "text", "integer": "number", "number": "number", "boolean": "flag"}
+#: Keywords whose content is fields of its own when it has this shape.
+_STRUCTURE: Final[dict[str, type | tuple[type, ...]]] = {
+    "properties": dict,
+    "patternProperties": dict,
+    "$defs": dict,
+    "definitions": dict,
+    "prefixItems": list,
+    "anyOf": list,
+    "oneOf": list,
+    "allOf": list,
+    "items": (dict, bool),
+}
+
+
+def slots_of(schema: JSON, path: Path, core: Path, kind: str, types: tuple[str, ...]) -> tuple[Slot, ...]:
+    """The slots of a subschema at ``path``; ``core`` is the place of its part that is not null, where it has one."""
+    if not isinstance(schema, dict):
+        return ()
+    if core == path:
+        return tuple(_slots(schema, path, _offered(kind, types), types))
+    union, number = core[-2], core[-1]
+    inner = schema[union][number]
+    outer = _slots(schema, path, ("description", "title", "default", "examples"), types)
+    names = {slot.keyword for slot in outer}
+    core_slots = [
+        slot if slot.keyword not in names else _hidden(slot)
+        for slot in _slots(inner, core, _offered(kind, types), types)
+        if slot.present or slot.keyword not in names
+    ]
+    null = schema[union][1 - int(number)]
+    rest = [_hidden(slot) for slot in _slots(null, (*path, union, 1 - int(number)), (), ()) if slot.keyword != "type"]
+    return (*outer, *core_slots, *rest)
+
+
+def types_in(schema: JSONObject) -> tuple[str, ...]:
+    """The types a schema names; empty where it names none, or something that is no type."""
+    found = schema.get("type")
+    names = [found] if isinstance(found, str) else found if isinstance(found, list) else []
+    return tuple(names) if all(isinstance(name, str) and name in TYPES for name in names) else ()
+
+
+def _offered(kind: str, types: tuple[str, ...]) -> tuple[str, ...]:
+    if kind in ("ref", "union"):
+        return (*_ALWAYS, *_UNIONS_KEEP)
+    if kind == "constant":
+        return (*_ALWAYS, "const")
+    names = types or (kind,)
+    wanted = dict.fromkeys(word for name in names for word in _OFFERED.get(name, ("enum", "default")))
+    return (*_ALWAYS, "type", *wanted)
+
+
+def _slots(schema: JSONObject, path: Path, offered: tuple[str, ...], types: tuple[str, ...]) -> list[Slot]:
+    out: list[Slot] = []
+    for keyword, (usual, label) in KEYWORDS.items():
+        editor, present = usual, keyword in schema
+        value = schema.get(keyword)
+        if not present and keyword not in offered:
+            continue
+        if keyword == "additionalProperties" and isinstance(value, dict):
+            continue  # a field of its own
+        if keyword == "default":
+            editor = _default_editor(types, present, value)
+        fits = not present or _fits(editor, value)
+        out.append(Slot(keyword, (*path, keyword), editor if fits else "json", present, value, label, fits))
+    for keyword, value in schema.items():
+        if keyword not in KEYWORDS and not _structural(schema, keyword, value):
+            out.append(Slot(keyword, (*path, keyword), "json", True, value, keyword, False))
+    return out
+
+
+def _default_editor(types: tuple[str, ...], present: bool, value: JSON) -> str:
+    plain = [name for name in types if name != "null"]
+    editor = _DEFAULTS.get(plain[0], "json") if len(plain) == 1 else "json"
+    return editor if not present or (_fits(editor, value) and value != "") else "json"
+
+
+def _fits(editor: str, value: JSON) -> bool:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    match editor:
+        case "text" | "lines":
+            return isinstance(value, str)
+        case "number":
+            return number
+        case "count":
+            return number and isinstance(value, int) and value >= 0
+        case "flag":
+            return isinstance(value, bool)
+        case "types":
+            return bool(types_in({"type": value}))
+        case "choices":
+            return isinstance(value, list)
+        case _:
+            return True
+
+
+def _structural(schema: JSONObject, keyword: str, value: JSON) -> bool:
+    if keyword == "required" and isinstance(value, list):
+        properties = schema.get("properties")
+        known = properties if isinstance(properties, dict) else {}
+        return all(isinstance(name, str) and name in known for name in value)
+    shape = _STRUCTURE.get(keyword)
+    return shape is not None and isinstance(value, shape)
+
+
+def _hidden(slot: Slot) -> Slot:
+    return Slot(slot.keyword, slot.path, "json", slot.present, slot.value, slot.label, False)

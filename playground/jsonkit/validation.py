@@ -1,0 +1,158 @@
+"""Values and schemas held against JSON Schema 2020-12, and what is wrong in words for people.
+
+`jsonschema_rs` does the work: it takes patterns and unique items in linear time, where the pure-Python validator takes
+seconds for a few lines. It holds the interpreter while it works, so what may take long is refused here
+(``domain.limits``) and done by a process that can be ended. It is imported on first use, and fetches nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final
+
+from playground.domain.problems import Problem, short
+from playground.domain.values import JSON, JSONObject
+from playground.jsonkit import limits
+from playground.jsonkit.limits import TooCostlyError
+from playground.jsonkit.patterns import engine
+
+if TYPE_CHECKING:
+    from jsonschema_rs import Draft202012Validator, ValidationError
+
+TYPES: Final = "string", "number", "integer", "boolean", "object", "array", "null"  # of JSON Schema
+NO_ALTERNATIVE: Final = "fits none of the alternatives"
+MOST_PROBLEMS: Final = 2_000  # of one value that are told
+
+
+def check_value(value: JSON, schema: JSONObject) -> list[Problem]:
+    """Problems of a value against a schema, in document order; a broken schema is one problem, never an exception.
+
+    Raises TooCostlyError where that may take long.
+    """
+    limits.weigh_schema(schema)
+    limits.weigh_value(value, schema)
+    if limits.lifted() and limits.circles(schema):
+        return [Problem((), "the schema cannot be applied: it refers to itself without end")]
+    try:
+        validator = _validator(schema)
+        if validator.is_valid(value):
+            return []
+        limits.know("does not fit the schema")
+        errors = sorted(validator.iter_errors(value), key=lambda error: list(map(str, error.instance_path)))
+    except UnicodeEncodeError:  # half of a character, which the validator cannot take
+        return check_value(_whole(value), _whole(schema))
+    except TooCostlyError:
+        raise
+    except Exception as error:  # noqa: BLE001 - a hostile schema can fail anywhere inside the validator
+        return [Problem((), f"the schema cannot be applied: {_said(error)}")]
+    found = (problem for error in errors for problem in _problems_of(error, schema))
+    return list(islice(dict.fromkeys(found), MOST_PROBLEMS))
+
+
+def fits(value: JSON, schema: JSON) -> bool:
+    """Whether a value fits; a schema that cannot be applied fits nothing. Raises TooCostlyError."""
+    return schema is True or (isinstance(schema, dict) and not check_value(value, schema))
+
+
+def schema_problem(schema: JSONObject) -> Problem | None:
+    """What is wrong with a schema itself, in the place nearest to its top. Raises TooCostlyError."""
+    from jsonschema_rs import Draft202012Validator, ReferencingError, ValidationError
+
+    limits.weigh_schema(schema)
+    try:
+        meta = Draft202012Validator({"$ref": "https://json-schema.org/draft/2020-12/schema"}, offline=True)
+        wrong = min(meta.iter_errors(schema), key=lambda error: len(error.instance_path), default=None)
+        if wrong is None:
+            _validator(schema)
+    except UnicodeEncodeError:
+        return schema_problem(_whole(schema))
+    except ValidationError as error:  # a pattern, or a reference, which is looked at for itself
+        wrong = error if error.kind.name != "$ref" else None
+    except ReferencingError:
+        return None
+    except (RecursionError, ValueError, TypeError) as error:
+        return Problem((), f"cannot be read as a schema: {short(str(error))}")
+    return Problem(tuple(wrong.instance_path), _phrase(wrong, None)) if wrong is not None else None
+
+
+def _validator(schema: JSON) -> Draft202012Validator:
+    """A validator that fetches nothing. Raises what the library raises for a schema that cannot be used."""
+    from jsonschema_rs import Draft202012Validator, ValidationError
+
+    try:
+        return Draft202012Validator(schema, pattern_options=engine(linear=True), offline=True)
+    except ValidationError as error:
+        if error.kind.name != "format":
+            raise
+    try:
+        made = Draft202012Validator(schema, pattern_options=engine(linear=False), offline=True)
+    except ValidationError as error:
+        if "{" in error.message:  # repeated so often that it is too large here, perhaps
+            limits.refuse("a pattern is large")
+        raise
+    limits.refuse("a pattern looks ahead or back")
+    return made
+
+
+def _whole(value: Any) -> Any:
+    """The same value with halves of characters replaced."""
+    text = json.dumps(value, ensure_ascii=False)
+    return json.loads(text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace"))
+
+
+def _said(error: Exception) -> str:
+    from jsonschema_rs import ValidationError
+
+    if isinstance(error, ValidationError):
+        if error.kind.name == "$ref":
+            return short(error.message.partition(" and retrieving it failed")[0])
+        where = Problem(tuple(error.instance_path), "").where
+        return short(f"{where}: {_phrase(error, None)}" if where else _phrase(error, None))
+    return short(str(error))
+
+
+def _problems_of(error: ValidationError, schema: JSON) -> list[Problem]:
+    """The problems one violation stands for: members that are not allowed are pointed at one by one."""
+    path = tuple(error.instance_path)
+    if error.kind.name in ("additionalProperties", "unevaluatedProperties"):
+        return [Problem((*path, name), "is not allowed by the schema") for name in error.kind.value]
+    if error.kind.name == "required":
+        return [Problem(path, f"“{error.kind.value}” is missing")]
+    return [Problem(path, _phrase(error, schema))]
+
+
+def _phrase(error: ValidationError, schema: JSON) -> str:
+    """The validator's message in the words a person would use."""
+    keyword, value = error.kind.name, error.instance
+    last = error.instance_path[-1] if error.instance_path else None
+    if keyword == "enum":
+        allowed = ", ".join(str(item) for item in error.kind.value)
+        return short(f"{_spelled(value)} is not one of {allowed}")
+    if keyword == "anyOf" and last == "type":
+        found = [name for name in value if name not in TYPES] if isinstance(value, list) else []
+        odd = _spelled(found[0] if found else value)
+        return short(f"{odd} is not a type; use {', '.join(TYPES[:-1])} or {TYPES[-1]}")
+    if keyword in ("anyOf", "oneOf") and "more than one" not in error.message[-80:]:
+        shown = _spelled(value)
+        return f"{shown if len(shown) <= 200 else shown[:197] + '...'} {NO_ALTERNATIVE}"
+    if keyword == "type":
+        return short(f"{_spelled(value)} is not of type {' or '.join(_wanted(error, schema))}")
+    if keyword == "format" and error.kind.value == "regex":
+        return short(f"{_spelled(value)} is not a regular expression")
+    return short(error.message)
+
+
+def _wanted(error: ValidationError, schema: JSON) -> list[str]:
+    """The types that were asked for, in the order of the schema."""
+    at: Any = schema
+    for step in error.schema_path:
+        try:
+            at = at[step]
+        except (LookupError, TypeError):
+            return list(error.kind.value)
+    return [at] if isinstance(at, str) else list(at) if isinstance(at, list) else list(error.kind.value)
+
+
+def _spelled(value: JSON) -> str:
+    return json.dumps(value, ensure_ascii=False)

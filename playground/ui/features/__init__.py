@@ -1,0 +1,1 @@
+"""What a person does in the window: a folder a feature."""

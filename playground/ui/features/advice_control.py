@@ -1,0 +1,57 @@
+"""Carries out what an error card advises beyond the turn itself: leads to the place where it is mended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject
+
+from playground.engine.inspect.advice import Action
+from playground.ui.features.gateways.control import GatewayControl
+from playground.ui.shell.main_window import MainWindow
+
+#: Parameters that mean the same; the one that is set is shown.
+ALIKE = {"max_tokens": ("max_completion_tokens", "max_tokens")}
+PAGES = {"parameters": "Parameters", "tools": "Tools", "output": "Output", "raw": "Raw"}
+
+
+class AdviceControl(QObject):
+    """``choose_protocol`` speaks the protocol of that name, after asking where something is at stake."""
+
+    def __init__(self, window: MainWindow, gateways: GatewayControl, choose_protocol: Callable[[str], None]) -> None:
+        super().__init__(window)
+        self._window = window
+        self._gateways = gateways
+        self._choose_protocol = choose_protocol
+        window.pane.advice_asked.connect(self.take)
+
+    def take(self, action: Action) -> None:
+        """Do what the button said."""
+        match action.name:
+            case "gateway":
+                self._gateways.open_settings()
+            case "key":
+                self._gateways.enter_key()
+            case "header":
+                self._gateways.add_header(action.value)
+            case "timeout":
+                self._gateways.raise_timeouts()
+            case "model":
+                self._window.bar.model.setFocus()
+            case "protocol":
+                self._choose_protocol(action.value)
+            case "parameters" | "tools" | "output" | "raw":
+                self._show(PAGES[action.name], action.value)
+            case _:
+                pass
+
+    def _show(self, page: str, about: str) -> None:
+        window = self._window
+        window.right_dock.show()
+        window.side.show_page(page)
+        if page == "Parameters" and about == "reasoning_return":
+            window.reasoning_return.when.setFocus()
+        elif page == "Parameters" and about:
+            window.parameters.show_row(*ALIKE.get(about, (about,)))
+        elif page == "Raw":
+            window.raw.show_place("headers" if about == "headers" else "body")

@@ -1,0 +1,113 @@
+"""Get code and Import request in the main window: opens them, and does what was decided there."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QSettings
+
+from playground.engine.gateways.profiles import Profile, ProfileError
+from playground.engine.library.workspace import Workspace
+from playground.ui.features.gateways.control import GatewayControl
+from playground.ui.shell.main_window import MainWindow
+from playground.ui.widgets.loop import spawn
+
+if TYPE_CHECKING:
+    from playground.engine.requests.pasted import Imported
+    from playground.ui.features.code.get_code_window import GetCodeWindow
+    from playground.ui.features.code.import_request_dialog import Import
+
+LANGUAGE = "code/language"  # where the settings keep the language chosen last
+
+
+class CodeControl(QObject):
+    """``show_session`` brings an open window up to what is set now."""
+
+    def __init__(self, window: MainWindow, workspace: Workspace, gateways: GatewayControl, settings: QSettings) -> None:
+        super().__init__(window)
+        self._window = window
+        self._workspace = workspace
+        self._gateways = gateways
+        self._settings = settings
+        self._code: GetCodeWindow | None = None
+        window.composer.edited.connect(self.show_session)
+
+    def show_session(self) -> None:
+        """Something is set differently, in the session or in a gateway."""
+        if self._code is not None:
+            self._code.poke()
+
+    def open_code(self, exchange_id: str = "") -> None:
+        """The code of the next request, or of one that was sent."""
+        from playground.ui.features.code.get_code_window import GetCodeWindow
+
+        code = GetCodeWindow.shown_for(self._workspace.current, self._window)
+        if self._code is None:
+            self._code = code
+            code.set_language(str(self._settings.value(LANGUAGE, "")))
+            code.language_chosen.connect(self._remember)
+        code.open_on(self._workspace.gateways.keys.known, exchange_id)
+
+    def _remember(self, language: str) -> None:
+        self._settings.setValue(LANGUAGE, language)
+
+    def open_import(self) -> None:
+        """Ask for a request to load."""
+        from playground.ui.features.code.import_request_dialog import ImportRequestDialog
+
+        gateways = self._workspace.gateways
+        dialog = ImportRequestDialog(gateways.profiles, self._workspace.current.profile_id, self._window)
+        dialog.imported.connect(self._load)
+        dialog.open()
+
+    def _load(self, wanted: Import) -> None:
+        """The request as a new experiment; then the gateway is seen to."""
+        from playground.ui.features.code.gateway_choice import NEW
+
+        found, gateways = wanted.found, self._workspace.gateways
+        session = self._workspace.new()
+        model = session.model
+        session.load(found.request)
+        if wanted.profile_id != NEW:
+            session.set_profile(wanted.profile_id)
+            model = gateways.get(wanted.profile_id).default_model or model
+        if not session.model:
+            session.set_model(model)
+        self._workspace.open(session.id)
+        self._window.pane.composer.setFocus()
+        if wanted.profile_id == NEW:
+            self._set_up(found, keep=wanted.keep)
+        elif wanted.keep:
+            spawn(self._store(gateways.get(wanted.profile_id), found), name="store the imported key")
+
+    def _set_up(self, found: Imported, *, keep: bool) -> None:
+        """The gateways' dialog with a new one filled in; nothing is stored before a person saves it."""
+        from playground.ui.features.gateways.draft import Draft, HeaderRow
+
+        auth = {found.request.protocol: found.auth} if found.auth is not None else {}
+        profile = Profile(name="", base_url=found.base_url, default_model=found.request.model, auth=auth)
+        headers = found.secret_headers if keep else {}
+        rows = tuple(HeaderRow(name, value.get_secret_value()) for name, value in headers.items())
+        key = found.key.get_secret_value() if keep and found.key is not None else ""
+        self._gateways.set_up(Draft(profile, rows, key=key))
+
+    async def _store(self, profile: Profile, found: Imported) -> None:
+        """Keep the secrets for a gateway there is, at the origin they came with."""
+        from playground.engine.gateways.credentials import store_secret
+
+        gateways, notice = self._workspace.gateways, self._window.pane.notice
+        secrets = {**({"": found.key} if found.key is not None else {}), **found.secret_headers}
+        words = ""
+        try:
+            for name, secret in secrets.items():
+                profile, state = await store_secret(profile, gateways.keys, secret, name)
+                words = state.words
+            await asyncio.to_thread(gateways.update, profile)
+        except ProfileError as error:
+            notice.say(str(error))
+            return
+        gateways.forget_models(profile.id)
+        self._gateways.changed.emit()
+        self._gateways.load_models()
+        notice.say(f"Key for “{profile.name}”: {words}", stays=False)

@@ -1,0 +1,308 @@
+"""Get code: the request in a language to choose, beside the conversation, following it while it is open.
+
+It holds no truth and never a key: the code is written from values in which every secret is a variable's name.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+import shiboken6
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QColor, QGuiApplication, QShowEvent
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QPushButton,
+    QSplitter,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from playground.engine.gateways.secrets import Secret
+from playground.engine.library.store import StoreError
+from playground.engine.requests.snippets import LANGUAGES, Language
+from playground.engine.session.changes import Change, DebugChanged, TitleChanged, TurnGrew
+from playground.engine.session.session import Session
+from playground.ui.features.code.code_source import NEXT, Code, sources, writer
+from playground.ui.features.code.code_view import CodeView
+from playground.ui.features.code.request_preview import is_light
+from playground.ui.widgets.elided_label import ElidedLabel
+from playground.ui.widgets.icon_button import IconButton
+from playground.ui.widgets.loop import Throttle, spawn
+from playground.ui.widgets.plain_text import show_hidden, tip
+from playground.ui.widgets.save_text import save_as
+from playground.ui.widgets.session_window import SessionWindow
+from playground.ui.widgets.theme import code_font, tokens
+
+if TYPE_CHECKING:
+    from playground.engine.session.session import Exchange
+
+EVERY_MS = 150
+COPIED_FOR_MS = 1_200
+WIDE, TALL = 900, 620
+SHORTENED = "Very long texts are shortened here. Copy and Save have all of it."
+
+
+class GetCodeWindow(SessionWindow):
+    """``open_on`` says whose code is shown. ``language_chosen`` tells the id of the language a person picked."""
+
+    language_chosen = Signal(str)
+
+    def __init__(self, session: Session, parent: QWidget) -> None:
+        super().__init__(session, parent)
+        self._known: Callable[[], Iterable[Secret]] = tuple
+        self._code = Code()
+        self._stale = False
+        self._busy = False
+        self.setWindowTitle("Get code")
+        self.source = QComboBox()
+        self.source.setAccessibleName("Request")
+        self.source.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.address = ElidedLabel("Goes to")
+        self.languages = QListWidget()
+        self.languages.setAccessibleName("Languages")
+        self.languages.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.languages.setProperty("kind", "choices")
+        self.languages.setMinimumWidth(150)
+        for row in LANGUAGES:
+            self.languages.addItem(QListWidgetItem(row.title))
+        self.languages.setCurrentRow(0)
+        self.view = CodeView()
+        self.view.setAccessibleName("Code")
+        self.refusal = _label("muted")
+        self.refusal.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.refusal.setContentsMargins(40, 24, 40, 24)
+        self.notes = _label("small")
+        self.install = QLineEdit()
+        self.install.setReadOnly(True)
+        self.install.setProperty("kind", "field")
+        self.install.setFont(code_font())
+        self.install.setAccessibleName("Command that installs what the code needs")
+        self.install_copy = IconButton("copy", "Copy the install command")
+        self.said = ElidedLabel()
+        self.copy_button = QPushButton("Copy")
+        self.copy_button.setProperty("kind", "primary")
+        self.copy_button.setAccessibleName("Copy the code")
+        self.save_button = QPushButton("Save…")
+        self.save_button.setAccessibleName("Save the code as a file")
+        self._copied = QTimer(self)
+        self._copied.setSingleShot(True)
+        self._copied.setInterval(COPIED_FOR_MS)
+        self._copied.timeout.connect(self._not_copied)
+        self._arrange()
+        self._throttle = Throttle(self._refresh, self, EVERY_MS)
+        self.poke = self._throttle.poke
+        self.source.activated.connect(self.poke)
+        self.languages.currentRowChanged.connect(self._picked)
+        self.copy_button.clicked.connect(self.copy)
+        self.save_button.clicked.connect(self.save)
+        self.install_copy.clicked.connect(self._copy_install)
+
+    def _arrange(self) -> None:
+        caption = QLabel("Code of")
+        caption.setBuddy(self.source)
+        top = QHBoxLayout()
+        top.setSpacing(8)
+        top.addWidget(caption)
+        top.addWidget(self.source)
+        top.addWidget(self.address, 1)
+        needs = QLabel("Needs")
+        needs.setProperty("kind", "small")
+        needs.setBuddy(self.install)
+        self._install_row = QWidget()
+        row = QHBoxLayout(self._install_row)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(6)
+        row.addWidget(needs)
+        row.addWidget(self.install)
+        row.addWidget(self.install_copy)
+        row.addStretch(1)
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self.view)
+        self._stack.addWidget(self.refusal)
+        right = QWidget()
+        column = QVBoxLayout(right)
+        column.setContentsMargins(8, 0, 0, 0)
+        column.setSpacing(6)
+        column.addWidget(self._stack, 1)
+        column.addWidget(self.notes)
+        column.addWidget(self._install_row)
+        split = QSplitter(Qt.Orientation.Horizontal)
+        split.setChildrenCollapsible(False)
+        split.addWidget(self.languages)
+        split.addWidget(right)
+        split.setStretchFactor(1, 1)
+        split.setSizes([176, 700])
+        close = QPushButton("Close")
+        close.clicked.connect(self.close)
+        bottom = QHBoxLayout()
+        bottom.setSpacing(8)
+        bottom.addWidget(self.said, 1)
+        bottom.addWidget(close)
+        bottom.addWidget(self.save_button)
+        bottom.addWidget(self.copy_button)
+        for button in (close, self.save_button, self.copy_button):
+            button.setAutoDefault(False)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(14, 12, 14, 12)
+        whole.setSpacing(10)
+        whole.addLayout(top)
+        whole.addWidget(split, 1)
+        whole.addLayout(bottom)
+        self.fit_into_window(WIDE, TALL)
+
+    # What is shown
+
+    def open_on(self, known: Callable[[], Iterable[Secret]], exchange_id: str = NEXT) -> None:
+        """Show the code of that exchange, or of the next request. ``known`` gives the secrets to mask."""
+        self._known = known
+        self._list_sources()
+        self.source.setCurrentIndex(max(self.source.findData(exchange_id), 0))
+        self.poke()
+
+    @property
+    def language(self) -> Language:
+        """The language shown."""
+        return LANGUAGES[max(self.languages.currentRow(), 0)]
+
+    def set_language(self, id_: str) -> None:
+        """Show that language; an unknown id changes nothing."""
+        ids = [row.id for row in LANGUAGES]
+        if id_ in ids:
+            self.languages.setCurrentRow(ids.index(id_))
+
+    @property
+    def code(self) -> str:
+        """All of the code, as Copy and Save give it; empty where there is none."""
+        return self._code.text
+
+    def _session_changed(self) -> None:
+        self.source.clear()
+        self.poke()
+
+    def _changed(self, change: Change) -> None:
+        if not isinstance(change, TurnGrew | TitleChanged | DebugChanged):
+            self.poke()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.poke()
+
+    def _picked(self) -> None:
+        self.language_chosen.emit(self.language.id)
+        self.poke()
+
+    def _refresh(self) -> None:
+        if not self.isVisible():
+            return  # showing it again brings it up to date
+        self._list_sources()
+        exchange = self._exchange()
+        on_disk = exchange is not None and self._session.may_fetch(exchange)
+        if is_light(self._session) and not on_disk:
+            self._show(self._writer(exchange)())
+        elif not self._busy:
+            self._busy = True
+            spawn(self._write_aside(), name="get code")
+        self._stale = True
+
+    async def _write_aside(self) -> None:
+        """A long conversation is written on another thread, the window going on."""
+        try:
+            while self._stale and shiboken6.isValid(self):
+                self._stale = False
+                session, exchange = self._session, self._exchange()
+                with contextlib.suppress(StoreError):  # then there is no code, and that is said
+                    exchange = await session.whole(exchange) if exchange is not None else None
+                if not shiboken6.isValid(self):
+                    return
+                code = await asyncio.to_thread(self._writer(exchange))
+                if shiboken6.isValid(self) and self._session is session:
+                    self._show(code)
+        finally:
+            self._busy = False
+
+    def _exchange(self) -> Exchange | None:
+        return self._session.exchanges.get(str(self.source.currentData() or NEXT))
+
+    def _writer(self, exchange: Exchange | None) -> Callable[[], Code]:
+        return writer(self._session, exchange, self.language.id, self._known())
+
+    def _list_sources(self) -> None:
+        wanted = sources(self._session)
+        if wanted == [(self.source.itemData(n), self.source.itemText(n)) for n in range(self.source.count())]:
+            return
+        chosen = self.source.currentData()
+        self.source.clear()
+        for id_, words in wanted:
+            self.source.addItem(words, id_)
+        self.source.setCurrentIndex(max(self.source.findData(chosen), 0))
+
+    def _show(self, code: Code) -> None:
+        self._code = code
+        self.address.set_text(f"POST {code.url}" if code.url else "")
+        self._mark_languages(code.protocol)
+        why_not = code.why_not
+        notes: list[str] = []
+        if code.snippet is not None and not why_not:
+            self.view.show_code(code.snippet.text, self.language.lexer)
+            notes = [note for note in code.snippet.notes if not note.startswith("Needs: ")]  # it has a line of its own
+        if not why_not and self.view.shortened:
+            notes.append(SHORTENED)
+        self.refusal.setText(show_hidden(why_not))
+        self._stack.setCurrentWidget(self.refusal if why_not else self.view)
+        self.notes.setText(show_hidden("\n".join(notes)))
+        self.notes.setVisible(bool(notes))
+        self.install.setText(self.language.install)
+        self.install.setFixedWidth(self.install.fontMetrics().horizontalAdvance(self.language.install) + 24)
+        self._install_row.setVisible(bool(self.language.install) and not why_not)
+        for button in (self.copy_button, self.save_button):
+            button.setEnabled(bool(code.text))
+
+    def _mark_languages(self, protocol: str) -> None:
+        """Those that do not speak the request's protocol are grey, and say so when they are chosen."""
+        for number, row in enumerate(LANGUAGES):
+            fits = not protocol or protocol in row.protocols
+            item = self.languages.item(number)
+            item.setForeground(QColor(tokens().text if fits else tokens().muted))
+            item.setToolTip("" if fits else tip("Does not speak this request's protocol"))
+            said = row.title if fits else f"{row.title}, not for this request's protocol"
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, said)
+
+    # What a person does with it
+
+    def copy(self) -> None:
+        """Put all of the code on the clipboard."""
+        QGuiApplication.clipboard().setText(self.code)
+        self.copy_button.setText("Copied")
+        self._copied.start()
+
+    def save(self) -> None:
+        """Ask for a file and write the code as it is now into it."""
+        code, suffix = self.code, self.language.suffix
+        name, kind = f"request{suffix}", suffix.removeprefix(".")
+        spawn(save_as(self, "Save the code", name, kind, lambda: code, self.said.set_text), name="save code")
+
+    def _copy_install(self) -> None:
+        QGuiApplication.clipboard().setText(self.install.text())
+        self.said.set_text("The install command is on the clipboard.")
+
+    def _not_copied(self) -> None:
+        self.copy_button.setText("Copy")
+
+
+def _label(kind: str) -> QLabel:
+    label = QLabel()
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setWordWrap(True)
+    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    label.setProperty("kind", kind)
+    return label

@@ -1,0 +1,153 @@
+"""Which call a result answers: chosen from those above it, or an id typed by hand; one without a call is marked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSizePolicy, QWidget
+
+from playground.engine.session.hand_made import Answerable
+from playground.ui.widgets.elided_label import ElidedLabel
+from playground.ui.widgets.kept_line import KeptLine
+from playground.ui.widgets.mark_label import MarkLabel
+from playground.ui.widgets.plain_text import show_hidden, shown_name
+
+LONGEST = 60  # characters of a call in the list
+NONE_CHOSEN, NOT_ABOVE = "no call chosen", "no call above has this id"
+
+#: Gives the calls that may be answered, when they are looked at.
+Calls = Callable[[], Sequence[Answerable]]
+
+
+class AnswersRow(QWidget):
+    """``calls`` gives what there is to choose from; ``chosen`` tells an id, each time it is typed or picked.
+
+    With ``at_once`` it is told with every key pressed, else when the field is left.
+    """
+
+    chosen = Signal(object)  # an id; as text of Qt's it would lose half characters
+
+    def __init__(self, calls: Calls, parent: QWidget | None = None, *, at_once: bool = False) -> None:
+        super().__init__(parent)
+        self._calls = calls
+        self._shown = ""
+        self._stands_in = ""
+        self._title = MarkLabel("Answers")
+        self._title.setProperty("kind", "muted")
+        self.field = _CallField(self._fill)
+        self.mark = MarkLabel()
+        self.state = ElidedLabel(elide=Qt.TextElideMode.ElideRight)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        row.addWidget(self._title)
+        row.addWidget(self.field, 2)
+        row.addWidget(self.mark)
+        row.addWidget(self.state, 3)
+        self.setFocusProxy(self.field)
+        self.set_name("")
+        line = self.field.line
+        if at_once:
+            line.textEdited.connect(self._typed)
+        line.editingFinished.connect(self._typed)
+        line.given_up.connect(self._go_back)
+        self.field.activated.connect(self._picked)
+
+    def set_name(self, which: str) -> None:
+        """Which result it is about, where there are several in a turn."""
+        self._title.setText(f"{which} answers" if which else "Answers")
+        self.field.setAccessibleName(f"Call that {which or 'the result'} answers")
+
+    def show_call(self, call_id: str, stands_in: str = "") -> None:
+        """Show the call that is answered; ``stands_in`` is the one that will be where none was chosen."""
+        self._shown, self._stands_in = call_id, stands_in
+        line = self.field.line
+        line.kept = call_id
+        if line.text() != call_id and not (line.hasFocus() and line.isModified()):
+            line.setText(call_id)
+        line.setPlaceholderText(stands_in or "id of the call")
+        self._describe()
+
+    def choose(self) -> None:
+        """Bring what there is to choose from under the cursor."""
+        self.field.setFocus()
+        self.field.showPopup()
+
+    def _describe(self) -> None:
+        call_id = self._shown.strip() or self._stands_in
+        entry = next((entry for entry in self._calls() if entry.call.id == call_id), None)
+        if entry is not None:
+            words = shown_name(entry.call.name or "(no name)")
+            words += " · the first that waits" if not self._shown.strip() else "" if entry.waits else " · has a result"
+        else:
+            words = NOT_ABOVE if call_id else NONE_CHOSEN
+        self.state.set_text(words)
+        self.field.setAccessibleDescription(words)
+        self.state.set_colour("muted" if entry is not None else "tool")
+        self.mark.set_mark("" if entry is not None else "warning", "tool")
+        self.mark.setVisible(entry is None)
+
+    def _fill(self) -> Sequence[tuple[str, str]]:
+        return [(_words(entry), entry.call.id) for entry in self._calls()]
+
+    def _picked(self, at: int) -> None:
+        call_id = self.field.ids[at] if at < len(self.field.ids) else self._shown
+        self.field.line.setText(call_id)
+        self._tell(call_id)
+
+    def _typed(self) -> None:
+        if self.field.line.isModified():  # an id that a field cannot hold as it is stays what it was
+            self._tell(self.field.line.text())
+
+    def _tell(self, call_id: str) -> None:
+        if call_id != self._shown:
+            self._shown = call_id
+            self.chosen.emit(call_id)
+            self._describe()
+
+    def _go_back(self) -> None:
+        line = self.field.line
+        line.setText(line.kept)
+        line.selectAll()
+        self._tell(line.kept)
+
+
+class _CallField(QComboBox):
+    """Any text; its list is asked for when it opens, and what is picked there is an id."""
+
+    def __init__(self, entries: Callable[[], Sequence[tuple[str, str]]]) -> None:
+        super().__init__()
+        self._entries = entries
+        self.ids: list[str] = []  # of the entries of the list; what Qt keeps with them loses half characters
+        self.line = KeptLine()
+        self.setProperty("kind", "field")
+        self.setEditable(True)
+        self.setLineEdit(self.line)
+        self.setCompleter(None)  # type: ignore[arg-type]  # none is meant: words of the list are no ids
+        self.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+        self.setMinimumWidth(120)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def showPopup(self) -> None:
+        text, typing = self.line.text(), self.line.isModified()
+        self.blockSignals(True)
+        self.clear()
+        entries = self._entries()
+        self.ids = [call_id for _, call_id in entries]
+        self.addItems([words for words, _ in entries] or ["no call stands above"])
+        self.setCurrentIndex(self.ids.index(text) if text in self.ids else -1)
+        self.line.setText(text)
+        self.line.setModified(typing)
+        self.blockSignals(False)
+        super().showPopup()
+
+    def wheelEvent(self, event: QEvent) -> None:
+        """Scrolling over it scrolls what is around it; nobody means to answer another call with that."""
+        event.ignore()
+
+
+def _words(entry: Answerable) -> str:
+    name = shown_name(entry.call.name or "(no name)")
+    said = f"{name} · {show_hidden(entry.call.id)}"
+    return (said if len(said) <= LONGEST else f"{said[:LONGEST]}…") + (" · waits" if entry.waits else "")

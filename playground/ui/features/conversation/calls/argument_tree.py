@@ -1,0 +1,246 @@
+"""The arguments of a call as a tree that grows while they arrive, each problem beside the value it is about.
+
+Painted, not laid out: a fragment costs what it is long, and only the rows in view are drawn.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QColor, QFontMetrics, QHelpEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+
+from playground.domain.problems import Problem
+from playground.domain.values import JSONObject
+from playground.jsonkit.partial import Node, PartialJson
+from playground.jsonkit.partial_judge import Judge
+from playground.jsonkit.questions import ArgumentsFit
+from playground.ui.features.conversation.text_check import TextCheck
+from playground.ui.widgets.plain_text import show_hidden, tip
+from playground.ui.widgets.theme import code_font, tokens
+
+ROW = 18  # pixels
+STEP = 14  # pixels of indentation a level
+DEEPEST = 12  # levels that are indented; deeper ones stand below one another
+MOST_READ = 60_000  # characters that are read; what comes behind them is only in the text
+MOST_ROWS = 300  # that are painted; the raw text beside it has all
+STEP_SECONDS = 0.006  # of reading, before the window has its turn
+PIECE = 250  # characters that are read at once: of numbers, as many as take half a step
+LONGEST = 300  # characters of a name that are shown
+_COLOURS = {"string": "ok", "number": "accent", "true": "system", "false": "system", "null": "system"}
+
+
+class ArgumentTree(QWidget):
+    """``feed`` takes what has arrived, ``finish`` says that it was all; ``problems`` are those known by now.
+
+    ``picked`` tells where the value of a row stands in the text; ``height_changed`` asks for another layout.
+    """
+
+    height_changed = Signal()
+    picked = Signal(int, int)  # first and last offset of the value in the raw text
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._schema: JSONObject | None = None
+        self._reader = PartialJson()
+        self._judge = Judge(None)
+        self._check = TextCheck(ArgumentsFit, self)
+        self._check.checked.connect(self._look_again)
+        self._fragments: Sequence[str] = ()
+        self._fed = self._at = 0  # fragments that were read, and characters of the one after them
+        self._ending = False  # nothing comes any more
+        self._truncated = False
+        self._known: set[tuple[str | int, ...]] = set()
+        self._counted = 0
+        self._next = QTimer(self, singleShot=True, interval=0)
+        self._next.timeout.connect(self._read_on)
+        self.problems: list[Problem] = []
+        self._by_path: dict[tuple[str | int, ...], list[Problem]] = {}
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.setAccessibleName("Arguments as a tree")
+        self.setFont(code_font())
+
+    @property
+    def reader(self) -> PartialJson:
+        """What has been read so far."""
+        return self._reader
+
+    def begin(self, schema: JSONObject | None) -> None:
+        """Start anew, for arguments to be held against ``schema``."""
+        self._schema = schema
+        self._reader, self._judge = PartialJson(), Judge(schema)
+        self._fragments, self._fed, self._at = (), 0, 0
+        self._ending = self._truncated = False
+        self._next.stop()
+        self._known, self._counted = set(), 0
+        self._look_again()
+
+    def feed(self, fragments: Sequence[str]) -> None:
+        """Read those of all ``fragments`` that are new."""
+        if len(fragments) != self._fed:
+            self._fragments = fragments
+            self._read_on()
+
+    def finish(self, *, truncated: bool) -> None:
+        """All has arrived; ``truncated`` says that the answer ran into its limit."""
+        self._ending, self._truncated = True, truncated
+        if not self._next.isActive():  # else this turn has had its time for it
+            self._read_on()
+
+    def _read_on(self) -> None:
+        """Read for as long as a window can wait; what is left is read at its next turn."""
+        until = time.perf_counter() + STEP_SECONDS
+        while self._fed < len(self._fragments) and not self._full:
+            fragment = self._fragments[self._fed]
+            self._reader.feed(fragment[self._at : self._at + PIECE])
+            self._at += PIECE
+            if self._at >= len(fragment):
+                self._fed, self._at = self._fed + 1, 0
+            if time.perf_counter() > until:
+                break
+        left = self._fed < len(self._fragments) and not self._full
+        if left:
+            self._next.start()
+        elif self._ending and not self._full:
+            self._reader.finish()
+        self._look_again()
+
+    @property
+    def _full(self) -> bool:
+        """Whether so much was read that the rest is not."""
+        return self._reader.length >= MOST_READ
+
+    def _validated(self) -> list[Problem] | None:
+        return self._check.problems("".join(self._fragments), self._schema)
+
+    def _look_again(self) -> None:
+        self.problems = [] if self._full else self._judge.problems(self._reader, self._truncated, self._validated)
+        self._by_path = {}
+        known = self._paths()
+        for problem in self.problems:
+            self._by_path.setdefault(_nearest(problem.path, known), []).append(problem)
+        height = self._wanted_height()
+        if height != self.height() or self.minimumHeight() != height:
+            self.setFixedHeight(height)
+            self.height_changed.emit()
+        self.update()
+
+    def _paths(self) -> set[tuple[str | int, ...]]:
+        """The paths of the rows there are, worked out once for each."""
+        rows = self._rows() if self.problems else []
+        self._known |= {node.path for node in rows[self._counted :]}
+        self._counted = max(self._counted, len(rows))
+        return self._known
+
+    def _rows(self) -> list[Node]:
+        return self._reader.nodes[:MOST_ROWS]
+
+    def _wanted_height(self) -> int:
+        rows = len(self._rows()) + (len(self._reader.nodes) > MOST_ROWS) + (not self._reader.nodes)
+        return rows * ROW + 4
+
+    def sizeHint(self) -> QSize:
+        return QSize(200, self._wanted_height())
+
+    # What a row says
+
+    def words(self, node: Node) -> tuple[str, str, str]:
+        """The name, the value, and what is wrong with it."""
+        key = node.key if isinstance(node.key, str) else ""
+        name = f"[{node.key}]" if isinstance(node.key, int) else key if len(key) <= LONGEST else f"{key[:LONGEST]}…"
+        container = node.kind in ("object", "array")
+        if container:
+            value = ("{ }" if node.kind == "object" else "[ ]") if node.complete and not node.children else node.preview
+        else:
+            value = f'"{node.preview}"' if node.kind == "string" and node.complete else node.preview
+            value = f'"{value}' if node.kind == "string" and not node.complete else value
+        if not node.complete:
+            value += " …" if not self._reader.ended else "" if self._reader.broken else "  (cut off)"
+        wrong = [problem.message for problem in self._by_path.get(node.path, [])]
+        return show_hidden(name), show_hidden(value), " · ".join(dict.fromkeys(wrong))
+
+    @property
+    def text(self) -> str:
+        """All rows as plain text, for people who cannot see the picture."""
+        out = []
+        for node in self._rows():
+            name, value, wrong = self.words(node)
+            line = "  " * len(node.path) + (f"{name}: {value}" if name else value)
+            out.append(f"{line}  × {wrong}" if wrong else line)
+        return "\n".join(out)
+
+    # Looks
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        t = tokens()
+        painter = QPainter(self)
+        painter.setFont(self.font())
+        metrics = QFontMetrics(self.font())
+        nodes = self._reader.nodes
+        if not nodes:
+            painter.setPen(QColor(t.muted))
+            empty = "no arguments" if self._reader.ended else "nothing yet …"
+            painter.drawText(QRectF(0, 0, self.width(), ROW), Qt.AlignmentFlag.AlignVCenter, empty)
+        first, last = max(event.rect().top() // ROW, 0), event.rect().bottom() // ROW
+        for at in range(first, min(last + 1, len(nodes), MOST_ROWS)):
+            self._paint_row(painter, metrics, nodes[at], at * ROW)
+        if len(nodes) > MOST_ROWS and last >= MOST_ROWS:
+            painter.setPen(QColor(t.muted))
+            rest = QRectF(0, MOST_ROWS * ROW, self.width(), ROW)
+            many = "many" if self._full else f"{len(nodes) - MOST_ROWS:,}"
+            painter.drawText(rest, Qt.AlignmentFlag.AlignVCenter, f"and {many} more values")
+        painter.end()
+
+    def _paint_row(self, painter: QPainter, metrics: QFontMetrics, node: Node, y: int) -> None:
+        t = tokens()
+        x = float(min(len(node.path), DEEPEST) * STEP)
+        name, value, wrong = self.words(node)
+        painter.setPen(QColor(t.line))
+        for level in range(1, min(len(node.path), DEEPEST) + 1):
+            painter.drawLine(QPointF(level * STEP - 8, y), QPointF(level * STEP - 8, y + ROW))
+        value_colour = t.error if wrong else getattr(t, _COLOURS.get(node.kind, "muted"))
+        pieces = [(f"{name}: ", t.text)] if name else []
+        pieces.append((value, value_colour))
+        if wrong:
+            pieces.append((f"   × {wrong}", t.error))
+        for text, colour in pieces:
+            room = self.width() - x
+            if room < metrics.averageCharWidth():
+                return
+            shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, int(room))
+            painter.setPen(QColor(colour))
+            painter.drawText(QRectF(x, y, room, ROW), Qt.AlignmentFlag.AlignVCenter, shown)
+            x += metrics.horizontalAdvance(shown)
+
+    # Mouse
+
+    def _node_at(self, y: float) -> Node | None:
+        at = int(y) // ROW
+        return self._rows()[at] if 0 <= at < len(self._rows()) else None
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        node = self._node_at(event.position().y())
+        if node is None or event.button() != Qt.MouseButton.LeftButton:
+            super().mousePressEvent(event)
+            return
+        self.picked.emit(node.start, node.end if node.end is not None else self._reader.length)
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            node = self._node_at(event.pos().y())
+            if node is not None:
+                name, value, wrong = self.words(node)
+                words = f"{name}: {value}" if name else value
+                QToolTip.showText(event.globalPos(), tip(f"{words}\n× {wrong}" if wrong else words), self)
+            return True
+        return super().event(event)
+
+
+def _nearest(path: tuple[str | int, ...], known: set[tuple[str | int, ...]]) -> tuple[str | int, ...]:
+    """The path of a problem as far as there are rows for it."""
+    path = path[:MOST_ROWS]
+    while path and path not in known:
+        path = path[:-1]
+    return path

@@ -1,0 +1,181 @@
+"""A call as it is written by hand: the tool's name, the id and the arguments, judged while they are typed."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import QComboBox, QCompleter, QFrame, QHBoxLayout, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
+
+from playground.domain.parts import ToolCall
+from playground.domain.tools import ToolDefinition
+from playground.jsonkit.questions import ArgumentsFit, SampleOf
+from playground.ui.features.conversation.calls.call_text import judged
+from playground.ui.features.conversation.calls.looks import quiet
+from playground.ui.features.conversation.inline_editor import GrowingField
+from playground.ui.features.conversation.text_check import TextCheck
+from playground.ui.widgets.asking import Asking
+from playground.ui.widgets.icon_button import IconButton
+from playground.ui.widgets.mark_label import Chip
+from playground.ui.widgets.plain_text import tip
+from playground.ui.widgets.theme import code_font
+
+NAME_WIDTH, ID_WIDTH = 150, 110  # pixels at least
+MADE = "id: made for you"
+
+
+class CallForm(QFrame):
+    """``call`` is what is written, finished or not. ``submitted`` and ``cancelled`` are Ctrl+Enter and Escape."""
+
+    edited = Signal()
+    removed = Signal()
+    submitted = Signal()
+    cancelled = Signal()
+    height_changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None, *, removable: bool = True) -> None:
+        super().__init__(parent)
+        self.setProperty("kind", "card")
+        self._tools: tuple[ToolDefinition, ...] = ()
+        self._put = ("", "", ToolCall(id="", name="", arguments=""))  # as the fields showed it, and what it was
+        self.name = _name_field()
+        self.id = QLineEdit()
+        self.id.setProperty("kind", "field")
+        self.id.setFont(code_font())
+        self.id.setPlaceholderText(MADE)
+        self.id.setToolTip("The id that its result refers to. Left empty, one is made that no other call has.")
+        self.id.setMinimumWidth(ID_WIDTH)
+        self._check = TextCheck(ArgumentsFit, self)
+        self._check.checked.connect(self._judge)
+        self._asking = Asking(self)
+        self._asking.answered.connect(self._fill_in)
+        self.verdict = Chip()
+        self.verdict.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.example = quiet("example", "Fill in arguments that fit the tool's schema")
+        self.remove = IconButton("close", "Remove this call")
+        self.remove.setVisible(removable)
+        self.arguments = GrowingField(code=True, most=8, compact=True)
+        self.arguments.setPlaceholderText('Arguments as JSON, such as {"city": "Lisbon"}')
+        head = QHBoxLayout()
+        head.setSpacing(6)
+        head.addWidget(self.name, 3)
+        head.addWidget(self.id, 3)
+        head.addWidget(self.example)
+        head.addWidget(self.remove)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(8, 6, 8, 6)
+        column.setSpacing(4)
+        column.addLayout(head)
+        column.addWidget(self.arguments)
+        below = QHBoxLayout()
+        below.addWidget(self.verdict, 1, Qt.AlignmentFlag.AlignLeft)
+        column.addLayout(below)
+        self.setFocusProxy(self.name)
+        self.set_number(1)
+        self.name.editTextChanged.connect(self._changed)
+        self.id.textEdited.connect(self.edited)
+        self.arguments.textChanged.connect(self._changed)
+        self.arguments.submitted.connect(self.submitted)
+        self.arguments.cancelled.connect(self.cancelled)
+        self.arguments.height_changed.connect(self.height_changed)
+        self.example.clicked.connect(self._fill_in)
+        self.remove.clicked.connect(self.removed)
+        self._judge()
+
+    @property
+    def call(self) -> ToolCall:
+        """What is written; the name and the id may be empty, the arguments anything.
+
+        A name or an id that a field cannot hold is what it was until something else is written.
+        """
+        name, call_id = self.name.currentText(), self.id.text()
+        shown_name, shown_id, was = self._put
+        return ToolCall(
+            id=was.id if call_id == shown_id else call_id,
+            name=was.name if name == shown_name else name,
+            arguments=self.arguments.text(),
+        )
+
+    def set_call(self, call: ToolCall) -> None:
+        """Put this in its place, without telling; a field that says it already is left alone."""
+        now = self.call
+        with QSignalBlocker(self.name), QSignalBlocker(self.id), QSignalBlocker(self.arguments):
+            if call.name != now.name:
+                self.name.setEditText(call.name)
+            if call.id != now.id:
+                self.id.setText(call.id)
+            if call.arguments != now.arguments:
+                self.arguments.set_text(call.arguments)
+        self._put = (self.name.currentText(), self.id.text(), call)
+        self._judge()
+
+    def set_tools(self, tools: tuple[ToolDefinition, ...]) -> None:
+        """The tools whose names are suggested, and by whose schemas arguments are judged."""
+        if tools == self._tools:
+            return
+        self._tools = tools
+        written = self.name.currentText()
+        with QSignalBlocker(self.name):
+            self.name.clear()
+            self.name.addItems(list(dict.fromkeys(tool.name for tool in tools if tool.name)))
+            self.name.setEditText(written)
+        self._judge()
+
+    def set_number(self, number: int, of: int = 1) -> None:
+        """Which of several calls it is, for people who cannot see where it stands."""
+        which = f"call {number}" if of > 1 else "the call"
+        self.name.setAccessibleName(f"Tool of {which}")
+        self.id.setAccessibleName(f"Id of {which}")
+        self.arguments.setAccessibleName(f"Arguments of {which}")
+        self.example.setAccessibleName(f"Fill in an example for {which}")
+        self.remove.say(f"Remove {which}")
+
+    @property
+    def _tool(self) -> ToolDefinition | None:
+        name = self.name.currentText().strip()
+        return next((tool for tool in self._tools if tool.name == name), None)
+
+    def _changed(self) -> None:
+        self._judge()
+        self.edited.emit()
+
+    def _judge(self) -> None:
+        """Say whether the arguments are JSON and fit the tool, as the card of a call does."""
+        tool, text = self._tool, self.arguments.text()
+        schema = tool.parameters if tool is not None else None
+        hidden = self.verdict.isHidden()
+        problems = self._check.problems(text, schema)
+        if text.strip() or (tool is not None and problems):
+            words, kind, says = judged(problems, text, known=tool is not None)
+        else:
+            words, kind, says = "", "chip", ""
+        self.verdict.say(words, kind)
+        self.verdict.setToolTip(tip(says))
+        self.verdict.setVisible(bool(words))
+        self.example.setVisible(bool(schema) and not text.strip())
+        if hidden is not self.verdict.isHidden():
+            self.height_changed.emit()
+
+    def _fill_in(self) -> None:
+        tool = self._tool
+        if tool is None or not tool.parameters or self.arguments.text().strip():
+            return
+        made = self._asking.ask(SampleOf(tool.parameters), alone=True)
+        if made is not None:
+            self.arguments.set_text(made)
+            self.arguments.setFocus()
+
+
+def _name_field() -> QComboBox:
+    field = QComboBox()
+    field.setProperty("kind", "field")
+    field.setEditable(True)
+    field.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+    field.setMinimumWidth(NAME_WIDTH)
+    field.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+    field.setToolTip("The tool that is called: one of those on offer, or any other name")
+    line, completer = field.lineEdit(), field.completer()
+    if line is not None:
+        line.setPlaceholderText("name of the tool")
+    if completer is not None:
+        completer.setCompletionMode(QCompleter.CompletionMode.PopupCompletion)  # nothing is typed for anybody
+        completer.setFilterMode(Qt.MatchFlag.MatchContains)
+    return field

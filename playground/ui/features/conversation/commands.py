@@ -1,0 +1,174 @@
+"""What a card may ask for. The pane that holds the session does it; a card never touches the session itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+from playground.domain.accumulator import GrowingChoice
+from playground.domain.debugging import Answer
+from playground.domain.parts import Image
+from playground.domain.tools import ToolDefinition
+from playground.domain.transcript import Role
+from playground.engine.inspect.advice import Action
+from playground.engine.session.hand_made import Answerable
+from playground.engine.session.open_edits import EditKey, OpenEdit
+from playground.engine.session.retry_wait import Pause
+
+
+class Growth(NamedTuple):
+    """How far a turn has come that is being received. ``elapsed`` is in seconds since it was asked for.
+
+    ``pause`` is there while the next try is waited for; ``starting`` while nothing could be sent yet.
+    """
+
+    choice: GrowingChoice
+    elapsed: float
+    pause: Pause | None = None
+    starting: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CallState:
+    """What the debugger knows of a call: why it waits, what is typed, when its answer comes, its repetition.
+
+    ``prepared`` is an answer that was chosen instead of typed. ``remaining`` is in seconds, None where no answer is on
+    its way; ``formed`` is how long the arguments took.
+    """
+
+    reason: str = ""
+    draft: str = ""
+    prepared: Answer | None = None
+    remaining: float | None = None
+    warning: str = ""
+    formed: float | None = None
+
+
+class CallCommands(Protocol):
+    """What is offered on the calls of a turn, and what is known of them, by turn id and call id."""
+
+    def state(self, turn_id: str, call_id: str) -> CallState: ...
+
+    def choices(self, name: str) -> list[tuple[str, Answer]]: ...
+
+    def draft(self, turn_id: str, call_id: str, text: str) -> None: ...
+
+    def prepare(self, turn_id: str, call_id: str, answer: Answer) -> None: ...
+
+    def send_prepared(self, turn_id: str, call_id: str, is_error: bool) -> None: ...
+
+    def stop(self) -> None: ...
+
+    def answer(self, turn_id: str, call_id: str, text: str, is_error: bool) -> None: ...
+
+    def answer_all(self, text: str, is_error: bool) -> None: ...
+
+    def step(self, turn_id: str, call_id: str) -> None: ...
+
+    def fork(self, turn_id: str, call_id: str) -> None: ...
+
+    def remember(self, turn_id: str, call_id: str) -> None: ...
+
+    def rules(self, name: str) -> None: ...
+
+
+class WireCommands(Protocol):
+    """What is offered about the way a turn, or a call in it, came over the wire."""
+
+    def show_turn(self, turn_id: str) -> None: ...
+
+    def show_call(self, turn_id: str, call_id: str) -> None: ...
+
+    def compare(self, turn_id: str) -> None: ...
+
+    def lint(self, turn_id: str) -> None: ...
+
+    def hole(self, turn_id: str) -> None: ...
+
+
+class ValueCommands(Protocol):
+    """The values of the variables that turns mention, by name."""
+
+    @property
+    def values(self) -> Mapping[str, str]: ...
+
+
+class HandCommands(Protocol):
+    """What is offered on calls and results that a person writes. ``above`` are the calls that a turn's result may
+    answer."""
+
+    @property
+    def tools(self) -> tuple[ToolDefinition, ...]: ...
+
+    def above(self, turn_id: str) -> Sequence[Answerable]: ...
+
+    def delete_call(self, turn_id: str, call_id: str) -> None: ...
+
+    def give_call(self, turn_id: str, at: int, call_id: str) -> None: ...
+
+
+class EditCommands(Protocol):
+    """The editors that are open in turns, what stands in them, and the other edits of turns.
+
+    ``branches`` says that an edit leaves what is there on a branch of its own, ``keep`` why something cannot be kept.
+    """
+
+    def get(self, key: EditKey) -> OpenEdit | None: ...
+
+    def of(self, turn_id: str) -> Sequence[OpenEdit]: ...
+
+    def put(self, edit: OpenEdit) -> None: ...
+
+    def cancel(self, key: EditKey) -> None: ...
+
+    def keep(self, key: EditKey) -> str: ...
+
+    def run(self, turn_id: str, text: str) -> None: ...
+
+    def branches(self, turn_id: str, call_id: str = "") -> bool: ...
+
+    def image(self, turn_id: str, at: int, image: Image | None) -> None: ...
+
+    def role(self, turn_id: str, role: Role) -> None: ...
+
+
+class TurnCommands(Protocol):
+    """The actions offered on turns, by turn id."""
+
+    @property
+    def calls(self) -> CallCommands: ...
+
+    @property
+    def wire(self) -> WireCommands: ...
+
+    @property
+    def variables(self) -> ValueCommands: ...
+
+    @property
+    def hand(self) -> HandCommands: ...
+
+    @property
+    def edits(self) -> EditCommands: ...
+
+    def open_image(self, image: Image) -> None: ...
+
+    def shrink_image(self, turn_id: str, at: int) -> None: ...
+
+    def delete_turn(self, turn_id: str) -> None: ...
+
+    def move_turn(self, turn_id: str, step: int) -> None: ...
+
+    def select_variant(self, turn_id: str) -> None: ...
+
+    def show_variants(self, turn_id: str) -> None: ...
+
+    def regenerate(self, turn_id: str) -> None: ...
+
+    def take_advice(self, turn_id: str, action: Action) -> None: ...
+
+    def open_link(self, address: str) -> None: ...
+
+    def cost_words(self, turn_id: str) -> str: ...
+
+    def show_exchange(self, turn_id: str) -> None: ...

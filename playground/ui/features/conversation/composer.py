@@ -1,0 +1,412 @@
+"""Where the next turn is written. Enter makes a new line, Ctrl+Enter runs; a setting swaps them."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QMenu,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from playground.domain.roles import Role
+from playground.engine.session.run_state import RunState
+from playground.ui.features.conversation.message_field import MessageField
+from playground.ui.widgets.elided_label import ElidedLabel
+from playground.ui.widgets.icons import icon
+from playground.ui.widgets.role_words import ROLE_WORDS
+from playground.ui.widgets.theme import tokens
+
+if TYPE_CHECKING:
+    from playground.domain.parts import Image
+    from playground.domain.tools import ToolDefinition
+    from playground.engine.session.settings import Draft
+    from playground.ui.features.conversation.answers_row import Calls
+    from playground.ui.features.conversation.composer_beside import ComposerBeside
+    from playground.ui.features.conversation.image_view import ImageStrip
+
+WRITABLE = (Role.USER, Role.SYSTEM, Role.DEVELOPER, Role.ASSISTANT, Role.TOOL)
+SPACING = 8
+ROOMY = 640  # pixels of width from which on there is a button for variables
+WORDY = 480  # pixels of width from which on the button says its keys
+MOST_CHIPS, LEAST_CHIPS = 190, 62  # pixels; more attached images scroll
+IMAGE_WAYS = (
+    ("file", "From files…"),
+    ("clipboard", "From the clipboard"),
+    ("address", "By address…"),
+)
+
+
+class Composer(QFrame):
+    """Text, role and the two things to do with them: add as a turn, or add and run."""
+
+    run_asked = Signal()
+    stop_asked = Signal()
+    add_asked = Signal()
+    edited = Signal()
+    images_pasted = Signal(object)  # what was pasted: a list of playground.ui.features.conversation.images.Source
+    image_wanted = Signal(str)  # a way of IMAGE_WAYS
+    variables_asked = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._role = Role.USER
+        self._state = RunState.IDLE
+        self._starting = False
+        self._dropping = False
+        self._beside: ComposerBeside | None = None
+        self._above: Calls = list
+        self._tools: tuple[ToolDefinition, ...] = ()
+        self._build_images()
+        self._field = MessageField()
+        self._field.setAccessibleName("Message")
+        self._field.setPlaceholderText("Message")
+        self._field.run_pressed.connect(self.run_asked)
+        self._field.textChanged.connect(self.edited)
+        self._field.images_pasted.connect(self.images_pasted)
+        self._note = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
+        self._note.setProperty("kind", "warning")
+        self._note.hide()
+        self._role_button = QPushButton()
+        self._role_button.setAccessibleName("Role of the message")
+        menu = QMenu(self._role_button)
+        for role in WRITABLE:
+            menu.addAction(ROLE_WORDS[role]).triggered.connect(partial(self.set_role, role))
+        self._role_button.setMenu(menu)
+        self._variables_button = QPushButton("{ } Variables")
+        self._variables_button.setAccessibleName("Variables")
+        self._variables_button.setToolTip("Values for {{name}} in turns and in the message (Ctrl+Shift+V)")
+        self._variables_button.clicked.connect(self.variables_asked)
+        self._variables_button.hide()
+        self._tokens = _Estimate("Estimated size of the next request", align=Qt.AlignmentFlag.AlignRight)
+        self._add = QPushButton("Add")
+        self._add.setToolTip("Add as a turn without running")
+        self._add.clicked.connect(self.add_asked)
+        self._run = QPushButton()
+        self._run.clicked.connect(self._button_pressed)
+        self._ways = _side_by_side(self._role_button, self._image_button, self._variables_button)
+        self._ways.addStretch(1)
+        self._ends = _side_by_side(self._tokens, self._add, self._run)
+        self._ends.insertStretch(0, 1)
+        row = self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        row.setSpacing(SPACING)
+        row.addLayout(self._ways, 1)
+        row.addLayout(self._ends)
+        layout = self._rows = QVBoxLayout(self)
+        layout.setContentsMargins(10, 8, 10, 8)
+        layout.setSpacing(6)
+        layout.addWidget(self._note)
+        layout.addWidget(self._reading)
+        layout.addWidget(self._field)
+        layout.addLayout(row)
+        self.setFocusProxy(self._field)
+        self.set_role(Role.USER)
+        self.set_state(RunState.IDLE)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._variables_button.setVisible(self.width() >= ROOMY)  # the menu has it, too
+        self._word_run()
+        self._arrange()
+
+    def _arrange(self) -> None:
+        """The buttons in one line, or in two where one is too narrow for them; before that the estimate gives way."""
+        margins = self._rows.contentsMargins()
+        buttons = (self._role_button, self._image_button, self._variables_button, self._add, self._run)
+        fits = _width_of(*buttons) + margins.left() + margins.right() <= self.width()
+        self._row.setDirection(QBoxLayout.Direction.LeftToRight if fits else QBoxLayout.Direction.TopToBottom)
+
+    def minimumSizeHint(self) -> QSize:
+        """As narrow as in two lines, without what gives way."""
+        margins = self._rows.contentsMargins()
+        keys = self._run.fontMetrics().horizontalAdvance(self._keys) if self._keys in self._run.text() else 0
+        widest = max(_width_of(self._role_button, self._image_button), _width_of(self._add, self._run) - keys)
+        return QSize(widest + margins.left() + margins.right(), super().minimumSizeHint().height())
+
+    @property
+    def _keys(self) -> str:
+        if self._state is not RunState.IDLE:
+            return "  Esc"
+        return f"  {self._field.run_keys}" if not self._starting else ""
+
+    def _word_run(self) -> None:
+        """The word on the button, with its keys where there is room for them."""
+        word = "Stop" if self._state is not RunState.IDLE else "Starting…" if self._starting else "Run"
+        self._run.setText(f"{word}{self._keys}" if self.width() >= WORDY else word)
+        keys = self._keys.strip()
+        self._run.setToolTip(f"{word} ({keys})" if keys else "It runs as soon as all that it needs is there")
+
+    def _build_images(self) -> None:
+        self._chips: _Chips | None = None
+        self._reading = QLabel(textFormat=Qt.TextFormat.PlainText)
+        self._reading.setProperty("kind", "small")
+        self._reading.hide()
+        self._image_button = QPushButton("Image")
+        self._image_button.setProperty("kind", "bare-menu")
+        self._image_button.setIcon(icon("plus"))
+        self._image_button.setAccessibleName("Attach an image")
+        self._image_button.setToolTip("Attach images: files, the clipboard, an address. Paste and drop work too.")
+        menu = QMenu(self._image_button)
+        for way, words in IMAGE_WAYS:
+            menu.addAction(words).triggered.connect(partial(self.image_wanted.emit, way))
+        self._image_button.setMenu(menu)
+
+    @property
+    def images(self) -> ImageStrip:
+        """The attached images as they are shown; made when first asked for, after the window's first paint."""
+        if self._chips is None:
+            from playground.ui.features.conversation.image_view import ImageStrip
+
+            strip = ImageStrip(large=False)
+            strip.detail_chosen.connect(self._set_detail)
+            strip.removed.connect(self._remove_image)
+            self._chips = _Chips(strip)
+            self._rows.insertWidget(self._rows.indexOf(self._reading), self._chips)
+        return self._chips.strip
+
+    @property
+    def attached(self) -> tuple[Image, ...]:
+        """The images that go with the text."""
+        return self._chips.strip.images if self._chips is not None else ()
+
+    def set_images(self, images: tuple[Image, ...]) -> None:
+        """Replace the images that go with the text."""
+        if images != self.attached:
+            self.images.show_images(images)
+            if self._chips is not None:
+                self._chips.fit()
+            self.edited.emit()
+
+    def replace_image(self, old: Image, new: Image) -> None:
+        """Put ``new`` where ``old`` stands, if it still does."""
+        self.set_images(tuple(new if image is old else image for image in self.attached))
+
+    def say_reading(self, words: str) -> None:
+        """Say that images are on their way; empty takes it away."""
+        self._reading.setText(words)
+        self._reading.setVisible(bool(words))
+
+    def set_dropping(self, dropping: bool) -> None:
+        """Show that images let go now would be attached."""
+        self._dropping = dropping
+        self._field.setPlaceholderText("Drop the images to attach them" if dropping else "Message")
+        self.update()
+
+    def _set_detail(self, at: int, detail: str | None) -> None:
+        images = list(self.attached)
+        images[at] = images[at].model_copy(update={"detail": detail})
+        self.set_images(tuple(images))
+
+    def _remove_image(self, at: int) -> None:
+        self.set_images((*self.attached[:at], *self.attached[at + 1 :]))
+        self._field.setFocus()
+
+    # What is written, all of it
+
+    @property
+    def draft(self) -> Draft:
+        """What stands here."""
+        from playground.engine.session.settings import Draft
+
+        beside = self._beside
+        answers, calls = (beside.answers, beside.calls) if beside is not None else ("", ())
+        return Draft(text=self.text, role=self._role, images=self.attached, answers=answers, calls=calls)
+
+    def set_draft(self, draft: Draft) -> None:
+        """Show that, without telling."""
+        self.blockSignals(True)
+        self.set_text(draft.text)
+        self.set_role(draft.role)
+        self.set_images(draft.images)
+        if self._beside is not None or draft.answers or draft.calls:
+            self._need_beside().put(draft.answers, draft.calls)
+        self.blockSignals(False)
+
+    def _need_beside(self) -> ComposerBeside:
+        if self._beside is None:
+            from playground.ui.features.conversation.composer_beside import ComposerBeside
+
+            self._beside = ComposerBeside(self._above, self._tools)
+            self._beside.edited.connect(self.edited)
+            self._beside.submitted.connect(self.run_asked)
+            self._rows.insertWidget(self._rows.indexOf(self._field) + 1, self._beside)
+            self._beside.show_role(self._role)
+        return self._beside
+
+    def set_calls(self, above: Calls, tools: tuple[ToolDefinition, ...]) -> None:
+        """``above`` gives the calls that a result may answer; ``tools`` are those on offer."""
+        self._above, self._tools = above, tools
+        if self._beside is not None:
+            self._beside.set_tools(tools)
+            self._beside.follow()
+
+    def choose_call(self) -> None:
+        """Have the call chosen that the result answers."""
+        self._need_beside().row.choose()
+
+    @property
+    def text(self) -> str:
+        """The text."""
+        return self._field.text()
+
+    def set_text(self, text: str) -> None:
+        """Replace what is written."""
+        if text != self.text:
+            self._field.set_text(text)
+            self._field.moveCursor(self._field.textCursor().MoveOperation.End)
+
+    @property
+    def role(self) -> Role:
+        """The role the text will have."""
+        return self._role
+
+    def set_role(self, role: Role) -> None:
+        """Choose the role."""
+        changed = role is not self._role
+        self._role = role
+        self._role_button.setText(f"{ROLE_WORDS[role]}   ")
+        self._arrange()
+        if self._beside is not None or role in (Role.TOOL, Role.ASSISTANT):
+            self._need_beside().show_role(role)
+        if changed:
+            self.edited.emit()
+
+    def set_state(self, state: RunState) -> None:
+        """Offer Run when nothing runs, Stop when something does."""
+        self._state = state
+        running = state is not RunState.IDLE
+        self._word_run()
+        self._run.setIcon(icon("stop", tokens().error) if running else icon("run", tokens().on_accent))
+        self._run.setAccessibleName("Stop" if running else "Run")
+        self._arrange()
+        kind = "danger" if running else "primary"
+        if kind != self._run.property("kind"):
+            dressed = self._run.property("kind") is not None
+            self._run.setProperty("kind", kind)
+            if dressed:
+                self._run.style().unpolish(self._run)
+                self._run.style().polish(self._run)
+        self._add.setEnabled(not running)
+
+    def set_starting(self, starting: bool) -> None:
+        """Say that a run was asked for and begins as soon as it can."""
+        self._starting = starting
+        self.set_state(self._state)
+
+    @property
+    def busy(self) -> bool:
+        """Whether a run is under way, or about to be."""
+        return self._starting or self._state is not RunState.IDLE
+
+    def is_run_key(self, event: QKeyEvent) -> bool:
+        """Whether it is the key that runs what is written."""
+        return self._field.runs(event)
+
+    def set_enter_runs(self, enter_runs: bool) -> None:
+        """Whether Enter runs and Ctrl+Enter makes a new line, or the reverse."""
+        self._field.enter_runs = enter_runs
+        self.set_state(self._state)
+
+    def set_tokens(self, estimate: int, images: int = 0) -> None:
+        """Show the estimated size of the next request; images are not estimated, only counted."""
+        from playground.ui.widgets.figures import count
+
+        words = [f"≈ {count(estimate)} tok"] if estimate else []
+        words += [f"{images} image{'s' * (images > 1)}"] if images else []
+        self._tokens.set_text(" + ".join(words))
+        self._arrange()
+
+    def say(self, words: str) -> None:
+        """Show why something was not done; empty takes it away."""
+        self._note.setText(words)
+        self._note.setVisible(bool(words))
+
+    def _button_pressed(self) -> None:
+        """The button stops what is under way; the key that runs never does: pressed twice, it would stop at once."""
+        if self._state is RunState.IDLE:
+            self.run_asked.emit()
+        else:
+            self.stop_asked.emit()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        t = tokens()
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QColor(t.accent if self._dropping or self._field.hasFocus() else t.line))
+        painter.setBrush(QColor(t.accent_background if self._dropping else t.raised))
+        painter.drawRoundedRect(self.rect().toRectF().adjusted(0.5, 0.5, -0.5, -0.5), 8, 8)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_run"):
+            self.set_state(self._state)
+
+
+def _side_by_side(*widgets: QWidget) -> QHBoxLayout:
+    row = QHBoxLayout()
+    row.setSpacing(SPACING)
+    for widget in widgets:
+        row.addWidget(widget)
+    return row
+
+
+def _width_of(*buttons: QPushButton) -> int:
+    """Side by side, with a gap to what stands there. Asked of them: a layout knows only later what was hidden."""
+    shown = [button.sizeHint().width() + SPACING for button in buttons if not button.isHidden()]
+    return sum(shown)
+
+
+class _Estimate(ElidedLabel):
+    """The estimate whole, without its unit, or not at all: half a number would be a wrong one."""
+
+    def fitting(self) -> str:
+        wide = self.fontMetrics().horizontalAdvance
+        return next((words for words in (self.text, self.text.removesuffix(" tok")) if wide(words) <= self.width()), "")
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, super().minimumSizeHint().height())
+
+
+class _Chips(QScrollArea):
+    """The attached images, as tall as they need, up to a few rows; more of them scroll. Hidden without any."""
+
+    def __init__(self, strip: ImageStrip) -> None:
+        super().__init__()
+        self.strip = strip
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setWidgetResizable(True)
+        self.setWidget(strip)
+        self.viewport().setAutoFillBackground(False)
+        strip.setAutoFillBackground(False)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+        self.setAccessibleName("Attached images")
+        self.hide()
+
+    def fit(self) -> None:
+        """Take the height that the images need at this width."""
+        self.setVisible(bool(self.strip.boxes))
+        self.updateGeometry()
+
+    def sizeHint(self) -> QSize:
+        height = self.strip.heightForWidth(max(self.viewport().width(), 100))
+        return QSize(100, min(height, MOST_CHIPS))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(100, min(self.sizeHint().height(), LEAST_CHIPS))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.updateGeometry()

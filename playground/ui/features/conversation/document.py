@@ -1,0 +1,446 @@
+"""Writes lines into a text document, touching only what changed, so that a selection before it survives."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QTextBlockFormat,
+    QTextCharFormat,
+    QTextCursor,
+    QTextDocument,
+    QTextLength,
+    QTextOption,
+    QTextTable,
+    QTextTableFormat,
+)
+
+from playground.ui.features.conversation.markdown import Line, Span, Style
+from playground.ui.widgets.plain_text import LOOKED_AT, show_hidden, show_prose
+from playground.ui.widgets.theme import body_font, code_font, tokens
+
+JOINS = QTextBlockFormat.Property.UserProperty + 1  # a block that goes on the one before, cut only for speed
+CODE_PAD = 12
+CELL_PAD = 6
+CODE_HEAD = 26  # room above a code block for its language and the copy button
+QUOTE_INDENT = 14
+TEXT_LINE, CODE_LINE = 122, 112  # percent of the font's own height
+_SIDES = {"right": Qt.AlignmentFlag.AlignRight, "center": Qt.AlignmentFlag.AlignHCenter}
+HEADING_PX = {1: 20, 2: 17, 3: 15}
+
+
+@dataclass(frozen=True, slots=True)
+class CodeBlock:
+    """Where a code block stands among the lines: first and last index, both inclusive."""
+
+    first: int
+    last: int
+    language: str
+
+
+class DocumentWriter:
+    """Keeps a document equal to a list of lines. Colours and fonts are those in force when a line is written."""
+
+    def __init__(self, document: QTextDocument, *, zoom: float = 1.0, muted: bool = False) -> None:
+        self._document = document
+        self._zoom = zoom
+        self._muted = muted
+        self._starts: list[int] = []  # position of each line's first block
+        self._fresh: list[bool] = []  # whether that block was there already, empty
+        self._code: list[CodeBlock] = []
+        self._lines: list[Line] = []
+        self._is_fresh = True
+        self._looks: dict[tuple[object, ...], QTextCharFormat] = {}
+        font = body_font()
+        font.setPixelSize(round(font.pixelSize() * zoom))
+        document.setDefaultFont(font)
+        document.setDocumentMargin(0)
+        document.setUndoRedoEnabled(False)
+        option = QTextOption()
+        option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        document.setDefaultTextOption(option)
+
+    @property
+    def lines(self) -> Sequence[Line]:
+        """The lines as written."""
+        return self._lines
+
+    @property
+    def code_blocks(self) -> Sequence[CodeBlock]:
+        """The code blocks among the lines, in order."""
+        return self._code
+
+    def block_start(self, index: int) -> int:
+        """The document position at which a line begins."""
+        return self._starts[index]
+
+    def table(self, index: int) -> QTextTable | None:
+        """The table that a line is drawn as; None for a line of another kind."""
+        if self._lines[index].kind != "table":
+            return None
+        place = QTextCursor(self._document)
+        place.setPosition(self._starts[index] + 1)
+        frame = place.currentFrame()
+        return frame if isinstance(frame, QTextTable) else None
+
+    def line_at(self, position: int) -> int:
+        """The index of the line that holds a document position."""
+        return max(bisect_right(self._starts, position) - 1, 0)
+
+    def write(self, keep: int, lines: Sequence[Line]) -> int:
+        """Make the document show the first ``keep`` lines as they are, then ``lines``.
+
+        Returns the index of the first line that is different now.
+        """
+        at = keep
+        new = 0
+        while at < len(self._lines) and new < len(lines) and _same(self._lines[at], lines[new]):
+            at += 1
+            new += 1
+        touched = at
+        cursor = QTextCursor(self._document)
+        cursor.beginEditBlock()
+        try:
+            if at < len(self._lines) and new < len(lines) and self._patch(cursor, at, lines[new]):
+                self._lines[at] = lines[new]
+                at += 1
+                new += 1
+            if at < len(self._lines):
+                self._cut(cursor, at)
+            for line in lines[new:]:
+                self._append(cursor, line)
+        finally:
+            cursor.endEditBlock()
+        self._make_head()
+        return touched
+
+    def rewrite(self, *, zoom: float | None = None) -> None:
+        """Write everything again, for new colours or another text size."""
+        lines = list(self._lines)
+        self._zoom = zoom or self._zoom
+        font = body_font()
+        font.setPixelSize(round(font.pixelSize() * self._zoom))
+        self._document.setDefaultFont(font)
+        cursor = QTextCursor(self._document)
+        cursor.beginEditBlock()
+        if lines:
+            self._cut(cursor, 0)
+        for line in lines:
+            self._append(cursor, line)
+        cursor.endEditBlock()
+
+    def _make_head(self) -> None:
+        """Room above a text that begins with code: Qt leaves the top margin of the very first block out."""
+        head = CODE_HEAD if self._lines and self._lines[0].kind == "code" else 0
+        frame = self._document.rootFrame()
+        form = frame.frameFormat()
+        if form.topMargin() != head:
+            form.setTopMargin(head)
+            frame.setFrameFormat(form)
+
+    # Patching
+
+    def _patch(self, cursor: QTextCursor, at: int, line: Line) -> bool:
+        """Whether the line at ``at`` has been made equal to ``line`` by adding to it; it is the last one then."""
+        if at < len(self._lines) - 1:
+            if not self._may_patch_table(at, line):
+                return False
+            self._cut(cursor, at + 1)
+        return self._extend(cursor, at, line) or self._patch_table(at, line)
+
+    def _extend(self, cursor: QTextCursor, at: int, line: Line) -> bool:
+        """Whether ``line`` is the old one with more text at its end, and that text has been inserted."""
+        old = self._lines[at]
+        if old.kind == "table" or not _same_frame(old, line) or not old.spans or len(line.spans) < len(old.spans):
+            return False
+        *before, last = old.spans
+        if tuple(before) != line.spans[: len(before)]:
+            return False
+        same = line.spans[len(before)]
+        if (same.style, same.href, same.token) != (last.style, last.href, last.token):
+            return False
+        if not same.text.startswith(last.text):
+            return False
+        cursor.movePosition(QTextCursor.MoveOperation.End)
+        more = same.text[len(last.text) :]
+        if more:
+            cursor.insertText(drawn_text(more, line, _end_of(old.spans)), self._char(same, line))
+        for number in range(len(old.spans), len(line.spans)):
+            span = line.spans[number]
+            cursor.insertText(drawn_text(span.text, line, _end_of(line.spans[:number])), self._char(span, line))
+        return True
+
+    def _cut(self, cursor: QTextCursor, at: int) -> None:
+        """Remove the lines from ``at`` on."""
+        start, fresh = self._starts[at], self._fresh[at]
+        cursor.setPosition(start if fresh else start - 1)
+        before = QTextBlockFormat() if fresh else cursor.blockFormat()
+        letters = cursor.blockCharFormat()
+        cursor.movePosition(QTextCursor.MoveOperation.End, QTextCursor.MoveMode.KeepAnchor)
+        cursor.removeSelectedText()
+        self._is_fresh = fresh
+        if cursor.blockFormat() != before:  # an empty block has taken over the looks of what is removed behind it
+            cursor.setBlockFormat(before)
+            cursor.setBlockCharFormat(letters)
+        del self._starts[at:], self._fresh[at:], self._lines[at:]
+        while self._code and self._code[-1].last >= at:
+            last = self._code.pop()
+            if last.first < at:
+                self._code.append(CodeBlock(last.first, at - 1, last.language))
+
+    def _append(self, cursor: QTextCursor, line: Line) -> None:
+        cursor.movePosition(QTextCursor.MoveOperation.End)
+        form = self._block(line)
+        fresh = self._is_fresh
+        # An empty line of code is as tall as the others only if its block has their font.
+        empty = self._char(Span("", Style.CODE), line) if line.kind in ("code", "raw") else QTextCharFormat()
+        if fresh:
+            cursor.setBlockFormat(form)
+            cursor.setBlockCharFormat(empty)
+        else:
+            cursor.insertBlock(form, empty)
+        self._starts.append(cursor.block().position())
+        self._fresh.append(fresh)
+        self._is_fresh = False
+        if line.kind == "table":
+            self._table(cursor, line)
+        else:
+            if line.kind == "item":
+                marker = QTextCharFormat()
+                marker.setForeground(QColor(tokens().muted))
+                cursor.insertText(f"{line.marker}\t", marker)
+            before = ""
+            for span in line.spans:
+                cursor.insertText(drawn_text(span.text, line, before), self._char(span, line))
+                before = (before + span.text)[-LOOKED_AT:]
+        self._lines.append(line)
+        if line.kind == "code":
+            self._note_code(len(self._lines) - 1, line)
+
+    def _note_code(self, index: int, line: Line) -> None:
+        last = self._code[-1] if self._code else None
+        if line.first or last is None or last.last != index - 1:
+            self._code.append(CodeBlock(index, index, line.language))
+        else:
+            self._code[-1] = CodeBlock(last.first, index, last.language)
+
+    def _table(self, cursor: QTextCursor, line: Line) -> None:
+        columns = max((len(row) for row in line.rows), default=1) or 1
+        form = QTextTableFormat()
+        form.setBorder(0)  # the grid is painted by ``table_grid``: Qt takes twenty times as long for it
+        form.setCellPadding(CELL_PAD)
+        form.setCellSpacing(0)
+        form.setTopMargin(0)  # the block before it has the margin: the table's own would count as its height
+        form.setBottomMargin(0)
+        form.setWidth(QTextLength(QTextLength.Type.PercentageLength, 100))
+        share = 100 / columns
+        form.setColumnWidthConstraints([QTextLength(QTextLength.Type.PercentageLength, share)] * columns)
+        table = cursor.insertTable(max(len(line.rows), 1), columns, form)
+        for r, row in enumerate(line.rows):
+            for c, spans in enumerate(row[:columns]):
+                self._fill_cell(table, r, c, spans, line)
+        cursor.movePosition(QTextCursor.MoveOperation.End)
+        thin = QTextBlockFormat()
+        thin.setLineHeight(1, QTextBlockFormat.LineHeightTypes.FixedHeight.value)
+        cursor.setBlockFormat(thin)  # Qt wants a block behind a table
+
+    def _may_patch_table(self, at: int, line: Line) -> bool:
+        old = self._lines[at]
+        if old.kind != "table" or replace(old, rows=()) != replace(line, rows=()) or len(line.rows) < len(old.rows):
+            return False
+        return bool(old.rows) and {len(row) for row in old.rows} == {len(row) for row in line.rows}
+
+    def _patch_table(self, at: int, line: Line) -> bool:
+        """Whether the table, the last line, has been made equal to ``line`` cell by cell: far cheaper than anew."""
+        table = self.table(at) if self._may_patch_table(at, line) else None
+        if table is None:
+            return False
+        old = self._lines[at]
+        if len(line.rows) > len(old.rows):
+            table.appendRows(len(line.rows) - len(old.rows))
+        for r, row in enumerate(line.rows):
+            before = old.rows[r] if r < len(old.rows) else None
+            if before is row:
+                continue
+            for c, spans in enumerate(row):
+                if before is None or (
+                    before[c] != spans and not self._extend_cell(table, r, c, before[c], spans, line)
+                ):
+                    self._fill_cell(table, r, c, spans, line)
+        return True
+
+    def _extend_cell(
+        self, table: QTextTable, r: int, c: int, old: Sequence[Span], new: Sequence[Span], line: Line
+    ) -> bool:
+        """Whether a cell, outside the head, only had text added to its one span."""
+        if len(old) != 1 or len(new) != 1 or (r == 0 and line.header):
+            return False
+        before, after = old[0], new[0]
+        if not after.text.startswith(before.text) or replace(before, text="") != replace(after, text=""):
+            return False
+        end = table.cellAt(r, c).lastCursorPosition()
+        more = after.text[len(before.text) :]
+        end.insertText(drawn_text(more, line, before.text[-LOOKED_AT:]), self._char(after, line))
+        return True
+
+    def _fill_cell(self, table: QTextTable, r: int, c: int, spans: Sequence[Span], line: Line) -> None:
+        cell = table.cellAt(r, c)
+        at = cell.firstCursorPosition()
+        at.setPosition(cell.lastCursorPosition().position(), QTextCursor.MoveMode.KeepAnchor)
+        at.removeSelectedText()
+        is_head = r == 0 and line.header
+        shade = QTextCharFormat()  # a row that is added has the looks of the one before
+        if is_head:
+            shade.setBackground(QColor(tokens().code))
+        cell.setFormat(shade)
+        block = QTextBlockFormat()
+        if c < len(line.aligns) and line.aligns[c] in _SIDES:
+            block.setAlignment(_SIDES[line.aligns[c]])
+        at.setBlockFormat(block)
+        at.setBlockCharFormat(QTextCharFormat())
+        before = ""
+        for span in spans:
+            char = self._char(span, line)
+            if is_head:
+                char = QTextCharFormat(char)
+                char.setFontWeight(QFont.Weight.DemiBold)
+            at.insertText(drawn_text(span.text, line, before), char)
+            before = (before + span.text)[-LOOKED_AT:]
+
+    # Formats
+
+    def _block(self, line: Line) -> QTextBlockFormat:
+        form = QTextBlockFormat()
+        first = not self._lines
+        before = self._lines[-1] if self._lines else None
+        left = line.quote * QUOTE_INDENT
+        below_table = 5 if before is not None and before.kind == "table" else 0
+        if line.kind == "code":
+            left += CODE_PAD + max(line.level, 0) * 20
+            form.setLeftMargin(left)
+            form.setRightMargin(CODE_PAD)
+            form.setLineHeight(CODE_LINE, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
+            if line.first:
+                form.setTopMargin(CODE_HEAD + (0 if first else 10) + below_table)
+        elif line.kind == "table":
+            form.setLineHeight(1, QTextBlockFormat.LineHeightTypes.FixedHeight.value)
+            form.setTopMargin(0 if line.joins else 18 if before is not None and before.kind == "code" else 4)
+        else:
+            height = CODE_LINE if line.kind == "raw" else TEXT_LINE
+            form.setLineHeight(height, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
+            gap = {"heading": 14, "item": 2, "rule": 10, "raw": 0, "plain": 0}.get(line.kind, 8)
+            if before is not None and before.kind == "item" and line.kind != "item":
+                gap = 8
+            if before is not None and before.kind == "code":
+                gap += 14
+            gap += below_table
+            if line.kind == "item":
+                indent = 20 * line.level * self._zoom
+                left += round(indent)
+                form.setTextIndent(-16 * self._zoom if line.marker else 0)
+                form.setTabPositions([QTextOption.Tab(16 * self._zoom, QTextOption.TabType.LeftTab)])
+            form.setTopMargin(0 if first or line.joins else gap)
+            form.setLeftMargin(left)
+        if line.joins:
+            form.setProperty(JOINS, True)
+        return form
+
+    def _char(self, span: Span, line: Line) -> QTextCharFormat:
+        """The look of a span, not to be changed: those without an address are made once for all that are alike."""
+        look = (tokens(), self._zoom, span.style.value, span.token, line.kind, line.level, bool(line.quote))
+        known = self._looks.get(look) if not span.href else None
+        if known is None:
+            known = self._new_char(span, line)
+            if not span.href:
+                self._looks[look] = known
+        return known
+
+    def _new_char(self, span: Span, line: Line) -> QTextCharFormat:
+        t = tokens()
+        form = QTextCharFormat()
+        style = span.style
+        colour = t.muted if self._muted or line.quote else t.text
+        if style & Style.CODE or line.kind == "code":
+            font = code_font(round(12 * self._zoom))
+            form.setFontFamilies(font.families())
+            form.setFontFixedPitch(True)
+            form.setProperty(QTextCharFormat.Property.FontPixelSize, font.pixelSize())
+            colour = code_colour(span.token)
+            if line.kind not in ("code", "raw"):
+                form.setBackground(QColor(t.chip))
+        if line.kind == "heading":
+            size = round(HEADING_PX.get(line.level, 14) * self._zoom)
+            form.setProperty(QTextCharFormat.Property.FontPixelSize, size)
+            form.setFontWeight(QFont.Weight.DemiBold)
+        if style & Style.BOLD:
+            form.setFontWeight(QFont.Weight.DemiBold)
+        if style & Style.ITALIC:
+            form.setFontItalic(True)
+        if style & Style.STRIKE:
+            form.setFontStrikeOut(True)
+        if style & Style.IMAGE:
+            colour = t.muted
+            form.setFontItalic(True)
+        if style & Style.LINK:
+            colour = t.accent
+            form.setFontUnderline(True)
+        if span.href:
+            form.setAnchor(True)
+            form.setAnchorHref(span.href)
+        if colour != t.text:  # which is what the view paints with; a format with less in it is cheaper everywhere
+            form.setForeground(QColor(colour))
+        return form
+
+
+def code_colour(token: str) -> str:
+    """The colour in force for a kind of code, as ``highlight`` names it."""
+    t = tokens()
+    return {
+        "comment": t.muted,
+        "keyword": t.system,
+        "string": t.ok,
+        "number": t.tool,
+        "name": t.accent,
+        "deleted": t.error,
+    }.get(token, t.text)
+
+
+def _same(old: Line, new: Line) -> bool:
+    return old is new or old == new
+
+
+def _same_frame(old: Line, new: Line) -> bool:
+    return (old.kind, old.level, old.marker, old.quote, old.joins, old.language, old.first) == (
+        new.kind,
+        new.level,
+        new.marker,
+        new.quote,
+        new.joins,
+        new.language,
+        new.first,
+    )
+
+
+def drawn_text(text: str, line: Line, before: str = "") -> str:
+    """Text as it may be drawn: what is invisible is made visible, what Qt cannot hold is replaced.
+
+    ``before`` is the end of what stands before it in the line.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return (show_hidden if line.kind in ("code", "raw") else show_prose)(text, before)
+
+
+def _end_of(spans: Sequence[Span]) -> str:
+    """The end of a line's words, as far as it decides how what follows is drawn."""
+    found = ""
+    for span in reversed(spans):
+        found = span.text[-LOOKED_AT:] + found
+        if len(found) >= LOOKED_AT:
+            break
+    return found[-LOOKED_AT:]

@@ -1,0 +1,183 @@
+"""Where images come from: files, the clipboard, a drop, an address. Reads them off the window's thread, in order.
+
+What was read goes into the draft of the experiment it was given to, also when another one is looked at by then.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from PySide6.QtCore import QEvent, QObject
+from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent, QGuiApplication
+from PySide6.QtWidgets import QWidget
+
+from playground.domain.parts import Image
+from playground.engine.files.images import ImageError, is_address
+from playground.engine.session.session import Session
+from playground.ui.features.conversation.composer import Composer
+from playground.ui.features.conversation.images import Source, offers_images, read_source, shrunk, sources_of
+from playground.ui.features.conversation.notice_bar import NoticeBar
+from playground.ui.widgets.dialogs import ask_several, line_dialog
+from playground.ui.widgets.loop import ask, spawn
+
+FILTER = "Images (*.png *.jpg *.jpeg *.gif *.webp);;All files (*)"
+ADDRESS = "Address (https://…), or a data URL. An address is sent as it is; nothing is loaded here."
+
+
+class ImageIntake(QObject):
+    """Serves one composer; ``place`` is the widget on which images may be dropped."""
+
+    def __init__(self, composer: Composer, notice: NoticeBar, place: QWidget) -> None:
+        super().__init__(place)
+        self._composer = composer
+        self._notice = notice
+        self._place = place
+        self._session: Session | None = None
+        self._reading: dict[str, int] = {}  # images on their way, by session
+        self._turn = asyncio.Lock()
+        self._folder = ""
+        composer.images.shrink_asked.connect(self._shrink_attached)
+        place.setAcceptDrops(True)
+        place.installEventFilter(self)
+
+    def attend(self) -> None:
+        """Do what is asked for in the composer, from now on."""
+        self._composer.images_pasted.connect(self.take)
+        self._composer.image_wanted.connect(self._wanted)
+
+    def show_session(self, session: Session) -> None:
+        """Serve another experiment from now on."""
+        self._session = session
+        self._say_reading()
+
+    @property
+    def busy(self) -> bool:
+        """Whether an image given to the experiment in view is still being read."""
+        return self._session is not None and self._reading.get(self._session.id, 0) > 0
+
+    # Ways in
+
+    def take(self, sources: Sequence[Source]) -> None:
+        """Read and attach these, in this order."""
+        if self._session is not None and sources:
+            self._count(self._session, len(sources))
+            spawn(self._take(self._session, list(sources)), name="read images")
+
+    def choose_files(self) -> None:
+        """Ask for files and attach them."""
+        spawn(self._choose_files(), name="choose images")
+
+    def paste(self) -> None:
+        """Attach what the clipboard holds, or say that it holds no image."""
+        mime = QGuiApplication.clipboard().mimeData()
+        sources: list[Source] = sources_of(mime)
+        if not sources and mime.hasText() and is_address(mime.text().strip()):
+            sources = [mime.text().strip()]
+        if not sources:
+            self._notice.say("The clipboard holds no image and no address of one.", stays=False)
+        self.take(sources)
+
+    def ask_address(self) -> None:
+        """Ask for an address and attach it; it is not fetched."""
+        spawn(self._ask_address(), name="image address")
+
+    def _wanted(self, way: str) -> None:
+        {"file": self.choose_files, "clipboard": self.paste, "address": self.ask_address}[way]()
+
+    async def _choose_files(self) -> None:
+        if paths := await ask_several(self._place.window(), "Attach images", self._folder, FILTER):
+            self._folder = str(paths[0].parent)
+            self.take(paths)
+
+    async def _ask_address(self) -> None:
+        dialog = line_dialog(self._place.window(), "Attach an image by its address", ADDRESS, "", "Attach")
+        dialog.resize(520, dialog.sizeHint().height())
+        if await ask(dialog) and dialog.textValue().strip():
+            self.take([dialog.textValue().strip()])
+        dialog.deleteLater()
+
+    # Reading
+
+    async def _take(self, session: Session, sources: list[Source]) -> None:
+        problems: list[str] = []
+        async with self._turn:
+            for source in sources:
+                try:
+                    self._attach(session, await asyncio.to_thread(read_source, source))
+                except ImageError as error:
+                    problems.append(str(error))
+                finally:
+                    self._count(session, -1)
+        if problems:
+            more = f" (and {len(problems) - 3} more)" if len(problems) > 3 else ""
+            self._notice.say("Not attached. " + " ".join(problems[:3]) + more)
+
+    def _attach(self, session: Session, image: Image) -> None:
+        if session is self._session:
+            self._composer.set_images((*self._composer.attached, image))
+        else:
+            draft = session.draft
+            session.with_draft(draft.model_copy(update={"images": (*draft.images, image)}))
+
+    def _count(self, session: Session, step: int) -> None:
+        self._reading[session.id] = self._reading.get(session.id, 0) + step
+        if not self._reading[session.id]:
+            del self._reading[session.id]
+        self._say_reading()
+
+    def _say_reading(self) -> None:
+        number = self._reading.get(self._session.id, 0) if self._session is not None else 0
+        self._composer.say_reading(f"Reading {number} image{'s' * (number > 1)}…" if number else "")
+
+    # Smaller copies
+
+    def shrink_in_turn(self, turn_id: str, at: int) -> None:
+        """Put a smaller copy in the place of an image of a turn."""
+        session = self._session
+        if session is None:
+            return
+        image = session.transcript.turns[turn_id].images[at]
+
+        def put(smaller: Image) -> None:
+            turn = session.transcript.turns.get(turn_id)
+            if turn is not None and at < len(turn.images) and turn.images[at].url == image.url:
+                session.set_image(turn_id, at, smaller)
+
+        spawn(self._shrink(image, put), name="shrink image")
+
+    def _shrink_attached(self, at: int) -> None:
+        image = self._composer.attached[at]
+        spawn(self._shrink(image, partial(self._composer.replace_image, image)), name="shrink image")
+
+    async def _shrink(self, image: Image, put: Callable[[Image], None]) -> None:
+        try:
+            smaller = await asyncio.to_thread(shrunk, image)
+        except ImageError as error:
+            self._notice.say(str(error))
+            return
+        put(smaller)
+
+    # Dropping
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if isinstance(event, QDropEvent) and event.type() == QEvent.Type.Drop:
+            return self._dropped(event)
+        if isinstance(event, QDragEnterEvent | QDragMoveEvent):
+            if offers_images(event.mimeData()):
+                event.acceptProposedAction()
+                self._composer.set_dropping(True)
+                return True
+        elif event.type() == QEvent.Type.DragLeave:
+            self._composer.set_dropping(False)
+        return super().eventFilter(watched, event)
+
+    def _dropped(self, event: QDropEvent) -> bool:
+        self._composer.set_dropping(False)
+        sources = sources_of(event.mimeData()) if offers_images(event.mimeData()) else []
+        if not sources:
+            return False
+        event.acceptProposedAction()
+        self.take(sources)
+        return True

@@ -1,0 +1,255 @@
+"""An image attached to a message, where it is written and where it stands: thumbnail, figures, detail, removal.
+
+What is at an http(s) address is never loaded: it stands as its address.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QMenu,
+    QPushButton,
+    QSizePolicy,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from playground.domain.parts import Image
+from playground.engine.files.images import DETAILS, SHRINK_SIDE, Facts, facts, size_words, warning
+from playground.ui.features.conversation.thumb import Thumb
+from playground.ui.widgets.elided_label import ElidedLabel
+from playground.ui.widgets.figures import count
+from playground.ui.widgets.flow_layout import FlowLayout
+from playground.ui.widgets.icon_button import IconButton
+
+CHIP_THUMB = QSize(42, 42)
+TURN_THUMB = QSize(220, 160)
+CHIP_WIDTH = 320
+TURN_WIDTH = 246
+
+
+def figures(known: Facts) -> str:
+    """``1 024 × 768 · 412 KB``, as far as it is known."""
+    if known.address:
+        return "address, not loaded"
+    size = f"{count(known.measure.width)} × {count(known.measure.height)}" if known.measure else "unknown format"
+    return f"{size} · {size_words(known.size)}"
+
+
+def title(image: Image) -> str:
+    """What an image is called: its file's name, its address, else its format."""
+    known = facts(image)
+    if image.name or known.address:
+        return image.name or known.address
+    kind = known.measure.media_type.removeprefix("image/").upper() if known.measure else "Image"
+    return f"{kind} image" if known.measure else kind
+
+
+class DetailButton(QToolButton):
+    """How closely the model is to look; default means that nothing is sent. ``chosen`` carries a word or None."""
+
+    chosen = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("kind", "detail")
+        self.setProperty("arrow", True)
+        self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.setToolTip("How closely the model looks: low costs fewer tokens, high more. Chat completions only.")
+        menu = QMenu(self)
+        for word in (None, *DETAILS):
+            action = menu.addAction(word or "default (not sent)")
+            action.setCheckable(True)
+            action.setData(word or "")
+            action.triggered.connect(partial(self._pick, word))
+        self.setMenu(menu)
+        self.show_detail(None)
+
+    def show_detail(self, detail: str | None) -> None:
+        """Mark what is set; a word that is not on the list is shown too."""
+        self.setText(f"detail: {detail or 'default'}")
+        self.setAccessibleName(f"Detail of the image: {detail or 'default'}")
+        for action in self.menu().actions():
+            action.setChecked(action.data() == (detail or ""))
+
+    def _pick(self, word: str | None, _checked: bool = False) -> None:
+        self.chosen.emit(word)
+
+
+class ImageBox(QFrame):
+    """One image with all that can be done to it. ``large`` is the shape it has in a turn, else it is a chip."""
+
+    detail_chosen = Signal(object)  # a word or None
+    removed = Signal()
+    opened = Signal()
+    shrink_asked = Signal()
+    link_asked = Signal(str)
+
+    def __init__(self, image: Image, *, large: bool) -> None:
+        super().__init__()
+        self._image = image
+        self._large = large
+        self.setProperty("kind", "image")
+        self.thumb = Thumb(TURN_THUMB if large else CHIP_THUMB, cropped=not large)
+        self.thumb.clicked.connect(self._clicked)
+        self._name = ElidedLabel(colour="text")
+        self._name.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self._figures = QLabel(textFormat=Qt.TextFormat.PlainText)
+        self._figures.setProperty("kind", "small")
+        self.detail = DetailButton()
+        self.detail.chosen.connect(self.detail_chosen)
+        self.remove = IconButton("close", "Remove the image", size=14)
+        self.remove.clicked.connect(self.removed)
+        self._warning = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
+        self._warning.setToolTip("Gateways may refuse it. It can be sent all the same.")
+        self._warning.setProperty("kind", "flag")
+        self.shrink = QPushButton(f"Shrink to {count(SHRINK_SIDE)} px")
+        self.shrink.setProperty("kind", "pill")
+        self.shrink.setToolTip("Attach a smaller copy instead; the file itself is not touched")
+        self.shrink.clicked.connect(self.shrink_asked)
+        self.copy_address = self._pill("Copy address", self._copy_address)
+        self.open_address = self._pill("Open in browser", self._open_address)
+        self.setFixedWidth(TURN_WIDTH if large else CHIP_WIDTH)
+        self._lay_out()
+        self.show_image(image)
+
+    def _pill(self, text: str, act: object) -> QPushButton:
+        button = QPushButton(text)
+        button.setProperty("kind", "pill")
+        button.clicked.connect(act)
+        return button
+
+    def _lay_out(self) -> None:
+        name = QHBoxLayout()
+        name.setSpacing(4)
+        name.addWidget(self._name, 1)
+        name.addWidget(self.remove)
+        line = QHBoxLayout()
+        line.setSpacing(4)
+        line.addWidget(self._figures)
+        line.addStretch(1)
+        line.addWidget(self.detail)
+        pills = QHBoxLayout()
+        pills.setSpacing(6)
+        for pill in (self.copy_address, self.open_address):
+            pills.addWidget(pill)
+        pills.addStretch(1)
+        warned = QHBoxLayout()
+        warned.setSpacing(8)
+        warned.addWidget(self._warning, 1)
+        warned.addWidget(self.shrink)
+        words = QVBoxLayout()
+        words.setSpacing(1)
+        words.addLayout(name)
+        words.addLayout(line)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(7, 7, 7, 6)
+        whole.setSpacing(5)
+        if self._large:
+            whole.addWidget(self.thumb, 0, Qt.AlignmentFlag.AlignLeft)
+            whole.addLayout(words)
+        else:
+            row = QHBoxLayout()
+            row.setSpacing(8)
+            row.addWidget(self.thumb)
+            row.addLayout(words, 1)
+            whole.addLayout(row)
+        whole.addLayout(warned)
+        whole.addLayout(pills)
+        whole.addStretch(1)
+
+    @property
+    def image(self) -> Image:
+        """The image shown."""
+        return self._image
+
+    def sizeHint(self) -> QSize:
+        """As tall as its words need at its width."""
+        layout = self.layout()
+        height = layout.heightForWidth(self.width()) if layout is not None else -1
+        return QSize(self.width(), height if height > 0 else super().sizeHint().height())
+
+    def show_image(self, image: Image) -> None:
+        """Show another image, or the same with another detail."""
+        self._image = image
+        known, named = facts(image), title(image)
+        words = warning(known)
+        self.thumb.show_image(image)
+        self.thumb.setAccessibleName(f"{named}: open in the browser" if known.address else f"{named}: show larger")
+        self._name.set_text(named)
+        self._figures.setText(figures(known))
+        self.detail.show_detail(image.detail)
+        self.remove.say(f"Remove {named[:80]}")
+        self._warning.setText(words)
+        self._warning.setVisible(bool(words))
+        self.shrink.setVisible(bool(words) and known.measure is not None)
+        self.copy_address.setVisible(bool(known.address) and self._large)
+        self.open_address.setVisible(bool(known.address) and self._large)
+        self.setAccessibleName(f"Image {named}, {figures(known)}")
+
+    def _clicked(self) -> None:
+        address = facts(self._image).address
+        if address:
+            self.link_asked.emit(address)
+        elif not self.thumb.problem:
+            self.opened.emit()
+
+    def _copy_address(self) -> None:
+        QGuiApplication.clipboard().setText(self._image.url)
+
+    def _open_address(self) -> None:
+        self.link_asked.emit(self._image.url)
+
+
+class ImageStrip(QWidget):
+    """Images side by side, on a new line where the room ends. Signals carry the image's place."""
+
+    detail_chosen = Signal(int, object)
+    removed = Signal(int)
+    opened = Signal(int)
+    shrink_asked = Signal(int)
+    link_asked = Signal(str)
+
+    def __init__(self, *, large: bool, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._large = large
+        self._flow = FlowLayout(self, gap=8, top=True)
+        self.boxes: list[ImageBox] = []
+
+    @property
+    def images(self) -> tuple[Image, ...]:
+        """The images shown, in order."""
+        return tuple(box.image for box in self.boxes)
+
+    def show_images(self, images: tuple[Image, ...]) -> None:
+        """Show these; boxes of images that stay are kept."""
+        for at, image in enumerate(images):
+            if at < len(self.boxes):
+                self.boxes[at].show_image(image)
+            else:
+                self._add(image)
+        for box in self.boxes[len(images) :]:
+            self._flow.removeWidget(box)
+            box.hide()
+            box.deleteLater()
+        del self.boxes[len(images) :]
+        self.updateGeometry()
+
+    def _add(self, image: Image) -> None:
+        at = len(self.boxes)
+        box = ImageBox(image, large=self._large)
+        box.detail_chosen.connect(partial(self.detail_chosen.emit, at))
+        box.removed.connect(partial(self.removed.emit, at))
+        box.opened.connect(partial(self.opened.emit, at))
+        box.shrink_asked.connect(partial(self.shrink_asked.emit, at))
+        box.link_asked.connect(self.link_asked)
+        self.boxes.append(box)
+        self._flow.addWidget(box)
+        box.show()

@@ -1,0 +1,122 @@
+"""What came with a call, a text or a message and is not known here: one quiet line that opens to its JSON."""
+
+from __future__ import annotations
+
+import json
+
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QGuiApplication, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+
+from playground.engine.inspect.unknown_members import Beside
+from playground.ui.features.conversation.finding import exact_texts
+from playground.ui.features.conversation.shown_parts import beside_text
+from playground.ui.features.conversation.text_view import TextView
+from playground.ui.widgets.icon_button import IconButton
+from playground.ui.widgets.icons import icon
+from playground.ui.widgets.plain_text import show_hidden, tip
+
+ARROW = 28  # pixels of the line that its icon and its margins take
+GAP = 4
+SAYS = "This program does not know what these members mean. They are kept as they came: {fate}."
+SIZES = " Long texts and lists are shown by their beginning; Copy and the raw answer have all of it."
+
+
+class MembersFold(QWidget):
+    """Folded until it is opened; its text is written then. It goes by the names that ``ReasoningView`` has, too."""
+
+    height_changed = Signal()
+
+    def __init__(self, *, zoom: float = 1.0) -> None:
+        super().__init__()
+        self._shown: Beside | None = None
+        self._source: str | None = None
+        self._open = False
+        self.unread = True  # whether the text is not in the text view yet
+        self.head = QPushButton()
+        self.head.setProperty("kind", "heading")
+        self.head.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.head.clicked.connect(self._toggle)
+        self.copy = IconButton("copy", "Copy these members as JSON, all of it", size=14)
+        self.copy.clicked.connect(self._copy)
+        self.text_view = TextView(mode="raw", muted=True, zoom=zoom)
+        self.text_view.setAccessibleName("Unknown members")
+        self.text_view.height_changed.connect(self.height_changed)
+        row = QHBoxLayout()
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(GAP)
+        row.addWidget(self.head, 1)
+        row.addWidget(self.copy)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(2)
+        layout.addLayout(row)
+        layout.addWidget(self.text_view)
+        self._refresh()
+
+    def show_members(self, found: Beside) -> None:
+        """Show these, as folded or open as it is."""
+        if found != self._shown:
+            self._shown, self._source = found, None
+            self.unread = True
+            self._refresh()
+
+    @property
+    def source(self) -> str:
+        """The text that is shown when it is open."""
+        if self._source is None:
+            self._source = beside_text(self._shown) if self._shown is not None else ""
+        return self._source
+
+    @property
+    def source_lines(self) -> list[str]:
+        """Its paragraphs."""
+        return exact_texts(self.source)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the text is shown."""
+        return self._open
+
+    def unfold(self) -> None:
+        """Show the text."""
+        if not self._open:
+            self._toggle()
+
+    def _toggle(self) -> None:
+        self._open = not self._open
+        self._refresh()
+
+    def _refresh(self) -> None:
+        if self._open and self.unread:
+            self.text_view.set_text(self.source)
+            self.unread = False
+        self.text_view.setVisible(self._open)
+        self.copy.setVisible(self._open)
+        self.head.setIcon(icon("chevron-down" if self._open else "chevron-right", "muted"))
+        words = SAYS.format(fate=self._shown.fate) if self._shown is not None else ""
+        self.head.setToolTip(tip(f"{words}{SIZES}"))
+        self.head.setAccessibleName(f"{self._words()}, {'shown' if self._open else 'folded'}")
+        self._word_head()
+        self.height_changed.emit()
+
+    def _words(self) -> str:
+        return show_hidden(f"unknown: {self._shown.names} · {self._shown.fate}") if self._shown is not None else ""
+
+    def _word_head(self) -> None:
+        taken = ARROW + (self.copy.sizeHint().width() + GAP if self._open else 0)
+        room = max(self.contentsRect().width() - taken, 120)
+        self.head.setText(self.head.fontMetrics().elidedText(self._words(), Qt.TextElideMode.ElideMiddle, room))
+
+    def _copy(self) -> None:
+        if self._shown is not None:
+            QGuiApplication.clipboard().setText(json.dumps(self._shown.members, ensure_ascii=False, indent=2))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._word_head()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange:
+            self._refresh()

@@ -1,0 +1,87 @@
+"""One line above the composer: what just happened or why not, and what can be done about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
+
+from playground.ui.widgets.icon_button import IconButton
+
+STAYS_MS = 10_000
+SIDE_BY_SIDE = 640  # pixels; a narrower bar with several buttons has them below the words
+
+#: The words on a button and what it does.
+Choice = tuple[str, Callable[[], None]]
+
+
+class NoticeBar(QFrame):
+    """Hidden until ``say`` or ``offer``. A notice stays until it is closed, answered, or the next one comes."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("kind", "banner")
+        self._words = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
+        self.buttons: list[QPushButton] = []
+        self._line = QHBoxLayout()
+        self._line.setSpacing(6)
+        close = IconButton("close", "Close this notice")
+        close.clicked.connect(self.hide)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self.hide)
+        self._inner = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._inner.setSpacing(8)
+        self._inner.addWidget(self._words, 1)
+        self._inner.addLayout(self._line)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(12, 5, 8, 5)
+        layout.addLayout(self._inner, 1)
+        layout.addWidget(close, 0, Qt.AlignmentFlag.AlignVCenter)
+        self.hide()
+
+    @property
+    def words(self) -> str:
+        """What it says."""
+        return self._words.text()
+
+    def say(self, words: str, action: str = "", act: Callable[[], None] | None = None, *, stays: bool = True) -> None:
+        """Show ``words``; ``action`` names a button that calls ``act``. Without ``stays`` it goes by itself."""
+        self.offer(words, *([(action, act)] if act is not None else []))
+        if not stays:
+            self._timer.start(STAYS_MS)
+
+    def offer(self, words: str, *choices: Choice) -> None:
+        """Show ``words`` and a button for each choice; any of them hides the notice and then acts."""
+        self._timer.stop()
+        for button in self.buttons:
+            self._line.removeWidget(button)
+            button.hide()
+            button.deleteLater()
+        self.buttons = []
+        for text, act in choices:
+            button = QPushButton(text)
+            button.clicked.connect(partial(self._do, act))
+            self._line.addWidget(button)
+            self.buttons.append(button)
+        self._words.setText(words)
+        self.setAccessibleName(words)
+        self._arrange(self.width())
+        self.show()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange(event.size().width())
+
+    def _arrange(self, width: int) -> None:
+        below = len(self.buttons) > 1 and width < SIDE_BY_SIDE
+        direction = QBoxLayout.Direction.TopToBottom if below else QBoxLayout.Direction.LeftToRight
+        self._inner.setDirection(direction)
+        self._line.setAlignment(Qt.AlignmentFlag.AlignLeft if below else Qt.AlignmentFlag.AlignRight)
+
+    def _do(self, act: Callable[[], None], _checked: bool = False) -> None:
+        self.hide()
+        act()

@@ -1,0 +1,446 @@
+"""The conversation: a session's turns above, the composer below. Turns what a person does into session commands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+
+from playground.domain.parts import Image, ToolCall
+from playground.domain.prices import Entered
+from playground.domain.transcript import Role, Turn
+from playground.engine.inspect.advice import GIVE_UP, RETRY, RETRY_NOW, STREAM_ON, Action
+from playground.engine.session.changes import (
+    Change,
+    DebugChanged,
+    DraftChanged,
+    PathChanged,
+    RunState,
+    RunStateChanged,
+    SettingsChanged,
+    TurnChanged,
+    TurnGrew,
+)
+from playground.engine.session.hand_made import written
+from playground.engine.session.run import RunRefusedError
+from playground.engine.session.session import Draft, Session
+from playground.ui.features.conversation.as_sent import ValueDesk
+from playground.ui.features.conversation.commands import Growth
+from playground.ui.features.conversation.composer import Composer
+from playground.ui.features.conversation.costs import cost_of_turn, total_cost
+from playground.ui.features.conversation.edit_desk import EditDesk
+from playground.ui.features.conversation.finder import Finder
+from playground.ui.features.conversation.hand_desk import HandDesk
+from playground.ui.features.conversation.image_dialog import ImageDialog
+from playground.ui.features.conversation.image_intake import ImageIntake
+from playground.ui.features.conversation.late_run import LateRun
+from playground.ui.features.conversation.measures import Centre, at_reading_width
+from playground.ui.features.conversation.notice_bar import NoticeBar
+from playground.ui.features.conversation.rows import Rows
+from playground.ui.features.conversation.thinking_guard import ThinkingGuard
+from playground.ui.features.conversation.token_count import TokenCount
+from playground.ui.features.conversation.transcript_view import TranscriptView
+from playground.ui.features.conversation.variants_dialog import VariantsDialog
+from playground.ui.features.conversation.welcome import WelcomePage
+from playground.ui.features.conversation.wire_desk import WireDesk
+from playground.ui.features.debugger.call_desk import CallDesk
+from playground.ui.features.debugger.debug_bar import FILL
+from playground.ui.widgets.loop import Throttle, spawn
+
+CLOCK_MS = 100
+DRAW_MS = 40  # between two pictures of what arrives: the eye sees no more in words, and it is less than half the work
+
+
+class ConversationPane(Centre):
+    """Shows one session at a time. Implements ``TurnCommands`` for its cards."""
+
+    advice_asked = Signal(object)  # an ``Action`` that is not about the turn itself
+    exchange_asked = Signal(str)  # exchange id
+    link_asked = Signal(str)
+    refused = Signal(str, str)  # why a run was refused, and the turn it was to bring again
+
+    def __init__(
+        self,
+        session: Session,
+        entered: Entered,
+        composer: Composer | None = None,
+        welcome: WelcomePage | None = None,
+    ) -> None:
+        """``composer`` and ``welcome`` may be there already: what is typed into them stays. Whoever gives a composer
+        calls ``attend`` once what is asked for in it can be done.
+        """
+        super().__init__()
+        self._session = session
+        self._entered = entered
+        self._grown: set[str] = set()
+        self._open_said: tuple[tuple[str, ToolCall], ...] = ()  # the calls that a notice says need results
+        self.rows = Rows()
+        self.view = TranscriptView(self, self._growing)
+        self.finder = Finder(self.view, self)
+        self.notice = NoticeBar()
+        self.composer = composer or Composer()
+        self.composer.edited.connect(self._draft_edited)
+        self.composer.images.opened.connect(self._open_attached)
+        self.composer.images.link_asked.connect(self.open_link)
+        self.intake = ImageIntake(self.composer, self.notice, self)
+        self._guard = ThinkingGuard(self.notice)
+        self.edits = EditDesk(self, self._guard)
+        self.hand = HandDesk(self, self._guard)
+        self.calls = CallDesk(session, self._all_answered, self._focus_waiting_call, self)
+        self.calls.said.connect(self.notice.say)
+        self.wire = WireDesk(self)
+        self.variables = ValueDesk(lambda: self._session.variables)
+        self._stack = self.seen = QStackedWidget()
+        self.welcome_page = welcome or WelcomePage()
+        self.welcome = self.welcome_page.welcome
+        self._stack.addWidget(self.welcome_page)
+        self._stack.addWidget(self.view)
+        column = self._column = QVBoxLayout()
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        column.addWidget(self.calls.bar)
+        column.addWidget(self.notice)
+        column.addWidget(self.composer)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.finder.bar)
+        layout.addWidget(self._stack, 1)
+        layout.addLayout(at_reading_width(column))
+        self._draw = Throttle(self._draw_grown, self, interval=DRAW_MS)
+        self._debug = Throttle(self.view.refresh_calls, self)
+        self._count = TokenCount(self)
+        self.late = LateRun(self.composer, self.run)
+        self._clock = QTimer(self)
+        self._clock.setInterval(CLOCK_MS)
+        self._clock.timeout.connect(self._tick)
+        self._cancel = session.subscribe(self._changed)
+        self._show_session()
+        if composer is None:
+            self.attend()
+
+    def attend(self) -> None:
+        """Do what is asked for in the composer, from now on."""
+        self.composer.run_asked.connect(self.run)
+        self.composer.stop_asked.connect(self.stop)
+        self.composer.add_asked.connect(self.add)
+        self.intake.attend()
+
+    @property
+    def session(self) -> Session:
+        """The session shown."""
+        return self._session
+
+    def set_session(self, session: Session) -> None:
+        """Show another session; the one before goes on by itself."""
+        if session is self._session:
+            return
+        self._cancel()
+        self._session = session
+        self.calls.set_session(session)
+        self.rows = Rows()
+        self._cancel = session.subscribe(self._changed)
+        self._show_session()
+
+    def _show_session(self) -> None:
+        session = self._session
+        self.notice.hide()
+        self.composer.set_calls(self.hand.above, session.tools)
+        self.composer.set_draft(session.draft)
+        self.intake.show_session(session)
+        self.composer.set_state(session.state)
+        self._clock_for(session.state)
+        self._show_rows(latest=True)
+        self._count.poke()
+
+    # Doing
+
+    def run(self) -> None:
+        """Add what is written as a turn, if anything is, and run."""
+        session = self._session
+        if self._unfinished():
+            return
+        turn = written(self.composer.draft, session.transcript)
+        reason = session.refusal(*([turn] if turn else []))
+        began = turn is not None or bool(session.transcript.turns)
+        if reason and self.late.put_off(lambda: self._session is session or not began):
+            return
+        if reason:
+            self.say_refused(reason, turn)
+            return
+        session.keep_open()
+        if turn is not None:
+            self._take(turn)
+        self._run_as_it_stands()
+
+    def say_refused(self, reason: str, turn: Turn | None = None, again: str = "") -> None:
+        """Why a run was refused, and the button that mends it; ``turn`` is the one that is written."""
+        if cure := self.hand.cure(reason, turn):
+            self.notice.offer(reason, cure)
+        elif self._session.debugger.paused and not again:
+            self.notice.say(reason, FILL, self.calls.bar.fill)
+            self._open_said = self._session.transcript.waiting
+            self._focus_waiting_call()
+        else:
+            self.notice.say(reason)
+            self.refused.emit(reason, again)
+
+    def _close_open_said(self) -> None:
+        if self._open_said and self._session.transcript.waiting != self._open_said:
+            self._open_said = ()
+            self.notice.hide()
+
+    def _run_as_it_stands(self) -> None:
+        """Run without what is written in the composer."""
+        self.notice.hide()
+        self.view.jump_to_latest()
+        self._start(None)
+
+    def add(self) -> None:
+        """Add what is written as a turn and do not run."""
+        turn = None if self._unfinished() else written(self.composer.draft, self._session.transcript)
+        if turn is not None:
+            self._take(turn)
+            self.view.jump_to_latest()
+        self.composer.setFocus()
+
+    def stop(self) -> None:
+        """Stop the run under way, or the loop where it is paused; what has arrived stays."""
+        self.calls.stop()
+
+    def _unfinished(self) -> bool:
+        """Whether what is written cannot become a turn yet; then it is being said why."""
+        if self.intake.busy:
+            self.notice.say("An image is still being read. Try again in a moment.", stays=False)
+            return True
+        try:
+            written(self.composer.draft, self._session.transcript)
+        except ValueError as error:
+            self.notice.say(str(error))
+            return True
+        return False
+
+    def _take(self, turn: Turn) -> None:
+        self._session.add_written(turn)
+        calls = self.composer.draft.calls if turn.role is not Role.ASSISTANT else ()  # written for another turn
+        self.composer.set_draft(Draft(calls=calls))
+        self._draft_edited()
+
+    def _start(self, regenerate: str | None) -> None:
+        session = self._session
+
+        async def go() -> None:
+            try:
+                await (session.regenerate(regenerate) if regenerate else session.run())
+            except RunRefusedError as error:
+                self.say_refused(str(error), again=regenerate or "")
+
+        spawn(go(), name="run")
+
+    def _all_answered(self) -> None:
+        self.composer.setFocus()
+        self._run_as_it_stands()
+
+    def _focus_waiting_call(self) -> None:
+        waiting = {call.id for call in self._session.transcript.unanswered()}
+        for turn in self._session.transcript.path:
+            first = next((call.id for call in turn.calls if call.id in waiting), "")
+            card = self.view.card(turn.id) if first else None
+            call = card.turn_to_call(first) if card is not None else None
+            if call is not None and call.waiting:
+                call.focus_result()
+                return
+
+    # TurnCommands
+
+    def open_image(self, image: Image) -> None:
+        ImageDialog(image, self).show()
+
+    def shrink_image(self, turn_id: str, at: int) -> None:
+        self.intake.shrink_in_turn(turn_id, at)
+
+    def _open_attached(self, at: int) -> None:
+        self.open_image(self.composer.attached[at])
+
+    def tools_changed(self) -> None:
+        """Other tools are on offer: thinking that is bound to the former ones is pointed out."""
+        self._guard.tools_changed(self._session)
+
+    def edit_by_hand(self, work: Callable[[], object]) -> None:
+        """Carry out an edit that was made elsewhere; thinking that it makes stale is pointed out."""
+        self._guard.edit(self._session, work)
+        self.composer.set_draft(self._session.draft)
+
+    def add_bar(self, bar: QWidget) -> None:
+        """Put a bar above the notice and the composer."""
+        self._column.insertWidget(0, bar)
+
+    def delete_turn(self, turn_id: str) -> None:
+        if turn_id in self._session.growing:
+            self._session.stop()
+            return
+        if not self._guard.edit(self._session, partial(self._session.delete_turn, turn_id)):
+            self.notice.say("Turn deleted.", "Undo", self.undo, stays=False)
+
+    def move_turn(self, turn_id: str, step: int) -> None:
+        self._guard.edit(self._session, partial(self._session.move_turn, turn_id, step))
+
+    def select_variant(self, turn_id: str) -> None:
+        self._session.select_variant(turn_id)
+
+    def show_variants(self, turn_id: str) -> None:
+        VariantsDialog(self._session, turn_id, self, self._growing, self).open()
+
+    def regenerate(self, turn_id: str) -> None:
+        self._start(turn_id)
+
+    def take_advice(self, turn_id: str, action: Action) -> None:
+        session = self._session
+        run = session.run_of(turn_id)
+        pause = run.pause if run is not None else None
+        if action == RETRY_NOW and pause is not None:
+            pause.retry_now()
+            return
+        if action == GIVE_UP and pause is not None:
+            pause.give_up()
+            return
+        if action == STREAM_ON:
+            session.set_parameters(session.current_parameters().with_value("stream", True))
+        if action in (RETRY, STREAM_ON):
+            self._start(turn_id)
+        else:
+            self.advice_asked.emit(action)
+
+    def open_link(self, address: str) -> None:
+        self.link_asked.emit(address)
+
+    def cost_words(self, turn_id: str) -> str:
+        return cost_of_turn(self._session, turn_id, self._entered)
+
+    def total_cost(self) -> str:
+        """What all requests of the experiment cost, on every branch; empty where nobody says."""
+        return total_cost(self._session, self._entered)
+
+    def refresh(self) -> None:
+        """Draw the turns in view again, for figures that depend on settings."""
+        for card in self.view.cards.values():
+            card.refresh_header()
+
+    def show_exchange(self, turn_id: str) -> None:
+        outcome = self._session.transcript.turns[turn_id].outcome
+        if outcome is not None and outcome.exchange:
+            self.exchange_asked.emit(outcome.exchange)
+
+    def undo(self) -> None:
+        """Take the last edit of the experiment back."""
+        self.notice.hide()
+        if not self._session.undo():
+            self.notice.say(self._no_travel("undo"), stays=False)
+
+    def redo(self) -> None:
+        """Do the edit taken back last again."""
+        if not self._session.redo():
+            self.notice.say(self._no_travel("redo"), stays=False)
+
+    def _no_travel(self, what: str) -> str:
+        if self._session.state is not RunState.IDLE:
+            return f"A run is under way; stop it to {what}."
+        return f"There is nothing to {what}."
+
+    def look_for(self, step: int = 0) -> None:
+        """Look for words in the turns; with ``step`` go to the next place (+1) or the one before (-1)."""
+        if not self.rows.rows:
+            self.notice.say("There are no turns to search yet.", stays=False)
+        elif step:
+            self.finder.step(step)
+        else:
+            self.finder.open()
+
+    def edit_focused(self) -> None:
+        """Edit the turn that has the focus."""
+        if turn_id := self.view.focused_turn():
+            card = self.view.card(turn_id)
+            if card is not None and turn_id not in self._session.growing:
+                card.editing.begin()
+
+    def retry_last(self) -> None:
+        """Ask again for the last turn."""
+        path = self._session.transcript.path
+        if path and path[-1].role is Role.ASSISTANT:
+            self.regenerate(path[-1].id)
+
+    def regenerate_focused(self) -> None:
+        """Ask again for the turn that has the focus, or for the last one."""
+        path = self._session.transcript.path
+        chosen = self.view.focused_turn() or (path[-1].id if path else "")
+        if chosen and self._session.transcript.turns[chosen].role is Role.ASSISTANT:
+            self.regenerate(chosen)
+
+    # Following the session
+
+    def _growing(self, turn_id: str) -> Growth | None:
+        choice, run = self._session.growing.get(turn_id), self._session.run_of(turn_id)
+        if choice is None or run is None:
+            return None
+        return Growth(choice, run.elapsed, run.pause, starting=run.exchange is None)
+
+    def _changed(self, change: Change) -> None:
+        match change:
+            case TurnGrew(turn_id):
+                self._grown.add(turn_id)
+                self._draw.poke()
+            case TurnChanged(turn_id) if self._is_elsewhere(turn_id):
+                pass
+            case PathChanged() | TurnChanged():
+                self._show_rows()
+                self._close_open_said()
+                self.composer.set_calls(self.hand.above, self._session.tools)
+            case RunStateChanged(state):
+                self.composer.set_state(state)
+                self._clock_for(state)
+            case DebugChanged():
+                self._debug.poke()
+            case DraftChanged():
+                self.view.refresh_editors()
+            case SettingsChanged():
+                self.view.set_tools(self._session.tools)
+                self.composer.set_calls(self.hand.above, self._session.tools)
+                self._count.poke()
+            case _:
+                pass
+
+    def _is_elsewhere(self, turn_id: str) -> bool:
+        """Whether an answer is not on the path; there may be thousands beside the one that is."""
+        turn = self._session.transcript.turns.get(turn_id)
+        return turn is not None and turn.role is Role.ASSISTANT and self.view.row_of(turn_id) is None
+
+    def _show_rows(self, *, latest: bool = False) -> None:
+        session = self._session
+        rows = self.rows.follow(session.transcript, session.growing)
+        self._stack.setCurrentWidget(self.view if rows else self.welcome_page)
+        self.view.set_rows(rows, session.tools, latest=latest)
+        self.finder.set_rows(rows)
+
+    def _draw_grown(self) -> None:
+        grown, self._grown = self._grown, set()
+        for turn_id in grown:
+            self.view.grow(turn_id)
+
+    def _clock_for(self, state: RunState) -> None:
+        if state is RunState.IDLE:
+            self._clock.stop()
+        else:
+            self._clock.start()
+
+    def _tick(self) -> None:
+        """The seconds go on although nothing arrives."""
+        self._grown.update(self._session.growing)
+        if self._session.debugger.pending:
+            self._debug.poke()
+        self._draw.poke()
+
+    def _draft_edited(self) -> None:
+        self._session.with_draft(self.composer.draft)
+        self._count.poke()

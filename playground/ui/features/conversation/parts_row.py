@@ -1,0 +1,63 @@
+"""The line below the parts or variants of a turn that has more of them than are seen at once: which ones are, and the
+ways on.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QLabel, QPushButton, QWidget
+
+from playground.ui.widgets import figures as facts
+from playground.ui.widgets.flow_layout import FlowLayout
+
+
+class PartsRow(QWidget):
+    """``say`` what is seen; hidden where that is everything. ``asked`` is "first", "before", "after" or "last".
+
+    ``what`` they are, in the plural.
+    """
+
+    asked = Signal(str)
+
+    def __init__(self, parent: QWidget, what: str = "parts") -> None:
+        super().__init__(parent)
+        self._what = what
+        self.words = QLabel(textFormat=Qt.TextFormat.PlainText)
+        self.words.setProperty("kind", "small")
+        flow = FlowLayout(self, 6)
+        flow.addWidget(self.words)
+        self.buttons: dict[str, QPushButton] = {}
+        self._flow = flow
+        self.hide()
+
+    def say(self, first: int, stop: int, count: int, *, growing: bool = False) -> None:
+        """The parts from ``first`` up to and without ``stop`` are seen, of ``count``; while they come, the last."""
+        stop = min(stop, count)
+        shown = count > stop - first
+        if shown:
+            self._make()
+            numbers = f"{self._what} {facts.count(first + 1)} to {facts.count(stop)} of {facts.count(count)}"
+            so_far = f"{facts.count(count)} {self._what} so far · the last ones are shown"
+            self.words.setText(so_far if growing else numbers)
+            can = {"first": first > 0, "before": first > 0, "after": stop < count, "last": stop < count}
+            for key, button in self.buttons.items():
+                button.setVisible(not growing)
+                button.setEnabled(can[key])
+        if shown is self.isHidden():
+            self.setVisible(shown)
+
+    def _make(self) -> None:
+        """The buttons, once they are needed: hardly any card needs them."""
+        for key, text, words in (
+            ("first", "Beginning", f"The first {self._what} of this turn"),
+            ("before", "Back", f"The {self._what} before these"),
+            ("after", "Next", f"The {self._what} behind these"),
+            ("last", "End", f"The last {self._what} of this turn"),
+        ):
+            if key not in self.buttons:
+                button = self.buttons[key] = QPushButton(text)
+                button.setProperty("kind", "quiet")
+                button.setToolTip(words)
+                button.setAccessibleName(words)
+                button.clicked.connect(lambda _checked=False, key=key: self.asked.emit(key))
+                self._flow.addWidget(button)

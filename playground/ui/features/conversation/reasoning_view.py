@@ -1,0 +1,149 @@
+"""Reasoning as a block of its own: open while it streams, folded to one line when the answer starts."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+
+from playground.ui.features.conversation.finding import markdown_lines
+from playground.ui.features.conversation.text_view import TextView
+from playground.ui.widgets.icons import icon
+from playground.ui.widgets.theme import tokens
+
+ARROW = 20  # pixels of the head that its icon takes
+EXCERPT = 300  # characters looked at for the folded line
+
+
+class ReasoningView(QFrame):
+    """``grow`` while it arrives, ``settle`` when it is whole. A fold or unfold by hand stays."""
+
+    height_changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None, *, zoom: float = 1.0) -> None:
+        super().__init__(parent)
+        self._facts = ""
+        self._chosen: bool | None = None  # open or folded by hand
+        self._live = False
+        self._drawn = 0
+        self._head = QPushButton()
+        self._head.setProperty("kind", "heading")
+        self._head.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self._head.clicked.connect(self._toggle)
+        self._text = TextView(muted=True, zoom=zoom)
+        self._text.setAccessibleName("Reasoning")
+        self._text.height_changed.connect(self.height_changed)
+        self._pending: list[str] = []
+        self._start = ""  # the first characters, for the folded line
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(6, 3, 10, 3)
+        layout.setSpacing(2)
+        layout.addWidget(self._head)
+        layout.addWidget(self._text)
+        self._text.setContentsMargins(0, 0, 0, 0)
+        self._refresh()
+
+    @property
+    def text_view(self) -> TextView:
+        """The text inside."""
+        return self._text
+
+    @property
+    def source(self) -> str:
+        """All the reasoning received."""
+        return self._text.source + "".join(self._pending)
+
+    @property
+    def source_lines(self) -> list[str]:
+        """Its paragraphs as they are drawn."""
+        return markdown_lines(self.source)
+
+    def grow(self, fragments: list[str], facts: str) -> None:
+        """More has arrived; ``fragments`` are all pieces so far."""
+        fresh = fragments[self._drawn :]
+        self._pending += fresh
+        self._drawn = len(fragments)
+        if len(self._start) < EXCERPT:
+            self._start = (self._start + "".join(fresh))[:EXCERPT]
+        self._live = True
+        self._facts = facts
+        self._refresh()
+
+    def settle(self, facts: str) -> None:
+        """No more comes; ``facts`` is what it took."""
+        if self._live or facts != self._facts:
+            self._live = False
+            self._facts = facts
+            self._refresh()
+
+    def set_text(self, text: str, facts: str) -> None:
+        """Show reasoning that is whole."""
+        if text != self.source:
+            self._pending = []
+            self._text.set_text("")
+            self._pending = [text]
+            self._start = text[:EXCERPT]
+            self._live = True  # so that settling shows it
+        self.settle(facts)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the text is shown."""
+        return self._live if self._chosen is None else self._chosen
+
+    @property
+    def unread(self) -> bool:
+        """Whether there is text that was never shown: it is not in the text view yet."""
+        return bool(self._pending)
+
+    def unfold(self) -> None:
+        """Show the text."""
+        if not self.is_open:
+            self._chosen = True
+            self._refresh()
+
+    def fold_as_new(self) -> None:
+        """Forget what was shown and whether it was folded by hand."""
+        self._chosen, self._live, self._drawn = None, False, 0
+
+    def _toggle(self) -> None:
+        self._chosen = not self.is_open
+        self._refresh()
+
+    def _refresh(self) -> None:
+        shown = self.is_open
+        if shown and self._pending:
+            self._text.append("".join(self._pending))
+            self._pending = []
+        self._text.setVisible(shown)
+        self._word_head()
+        self._head.setIcon(icon("chevron-down" if shown else "chevron-right", "muted"))
+        self._head.setAccessibleName("Reasoning, shown" if shown else "Reasoning, folded")
+        self._head.setToolTip("Fold" if shown else "Show the reasoning")
+        self.height_changed.emit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._head.setMaximumWidth(max(self.width() - 16, 50))
+        self._word_head()
+
+    def _word_head(self) -> None:
+        shown = self.is_open
+        facts = f" · {self._facts}" if self._facts else ""
+        words = f"Reasoning{'…' if self._live else ''}{facts}"
+        if not shown:
+            excerpt = " ".join(self._start.split())
+            words += f" — {excerpt}" if excerpt else ""
+        room = max(self.width() - 40 - ARROW, 120)
+        self._head.setText(self._head.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, room))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(tokens().reasoning_background))
+        painter.drawRoundedRect(self.rect(), 6, 6)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange:
+            self.update()

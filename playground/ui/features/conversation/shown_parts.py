@@ -1,0 +1,62 @@
+"""Which parts of a turn are shown, and how: the one place that cards and the search agree on. No Qt."""
+
+from __future__ import annotations
+
+from typing import Final, TypeAlias
+
+from playground.domain.output import wants_json
+from playground.domain.parts import Part, Reasoning, Text
+from playground.domain.transcript import Role, Turn
+from playground.engine.inspect.unknown_members import Beside, beside_part, beside_turn, clipped
+from playground.ui.features.conversation.calls.call_text import json_lines
+
+REDACTED = "(redacted by the provider)"
+PAGE: Final = 20  # parts of a turn that are seen at once
+
+#: What stands in a card: a part, or what came beside one. What came with a call stands in the call's own card.
+Shown: TypeAlias = Part | Beside
+
+
+def is_judged(turn: Turn) -> bool:
+    """Whether the text of a turn is an answer that was to be JSON; what stands beside a tool call is not."""
+    outcome = turn.outcome
+    return outcome is not None and wants_json(outcome.response_format) and bool(turn.text) and not turn.calls
+
+
+def shown_parts(turn: Turn) -> list[Shown]:
+    """The parts that are shown; the text of an answer that was to be JSON is one part.
+
+    Images that follow one another are shown together, in the place of the first. What a part came with that nothing
+    here knows follows it; what the message came with stands at the end.
+    """
+    parts: list[Shown] = []
+    before = ""
+    judged, said = is_judged(turn), False
+    for part in turn.parts:
+        if judged and isinstance(part, Text):
+            parts += [] if said else [Text(text=turn.text)]
+            said = True
+        elif not (part.kind == "image" and before == "image") and not (
+            part.kind == "reasoning" and not _has_words(part)
+        ):
+            parts.append(part)
+        if part.kind != "tool_call":
+            parts += beside_part(part)
+        before = part.kind
+    return parts + beside_turn(turn)
+
+
+def beside_text(found: Beside) -> str:
+    """The text of what came beside a part, as a card shows it."""
+    return "\n".join(line for _, line in json_lines(clipped(found.members)))
+
+
+def text_mode(turn: Turn, part: Shown) -> str:
+    """How a text of a turn is drawn where nobody asked for the exact text: "markdown", "plain" or "raw"."""
+    if part.kind in ("unknown", "tool_result", "beside"):
+        return "raw"
+    return "markdown" if turn.role is Role.ASSISTANT else "plain"
+
+
+def _has_words(part: Reasoning) -> bool:
+    return bool(part.text or part.redacted)

@@ -1,0 +1,79 @@
+"""What stands behind a text: the frames of code, the bars of quotes, rules, the lines of tables.
+
+Only what is in view is looked at: a text may be very long, and this runs at every painting.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QAbstractTextDocumentLayout, QColor, QFont, QPainter
+
+from playground.ui.features.conversation.document import CODE_HEAD, CODE_PAD, QUOTE_INDENT, DocumentWriter
+from playground.ui.features.conversation.table_grid import paint_grid
+from playground.ui.widgets.theme import tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where lines are: the line at a height, the rectangle of a line, that of a code block by its first and last."""
+
+    line_at: Callable[[float], int]
+    line_rect: Callable[[int], QRectF]
+    code_rect: Callable[[int, int], QRectF]
+
+
+def paint_frames(
+    painter: QPainter,
+    clip: QRectF,
+    writer: DocumentWriter,
+    layout: QAbstractTextDocumentLayout,
+    places: Places,
+    width: int,
+    font: QFont,
+) -> None:
+    """Paint what stands behind the lines in ``clip``; ``width`` and ``font`` are those of the text."""
+    lines, colour = writer.lines, QColor(tokens().line)
+    if not lines:
+        return
+    # One line more on top: a frame reaches into the gap below its last line.
+    top, bottom = max(places.line_at(clip.top()) - 1, 0), places.line_at(clip.bottom())
+    blocks = writer.code_blocks
+    for number in range(bisect_left(blocks, top, key=lambda b: b.last), len(blocks)):
+        block = blocks[number]
+        if block.first > bottom + 1:
+            break
+        _paint_code(painter, places.code_rect(block.first, block.last), block.language, font)
+    for index in range(max(top - 1, 0), min(bottom + 2, len(lines))):
+        line = lines[index]
+        table = writer.table(index)
+        if table is not None:
+            goes_on = index + 1 < len(lines) and lines[index + 1].kind == "table" and lines[index + 1].joins
+            paint_grid(painter, clip, layout, table, header=line.header, goes_on=goes_on)
+        if not line.quote and line.kind != "rule":
+            continue
+        rect = places.line_rect(index)
+        if line.kind == "rule":
+            painter.setPen(colour)
+            y = round(rect.center().y())
+            painter.drawLine(0, y, width, y)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(colour)
+        for depth in range(line.quote):
+            painter.drawRoundedRect(QRectF(depth * QUOTE_INDENT + 1, rect.top(), 3, rect.height()), 1.5, 1.5)
+
+
+def _paint_code(painter: QPainter, rect: QRectF, language: str, font: QFont) -> None:
+    t = tokens()
+    painter.setPen(QColor(t.line))
+    painter.setBrush(QColor(t.code))
+    painter.drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5), 7, 7)
+    small = QFont(font)
+    small.setPixelSize(11)
+    painter.setFont(small)
+    painter.setPen(QColor(t.muted))
+    head = QRectF(rect.left() + CODE_PAD, rect.top() + 3, rect.width() - 90, CODE_HEAD - 4)
+    painter.drawText(head, Qt.AlignmentFlag.AlignVCenter, language or "text")

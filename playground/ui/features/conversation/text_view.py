@@ -1,0 +1,450 @@
+"""A piece of text in a turn: as tall as its content, selectable, growing at its end."""
+
+from __future__ import annotations
+
+import math
+import re
+import time
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from PySide6.QtCore import QEvent, QMimeData, QPoint, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QAbstractTextDocumentLayout,
+    QColor,
+    QGuiApplication,
+    QImage,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPalette,
+    QResizeEvent,
+    QTextCursor,
+    QTextDocument,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QFrame, QSizePolicy, QTextEdit, QWidget
+
+from playground.ui.features.conversation.around import scroll_to, tell_height
+from playground.ui.features.conversation.copying import CopyButtons, selected_text
+from playground.ui.features.conversation.document import CODE_HEAD, CODE_PAD, DocumentWriter
+from playground.ui.features.conversation.fold_row import FoldRow
+from playground.ui.features.conversation.found_marks import FoundMarks
+from playground.ui.features.conversation.large import LARGE, LINES, PIECE
+from playground.ui.features.conversation.link_keys import LinkKeys
+from playground.ui.features.conversation.linked_marks import LinkedMarks
+from playground.ui.features.conversation.markdown import Line
+from playground.ui.features.conversation.shown_text import Drawn, ShownText
+from playground.ui.features.conversation.text_frames import Places, paint_frames
+from playground.ui.widgets.loop import Throttle
+from playground.ui.widgets.theme import tokens
+
+AT_ONCE = 20_000  # characters that are drawn before anything else is done, a place that was found among them
+AT_ONCE_MARKDOWN = 6_000  # the same of Markdown: code in colours takes 5 µs for each
+TOKENS = 4_000  # the same of what comes; more is a flood, and drawn as there is time
+FILL_S = 0.004  # seconds a frame may spend on the rest
+ROW_GAP = 4
+
+
+class _Document(QTextDocument):
+    """A document that opens nothing: whatever resource is asked for, there is an empty one."""
+
+    def loadResource(self, kind: int, name: object) -> object:
+        if kind != QTextDocument.ResourceType.ImageResource.value:
+            return b""
+        picture = QImage(1, 1, QImage.Format.Format_ARGB32)  # for none, and for an empty one, Qt opens the file itself
+        picture.fill(Qt.GlobalColor.transparent)
+        return picture
+
+
+class TextView(QTextEdit):
+    """Text that can be appended to; its height follows its content at the width it is given.
+
+    ``mode``: "markdown", "plain" (the exact text in the body font) or "raw" (the exact text, fixed width).
+
+    ``link_clicked`` carries an http, https or mailto address; nothing is opened here. ``height_changed`` is
+    emitted when the content needs more or less room.
+    """
+
+    link_clicked = Signal(str)
+    height_changed = Signal()
+
+    def __init__(
+        self,
+        parent: QWidget | None = None,
+        *,
+        mode: str = "markdown",
+        muted: bool = False,
+        zoom: float = 1.0,
+    ) -> None:
+        super().__init__(parent)
+        self.row: FoldRow | None = None  # below a text of which only a part is shown
+        self._filling = Throttle(self._fill_on, self)
+        self._zoom = zoom
+        self._document = _Document(self)
+        self._layout = self._document.documentLayout()
+        self.setDocument(self._document)
+        self._changed: float | None = None  # while text is added: where Qt says that the document is different
+        self._layout.update.disconnect()
+        self._layout.update.connect(self._layout_changed)
+        # The width is ours to say, once a change. NoWrap would unwrap it all, WidgetWidth lay it out a second time.
+        self.setLineWrapMode(QTextEdit.LineWrapMode.FixedPixelWidth)
+        self._writer = DocumentWriter(self._document, zoom=zoom, muted=muted)
+        self._colours = tokens()  # those the document is written in
+        self.shown = shown = ShownText(self._writer, mode)
+        self.found = FoundMarks(self._document, self._writer, shown)
+        self.linked = LinkedMarks(self._document, self._writer, lambda: shown.text.text, lambda: shown.part)
+        self.links = LinkKeys(self, self._document, self._writer)
+        self._copies = CopyButtons(self, self._writer, lambda block: self._code_rect(block.first, block.last))
+        self.setReadOnly(True)
+        self.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setAcceptDrops(False)
+        self.setTabChangesFocus(True)
+        self.setStyleSheet("QTextEdit { background: transparent; border: none; padding: 0; border-radius: 0; }")
+        self.viewport().setAutoFillBackground(False)
+        for widget in (self, self.viewport()):  # what is written already stays painted when more comes below
+            widget.setAttribute(Qt.WidgetAttribute.WA_StaticContents)
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+        self._height = 0
+        self._pressed: QPoint | None = None  # where the left button went down
+
+    # Content
+
+    @property
+    def source(self) -> str:
+        """The text as given, exactly."""
+        return self.shown.text.text
+
+    @property
+    def mode(self) -> str:
+        """How the text is shown."""
+        return self.shown.mode
+
+    def append(self, text: str) -> None:
+        """More text at the end."""
+        if text:
+            self.shown.add(text)
+            if self.shown.adds(text) and len(text) <= TOKENS:
+                self._drawn(partial(self.shown.write, text))
+            else:
+                self._fill_on()
+            self._say_part()
+
+    def set_text(self, text: str) -> None:
+        """Show ``text``; when it goes on from what is shown, only the rest is added."""
+        before = self.shown.text.length
+        if self.shown.by_lines or not before or not text.startswith(self.source):
+            self.begin(text)
+            self._go_on(AT_ONCE)
+        else:
+            self.append(text[before:])
+
+    def begin(self, text: str) -> None:
+        """Show ``text``, of which a first piece is drawn; ``fill`` goes on until it is ``whole``."""
+        if self.shown.by_lines or text != self.source:
+            self.shown.give(text)
+            self._follow()
+
+    @property
+    def whole(self) -> bool:
+        """Whether all is drawn that is to be seen."""
+        return self.shown.whole
+
+    def fill(self, size: int = PIECE) -> None:
+        """Draw some more of what is to be seen."""
+        if not self.shown.whole:
+            self._drawn(partial(self.shown.draw, size))
+
+    def set_mode(self, mode: str) -> None:
+        """Show the same text another way."""
+        if mode != self.shown.mode:
+            self.shown.mode = mode
+            self.shown.begin()
+            self._begun()
+
+    def set_lines(self, source: str, lines: Sequence[Line]) -> None:
+        """Show ``lines`` made elsewhere for ``source``, or just that if they are too many."""
+        if len(lines) > LINES or sum([len(line.text) for line in lines]) > LARGE:
+            self.set_text(source)
+        else:
+            self.shown.give_lines(source, lines)
+            self._follow()
+
+    def set_zoom(self, zoom: float) -> None:
+        """Another text size."""
+        if zoom != self._zoom:
+            self._zoom = zoom
+            self._writer.rewrite(zoom=zoom)
+            self._fit()
+
+    def _begun(self, size: int = AT_ONCE) -> None:
+        """Another text, or another part of it, was begun."""
+        self._follow()
+        self._go_on(size)
+        tell_height(self)
+
+    def _follow(self) -> None:
+        self.found.follow(0)
+        self.linked.follow(0)
+        self._say_part()
+        self._fit()
+
+    def _drawn(self, draw: Callable[[], Drawn]) -> None:
+        """Let more be drawn at the end."""
+        chosen = self.textCursor()
+        anchor, position = chosen.anchor(), chosen.position()
+        self._changed = math.inf
+        first, touched = draw()
+        self.found.follow(first)
+        self.linked.follow(first)
+        self._repaint_from(touched, self._changed)
+        self._changed = None
+        if anchor != position:
+            self._select(anchor, position)
+        self._fit(grown=True)
+
+    def _go_on(self, size: int) -> None:
+        """Draw so many characters now, and what is left from frame to frame."""
+        self.fill(size if self.shown.exact else min(size, AT_ONCE_MARKDOWN))
+        if not self.whole:
+            self._filling.poke()
+
+    def _fill_on(self) -> None:
+        end = time.perf_counter() + FILL_S
+        while not self.whole and time.perf_counter() < end:
+            self.fill()
+        if not self.whole:
+            self._filling.poke()
+
+    # Large texts
+
+    def show_place(self, place: int) -> None:
+        """Open a large text at that character of it, unless it is seen."""
+        if self.shown.open_at(place):
+            self._begun()
+
+    def _say_part(self) -> None:
+        if self.row is None and self.shown.folds:
+            self.row = FoldRow(lambda: self.shown.text, self)
+            self.row.asked.connect(self._step)
+            self.row.reworded.connect(self._fit)
+        if self.row is not None:
+            self.row.setVisible(self.shown.folds)
+            if self.shown.folds:
+                self.row.say(self.shown.part, opened=self.shown.opened)
+
+    def _step(self, where: str) -> None:
+        """A button of the row was pressed."""
+        self.shown.step(where)
+        self._begun(TOKENS)
+        scroll_to(self, QRectF(0, 0, 1, 1))
+
+    def _select(self, anchor: int, position: int) -> None:
+        """A selection up to the end must not have grown with the text."""
+        cursor = self.textCursor()
+        if (cursor.anchor(), cursor.position()) == (anchor, position):
+            return
+        last = self._document.characterCount() - 1
+        cursor.setPosition(min(anchor, last))
+        cursor.setPosition(min(position, last), QTextCursor.MoveMode.KeepAnchor)
+        self.setTextCursor(cursor)
+
+    def _repaint_from(self, index: int, changed: float) -> None:
+        """Paint again from a line on, or what Qt says if that is less: with a table in the text it says everything."""
+        lines = self._writer.lines
+        if changed == math.inf or not lines:
+            return
+        index = min(index, len(lines) - 1)
+        head = CODE_HEAD if lines[index].first else 0
+        top = self._line_rect(index).top() - head - 4 if index > 0 else 0
+        top = math.floor(max(top, changed if changed < self._height else 0))
+        self.viewport().update(0, top, self.width(), max(self.height(), self._height) - top)
+
+    def _layout_changed(self, where: QRectF) -> None:
+        if self._changed is not None:
+            self._changed = min(self._changed, where.top())
+        else:
+            self.viewport().update(where.toAlignedRect() if where.height() < self.height() else self.rect())
+
+    # Size
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        document = self._document
+        if document.textWidth() != width:
+            if not self.whole and width != self.width():
+                return self._height  # layouts ask for what they hint, too; it is asked again when all is drawn
+            self.setLineWrapColumnOrWidth(width)
+        return math.ceil(document.size().height()) + self._foot() + self._row_height(width)
+
+    def sizeHint(self) -> QSize:
+        width = max(self.width(), 50)  # a layout asks for the height at the width hinted, too: each one is a layout
+        return QSize(width if self.shown.folds else 200, self.heightForWidth(width))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(50, 0)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Not QTextEdit's own, which would lay the whole text out again at each new height."""
+        for bar in (self.horizontalScrollBar(), self.verticalScrollBar()):
+            bar.setRange(0, 0)
+        if self._document.textWidth() != self.width():
+            self.setLineWrapColumnOrWidth(self.width())
+        if event.oldSize().width() != self.width():
+            self.viewport().update()
+            self._place_row()
+            self._copies.follow()  # another height alone comes with text, and that places them
+
+    def _foot(self) -> int:
+        """Room for what reaches below the last line: a code block's frame, a table's last line."""
+        lines = self._writer.lines
+        return {"code": CODE_PAD, "table": 1}.get(lines[-1].kind, 0) if lines else 0
+
+    def _row_height(self, width: int) -> int:
+        return self.row.heightForWidth(width) + ROW_GAP if self.row is not None and self.shown.folds else 0
+
+    def _place_row(self) -> None:
+        if self.row is not None and (height := self._row_height(self.width())):
+            top = math.ceil(self._document.size().height()) + self._foot() + ROW_GAP
+            self.row.setGeometry(0, top, self.width(), height - ROW_GAP)
+
+    def _fit(self, *, grown: bool = False) -> None:
+        height = self.heightForWidth(max(self.width(), 50))
+        if height != self._height:
+            self._height = height
+            self.updateGeometry()
+            self.height_changed.emit()
+        self._place_row()
+        self._copies.follow(grown=grown)
+
+    # Looks
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self.viewport())
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self._paint_frames(painter, QRectF(event.rect()))
+        context = QAbstractTextDocumentLayout.PaintContext()
+        context.clip = QRectF(event.rect())
+        context.palette = self.palette()
+        context.palette.setColor(QPalette.ColorRole.Text, QColor(tokens().text))
+        selections = self._marked(event.rect().top(), event.rect().bottom())
+        if (cursor := self.textCursor()).hasSelection():
+            selection = QAbstractTextDocumentLayout.Selection()
+            selection.cursor = cursor
+            t, here = tokens(), self.hasFocus()  # one left behind recedes before what is marked from elsewhere
+            selection.format.setBackground(QColor(t.accent if here else t.line))
+            selection.format.setForeground(QColor(t.on_accent if here else t.text))
+            selections.insert(len(selections) if here else 0, selection)
+        context.selections = selections
+        painter.setClipRect(event.rect())
+        self._layout.draw(painter, context)
+        painter.end()
+
+    def show_found(self, pattern: re.Pattern[str] | None, current: int | None) -> None:
+        """Highlight what ``pattern`` matches; the place of number ``current`` more than the others."""
+        if self.found.look_for(pattern) or current != self.found.chosen:
+            self.found.chosen = current
+            self.viewport().update()
+
+    def show_linked(self, spans: Sequence[tuple[int, int]]) -> None:
+        """Mark these characters of the source: they belong to what is chosen elsewhere."""
+        if self.linked.show(spans):
+            self.viewport().update()
+
+    def _marked(self, top: float, bottom: float) -> list[QAbstractTextDocumentLayout.Selection]:
+        lines = self._writer.lines
+        if not lines or not (self.found.places or self.linked.spans):
+            return []
+        after = self._line_at(bottom) + 2
+        first = self._writer.block_start(max(self._line_at(top) - 1, 0))
+        last = self._writer.block_start(after) if after < len(lines) else self.document().characterCount()
+        return [*self.linked.selections(first, last), *self.found.selections(first, last)]
+
+    def _paint_frames(self, painter: QPainter, clip: QRectF) -> None:
+        places = Places(self._line_at, self._line_rect, self._code_rect)
+        paint_frames(painter, clip, self._writer, self._layout, places, self.width(), self.font())
+
+    def _line_at(self, y: float) -> int:
+        """The line at a height. By halving: the layout's own hit test looks at every line there is."""
+        count = len(self._writer.lines)
+        first, step = count - 1, 1
+        while first > 0 and self._line_rect(first).bottom() >= y:  # mostly it is near the end, where the text grows
+            first, step = max(first - step, 0), step * 2
+        lines = range(first, count)
+        return min(first + bisect_left(lines, y, key=lambda index: self._line_rect(index).bottom()), count - 1)
+
+    def _line_rect(self, index: int) -> QRectF:
+        return self._layout.blockBoundingRect(self._document.findBlock(self._writer.block_start(index)))
+
+    def _code_rect(self, first: int, last: int) -> QRectF:
+        top, bottom = self._line_rect(first), self._line_rect(last)
+        line = self._writer.lines[first]
+        left = line.level * 20 + line.quote * 14
+        return QRectF(left, top.top() - CODE_HEAD, self.width() - left, bottom.bottom() - top.top() + CODE_HEAD + 10)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_writer") and self._colours is not tokens():
+            self._colours = tokens()  # a palette changes too when a widget gets a parent or a style: nothing to write
+            self._writer.rewrite()
+            self._copies.recolour()
+
+    # Copying
+
+    def createMimeDataFromSelection(self) -> QMimeData:
+        """Plain text only; all of an exact text is all of it as it is, not only the part that is drawn."""
+        cursor, data = self.textCursor(), QMimeData()
+        everything = cursor.selectionStart() == 0 and cursor.selectionEnd() == self._document.characterCount() - 1
+        exact = self.mode != "markdown" or self.shown.folds or not self.whole
+        data.setText(self.source if everything and exact else selected_text(cursor, self._writer))
+        return data
+
+    # Mouse and keys
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self._pressed = event.position().toPoint() if event.button() == Qt.MouseButton.LeftButton else None
+        super().mousePressEvent(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        super().mouseReleaseEvent(event)
+        at, pressed = event.position().toPoint(), self._pressed
+        self._pressed = None
+        if pressed is not None:
+            event.accept()  # whatever Qt makes of it, it was meant for this text
+        if pressed is None or (at - pressed).manhattanLength() >= QGuiApplication.styleHints().startDragDistance():
+            return
+        address = self.anchorAt(at)
+        if address and address == self.anchorAt(pressed):
+            cursor = self.textCursor()  # Qt selects the words of a link that is clicked
+            cursor.clearSelection()
+            self.setTextCursor(cursor)
+            self.link_clicked.emit(address)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        super().mouseMoveEvent(event)
+        over = self.anchorAt(event.position().toPoint())
+        self.viewport().setCursor(Qt.CursorShape.PointingHandCursor if over else Qt.CursorShape.IBeamCursor)
+
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        return self.links.step(forward) or super().focusNextPrevChild(forward)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if address := self.links.opened_by(event):
+            self.link_clicked.emit(address)
+        else:
+            super().keyPressEvent(event)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.ignore()  # the conversation scrolls, never one text
+
+    def scrollContentsBy(self, dx: int, dy: int) -> None:
+        return  # the whole content is always in view

@@ -1,0 +1,153 @@
+"""The top line of a turn: role, model, how it ended, figures, variants, and the buttons for it."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QWidget
+
+from playground.ui.features.conversation.rows import Row
+from playground.ui.features.conversation.variant_switch import VariantSwitch
+from playground.ui.widgets import figures as facts
+from playground.ui.widgets.elided_label import ElidedLabel
+from playground.ui.widgets.icon_button import IconButton
+from playground.ui.widgets.mark_label import Chip
+from playground.ui.widgets.plain_text import tip
+from playground.ui.widgets.role_words import ROLE_WORDS
+from playground.ui.widgets.theme import SMALL_PX, body_font, tokens
+
+PART_UNREAD = "part unread"
+
+
+class TurnHeader(QWidget):
+    """Shows a row's facts. ``menu`` is filled by whoever connects to its ``aboutToShow``."""
+
+    role_chosen = Signal(object)
+    variant_chosen = Signal(str)
+    edit_asked = Signal()
+    lint_asked = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._role_colour = ""
+        self._role = QPushButton()
+        self._role.setProperty("kind", "heading")
+        self._role.setToolTip("Change the role")
+        roles = QMenu(self._role)
+        for role, word in ROLE_WORDS.items():
+            roles.addAction(word).triggered.connect(partial(self.role_chosen.emit, role))
+        self._role.setMenu(roles)
+        self._model = QLabel(textFormat=Qt.TextFormat.PlainText)
+        self._model.setProperty("kind", "small")
+        self._ending, self._hole, self._verdict = Chip(), Chip(), Chip()
+        self._hole.say(PART_UNREAD, "chip-error")
+        self._lint = QPushButton()
+        self._lint.setProperty("kind", "pill")
+        self._lint.setFixedHeight(20)  # of the chips' height, so that a header is as tall with it as without
+        self._lint.clicked.connect(self.lint_asked)
+        self._verdict.hide()
+        self._figures = _Figures()
+        self._variants = VariantSwitch()
+        self._variants.chosen.connect(self.variant_chosen)
+        self.sent = QToolButton()
+        self.sent.setProperty("kind", "quiet")
+        self.edit = QToolButton()
+        self.edit.setProperty("kind", "quiet")
+        self.edit.setText("edit")
+        self.edit.setToolTip("Edit this turn (E)")
+        self.edit.setAccessibleName("Edit this turn (E)")
+        self.edit.clicked.connect(self.edit_asked)
+        more = IconButton("more", "More for this turn")
+        more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.menu = QMenu(more)
+        more.setMenu(self.menu)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(6)
+        left: tuple[QWidget, ...] = (self._role, self._model, self._ending, self._hole, self._verdict, self._lint)
+        for widget in left:
+            row.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
+        row.addStretch(1)
+        for control in (self._figures, self.sent, self._variants, self.edit, more):
+            row.addWidget(control)
+
+    def show_row(self, row: Row, *, growing: bool, cost: str, waiting: bool = False) -> str:
+        """Show what is known about a turn. Returns the word for how it ended."""
+        turn, outcome = row.turn, row.turn.outcome
+        self._role.setText(ROLE_WORDS[turn.role])
+        self._role_colour = turn.role
+        self._colour()
+        self._model.setText(_short(outcome.model) if outcome else "")
+        self._model.setToolTip(tip(outcome.model) if outcome else "")
+        self._model.setVisible(bool(outcome and outcome.model))
+        chip, words = facts.ending_words(outcome) if outcome else ("", "")
+        if growing:
+            chip, words = "receiving", "The answer is arriving."
+            if waiting:
+                chip, words = "waiting to retry", "The last try failed; the next one is waited for."
+        self._ending.setText(chip)
+        self._ending.setToolTip(words)
+        self._ending.setVisible(bool(chip))
+        unread = facts.hole_words(outcome) if outcome else ""
+        self._hole.setToolTip(tip(f"Part of the answer could not be read:\n{unread}"))
+        self._hole.setVisible(bool(unread))
+        deviations = outcome.deviations if outcome else ()
+        self._lint.setText(f"{len(deviations)} deviation{'s' * (len(deviations) > 1)}")
+        self._lint.setAccessibleName(f"{self._lint.text()} from the specification: show them")
+        self._lint.setToolTip(tip("\n".join(f"• {note}" for _, note in deviations)))
+        self._lint.setVisible(bool(deviations))
+        if not growing:
+            self.show_figures(facts.figures(turn, cost))
+        self._variants.show_variants(turn.id, row.variants)
+        self.edit.setVisible(not growing)
+        return f"{chip}, {PART_UNREAD}" if unread else chip
+
+    def show_verdict(self, words: str, kind: str, says: str) -> None:
+        """Whether the answer fits the format it was asked for; nothing without words."""
+        self._verdict.say(words, kind)
+        self._verdict.setToolTip(tip(says))
+        self._verdict.setVisible(bool(words))
+
+    def show_figures(self, figures: list[str]) -> None:
+        """Times, rates, tokens and cost; where the room is short the first ones give way, whole."""
+        self._figures.show_figures(figures)
+
+    def _colour(self) -> None:
+        sheet = f"color: {tokens().role(self._role_colour)}; font-weight: 600;"
+        if self._role.styleSheet() != sheet:  # a style sheet costs a quarter of a millisecond, and this runs per frame
+            self._role.setStyleSheet(sheet)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and self._role_colour:
+            self._colour()
+
+
+class _Figures(ElidedLabel):
+    """Figures side by side; as many from the right as there is room for."""
+
+    def __init__(self) -> None:
+        super().__init__("Figures", align=Qt.AlignmentFlag.AlignRight)
+        font = body_font()
+        font.setPixelSize(SMALL_PX)
+        self.setFont(font)
+        self._all: list[str] = []
+
+    def show_figures(self, figures: list[str]) -> None:
+        self._all = figures
+        self.set_text(" · ".join(figures))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, super().minimumSizeHint().height())
+
+    def fitting(self) -> str:
+        for start in range(len(self._all)):
+            words = " · ".join(self._all[start:])
+            if self.fontMetrics().horizontalAdvance(words) <= self.width():
+                return words
+        return ""
+
+
+def _short(model: str) -> str:
+    return model if len(model) <= 28 else f"{model[:14]}…{model[-13:]}"

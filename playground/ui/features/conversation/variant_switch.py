@@ -1,0 +1,52 @@
+"""‹ 1/3 › where branches part: which of the variants is shown, and the way to the ones beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
+
+from playground.ui.widgets.icon_button import IconButton
+
+
+class VariantSwitch(QWidget):
+    """Hidden while there is one only. ``chosen`` carries the id of the turn to show."""
+
+    chosen = Signal(str)
+
+    def __init__(self, of: str = "variant", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._variants: Sequence[str] = ()
+        self._at = 0
+        self._before = IconButton("chevron-left", f"Earlier {of}", size=14)
+        self._words = QLabel()
+        self._words.setProperty("kind", "small")
+        self._after = IconButton("chevron-right", f"Later {of}", size=14)
+        self._before.clicked.connect(self._go_before)
+        self._after.clicked.connect(self._go_after)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(6)
+        for control in (self._before, self._words, self._after):
+            row.addWidget(control)
+        self.hide()
+
+    def show_variants(self, turn_id: str, variants: Sequence[str]) -> None:
+        """The ids of the variants, oldest first, and the one that is shown."""
+        self._variants = variants
+        self._at = variants.index(turn_id) if turn_id in variants else 0
+        self._words.setText(f"{self._at + 1}/{len(variants)}")
+        self._before.setEnabled(self._at > 0)
+        self._after.setEnabled(self._at + 1 < len(variants))
+        self.setVisible(len(variants) > 1)
+
+    def _go_before(self) -> None:
+        self._go(-1)
+
+    def _go_after(self) -> None:
+        self._go(1)
+
+    def _go(self, step: int) -> None:
+        if 0 <= self._at + step < len(self._variants):
+            self.chosen.emit(self._variants[self._at + step])

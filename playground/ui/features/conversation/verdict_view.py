@@ -1,0 +1,287 @@
+"""An answer that was to be JSON: shown as code, judged, and every error pointed at where it stands.
+
+The text judged is the turn's own; what is shown is the same JSON laid out, or the exact text where it is none.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from PySide6.QtCore import QEvent, QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QHelpEvent, QPainter, QTextCursor
+from PySide6.QtWidgets import QLabel, QToolTip, QVBoxLayout, QWidget
+
+from playground.domain.output import schema_of
+from playground.domain.problems import Problem, not_checked
+from playground.domain.values import JSONObject
+from playground.jsonkit.questions import AnswerFits
+from playground.ui.features.conversation.around import scroll_to
+from playground.ui.features.conversation.blocks import LONG_LINE
+from playground.ui.features.conversation.large import is_large
+from playground.ui.features.conversation.markdown import Line, Span, Style
+from playground.ui.features.conversation.text_check import TextCheck, unchecked_words
+from playground.ui.features.conversation.text_view import TextView
+from playground.ui.widgets.highlight import highlight
+from playground.ui.widgets.json_text import TOKEN, locate_all, position, pretty, problem_at
+from playground.ui.widgets.plain_text import show_hidden, tip
+from playground.ui.widgets.problem_line import ProblemLine
+from playground.ui.widgets.theme import code_font, tokens
+
+LISTED = 20  # problems below the answer; more are counted
+MARK = "×"
+
+
+class Verdict(NamedTuple):
+    """What the chip says: words, look, and what more there is to say in a tooltip."""
+
+    words: str
+    kind: str
+    says: str
+
+
+class MarkedView(TextView):
+    """Code in which lines are marked: a background, a bar, a sign, and a tooltip that says why."""
+
+    def __init__(self, *, zoom: float) -> None:
+        super().__init__(mode="raw", zoom=zoom)
+        self.marks: dict[int, list[str]] = {}  # what is said of a source line, counted from 1
+        self._first: list[int] = []  # the index of each source line among the lines drawn
+
+    def show_code(self, text: str, language: str, marks: dict[int, list[str]]) -> None:
+        """Show ``text`` in a frame of its own; ``marks`` are its bad lines."""
+        self.marks = marks
+        self._first = []
+        drawn: list[Line] = []
+        source = text.split("\n")
+        for number, pieces in enumerate(highlight(source, "json" if language else ""), 1):
+            self._first.append(len(drawn))
+            red = [("deleted", source[number - 1])]
+            for chunk, spans in enumerate(_cut(red if number in marks else pieces)):
+                first = not drawn
+                drawn.append(Line("code", spans, joins=chunk > 0, language=language or "text", first=first))
+        self.set_lines(text, drawn)
+        self.viewport().update()
+
+    def show_large(self, text: str) -> None:
+        """Show a text that is too large to be laid out and marked, as it is."""
+        self.marks, self._first = {}, []
+        self.set_text(text)
+
+    def select(self, line: int, column: int) -> QRectF:
+        """Select the word at a place of the source (both from 1). Returns where it is, in this widget."""
+        text = self.source.split("\n")[line - 1]
+        drawn, column = self._drawn_at(line, column)
+        start = self._writer.block_start(drawn) + column
+        found = TOKEN.match(text, self._column(line, drawn) + column) if text else None
+        length = len(found[0].rstrip(",")) if found else 1
+        block = self.document().findBlock(start)
+        end = min(start + max(length, 1), block.position() + block.length() - 1)
+        cursor = QTextCursor(self.document())
+        cursor.setPosition(start)
+        cursor.setPosition(max(end, start), QTextCursor.MoveMode.KeepAnchor)
+        self.setTextCursor(cursor)
+        return self._line_rect(drawn)
+
+    def _drawn_at(self, line: int, column: int) -> tuple[int, int]:
+        """Which line drawn holds a place, and the column in it (from 0)."""
+        drawn, left = self._first[line - 1], column - 1
+        lines = self._writer.lines
+        while left > len(lines[drawn].text) and drawn + 1 < len(lines) and lines[drawn + 1].joins:
+            left -= len(lines[drawn].text)
+            drawn += 1
+        return drawn, min(left, len(lines[drawn].text))
+
+    def _column(self, line: int, drawn: int) -> int:
+        return sum(len(self._writer.lines[at].text) for at in range(self._first[line - 1], drawn))
+
+    def _paint_frames(self, painter: QPainter, clip: QRectF) -> None:
+        super()._paint_frames(painter, clip)
+        t = tokens()
+        font = code_font(10)
+        font.setBold(True)
+        painter.setFont(font)
+        for number in self.marks:
+            rect = self._source_rect(number)
+            if not rect.intersects(clip):
+                continue
+            painter.fillRect(QRectF(1, rect.top(), self.width() - 2, rect.height()), QColor(t.error_background))
+            painter.fillRect(QRectF(1, rect.top(), 2, rect.height()), QColor(t.error))
+            painter.setPen(QColor(t.error))
+            sign = QRectF(3, rect.top(), 9, min(rect.height(), painter.fontMetrics().height() + 6))
+            painter.drawText(sign, Qt.AlignmentFlag.AlignCenter, MARK)
+
+    def _source_rect(self, number: int) -> QRectF:
+        at = self._first[number - 1]
+        rect = self._line_rect(at)
+        last = self._first[number] - 1 if number < len(self._first) else len(self._writer.lines) - 1
+        return rect.united(self._line_rect(last)) if last > at else rect
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            y = event.pos().y()
+            said = [s for n, all_said in self.marks.items() if _holds(self._source_rect(n), y) for s in all_said]
+            QToolTip.showText(event.globalPos(), tip("\n".join(said)), self)
+            return True
+        return super().viewportEvent(event)
+
+
+class VerdictView(QWidget):
+    """``show_answer`` judges and shows a text. ``verdict`` is for the chip in the turn's head."""
+
+    height_changed = Signal()
+    judged = Signal()  # the verdict on a long answer is known
+
+    def __init__(self, *, zoom: float = 1.0) -> None:
+        super().__init__()
+        self._text: str | None = None
+        self._format: JSONObject | None = None
+        self._exact = False
+        self.problems: list[Problem] = []
+        self.verdict = Verdict("", "chip", "")
+        self._check = TextCheck(AnswerFits, self)
+        self._check.checked.connect(self._checked)
+        self._places: dict[int, tuple[int, int]] = {}
+        self.view = MarkedView(zoom=zoom)
+        self.view.setAccessibleName("The answer as JSON")
+        self.view.height_changed.connect(self.height_changed)
+        self.lines: list[ProblemLine] = []
+        self._more = QLabel(textFormat=Qt.TextFormat.PlainText)
+        self._more.setProperty("kind", "small")
+        self._list = QVBoxLayout()
+        self._list.setSpacing(0)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(6)
+        column.addWidget(self.view)
+        column.addLayout(self._list)
+        column.addWidget(self._more)
+        self._more.hide()
+
+    def show_answer(self, text: str, response_format: JSONObject | None) -> None:
+        """Judge ``text`` by the format it was asked for and show it."""
+        if text == self._text and response_format == self._format:
+            return
+        self._text, self._format = text, response_format
+        self._judge()
+        self._draw()
+
+    def _judge(self) -> None:
+        text = self._text or ""
+        problems = self._check.problems(text, self._format)
+        self.problems = problems or []
+        if problems is None:
+            words, says = unchecked_words(text)
+            self.verdict = Verdict(words, "chip", says)
+        else:
+            self.verdict = _verdict(problems, schema_of(self._format) is not None)
+
+    def _checked(self) -> None:
+        self._judge()
+        self.judged.emit()
+        self._draw()
+
+    def set_exact(self, exact: bool) -> None:
+        """Show the text character for character instead of laid out."""
+        if exact != self._exact:
+            self._exact = exact
+            self._draw()
+
+    def set_zoom(self, zoom: float) -> None:
+        """Another text size."""
+        self.view.set_zoom(zoom)
+
+    def go_to(self, problem: Problem) -> None:
+        """Select the place of a problem in the answer and scroll to it."""
+        at = next((n for n, line in enumerate(self.lines) if line.problem == problem), -1)
+        if at not in self._places:
+            return
+        rect = self.view.select(*self._places[at])
+        self.view.setFocus(Qt.FocusReason.OtherFocusReason)
+        scroll_to(self.view, rect)
+
+    def _draw(self) -> None:
+        text = self._text or ""
+        if is_large(text, "raw"):
+            self.view.show_large(text)
+            self._places = {}
+            self._list_problems(self.problems[:LISTED])
+            return
+        broken = problem_at(text)
+        shown = show_hidden(text) if broken is not None or self._exact else pretty(text)
+        places = _places(shown, self.problems)
+        placed = sorted(zip(places, self.problems[:LISTED], strict=False), key=lambda pair: pair[0])
+        marks: dict[int, list[str]] = {}
+        for (line, _), problem in [*placed, *zip(places[LISTED:], self.problems[LISTED:], strict=True)]:
+            marks.setdefault(line, []).append(_words(problem))
+        self._places = {number: place for number, (place, _) in enumerate(placed)}
+        self.view.show_code(shown, "" if broken is not None and not _like_json(text) else "json", marks)
+        self._list_problems([problem for _, problem in placed])
+
+    def _list_problems(self, listed: list[Problem]) -> None:
+        for old in self.lines:
+            self._list.removeWidget(old)
+            old.hide()
+            old.deleteLater()
+        self.lines = []
+        for problem in listed:
+            row = ProblemLine(Problem(("answer", *problem.path), problem.message, problem.severity))
+            row.problem = problem
+            row.chosen.connect(self.go_to)
+            self._list.addWidget(row)
+            self.lines.append(row)
+        more = len(self.problems) - len(listed)
+        self._more.setText(f"and {more} more{', marked in the answer' if self.view.marks else ''}")
+        self._more.setVisible(more > 0)
+        self.height_changed.emit()
+
+
+def _verdict(problems: list[Problem], has_schema: bool) -> Verdict:
+    says = "\n".join(_words(problem) for problem in problems[:LISTED])
+    if not problems:
+        words = "matches schema" if has_schema else "valid JSON"
+        return Verdict(words, "chip-ok", "The answer fits what was asked for.")
+    if not_checked(problems):
+        return Verdict("too costly to check", "chip", says)
+    if not has_schema or problems[0].message.startswith("not JSON"):
+        return Verdict("not JSON", "chip-error", says)
+    return Verdict(f"{len(problems)} schema error{'s' * (len(problems) > 1)}", "chip-error", says)
+
+
+def _words(problem: Problem) -> str:
+    return f"{problem.where}: {problem.message}" if problem.where else problem.message
+
+
+def _places(shown: str, problems: list[Problem]) -> list[tuple[int, int]]:
+    """Where problems stand in the text shown; what is no JSON has one place, where it stops being it."""
+    broken = problem_at(shown)
+    if broken is None:
+        found = locate_all(shown, [problem.path for problem in problems])
+        return [found.get(problem.path, (1, 1)) for problem in problems]
+    last = position(shown, len(shown.rstrip()))
+    return [min((broken.line, broken.column), last)] * len(problems)
+
+
+def _like_json(text: str) -> bool:
+    return text.lstrip()[:1] in ("{", "[")
+
+
+def _holds(rect: QRectF, y: float) -> bool:
+    return rect.top() <= y < rect.bottom()
+
+
+def _cut(pieces: list[tuple[str, str]]) -> list[tuple[Span, ...]]:
+    """A source line as spans; one that is very long is cut so that it costs no more than short ones."""
+    out: list[tuple[Span, ...]] = []
+    now: list[Span] = []
+    room = LONG_LINE
+    for token, text in pieces:
+        at = 0
+        while at < len(text):
+            piece = text[at : at + room]
+            at += len(piece)
+            now.append(Span(piece, Style.CODE, token=token))
+            room -= len(piece)
+            if not room:
+                out.append(tuple(now))
+                now, room = [], LONG_LINE
+    return [*out, tuple(now)] if now or not out else out

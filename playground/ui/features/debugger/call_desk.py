@@ -1,0 +1,162 @@
+"""What the cards of calls ask for, done: typed results kept, answers sent, the loop taken on. Follows one session."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, Signal
+
+from playground.domain.debugging import FAULTS, Answer, MatchKind, ReasonCode, ResultDraft
+from playground.domain.tools import ToolDefinition
+from playground.engine.session.run import RunRefusedError
+from playground.engine.session.session import Session
+from playground.ui.features.conversation.commands import CallState
+from playground.ui.features.debugger.debug_bar import DebugBar
+from playground.ui.widgets.plain_text import show_hidden
+
+#: Reasons for waiting that stand in a card anyway, beside the arguments that they are about.
+_SAID_BY_THE_CARD = (ReasonCode.MISFIT,)
+SAMPLES = 6  # rows of the tool's table that are offered
+
+
+class CallDesk(QObject):
+    """``said`` tells a person something in words; ``fork_asked`` and ``rules_asked`` open what they are named after.
+
+    ``run`` is called when the last waiting call was answered by hand, ``next_call`` when others still wait.
+    """
+
+    said = Signal(str)
+    fork_asked = Signal(str, str)  # turn id, call id
+    rules_asked = Signal(str)  # the name of a tool
+
+    def __init__(
+        self, session: Session, run: Callable[[], None], next_call: Callable[[], None], parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._run = run
+        self._next_call = next_call
+        self.bar = DebugBar(session)
+        self.bar.refused.connect(self.said)
+        self.bar.told.connect(self.said)
+
+    def set_session(self, session: Session) -> None:
+        """Follow another session."""
+        self._session = session
+        self.bar.set_session(session)
+
+    # What a card shows
+
+    def tool(self, name: str) -> ToolDefinition | None:
+        """The tool of that name, if there is one."""
+        return next((tool for tool in self._session.tools if tool.name == name), None)
+
+    def state(self, turn_id: str, call_id: str) -> CallState:
+        """What is known of a call that is whole."""
+        session = self._session
+        debugger = session.debugger
+        reason, draft = debugger.reason(turn_id, call_id), debugger.draft(turn_id, call_id)
+        pending = debugger.pending.get((turn_id, call_id))
+        return CallState(
+            reason=reason.words if reason is not None and reason.code not in _SAID_BY_THE_CARD else "",
+            draft=draft.text if draft is not None else "",
+            prepared=draft.prepared if draft is not None else None,
+            remaining=pending.remaining if pending is not None else None,
+            warning=debugger.warnings.get((turn_id, call_id), ""),
+            formed=self._formed(turn_id, call_id),
+        )
+
+    def _formed(self, turn_id: str, call_id: str) -> float | None:
+        turn = self._session.transcript.turns.get(turn_id)
+        if turn is None or turn.outcome is None:
+            return None
+        times = dict(zip((call.id for call in turn.calls), turn.outcome.call_times, strict=False))
+        began, ended = times.get(call_id, (0.0, -1.0))
+        return ended - began if ended >= began else None
+
+    def choices(self, name: str) -> list[tuple[str, Answer]]:
+        """Answers to choose from for a call of that tool: its table's, then what a tool that fails would say."""
+        rows = self._session.debugger.debugging.rule(name).rows
+        found = []
+        for row in rows[:SAMPLES]:
+            where = "any call" if row.match is MatchKind.ANY else show_hidden(row.pattern[:32])
+            found.append((f"Row for {where}:", row.answer))
+        for title, row in FAULTS:
+            found.append((f"{title}:" if row.answer.text else f"{title} result", row.answer))
+        return found
+
+    # What a card asks for
+
+    def draft(self, turn_id: str, call_id: str, text: str) -> None:
+        """Keep what is typed."""
+        self._session.debugger.set_draft(turn_id, call_id, ResultDraft(text=text) if text else None)
+
+    def prepare(self, turn_id: str, call_id: str, answer: Answer) -> None:
+        """Keep an answer that was chosen, to be looked at."""
+        self._session.debugger.set_draft(turn_id, call_id, ResultDraft(is_error=answer.is_error, prepared=answer))
+
+    def send_prepared(self, turn_id: str, call_id: str, is_error: bool) -> None:
+        """Send what was chosen, as an error in any case where that is asked for."""
+        draft = self._session.debugger.draft(turn_id, call_id)
+        answer = draft.prepared if draft is not None else None
+        if answer is None:
+            return
+        if is_error and not answer.is_error:
+            answer = answer.model_copy(update={"is_error": True})
+        if answer.never or answer.delay:
+            self.bar.run(self._session.debugger.send_late(turn_id, call_id, answer))
+        else:
+            self.answer(turn_id, call_id, answer.body, answer.is_error)
+
+    def stop(self) -> None:
+        """End what is under way; where calls wait for a person, leave them as they are."""
+        self.bar.stop()
+
+    def answer(self, turn_id: str, call_id: str, text: str, is_error: bool) -> None:
+        """Send a result; the last one lets the run go on."""
+        try:
+            self._session.debugger.send(turn_id, call_id, text, is_error=is_error)
+        except KeyError:
+            self.said.emit("This call does not wait any more.")
+        except RunRefusedError as error:
+            self.said.emit(str(error))
+        else:
+            self._after()
+
+    def answer_all(self, text: str, is_error: bool) -> None:
+        """Send the same result to every call that waits, and go on."""
+        try:
+            self._session.debugger.send_all(text, is_error=is_error)
+        except RunRefusedError as error:
+            self.said.emit(str(error))
+        else:
+            self._after()
+
+    def _after(self) -> None:
+        if self._session.debugger.waiting:
+            self._next_call()
+        else:
+            self._run()
+
+    def step(self, turn_id: str, call_id: str) -> None:
+        """Answer this call, then stop at whatever comes next."""
+        self.bar.run(self._session.debugger.step(turn_id, call_id))
+
+    def fork(self, turn_id: str, call_id: str) -> None:
+        """Compare several answers to a call; the dialog says so where that cannot be done now."""
+        self.fork_asked.emit(turn_id, call_id)
+
+    def remember(self, turn_id: str, call_id: str) -> None:
+        """Make a row of the tool's table from what the call was answered with, or what is typed for it."""
+        try:
+            self._session.debugger.remember(turn_id, call_id)
+        except KeyError:
+            self.said.emit("There is nothing to remember yet: type a result first.")
+        except ValueError:
+            self.said.emit("The arguments are not JSON, so no row can be made for them.")
+        else:
+            self.said.emit("Remembered: a call with the same arguments gets the same answer once the rule is “table”.")
+
+    def rules(self, name: str) -> None:
+        """Open the rules of a tool."""
+        self.rules_asked.emit(name)

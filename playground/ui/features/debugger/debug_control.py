@@ -1,0 +1,117 @@
+"""Rules and forks in the window: what is set goes to the current session and back, and their windows open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QApplication, QWidget
+
+from playground.domain.debugging import Debugging
+from playground.domain.parts import ToolCall
+from playground.domain.tools import ToolDefinition
+from playground.engine.library.workspace import Workspace
+from playground.engine.session.changes import Change, DebugChanged
+from playground.engine.session.session import Session
+from playground.ui.shell.main_window import MainWindow
+from playground.ui.widgets.session_window import SessionWindow
+
+
+class DebugControl(QObject):
+    """``show_session`` brings the fields and the open windows up to the session looked at."""
+
+    def __init__(self, window: MainWindow, workspace: Workspace) -> None:
+        super().__init__(window)
+        self._window = window
+        self._workspace = workspace
+        self._followed: Session | None = None
+        self._cancel: Callable[[], None] | None = None
+        window.default_rule.changed.connect(self._edited)
+        window.default_rule.rules_asked.connect(self.open_rules)
+        window.tools.editor.rule.asked.connect(self.open_rules)
+        window.pane.calls.rules_asked.connect(self.open_rules)
+        window.pane.calls.fork_asked.connect(self._fork)
+
+    @property
+    def _session(self) -> Session:
+        return self._workspace.current
+
+    def show_session(self) -> None:
+        """Show the rules of the session looked at, and follow it."""
+        session = self._session
+        if session is not self._followed:
+            if self._cancel is not None:
+                self._cancel()
+            self._followed = session
+            self._cancel = session.subscribe(self._changed, DebugChanged)
+            for dialog in self._window.findChildren(SessionWindow):
+                dialog.set_session(session)
+        debugging = session.debugger.debugging
+        self._window.default_rule.show_value(debugging)
+        self._window.tools.editor.rule.show_debugging(debugging)
+
+    def tools_edited(self, before: Sequence[ToolDefinition], after: Sequence[ToolDefinition]) -> None:
+        """A tool that got another name takes its rule along."""
+        renamed = renamed_rules(self._session.debugger.debugging, before, after)
+        self._session.debugger.set_debugging(renamed)
+
+    def open_rules(self, name: str = "") -> None:
+        """The rules, on that tool or the default."""
+        from playground.ui.features.debugger.rules_dialog import RulesDialog
+
+        RulesDialog.shown_for(self._session, self._window).open_on(name)
+
+    def open_fork(self) -> None:
+        """Several answers for the call that has the focus, else the first that waits, else the last there is."""
+        call = self._call_meant()
+        if call is None:
+            self._window.pane.notice.say("There is no tool call yet whose answers could be compared.", stays=False)
+            return
+        self._fork(*call)
+
+    def _fork(self, turn_id: str, call_id: str) -> None:
+        from playground.ui.features.debugger.fork_dialog import ForkDialog
+
+        ForkDialog(self._session, turn_id, call_id, self._window).open()
+
+    def open_forks(self) -> None:
+        """The lanes of the newest fork, also when none was made yet."""
+        from playground.ui.features.debugger.lanes_view import LanesView
+
+        LanesView.shown_for(self._session, self._window).show_fork(None)
+
+    def _call_meant(self) -> tuple[str, str] | None:
+        calls = [(turn.id, call.id) for turn in self._session.transcript.path for call in turn.calls]
+        focused = self._window.pane.view.focused_turn(), focused_call(QApplication.focusWidget())
+        if focused in calls:
+            return focused[0], focused[1]
+        waiting = [(turn_id, call.id) for turn_id, call in self._session.debugger.waiting]
+        return next(iter([*waiting, *reversed(calls)]), None)
+
+    def _edited(self, debugging: Debugging) -> None:
+        self._session.debugger.set_debugging(debugging)
+
+    def _changed(self, _change: Change) -> None:
+        self.show_session()
+
+
+def focused_call(widget: QWidget | None) -> str:
+    """The id of the call whose card a widget belongs to; empty where it belongs to none."""
+    while widget is not None:
+        call = getattr(widget, "call", None)
+        if isinstance(call, ToolCall):
+            return call.id
+        widget = widget.parentWidget()
+    return ""
+
+
+def renamed_rules(debugging: Debugging, before: Sequence[ToolDefinition], after: Sequence[ToolDefinition]) -> Debugging:
+    """The rules with that of a renamed tool under its new name, where that is free and the old one is used no more."""
+    changed = [(old.name, new.name) for old, new in zip(before, after, strict=False) if old.name != new.name]
+    if len(before) != len(after) or len(changed) != 1:
+        return debugging
+    old, new = changed[0]
+    rule = debugging.rules.get(old)
+    if rule is None or not new or new in debugging.rules or any(tool.name == old for tool in after):
+        return debugging
+    return debugging.with_rule(old, None).with_rule(new, rule)

@@ -1,0 +1,235 @@
+"""Several answers to one call, to run on side by side. Start hands them to the debugger and opens the lanes.
+
+What is typed is kept in ``session.debugger`` as it is typed, so that a closed dialog loses nothing.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import (
+    QDialog,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from playground.domain.debugging import Answer
+from playground.domain.parts import ToolCall
+from playground.engine.session.changes import Change, DebugChanged, PathChanged, RunStateChanged, SettingsChanged
+from playground.engine.session.debugger import FEWEST_ANSWERS, MOST_ANSWERS
+from playground.engine.session.run import RunRefusedError
+from playground.engine.session.session import Session
+from playground.ui.features.debugger.answer_column import COLUMN, AnswerColumn, StartMenu
+from playground.ui.features.debugger.fork_starts import Start, first_answers, starts
+from playground.ui.features.debugger.rule_words import one_line
+from playground.ui.widgets.choice_fields import look
+from playground.ui.widgets.elided_label import ElidedLabel
+from playground.ui.widgets.loop import Throttle, spawn
+from playground.ui.widgets.plain_text import show_hidden, shown_name, tip
+from playground.ui.widgets.session_window import main_window
+from playground.ui.widgets.theme import code_font
+
+TALL = 480
+
+
+class ForkDialog(QDialog):
+    """For one call of a turn on the path. Raises KeyError for a call that is not there."""
+
+    def __init__(self, session: Session, turn_id: str, call_id: str, parent: QWidget) -> None:
+        super().__init__(main_window(parent))
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._session = session
+        self._turn_id = turn_id
+        self._call = next((c for c in session.transcript.turns[turn_id].calls if c.id == call_id), None) or _no(call_id)
+        self._forks = len(session.debugger.forks)
+        self._starting = False
+        self.setWindowTitle(f"Compare several answers to {shown_name(self._call.name)}")
+        self.columns: list[AnswerColumn] = []
+        self.add_button = QToolButton()
+        self.add_button.setText("Add an answer")
+        self.add_button.setProperty("kind", "button")
+        self.add_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        menu = StartMenu(self._starts, self.add_button, empty=True)
+        menu.chosen.connect(self.add)
+        self.add_button.setMenu(menu)
+        self.said = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
+        self.start_button = QPushButton("Start")
+        self.start_button.setProperty("kind", "primary")
+        self._row = QHBoxLayout()
+        self._area = QScrollArea()
+        self._arrange()
+        self._draw = Throttle(self._judge, self)
+        self._cancel = session.subscribe(self._changed, DebugChanged, PathChanged, SettingsChanged, RunStateChanged)
+        self.finished.connect(self._closed)
+        self.show_answers(first_answers(session, turn_id, self._call))
+        self.columns[0].field.text.setFocus()
+
+    @property
+    def answers(self) -> tuple[Answer, ...]:
+        """The answers as edited, one for each lane."""
+        return tuple(column.field.answer for column in self.columns)
+
+    def show_answers(self, answers: tuple[Answer, ...]) -> None:
+        """Show these answers, each in a column."""
+        while len(self.columns) > len(answers):
+            column = self.columns.pop()
+            column.hide()
+            self._row.removeWidget(column)
+            column.deleteLater()
+        while len(self.columns) < len(answers):
+            column = AnswerColumn(self._starts)
+            column.changed.connect(self._edited)
+            column.remove_asked.connect(partial(self._remove, column))
+            self.columns.append(column)
+            self._row.addWidget(column, 1)
+        for number, (column, answer) in enumerate(zip(self.columns, answers, strict=True), 1):
+            column.show_answer(number, answer, removable=len(answers) > FEWEST_ANSWERS)
+        self._judge()
+
+    def add(self, answer: Answer) -> None:
+        """One more answer, up to the most there may be."""
+        if len(self.columns) < MOST_ANSWERS:
+            self.show_answers((*self.answers, answer))
+            self._keep()
+            self.columns[-1].field.text.setFocus()
+            QTimer.singleShot(0, self, self._show_last)
+
+    def start(self) -> None:
+        """Run them; the lanes open as soon as they have begun."""
+        self._judge()
+        if self.start_button.isEnabled():
+            self._starting = True
+            self.start_button.setEnabled(False)
+            self._keep()
+            spawn(self._fork(self._session, self.answers), name="fork")
+
+    async def _fork(self, session: Session, answers: tuple[Answer, ...]) -> None:
+        """Goes on when the dialog is gone: it ends when all lanes have."""
+        try:
+            await session.debugger.fork(self._turn_id, self._call.id, answers)
+        except RunRefusedError as error:
+            if self._starting:  # else it was closed before this began
+                self._starting = False
+                self._say(str(error), "error")
+
+    # Inside
+
+    def _arrange(self) -> None:
+        name = QLabel(shown_name(self._call.name), textFormat=Qt.TextFormat.PlainText)
+        name.setProperty("kind", "heading")
+        arguments = ElidedLabel("Arguments", elide=Qt.TextElideMode.ElideRight)
+        arguments.setFont(code_font())
+        arguments.set_text(one_line(self._call.arguments, 2000))
+        title = QHBoxLayout()
+        title.setSpacing(8)
+        title.addWidget(name)
+        title.addWidget(arguments, 1)
+        says = QLabel(
+            "Each answer runs on at once, by the rules, on a branch of its own. One undo takes all of them back.",
+            textFormat=Qt.TextFormat.PlainText,
+            wordWrap=True,
+        )
+        says.setProperty("kind", "muted")
+        inner = QWidget()
+        self._row.setContentsMargins(0, 0, 0, 4)
+        self._row.setSpacing(10)
+        inner.setLayout(self._row)
+        self._area.setFrameShape(QFrame.Shape.NoFrame)
+        self._area.setWidgetResizable(True)
+        self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._area.setWidget(inner)
+        cancel = QPushButton("Cancel")
+        cancel.clicked.connect(self.reject)
+        self.start_button.clicked.connect(self.start)
+        foot = QHBoxLayout()
+        foot.setSpacing(8)
+        foot.addWidget(self.add_button)
+        foot.addWidget(self.said, 1)
+        foot.addWidget(cancel)
+        foot.addWidget(self.start_button)
+        for button in (cancel, self.start_button):
+            button.setAutoDefault(False)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 14, 16, 14)
+        column.setSpacing(8)
+        column.addLayout(title)
+        column.addWidget(says)
+        column.addWidget(self._area, 1)
+        column.addLayout(foot)
+        room = main_window(self).size()
+        self.resize(min(3 * (COLUMN + 24) + 40, room.width() - 40), min(TALL, room.height() - 60))
+
+    def _starts(self) -> list[Start]:
+        return starts(self._session, self._turn_id, self._call)
+
+    def _show_last(self) -> None:
+        bar = self._area.horizontalScrollBar()
+        bar.setValue(bar.maximum())
+
+    def _remove(self, column: AnswerColumn) -> None:
+        at = self.columns.index(column)
+        answers = self.answers
+        self.show_answers((*answers[:at], *answers[at + 1 :]))
+        self._keep()
+
+    def _edited(self) -> None:
+        self._keep()
+        self._judge()
+
+    def _keep(self) -> None:
+        self._session.debugger.set_fork_draft(self._turn_id, self._call.id, self.answers)
+
+    def _judge(self) -> None:
+        """Whether it may start, and why not."""
+        number = len(self.columns)
+        self.add_button.setEnabled(number < MOST_ANSWERS)
+        self.add_button.setToolTip(tip("" if number < MOST_ANSWERS else f"No more than {MOST_ANSWERS} at once"))
+        self.start_button.setText(f"Start {number} lanes")
+        if self._starting:
+            return
+        session = self._session
+        gone = self._turn_id not in session.transcript.turns
+        refusal = "The call is gone." if gone else session.debugger.fork_refusal(self._turn_id, self._call.id)
+        self.start_button.setEnabled(not refusal)
+        self._say(refusal or _same(self.answers), "error" if refusal else "small")
+
+    def _say(self, words: str, kind: str) -> None:
+        self.said.setText(show_hidden(words))
+        look(self.said, kind)
+
+    def _changed(self, change: Change) -> None:
+        if isinstance(change, DebugChanged) and self._starting and len(self._session.debugger.forks) > self._forks:
+            self._starting = False
+            QTimer.singleShot(0, self, self._open_lanes)
+        else:
+            self._draw.poke()
+
+    def _open_lanes(self) -> None:
+        from playground.ui.features.debugger.lanes_view import LanesView
+
+        fork = self._session.debugger.forks[-1]
+        self.accept()
+        LanesView.shown_for(self._session, self).show_fork(fork)
+
+    def _closed(self) -> None:
+        self._starting = False
+        self._cancel()
+
+
+def _same(answers: tuple[Answer, ...]) -> str:
+    """Words for lanes that are given the same answer."""
+    for number, answer in enumerate(answers):
+        if answer in answers[:number]:
+            return f"Lanes {answers.index(answer) + 1} and {number + 1} get the same answer."
+    return ""
+
+
+def _no(call_id: str) -> ToolCall:
+    raise KeyError(call_id)

@@ -1,0 +1,53 @@
+"""One tool's rule in a few words, with the way to change it. It stands in the editor of the tool."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QWidget
+
+from playground.domain.debugging import Debugging
+from playground.ui.features.debugger.rule_words import rule_words
+from playground.ui.widgets.elided_label import ElidedLabel
+
+
+class RuleSummary(QWidget):
+    """``name`` is the field that holds the tool's name. Hidden until the rules are told; ``asked`` gives the name."""
+
+    asked = Signal(str)
+
+    def __init__(self, name: QLineEdit, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._field = name
+        self._debugging: Debugging | None = None
+        self.words = ElidedLabel("When called", colour="text", elide=Qt.TextElideMode.ElideRight)
+        self.button = QPushButton("Rule…")
+        self.button.setProperty("kind", "quiet")
+        self.button.setAutoDefault(False)
+        self.button.setAccessibleName("Rule for this tool")
+        caption = QLabel("When called")
+        caption.setProperty("kind", "group")
+        caption.setBuddy(self.button)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        row.addWidget(caption)
+        row.addWidget(self.words, 1)
+        row.addWidget(self.button)
+        name.textChanged.connect(self._show)
+        self.button.clicked.connect(self._ask)
+        self.hide()
+
+    def show_debugging(self, debugging: Debugging) -> None:
+        """Show the rule that holds for the tool."""
+        self._debugging = debugging
+        self.show()
+        self._show()
+
+    def _show(self, *_: object) -> None:
+        if self._debugging is not None:
+            name = self._field.text()
+            words = rule_words(self._debugging.rule(name))
+            self.words.set_text(words if name in self._debugging.rules else f"{words} (default)")
+
+    def _ask(self) -> None:
+        self.asked.emit(self._field.text())

@@ -1,0 +1,400 @@
+"""The Sequence tab: the loop as a picture. Time runs to the right; app, model and tools each have a line.
+
+It is painted from spans of time (``playground.engine.inspect.calls``), only where it is seen, and holds no truth.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from itertools import accumulate
+
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QHelpEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QPolygonF,
+    QResizeEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QAbstractScrollArea, QToolTip, QWidget
+
+from playground.engine.inspect.calls import Span
+from playground.ui.features.debugger.call_words import seconds_words
+from playground.ui.features.debugger.sequence_scale import Scale
+from playground.ui.features.debugger.sequence_words import about, clock_words, numbers, summary, title, told
+from playground.ui.widgets.page_parts import scroll_across
+from playground.ui.widgets.plain_text import one_line_of, tip
+from playground.ui.widgets.theme import Tokens, tokens
+
+GUTTER, EDGE = 58, 16  # pixels: names of the lines; room at both ends of time
+AXIS, BAR, ROW = 18, 16, 20
+APP, MODEL, TOOLS = AXIS + 8, AXIS + 22, AXIS + 50  # the app's line; the tops of the model's bar and the first call's
+TICKS = 90  # least pixels between two times on the axis
+LEAST_HIT = 6.0
+ZOOMS = (0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0, 5.6, 8.0, 16.0)
+
+
+class SequenceView(QAbstractScrollArea):
+    """``set_spans`` shows others. ``chosen`` carries the span that was clicked, or chosen with Enter."""
+
+    chosen = Signal(object)
+    zoomed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._spans: list[Span] = []
+        self._rects: list[QRectF] = []
+        self._reach: list[float] = []  # how far to the right anything up to here goes
+        self._numbers: dict[str, int] = {}
+        self._scale = Scale(())
+        self._zoom = 1.0
+        self._current = -1
+        self._hover = -1
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAccessibleName("Sequence of requests, calls and answers")
+        self.viewport().setMouseTracking(True)
+        self.horizontalScrollBar().setSingleStep(40)
+        self.verticalScrollBar().setSingleStep(ROW)
+
+    # Content
+
+    @property
+    def spans(self) -> Sequence[Span]:
+        """What is shown."""
+        return self._spans
+
+    @property
+    def current(self) -> Span | None:
+        """The span chosen last."""
+        return self._spans[self._current] if 0 <= self._current < len(self._spans) else None
+
+    @property
+    def scale(self) -> Scale:
+        """How seconds become pixels now."""
+        return self._scale
+
+    def rect_of(self, at: int) -> QRectF:
+        """Where a span is, in the viewport."""
+        return self._rects[at].translated(-self._origin())
+
+    def set_spans(self, spans: Sequence[Span]) -> None:
+        """Show these, sorted by their start. At the right end, it stays there."""
+        if list(spans) == self._spans:
+            return
+        bar, current = self.horizontalScrollBar(), self.current
+        at_end = bar.value() >= bar.maximum()
+        self._spans = list(spans)
+        self._numbers = numbers(self._spans)
+        place = (current.kind, current.turn_id, current.call_id) if current is not None else None
+        keys = [(span.kind, span.turn_id, span.call_id) for span in self._spans]
+        self._current = keys.index(place) if place in keys else -1
+        self._hover = -1
+        self._describe()
+        self._lay_out()
+        if at_end:
+            bar.setValue(bar.maximum())
+
+    # Zoom
+
+    @property
+    def zoom(self) -> float:
+        """1.0 is the one at which a usual step is easily seen."""
+        return self._zoom
+
+    def set_zoom(self, zoom: float, around: float | None = None) -> None:
+        """Another zoom; what is at ``around`` (pixels in the viewport; the middle without one) stays there."""
+        zoom = min(max(zoom, ZOOMS[0]), ZOOMS[-1])
+        if zoom == self._zoom:
+            return
+        x = around if around is not None else (GUTTER + self.viewport().width()) / 2
+        bar = self.horizontalScrollBar()
+        inside = bar.value() + x - GUTTER - EDGE
+        share = inside / self._scale.width if self._scale.width else 0.0
+        self._zoom = zoom
+        self._lay_out()
+        bar.setValue(round(share * self._scale.width - x + GUTTER + EDGE))
+        self.zoomed.emit()
+
+    def step_zoom(self, step: int, around: float | None = None) -> None:
+        """The next larger (+1) or smaller (-1) zoom; 0 goes back to the usual one."""
+        at = min(range(len(ZOOMS)), key=lambda n: abs(ZOOMS[n] - self._zoom))
+        self.set_zoom(ZOOMS[min(max(at + step, 0), len(ZOOMS) - 1)] if step else 1.0, around)
+
+    # Layout
+
+    def _lay_out(self) -> None:
+        room = self.viewport().width() - GUTTER - 2 * EDGE
+        self._scale = Scale(self._spans, self._zoom, room)
+        self._rects = [self._place(span) for span in self._spans]
+        self._reach = list(accumulate((rect.right() for rect in self._rects), max))
+        rows = max((span.row for span in self._spans), default=0) + 1
+        wide, high = self._scale.width + GUTTER + 2 * EDGE, TOOLS + rows * ROW + 4
+        across, down = self.horizontalScrollBar(), self.verticalScrollBar()
+        across.setPageStep(self.viewport().width())
+        across.setRange(0, max(round(wide) - self.viewport().width(), 0))
+        down.setPageStep(self.viewport().height())
+        down.setRange(0, max(high - self.viewport().height(), 0))
+        self.viewport().update()
+
+    def _place(self, span: Span) -> QRectF:
+        left, right = self._scale.x(span.start), self._scale.x(span.end)
+        top = TOOLS + span.row * ROW if span.kind in ("call", "result") else MODEL
+        return QRectF(GUTTER + EDGE + left, top, max(right - left, 2.0), BAR)
+
+    def _origin(self) -> QPointF:
+        return QPointF(self.horizontalScrollBar().value(), self.verticalScrollBar().value())
+
+    def _at(self, point: QPoint) -> int:
+        """The span under a point of the viewport, the narrowest of several; -1 for none."""
+        if point.x() < GUTTER:
+            return -1
+        where = QPointF(point) + self._origin()
+        found, width = -1, float("inf")
+        for at in self._within(where.x() - LEAST_HIT, where.x() + LEAST_HIT):
+            rect = self._rects[at]
+            more = max(LEAST_HIT - rect.width(), 0) / 2
+            if rect.adjusted(-more, -2, more, 2).contains(where) and rect.width() < width:
+                found, width = at, rect.width()
+        return found
+
+    def _within(self, left: float, right: float) -> range:
+        """The spans that may be seen between two x of the whole picture."""
+        first = bisect_left(self._reach, left)
+        last = first
+        while last < len(self._rects) and self._rects[last].left() <= right:
+            last += 1
+        return range(first, last)
+
+    # Choosing
+
+    def choose(self, at: int) -> None:
+        """Make a span the current one and bring it into view."""
+        if not 0 <= at < len(self._spans):
+            return
+        self._current = at
+        rect, across, down = self.rect_of(at), self.horizontalScrollBar(), self.verticalScrollBar()
+        if rect.left() < GUTTER + EDGE or rect.right() > self.viewport().width() - EDGE:
+            across.setValue(round(across.value() + rect.left() - GUTTER - self.viewport().width() / 4))
+        if rect.bottom() > self.viewport().height() or rect.top() < 0:
+            down.setValue(round(down.value() + rect.bottom() - self.viewport().height() + 8))
+        self._describe()
+        self.viewport().update()
+
+    def text(self) -> str:
+        """The picture in words."""
+        return f"{summary(self._spans)}\n{told(self._spans)}"
+
+    def _describe(self) -> None:
+        current = self.current
+        words = about(current, self._numbers.get(current.turn_id, 0)) if current else summary(self._spans)
+        self.setAccessibleDescription(f"{words}\nArrow keys go from one to the next; Enter goes to the turn.")
+
+    # Events
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        match event.key():
+            case Qt.Key.Key_Right | Qt.Key.Key_Down:
+                self.choose(min(self._current + 1, len(self._spans) - 1))
+            case Qt.Key.Key_Left | Qt.Key.Key_Up:
+                self.choose(max(self._current - 1, 0))
+            case Qt.Key.Key_Home:
+                self.choose(0)
+            case Qt.Key.Key_End:
+                self.choose(len(self._spans) - 1)
+            case Qt.Key.Key_Plus | Qt.Key.Key_Equal:
+                self.step_zoom(1)
+            case Qt.Key.Key_Minus:
+                self.step_zoom(-1)
+            case Qt.Key.Key_0:
+                self.step_zoom(0)
+            case Qt.Key.Key_Return | Qt.Key.Key_Enter if self.current is not None:
+                self.chosen.emit(self.current)
+            case _:
+                super().keyPressEvent(event)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        turned = event.angleDelta()
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            self.step_zoom(1 if turned.y() > 0 else -1, event.position().x())
+            event.accept()
+        elif not scroll_across(self, event):
+            super().wheelEvent(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self._set_hover(self._at(event.position().toPoint()))
+
+    def _set_hover(self, at: int) -> None:
+        if at != self._hover:
+            self._hover = at
+            self.viewport().setCursor(Qt.CursorShape.PointingHandCursor if at >= 0 else Qt.CursorShape.ArrowCursor)
+            self.viewport().update()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        at = self._at(event.position().toPoint())
+        if event.button() == Qt.MouseButton.LeftButton and at >= 0:
+            self._current = at
+            self._describe()
+            self.viewport().update()
+            self.chosen.emit(self._spans[at])
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            at = self._at(event.pos())
+            words = about(self._spans[at], self._numbers.get(self._spans[at].turn_id, 0)) if at >= 0 else ""
+            QToolTip.showText(event.globalPos(), tip(words), self.viewport())
+            return True
+        if event.type() == QEvent.Type.Leave:
+            self._set_hover(-1)
+        return super().viewportEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._lay_out()
+
+    # Painting
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self.viewport())
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        t = tokens()
+        painter.fillRect(event.rect(), QColor(t.surface))
+        if self._spans:
+            origin = self._origin()
+            painter.translate(-origin)
+            left, right = origin.x(), origin.x() + self.viewport().width()
+            self._paint_ground(painter, t, left, right)
+            seen = self._within(left - 200, right)
+            for at in seen:
+                self._paint_arrows(painter, t, at)
+            for at in seen:
+                self._paint_bar(painter, t, at)
+            painter.translate(origin)
+            self._paint_names(painter, t, origin)
+        painter.end()
+
+    def _paint_ground(self, painter: QPainter, t: Tokens, left: float, right: float) -> None:
+        """The lines, the axis, and the breaks."""
+        bottom = max(TOOLS + ROW, self.viewport().height() + self.verticalScrollBar().value())
+        painter.setPen(QPen(QColor(t.line), 1))
+        for y in (APP, MODEL + BAR / 2):
+            painter.drawLine(QPointF(left, y), QPointF(right, y))
+        rows = max(span.row for span in self._spans) + 1
+        for row in range(rows):
+            y = TOOLS + row * ROW + BAR / 2
+            painter.drawLine(QPointF(left, y), QPointF(right, y))
+        font = painter.font()
+        font.setPixelSize(11)
+        painter.setFont(font)
+        step, ticks = self._scale.ticks(TICKS)
+        for moment, far in ticks:
+            x = far + GUTTER + EDGE
+            if left - TICKS < x < right + TICKS:
+                painter.setPen(QColor(t.line))
+                painter.drawLine(QPointF(x, AXIS - 4), QPointF(x, AXIS))
+                painter.setPen(QColor(t.muted))
+                rect = QRectF(x - TICKS / 2, 0, TICKS, AXIS - 4)
+                painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, clock_words(moment, step))
+        for cut in self._scale.breaks:
+            x = GUTTER + EDGE + (cut.left + cut.right) / 2
+            if left - 80 < x < right + 80:
+                self._paint_break(painter, t, x, bottom, cut.end - cut.start)
+
+    def _paint_break(self, painter: QPainter, t: Tokens, x: float, bottom: float, seconds: float) -> None:
+        """Two jagged lines with the ground missing between them, and the time that is left out."""
+        painter.fillRect(QRectF(x - 5, AXIS, 10, bottom), QColor(t.surface))
+        painter.setPen(QPen(QColor(t.muted), 1))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        for side in (-5, 5):
+            ys = range(AXIS, round(bottom) + 8, 8)
+            zigzag = [QPointF(x + side + (2 if number % 2 else -2), y) for number, y in enumerate(ys)]
+            painter.drawPolyline(QPolygonF(zigzag))
+        rect = QRectF(x - 40, 0, 80, AXIS - 2)
+        painter.fillRect(rect.adjusted(6, 0, -6, 0), QColor(t.surface))
+        painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, f"… {seconds_words(seconds)}")
+
+    def _paint_arrows(self, painter: QPainter, t: Tokens, at: int) -> None:
+        """What goes from one line to another: the request, a call, its answer, the text."""
+        span, rect = self._spans[at], self._rects[at]
+        if span.kind == "request":
+            self._arrow(painter, t.muted, rect.left(), APP, MODEL)
+            number = QRectF(rect.left() - 8, APP - 8, 16, 15)
+            painter.setPen(QPen(QColor(t.muted), 1))
+            painter.setBrush(QColor(t.raised))
+            painter.drawEllipse(number)
+            painter.setPen(QColor(t.text))
+            painter.drawText(number, Qt.AlignmentFlag.AlignCenter, str(self._numbers[span.turn_id]))
+        elif span.kind == "call":
+            self._arrow(painter, t.tool, rect.left(), MODEL + BAR, rect.top())
+        elif span.kind == "result":
+            self._arrow(painter, t.muted if span.ok else t.error, rect.right(), rect.top(), APP)
+        elif span.kind == "text":
+            self._arrow(painter, t.assistant, rect.right(), MODEL, APP)
+
+    def _arrow(self, painter: QPainter, colour: str, x: float, start: float, end: float) -> None:
+        painter.setPen(QPen(QColor(colour), 1))
+        painter.drawLine(QPointF(x, start), QPointF(x, end))
+        back = -5 if end > start else 5
+        painter.setBrush(QColor(colour))
+        painter.drawPolygon(QPolygonF([QPointF(x, end), QPointF(x - 3, end + back), QPointF(x + 3, end + back)]))
+
+    def _paint_bar(self, painter: QPainter, t: Tokens, at: int) -> None:
+        span, rect = self._spans[at], self._rects[at]
+        colour = _colour(t, span)
+        light = QColor(colour)
+        light.setAlpha(70)
+        marked = at in (self._current, self._hover)
+        ground = QColor(t.surface)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(ground)
+        painter.drawRoundedRect(rect, 3, 3)
+        painter.setBrush(light)
+        dashed = Qt.PenStyle.DashLine if span.kind in ("result", "request") else Qt.PenStyle.SolidLine
+        painter.setPen(QPen(QColor(t.text if marked else colour), 2 if marked else 1, dashed))
+        painter.drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5), 3, 3)
+        room = self._room(at)
+        if room > 26:
+            words = one_line_of(title(span))
+            text = painter.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, int(room) - 8)
+            if len(text) > 1:
+                painter.setPen(QColor(t.text if span.ok else t.error))
+                painter.drawText(QRectF(rect.left() + 5, rect.top(), room, BAR), Qt.AlignmentFlag.AlignVCenter, text)
+
+    def _room(self, at: int) -> float:
+        """Pixels for the words of a span: its own, and what is free behind it on its line."""
+        rect = self._rects[at]
+        if self._spans[at].kind in ("request", "reasoning", "text"):
+            return rect.width()
+        for other in range(at + 1, min(at + 40, len(self._rects))):
+            if self._rects[other].top() == rect.top():
+                return max(self._rects[other].left() - rect.left() - 2, rect.width())
+        return max(rect.width(), 120.0)
+
+    def _paint_names(self, painter: QPainter, t: Tokens, origin: QPointF) -> None:
+        """What each line is; they stay while time is scrolled."""
+        painter.fillRect(QRectF(0, 0, GUTTER, self.viewport().height()), QColor(t.surface))
+        painter.setPen(QPen(QColor(t.line), 1))
+        painter.drawLine(QPointF(GUTTER, 0), QPointF(GUTTER, self.viewport().height()))
+        for name, middle, colour in (
+            ("App", APP, t.user),
+            ("Model", MODEL + BAR / 2, t.assistant),
+            ("Tools", TOOLS + BAR / 2, t.tool),
+        ):
+            painter.setPen(QColor(colour))
+            rect = QRectF(12, middle - 10 - origin.y(), GUTTER - 14, 20)
+            painter.drawText(rect, Qt.AlignmentFlag.AlignVCenter, name)
+        if self.hasFocus():
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(QColor(t.accent), 1))
+            painter.drawRect(self.viewport().rect().adjusted(0, 0, -1, -1))
+
+
+def _colour(t: Tokens, span: Span) -> str:
+    if not span.ok:
+        return t.error
+    return {"reasoning": t.reasoning, "text": t.assistant, "call": t.tool}.get(span.kind, t.muted)

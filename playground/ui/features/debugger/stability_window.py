@@ -1,0 +1,372 @@
+"""Repeat a step: one request asked many times, with the tools as they are or in two variants, and what came of it.
+
+It belongs to one experiment, changes nothing in it, and is not modal. Closed while it asks, it stops asking.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QDialog,
+    QHBoxLayout,
+    QLabel,
+    QProgressBar,
+    QPushButton,
+    QScrollArea,
+    QSpinBox,
+    QSplitter,
+    QVBoxLayout,
+    QWidget,
+)
+
+from playground.domain.request import Request
+from playground.domain.transcript import Role
+from playground.engine.session.changes import Change, PathChanged, SettingsChanged
+from playground.engine.session.run import RunRefusedError
+from playground.engine.session.session import Session
+from playground.engine.session.stability import MOST_SAMPLES, Stability, Variant, sample, stability_csv, step_request
+from playground.ui.features.debugger.stability_words import bars, progress_words
+from playground.ui.features.debugger.variant_editor import VariantEditor
+from playground.ui.features.debugger.variant_result import VariantView
+from playground.ui.widgets.choice_fields import look
+from playground.ui.widgets.loop import Throttle, spawn
+from playground.ui.widgets.plain_text import short_title, show_hidden, shown_name
+from playground.ui.widgets.save_text import save_as
+from playground.ui.widgets.segments import Segments
+from playground.ui.widgets.session_window import main_window
+
+WIDE, WIDER, TALL = 760, 1180, 680
+DRAW_MS = 100
+MOST_STEPS = 100
+NEXT = ""  # stands for the request that a run would send now
+UNASKED = "Stopped before anything was asked."
+EMPTY = (
+    "The same request goes out as often as you say, and the answers are counted: which tools are called with which "
+    "arguments, how many calls fit, how long it takes. The conversation stays as it is."
+)
+
+
+class StabilityWindow(QDialog):
+    """Made by ``shown_for``; one for each experiment."""
+
+    def __init__(self, session: Session, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._task: asyncio.Task[None] | None = None
+        self._stability: Stability | None = None
+        self._closed = False
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setModal(False)
+        self.views: list[VariantView] = []
+        self._build()
+        self._throttle = Throttle(self._show_progress, self, DRAW_MS)
+        self._followed = Throttle(self._follow, self, 300)
+        self._cancel = session.subscribe(self._changed, PathChanged, SettingsChanged)
+        self.finished.connect(self._end)
+        self._follow()
+        self._compare_changed(False)
+        room = parent.window().size()
+        self.resize(min(WIDE, room.width() - 40), min(TALL, room.height() - 60))
+
+    @classmethod
+    def shown_for(cls, session: Session, parent: QWidget, turn_id: str | None = None) -> StabilityWindow:
+        """The window of that experiment in front; ``turn_id`` is the step to repeat, None the obvious one."""
+        found = [window for window in parent.findChildren(cls) if window._session is session]
+        window = found[0] if found else cls(session, parent)
+        if not window.running:
+            window.choose_step(turn_id if turn_id is not None else _suggested(session))
+        window.show()
+        window.raise_()
+        window.activateWindow()
+        window.run_button.setFocus()
+        return window
+
+    # Building
+
+    def _build(self) -> None:
+        self.step = QComboBox()
+        self.step.setAccessibleName("Step to repeat")
+        self.step.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.times = _spin("How often", 10)
+        self.parallel = _spin("At once", 2)
+        self.compare = QCheckBox("Compare with other tools (A/B)")
+        self.run_button = QPushButton("Run")
+        self.run_button.setProperty("kind", "primary")
+        self.stop_button = QPushButton("Stop")
+        self.export_button = QPushButton("Export CSV…")
+        self.progress = QProgressBar()
+        self.progress.setTextVisible(False)
+        self.progress.setAccessibleName("Progress")
+        self.said = QLabel()
+        self.said.setTextFormat(Qt.TextFormat.PlainText)
+        self.said.setWordWrap(True)
+        self.said.setAccessibleName("State")
+        self.counted = Segments(("Whole answers", "Single calls"), "What is counted")
+        self.editor = VariantEditor()
+        self.empty = QLabel(EMPTY)
+        self.empty.setWordWrap(True)
+        self.empty.setProperty("kind", "muted")
+        self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.empty.setContentsMargins(24, 24, 24, 24)
+        for button in (self.run_button, self.stop_button, self.export_button):
+            button.setAutoDefault(False)
+        step_label, times, parallel = QLabel("Step"), QLabel("How often"), QLabel("At once")
+        for label, buddy in ((step_label, self.step), (times, self.times), (parallel, self.parallel)):
+            label.setBuddy(buddy)
+        first = _row(step_label, self.step, stretch=self.step)
+        second = _row(times, self.times, parallel, self.parallel, self.compare, None, self.run_button, self.stop_button)
+        third = _row(self.counted, self.said, self.export_button, stretch=self.said)
+        self._columns = QHBoxLayout()
+        self._columns.setContentsMargins(0, 0, 0, 0)
+        self._columns.setSpacing(10)
+        self._columns.addWidget(self.empty, 1)
+        holder = QWidget()
+        holder.setLayout(self._columns)
+        area = QScrollArea()
+        area.setWidgetResizable(True)
+        area.setWidget(holder)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._split = QSplitter()
+        self._split.setChildrenCollapsible(False)
+        self._split.setHandleWidth(1)
+        self._split.addWidget(self.editor)
+        self._split.addWidget(area)
+        self._split.setStretchFactor(0, 2)
+        self._split.setStretchFactor(1, 3)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 14, 16, 16)
+        column.setSpacing(10)
+        for row in (first, second):
+            column.addLayout(row)
+        column.addWidget(self.progress)
+        column.addLayout(third)
+        column.addWidget(self._split, 1)
+        self.run_button.clicked.connect(self.run)
+        self.stop_button.clicked.connect(self.stop)
+        self.export_button.clicked.connect(self._export)
+        self.compare.toggled.connect(self._compare_changed)
+        self.counted.chosen.connect(self._counted_changed)
+        self.times.valueChanged.connect(self._show_state)
+        self._show_state()
+
+    # Following the experiment
+
+    def _changed(self, _change: Change) -> None:
+        self._followed.poke()
+
+    def _follow(self) -> None:
+        """The steps there are, the title, the tools that variant B is compared with."""
+        session = self._session
+        self.setWindowTitle(f"Repeat a step · {short_title(session.title)}")
+        chosen = self.step.currentData()
+        steps = _steps(session)
+        if steps != [(self.step.itemData(at), self.step.itemText(at)) for at in range(self.step.count())]:
+            self.step.clear()
+            for turn_id, words in steps:
+                self.step.addItem(words, turn_id)
+            self.choose_step(chosen if chosen is not None else _suggested(session))
+        if self.compare.isChecked():
+            self.editor.start(session.tools, session.current_parameters(), session.protocol)
+
+    def choose_step(self, turn_id: str) -> None:
+        """Repeat the step that led to that turn; an unknown one or an empty id means the next request."""
+        self.step.setCurrentIndex(max(self.step.findData(turn_id), 0))
+
+    def _compare_changed(self, compare: bool) -> None:
+        self.editor.setVisible(compare)
+        self._columns.setContentsMargins(10 if compare else 0, 0, 0, 0)
+        if compare:
+            session = self._session
+            self.editor.start(session.tools, session.current_parameters(), session.protocol)
+            room = main_window(self).width() - 40
+            if self.width() < WIDER:
+                self.resize(min(WIDER, room), self.height())
+        self._show_state()
+
+    # Running
+
+    @property
+    def running(self) -> bool:
+        """Whether requests are under way."""
+        return self._task is not None
+
+    def run(self) -> None:
+        """Begin; what cannot be asked is refused in words."""
+        if self._task is not None:
+            return
+        try:
+            request = step_request(self._session, self._chosen_step())
+            variants = self._variants()
+        except (RunRefusedError, ValueError) as error:
+            self._say(str(error), bad=True)
+            return
+        self._stability = None
+        self._say("Connecting…")
+        self._task = spawn(self._perform(request, variants), name="repeat a step")
+        self._show_state()
+
+    def stop(self) -> None:
+        """End it; what came stays."""
+        if self._stability is not None and self._stability.running:
+            self._stability.stop()
+        elif self._task is not None:
+            self._task.cancel()
+
+    def _chosen_step(self) -> str:
+        turn_id = str(self.step.currentData() or NEXT)
+        if turn_id and turn_id not in self._session.transcript.turns:
+            raise ValueError("That turn is gone. Choose another step.")
+        return turn_id
+
+    def _variants(self) -> tuple[Variant, ...]:
+        if not self.compare.isChecked():
+            return (Variant(),)
+        return Variant(name="A"), self.editor.variant()
+
+    async def _perform(self, request: Request, variants: tuple[Variant, ...]) -> None:
+        words = ""
+        try:
+            await sample(
+                self._session,
+                request,
+                variants,
+                count=self.times.value(),
+                parallel=self.parallel.value(),
+                progress=self._progressed,
+            )
+        except RunRefusedError as error:
+            words = str(error)
+        finally:
+            self._task = None
+            if not self._closed:
+                self._draw()
+                self._show_state()
+                how_far = progress_words(self._stability) if self._stability is not None else UNASKED
+                self._say(words or how_far, bad=bool(words))
+
+    def _progressed(self, stability: Stability) -> None:
+        self._stability = stability
+        if not self._closed:
+            self._throttle.poke()
+
+    def _end(self) -> None:
+        """The window is closed."""
+        self._closed = True
+        self._cancel()
+        if self._task is not None:
+            self._task.cancel()
+
+    # Showing
+
+    def _show_progress(self) -> None:
+        """It may be asked for after the end, when something else is said already."""
+        if self.running and self._stability is not None:
+            self._draw()
+            self._say(progress_words(self._stability))
+
+    def _show_state(self) -> None:
+        running, count = self.running, self.times.value() * (2 if self.compare.isChecked() else 1)
+        self.run_button.setText(f"Run {count} time{'s' * (count > 1)}")
+        self.run_button.setVisible(not running)
+        self.stop_button.setVisible(running)
+        for widget in (self.step, self.times, self.parallel, self.compare, self.editor):
+            widget.setEnabled(not running)
+        found = self._stability is not None and self._stability.done > 0
+        self.export_button.setEnabled(found and not running)
+        self.counted.setVisible(found)
+
+    def _draw(self) -> None:
+        stability = self._stability
+        if stability is None:
+            return
+        self.progress.setRange(0, stability.total)
+        self.progress.setValue(stability.done)
+        self._make_views(stability)
+        single = self.counted.index == 1
+        counted = bars(stability.results, single=single)
+        for view, result, found in zip(self.views, stability.results, counted, strict=True):
+            calls = sum(len(sample.calls) for sample in result.samples)
+            view.show_result(result, found, calls if single else len(result.samples))
+        self.counted.setVisible(stability.done > 0)
+
+    def _make_views(self, stability: Stability) -> None:
+        names = [result.variant.name for result in stability.results]
+        self.empty.hide()
+        if [view.objectName() for view in self.views] == names:
+            return
+        for view in self.views:
+            self._columns.removeWidget(view)
+            view.deleteLater()
+        titles = {"A": "A · the tools as set", "B": "B · the edited copy"}
+        self.views = [VariantView(titles.get(name, "The tools as set")) for name in names]
+        for view, name in zip(self.views, names, strict=True):
+            view.setObjectName(name)
+            self._columns.addWidget(view, 1)
+
+    def _counted_changed(self, _index: int) -> None:
+        self._draw()
+
+    def _say(self, words: str, *, bad: bool = False) -> None:
+        self.said.setText(show_hidden(words))
+        look(self.said, "error" if bad else "muted")
+
+    def _export(self) -> None:
+        if self._stability is not None:
+            make = partial(stability_csv, self._stability)
+            spawn(save_as(self, "Save the answers as CSV", "repeated.csv", "csv", make, self._saved), name="export csv")
+
+    def _saved(self, words: str) -> None:
+        if not self._closed:
+            self._say(words)
+
+
+def _suggested(session: Session) -> str:
+    """The step one looks at: while calls wait, or after an answer, the one that led there; else the next request."""
+    path = session.transcript.path
+    received = [turn.id for turn in path if turn.role is Role.ASSISTANT]
+    if received and (path[-1].role is Role.ASSISTANT or session.transcript.unanswered()):
+        return received[-1]
+    return NEXT
+
+
+def _steps(session: Session) -> list[tuple[str, str]]:
+    """The steps that can be repeated, newest first: turn id and words."""
+    out = [(NEXT, "The next request")]
+    path = session.transcript.path
+    for number in range(len(path), 0, -1):
+        turn = path[number - 1]
+        if turn.role is Role.ASSISTANT and turn.id not in session.growing:
+            text = show_hidden(" ".join(turn.text.split())[:48])
+            names = ", ".join(shown_name(call.name) for call in turn.calls[:3]) or text
+            out.append((turn.id, f"The request that led to turn {number}" + (f": {names}" * bool(names))))
+            if len(out) > MOST_STEPS:
+                break
+    return out
+
+
+def _spin(says: str, value: int) -> QSpinBox:
+    spin = QSpinBox()
+    spin.setRange(1, MOST_SAMPLES)
+    spin.setValue(value)
+    spin.setAccessibleName(says)
+    spin.setToolTip(f"{says}: 1 to {MOST_SAMPLES}")
+    spin.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+    spin.setFixedWidth(56)
+    return spin
+
+
+def _row(*widgets: QWidget | None, stretch: QWidget | None = None) -> QHBoxLayout:
+    """Widgets side by side; None is a gap that grows."""
+    row = QHBoxLayout()
+    row.setSpacing(8)
+    for widget in widgets:
+        if widget is None:
+            row.addStretch(1)
+        else:
+            row.addWidget(widget, 1 if widget is stretch else 0)
+    return row

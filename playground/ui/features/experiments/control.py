@@ -1,0 +1,203 @@
+"""The list of experiments in the window: what is shown there follows the workspace, what is asked there goes to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtCore import QObject
+
+from playground.engine.library.experiment_summary import Entry
+from playground.engine.library.store import Filters, Found, StoreError
+from playground.engine.library.workspace import Workspace
+from playground.engine.session.changes import Change, TitleChanged
+from playground.ui.features.experiments.panel import ARCHIVE, DELETE, DUPLICATE, PIN, RENAME
+from playground.ui.shell.main_window import MainWindow
+from playground.ui.widgets import dialogs
+from playground.ui.widgets.loop import Throttle, spawn
+from playground.ui.widgets.plain_text import short_title
+
+REFRESH_MS = 100
+
+
+class ExperimentsControl(QObject):
+    """``go_to`` brings a turn of the experiment looked at into view. ``handlers`` are the window's actions, by id."""
+
+    def __init__(self, window: MainWindow, workspace: Workspace, go_to: Callable[[str], None]) -> None:
+        super().__init__(window)
+        self._window = window
+        self._workspace = workspace
+        self._go_to = go_to
+        self._panel = window.experiments
+        self._watched: dict[str, Callable[[], None]] = {}
+        self._refresh_soon = Throttle(self.refresh, self, interval=REFRESH_MS)
+        self._search_again = Throttle(self._search, self, interval=1000)
+        panel = self._panel
+        panel.new_asked.connect(self.new)
+        panel.opened.connect(self.open)
+        panel.asked.connect(self._do)
+        panel.renamed.connect(self._renamed)
+        panel.searched.connect(self._search)
+        panel.left.connect(window.composer.setFocus)
+        self._acts: dict[str, Callable[[str], None]] = {
+            RENAME: self.rename,
+            DELETE: self.delete,
+            DUPLICATE: self.duplicate,
+            PIN: self.pin,
+            ARCHIVE: self.archive,
+        }
+        self.handlers: dict[str, Callable[[], None]] = {
+            "experiment.new": self.new,
+            "experiment.search": self.look_for,
+            **{f"experiment.{what}": partial(self._do_current, what) for what in self._acts},
+        }
+        workspace.subscribe(self._changed)
+        self._changed()
+
+    # Following the workspace
+
+    def _changed(self) -> None:
+        known = {session.id: session for session in self._workspace.sessions}
+        for gone in self._watched.keys() - known.keys():
+            self._watched.pop(gone)()
+        for new in known.keys() - self._watched.keys():
+            self._watched[new] = known[new].subscribe(self._session_changed, TitleChanged)
+        self._refresh_soon.poke()
+
+    def _session_changed(self, _change: Change) -> None:
+        self._refresh_soon.poke()
+
+    def refresh(self) -> None:
+        """Make the list equal to the workspace."""
+        self._panel.set_opening(not self._workspace.listed)
+        nobodys = self._workspace.stand_in
+        entries = [entry for entry in self._workspace.entries if entry.id != nobodys]
+        self._panel.show_entries(entries, self._workspace.current.id)
+        if self._panel.words:
+            self._search_again.poke()
+
+    def _search(self) -> None:
+        words = self._panel.words
+        if words:
+            spawn(self._find(words, self._panel.filters), name="search")
+
+    async def _find(self, words: str, filters: Filters) -> None:
+        found: list[Found]
+        try:
+            found = await self._workspace.find(words, filters)
+        except StoreError as error:
+            self._say(str(error))
+            return
+        if (self._panel.words, self._panel.filters) == (words, filters):  # else somebody has typed on meanwhile
+            self._panel.show_found(found)
+
+    # What a person does
+
+    def look_for(self) -> None:
+        """Search in all experiments."""
+        self._window.left_dock.show()
+        self._panel.look_for()
+
+    def new(self) -> None:
+        """A new, empty experiment, ready to write in."""
+        self._workspace.new()
+        self._window.composer.setFocus()
+
+    def open(self, experiment_id: str, turn_id: str = "") -> None:
+        """Show an experiment, at a turn if one is named."""
+        spawn(self._open(experiment_id, turn_id), name="open experiment")
+
+    async def _open(self, experiment_id: str, turn_id: str) -> None:
+        try:
+            session = await self._workspace.show(experiment_id)
+        except KeyError:
+            return  # deleted meanwhile
+        except StoreError as error:
+            self._say(str(error))
+            self._panel.refresh()
+            return
+        if turn_id and self._workspace.current is session:
+            self._go_to(turn_id)
+
+    def _do(self, what: str, experiment_id: str) -> None:
+        self._acts[what](experiment_id)
+
+    def _do_current(self, what: str) -> None:
+        self._acts[what](self._workspace.current.id)
+
+    def rename(self, experiment_id: str) -> None:
+        """Edit a title: in its place where the list shows it, else in a dialog."""
+        self.refresh()
+        if self._panel.isVisible() and self._panel.begin_rename(experiment_id):
+            return
+        session = next((one for one in self._workspace.sessions if one.id == experiment_id), None)
+        if session is not None:
+            spawn(dialogs.rename(self._window, session), name="rename")
+
+    def _renamed(self, experiment_id: str, title: str) -> None:
+        spawn(self._rename(experiment_id, title), name="rename")
+
+    async def _rename(self, experiment_id: str, title: str) -> None:
+        try:
+            await self._workspace.rename(experiment_id, title)
+        except KeyError:
+            return
+        except StoreError as error:
+            self._say(str(error))
+        self._refresh_soon.poke()
+
+    def delete(self, experiment_id: str) -> None:
+        """Take an experiment off the list, into the trash; a notice offers it back."""
+        title = self._title(experiment_id)
+        self._workspace.delete(experiment_id)
+        kept = any(one.entry.id == experiment_id for one in self._workspace.trash)
+        words = f"“{title}” is in the trash." if kept else f"“{title}” deleted."
+        self._window.pane.notice.say(words, "Undo", self.undelete, stays=False)
+
+    def undelete(self) -> None:
+        """Bring the experiment deleted last back, and show it."""
+        entry = self._workspace.undelete()
+        if entry is not None:
+            self.open(entry.id)
+            self._window.pane.notice.say(f"“{short_title(entry.title)}” is back.", stays=False)
+
+    def duplicate(self, experiment_id: str) -> None:
+        """The same experiment once more; the copy is shown."""
+        spawn(self._duplicate(experiment_id), name="duplicate")
+
+    async def _duplicate(self, experiment_id: str) -> None:
+        try:
+            made = await self._workspace.duplicate(experiment_id)
+        except KeyError:
+            return
+        except StoreError as error:
+            self._say(str(error))
+            return
+        self._window.pane.notice.say(f"This is the copy, “{short_title(made.title)}”.", stays=False)
+
+    def pin(self, experiment_id: str) -> None:
+        """Keep an experiment at the top of the list, or no longer."""
+        entry = self._entry(experiment_id)
+        if entry is not None:
+            self._workspace.pin(experiment_id, not entry.pinned)
+
+    def archive(self, experiment_id: str) -> None:
+        """Put an experiment away, or back; a notice offers to undo it."""
+        entry = self._entry(experiment_id)
+        if entry is None:
+            return
+        self._workspace.archive(experiment_id, not entry.archived)
+        title = self._title(experiment_id)
+        words = f"“{title}” is back in the list." if entry.archived else f"“{title}” archived. The filter shows it."
+        undo = partial(self._workspace.archive, experiment_id, entry.archived)
+        self._window.pane.notice.say(words, "Undo", undo, stays=False)
+
+    def _entry(self, experiment_id: str) -> Entry | None:
+        return next((entry for entry in self._workspace.entries if entry.id == experiment_id), None)
+
+    def _title(self, experiment_id: str) -> str:
+        entry = self._entry(experiment_id)
+        return short_title(entry.title) if entry is not None else ""
+
+    def _say(self, words: str) -> None:
+        self._window.pane.notice.say(words)

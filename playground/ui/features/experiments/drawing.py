@@ -1,0 +1,182 @@
+"""Draws the rows of the list: a heading, an experiment with its line of state, words with what was found marked.
+
+All of it is plain text, whoever wrote it.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelIndex, QPointF, QRect, QSize, Qt
+from PySide6.QtGui import QBrush, QColor, QFont, QFontMetrics, QPainter, QTextCharFormat, QTextLayout, QTextOption
+from PySide6.QtWidgets import QLineEdit, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+
+from playground.ui.features.experiments.model import ROW
+from playground.ui.features.experiments.rows import Heading, Hit, Line, More
+from playground.ui.widgets.icons import icon
+from playground.ui.widgets.theme import SMALL_PX, body_font, tokens
+
+TITLE, LINE = 19, 16  # pixels: heights of the two sorts of text
+HEADING = 28
+AROUND = 6
+INDENT = 10  # of what was found, below its experiment
+MOST_LINES = 2
+DRAWN = 1_000  # characters of one line that are laid out: no list is so wide
+
+Index = QModelIndex | QPersistentModelIndex
+Marks = tuple[tuple[int, int], ...]
+
+
+class Rows(QStyledItemDelegate):
+    """Draws and edits the rows of a list."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        row = index.data(ROW)
+        if isinstance(row, Heading | More):
+            return QSize(60, HEADING)
+        view = self.parent()
+        width = view.viewport().width() if isinstance(view, QListView) else 200
+        if isinstance(row, Hit):
+            return QSize(60, _lines(row.text, width - 16 - INDENT) * LINE + AROUND)
+        if not isinstance(row, Line):
+            return QSize(60, TITLE + LINE + 2 * AROUND)
+        titles = _title_lines(row, width - 16)
+        return QSize(60, titles * TITLE + _lines(row.entry.summary, width - 16) * LINE + 2 * AROUND)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        row = index.data(ROW)
+        rect: QRect = option.rect
+        state: QStyle.StateFlag = option.state
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if isinstance(row, Heading):
+            painter.setFont(_bold())
+            painter.setPen(QColor(tokens().muted))
+            painter.drawText(rect.adjusted(8, 4, -8, 0), Qt.AlignmentFlag.AlignVCenter, row.text)
+        else:
+            self._ground(painter, rect, state)
+            if isinstance(row, Line):
+                self._line(painter, rect, row)
+            elif isinstance(row, More):
+                painter.setFont(_small())
+                painter.setPen(QColor(tokens().accent))
+                painter.drawText(rect.adjusted(8, 0, -8, 0), Qt.AlignmentFlag.AlignVCenter, row.text)
+            elif isinstance(row, Hit):
+                inner = rect.adjusted(8 + INDENT, AROUND // 2, -8, -AROUND // 2)
+                _draw(painter, inner, row.text, row.marks, _small(), tokens().muted, MOST_LINES)
+        painter.restore()
+
+    def _ground(self, painter: QPainter, rect: QRect, state: QStyle.StateFlag) -> None:
+        t = tokens()
+        selected = bool(state & QStyle.StateFlag.State_Selected)
+        if not selected and not state & QStyle.StateFlag.State_MouseOver:
+            return
+        focused = selected and bool(state & QStyle.StateFlag.State_HasFocus)
+        painter.setPen(QColor(t.accent) if focused else Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(t.accent_background if selected else t.chip))
+        painter.drawRoundedRect(rect.adjusted(1, 1, -1, -1), 6, 6)
+
+    def _line(self, painter: QPainter, rect: QRect, row: Line) -> None:
+        t = tokens()
+        inner = rect.adjusted(8, AROUND, -8, -AROUND)
+        signs = [name for name, on in (("pin", row.entry.pinned), ("archive", row.entry.archived)) if on]
+        for number, name in enumerate(signs):
+            place = QRect(inner.right() - 13 - 17 * number, inner.top() + 2, 14, 14)
+            icon(name, "muted").paint(painter, place)
+        title = inner.adjusted(0, 0, -18 * len(signs), 0)
+        titles = _title_lines(row, inner.width())
+        _draw(painter, title, row.title, row.marks, body_font(), t.text, titles, TITLE)
+        below = inner.adjusted(0, titles * TITLE, 0, 0)
+        _draw(painter, below, row.entry.summary, (), _small(), t.muted, MOST_LINES)
+
+    # Renaming in place
+
+    def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
+        field = QLineEdit(parent)
+        field.setAccessibleName("Title of the experiment")
+        field.setPlaceholderText("First words")
+        return field
+
+    def setEditorData(self, editor: QWidget, index: Index) -> None:
+        if isinstance(editor, QLineEdit) and not editor.isModified():  # a change elsewhere takes nothing typed away
+            editor.setText(str(index.data(Qt.ItemDataRole.EditRole) or ""))
+            editor.selectAll()
+
+    def setModelData(self, editor: QWidget, model: QAbstractItemModel, index: Index) -> None:
+        if isinstance(editor, QLineEdit) and editor.isModified():
+            model.setData(index, editor.text())
+
+    def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: Index) -> None:
+        rect: QRect = option.rect
+        editor.setGeometry(rect.adjusted(0, 1, 0, -1))
+
+
+def _lines(text: str, width: int) -> int:
+    """How many lines a text takes at most, at a small size."""
+    return MOST_LINES if text and _metrics().horizontalAdvance(text[:400]) > width else 1
+
+
+def _title_lines(row: Line, width: int) -> int:
+    """How many lines a title takes: one, unless something was found in it that would be cut off."""
+    if not row.marks:
+        return 1
+    room = width - 17 * (row.entry.pinned + row.entry.archived)
+    return MOST_LINES if QFontMetrics(body_font()).horizontalAdvance(row.title[:400]) > room else 1
+
+
+def _draw(
+    painter: QPainter, rect: QRect, text: str, marks: Marks, font: QFont, colour: str, most: int, height: int = LINE
+) -> None:
+    """A text in ``most`` lines at most, each so high, the last one cut short where it must be."""
+    metrics = QFontMetrics(font)
+    y = float(rect.top())
+    at = 0
+    for number in range(most):
+        rest = text[at : at + DRAWN]
+        if not rest:
+            return
+        last = number == most - 1
+        shown = metrics.elidedText(rest, Qt.TextElideMode.ElideRight, rect.width()) if last else rest
+        layout = QTextLayout(shown, font)
+        option = QTextOption()
+        option.setWrapMode(QTextOption.WrapMode.NoWrap if last else QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        layout.setTextOption(option)
+        layout.setFormats([_range(start - at, end - at, len(shown)) for start, end in marks if end > at])
+        layout.beginLayout()
+        line = layout.createLine()
+        line.setLineWidth(rect.width())
+        layout.endLayout()
+        painter.setPen(QColor(colour))
+        painter.setFont(font)
+        line.draw(painter, QPointF(rect.left(), y))
+        at += line.textLength()
+        y += height
+
+
+def _range(start: int, end: int, length: int) -> QTextLayout.FormatRange:
+    t = tokens()
+    shape = QTextCharFormat()
+    shape.setBackground(QBrush(QColor(t.found)))
+    shape.setForeground(QBrush(QColor(t.text)))
+    found = QTextLayout.FormatRange()
+    found.start = max(start, 0)
+    found.length = max(min(end, length) - max(start, 0), 0)
+    found.format = shape
+    return found
+
+
+@lru_cache(maxsize=1)
+def _metrics() -> QFontMetrics:
+    return QFontMetrics(_small())
+
+
+def _small() -> QFont:
+    font = body_font()
+    font.setPixelSize(SMALL_PX)
+    return font
+
+
+def _bold() -> QFont:
+    font = _small()
+    font.setBold(True)
+    return font

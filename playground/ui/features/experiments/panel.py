@@ -1,0 +1,380 @@
+"""The list of experiments: New, search and filters, then days with a title and a line of state each, or what was found.
+
+It is given what there is, and says what a person wants; it knows no store and no session.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QListView,
+    QMenu,
+    QPushButton,
+    QStackedLayout,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from playground.engine.library.experiment_summary import Entry
+from playground.engine.library.store import Filters, Found
+from playground.ui.features.experiments.drawing import Rows
+from playground.ui.features.experiments.filter_bar import FilterChips
+from playground.ui.features.experiments.model import ROW, ExperimentsModel
+from playground.ui.features.experiments.rows import SHOWN, Hit, Line, More, Row, rows_found, rows_of
+from playground.ui.shell.opening_label import OpeningLabel
+from playground.ui.widgets.icons import icon
+
+SEARCH_MS = 50  # after the last letter typed
+STEP_MS = 140  # a key held down goes through the list without opening everything on the way
+
+RENAME, DELETE, DUPLICATE, PIN, ARCHIVE = "rename", "delete", "duplicate", "pin", "archive"
+
+
+class ExperimentsPanel(QWidget):
+    """``asked`` carries what to do (``RENAME`` and so on) and the id of an experiment; ``opened`` an id and a turn's,
+    which is empty for the experiment as it stands; ``renamed`` an id and a title. ``searched``: words or filters are
+    others, and ``show_found`` is to be called where there are words.
+    """
+
+    new_asked = Signal()
+    asked = Signal(str, str)
+    opened = Signal(str, str)
+    renamed = Signal(str, str)
+    searched = Signal()
+    left = Signal()  # Esc: back to the conversation
+    trash_asked = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._entries: Sequence[Entry] = ()
+        self._found: Sequence[Found] | None = None
+        self._current = ""
+        self._most = SHOWN  # rows
+        self._opening = False
+        self.setMinimumWidth(196)
+        self.setProperty("kind", "surface")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.model = ExperimentsModel(self)
+        self.model.renamed.connect(self.renamed)
+        self._build()
+        self._search_soon = self._timer(SEARCH_MS, self.searched)
+        self._open_soon = self._timer(STEP_MS, None)
+        self._open_soon.timeout.connect(self._open_current)
+        self.search.textChanged.connect(self._typed)
+        self.chips.changed.connect(self._filtered)
+        self.refresh()
+
+    def _timer(self, after: int, signal: object) -> QTimer:
+        timer = QTimer(self)
+        timer.setSingleShot(True)
+        timer.setInterval(after)
+        if signal is not None:
+            timer.timeout.connect(signal)
+        return timer
+
+    def _build(self) -> None:
+        self._new = QPushButton("New experiment")
+        self._new.setIcon(icon("plus"))
+        self._new.setStyleSheet("text-align: left;")
+        self._new.clicked.connect(self.new_asked)
+        self.search = QLineEdit()
+        self.search.setPlaceholderText("Search experiments…")
+        self.search.setAccessibleName("Search experiments")
+        self.search.setClearButtonEnabled(True)
+        self.search.installEventFilter(self)
+        self.chips = FilterChips()
+        self.list = ExperimentsView(self.model)
+        self.list.clicked.connect(self._clicked)
+        self.list.activated.connect(self._activated)
+        self.list.moved.connect(self._moved)
+        self.list.deleted.connect(partial(self._ask_current, DELETE))
+        self.list.customContextMenuRequested.connect(self._menu)
+        self.list.installEventFilter(self)
+        self.empty = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
+        self.empty.setProperty("kind", "muted")
+        self.opening = OpeningLabel()
+        for label in (self.empty, self.opening):
+            label.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
+            label.setContentsMargins(8, 24, 8, 8)
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self.list)
+        self._stack.addWidget(self.empty)
+        self._stack.addWidget(self.opening)
+        row = QHBoxLayout()
+        row.setSpacing(4)
+        row.addWidget(self.search, 1)
+        row.addWidget(self.chips.button)
+        self.trash_button = QPushButton("Trash")
+        self.trash_button.setIcon(icon("delete", "muted"))
+        self.trash_button.setProperty("kind", "quiet")
+        self.trash_button.setStyleSheet("text-align: left;")
+        self.trash_button.clicked.connect(self.trash_asked)
+        everything = QWidget()
+        self._pages = QStackedLayout(self)
+        self._pages.addWidget(everything)
+        layout = QVBoxLayout(everything)
+        layout.setContentsMargins(10, 5, 10, 6)
+        layout.setSpacing(10)
+        layout.addWidget(self._new)
+        layout.addLayout(row)
+        layout.addWidget(self.chips)
+        layout.addWidget(self._stack, 1)
+        layout.addWidget(self.trash_button)
+
+    # What is shown
+
+    @property
+    def words(self) -> str:
+        """What is searched for; empty where nothing is."""
+        return self.search.text().strip()
+
+    @property
+    def filters(self) -> Filters:
+        """The filters in force."""
+        return self.chips.filters
+
+    def show_entries(self, entries: Sequence[Entry], current: str) -> None:
+        """The experiments there are, newest first, and which of them is looked at."""
+        self._entries, self._current = entries, current
+        self.chips.set_models(entry.model for entry in entries)
+        self.refresh()
+
+    def set_trash(self, count: int) -> None:
+        """How many experiments are in the trash."""
+        self.trash_button.setText(f"Trash ({count})" if count else "Trash")
+        self.trash_button.setAccessibleName(f"Trash, {count} experiment{'s' * (count != 1)}")
+
+    def show_page(self, page: QWidget | None) -> None:
+        """Show a page in the place of the list; None: the list again."""
+        if page is None:
+            self._pages.setCurrentIndex(0)
+            return
+        if self._pages.indexOf(page) < 0:
+            self._pages.addWidget(page)
+        self._pages.setCurrentWidget(page)
+
+    def set_opening(self, opening: bool) -> None:
+        """Whether it is not known yet what there is: nothing is said of it then."""
+        if opening is not self._opening:
+            self._opening = opening
+            self.opening.set_opening(opening)
+            self.refresh()
+
+    def show_found(self, found: Sequence[Found]) -> None:
+        """What was found of the words searched for."""
+        if self.words:
+            self._found = found
+            self.refresh()
+
+    def refresh(self) -> None:
+        """Make the list equal to what was given."""
+        rows: list[Row]
+        if self.words and self._found is not None:
+            rows = rows_found(self._found)
+        else:
+            rows = rows_of(filter(self.filters.take, self._entries), most=self._most, current=self._current)
+        shown = any(isinstance(row, Line) for row in rows)
+        self.empty.setText("" if shown else self._nothing())
+        self._stack.setCurrentWidget(self.opening if self._opening else self.list if shown else self.empty)
+        self.model.set_rows(rows)
+        self._mark_current()
+
+    def _nothing(self) -> str:
+        if self.words:
+            return "Nothing found. Every word has to stand in the experiment, each at the beginning of a word."
+        if self.chips.chips:
+            return "No experiment passes the filters."
+        return "No experiments yet."
+
+    def _mark_current(self) -> None:
+        """The experiment that is looked at is the selected one, unless somebody is on the way through the list
+        or edits a title."""
+        at = self.list.currentIndex()
+        row = at.data(ROW) if at.isValid() else None
+        there = row.entry.id if isinstance(row, Line) else row.entry_id if isinstance(row, Hit) else ""
+        if there == self._current or self._open_soon.isActive() or self.list.editing:
+            return
+        place = self.model.place(self._current)
+        if place.isValid():
+            self.list.setCurrentIndex(place)
+        else:
+            self.list.clearSelection()
+            self.list.setCurrentIndex(QModelIndex())
+
+    # What a person does
+
+    def look_for(self) -> None:
+        """Go to the search field."""
+        self.show_page(None)
+        self.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.search.selectAll()
+
+    def begin_rename(self, entry_id: str) -> bool:
+        """Edit a title in its place. Returns whether it is in the list."""
+        place = self.model.place(entry_id)
+        if place.isValid():
+            self.list.setCurrentIndex(place)
+            self.list.scrollTo(place)
+            self.list.edit(place)
+        return place.isValid()
+
+    def _typed(self) -> None:
+        if not self.words:
+            self._found = None
+            self._search_soon.stop()
+            self.refresh()
+        self._search_soon.start()
+
+    def _filtered(self) -> None:
+        self.refresh()
+        self.searched.emit()
+
+    def _clicked(self, index: QModelIndex) -> None:
+        self._open_soon.stop()
+        self._open(index)
+
+    def _activated(self, index: QModelIndex) -> None:
+        self._open_soon.stop()
+        leaves = not isinstance(index.data(ROW), More)
+        self._open(index)
+        if leaves:
+            self.left.emit()
+
+    def _moved(self) -> None:
+        self._open_soon.start()
+
+    def _open_current(self) -> None:
+        self._open(self.list.currentIndex())
+
+    def _open(self, index: QModelIndex) -> None:
+        row = index.data(ROW) if index.isValid() else None
+        if isinstance(row, Line) and row.entry.id != self._current:
+            self.opened.emit(row.entry.id, "")
+        elif isinstance(row, Hit):
+            self.opened.emit(row.entry_id, row.turn_id)
+        elif isinstance(row, More):
+            self._show_more(index.row())
+
+    def _show_more(self, at: int) -> None:
+        self._most += SHOWN
+        self.refresh()
+        self.list.setCurrentIndex(self.model.index(at))  # the first of those that came
+
+    def _ask(self, what: str, entry_id: str, _checked: bool = False) -> None:
+        self.asked.emit(what, entry_id)
+
+    def _ask_current(self, what: str) -> None:
+        row = self.list.currentIndex().data(ROW)
+        if isinstance(row, Line):
+            self.asked.emit(what, row.entry.id)
+
+    def _menu(self, at: QPoint) -> None:
+        index = self.list.indexAt(at)
+        row = index.data(ROW) if index.isValid() else None
+        if not isinstance(row, Line):
+            return
+        entry = row.entry
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for what, words in (
+            (RENAME, "Rename"),
+            (PIN, "Unpin" if entry.pinned else "Pin"),
+            (DUPLICATE, "Duplicate"),
+            (ARCHIVE, "Put back from the archive" if entry.archived else "Archive"),
+            (DELETE, "Delete"),
+        ):
+            if what == DELETE:
+                menu.addSeparator()
+            menu.addAction(words).triggered.connect(partial(self._ask, what, entry.id))
+        menu.popup(self.list.viewport().mapToGlobal(at))
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Arrow keys lead from the search field into the list and back; Esc empties the field, then leaves."""
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
+            key = event.key()
+            if watched is self.search and key in (Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Enter):
+                self.list.setFocus(Qt.FocusReason.OtherFocusReason)
+                self.list.enter()
+                return True
+            if watched is self.list and key == Qt.Key.Key_Up and self.list.at_top:
+                self.look_for()
+                return True
+            if key == Qt.Key.Key_Escape:
+                if self.search.text():
+                    self.search.clear()
+                else:
+                    self.left.emit()
+                return True
+        return super().eventFilter(watched, event)
+
+
+class ExperimentsView(QListView):
+    """The list itself. ``moved`` says that a key went to another row; ``deleted`` that Delete was pressed."""
+
+    moved = Signal()
+    deleted = Signal()
+
+    def __init__(self, model: ExperimentsModel) -> None:
+        super().__init__()
+        self.setModel(model)
+        self.setItemDelegate(Rows(self))
+        self.setAccessibleName("Experiments")
+        self.setAccessibleDescription("Arrow keys open, Enter goes to the conversation, F2 renames, Delete deletes.")
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setResizeMode(QListView.ResizeMode.Fixed)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.setMouseTracking(True)
+        self.verticalScrollBar().setSingleStep(20)
+        self._width = 0
+
+    @property
+    def editing(self) -> bool:
+        """Whether a title is being edited; another current row would end that."""
+        return self.state() == QAbstractItemView.State.EditingState
+
+    @property
+    def at_top(self) -> bool:
+        """Whether no row that can be chosen stands above the current one."""
+        model, current = self.model(), self.currentIndex().row()
+        return not any(model.flags(model.index(row, 0)) & Qt.ItemFlag.ItemIsEnabled for row in range(current))
+
+    def enter(self) -> None:
+        """Make sure that some row is the current one."""
+        if not self.currentIndex().isValid():
+            model = self.model()
+            for row in range(model.rowCount()):
+                if model.flags(model.index(row, 0)) & Qt.ItemFlag.ItemIsEnabled:
+                    self.setCurrentIndex(model.index(row, 0))
+                    self.moved.emit()
+                    return
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        before = self.currentIndex()
+        if self.editing:  # keys that the editor of a title leaves to others
+            super().keyPressEvent(event)
+        elif event.key() == Qt.Key.Key_Delete:
+            self.deleted.emit()
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and before.isValid():
+            self.activated.emit(before)
+        else:
+            super().keyPressEvent(event)
+            if self.currentIndex() != before:
+                self.moved.emit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != self._width:  # another width is another height of the rows
+            self._width = event.size().width()
+            self.scheduleDelayedItemsLayout()

@@ -1,0 +1,141 @@
+"""What to export and how: a format, and the conversation that is shown or the whole tree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QDialog,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QRadioButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from playground.domain.transcript import Transcript
+from playground.engine.files.export import Format
+from playground.ui.widgets.plain_text import show_hidden
+
+FORMATS = (
+    (Format.MARKDOWN, "Markdown", "Headings and text, to read and to paste elsewhere"),
+    (Format.HTML, "HTML page", "One file with its images, to look at in a browser; it loads and runs nothing"),
+    (Format.CHAT, "JSON Lines, chat completions", "Messages for other programs, as this protocol spells them"),
+    (Format.MESSAGES, "JSON Lines, Messages", "The same as the native protocol spells them"),
+)
+INDENT = 21  # pixels from a radio button's edge to its words
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a person decided; ``to_clipboard`` instead of to a file."""
+
+    format: Format
+    whole_tree: bool
+    to_clipboard: bool = False
+
+
+class ExportDialog(QDialog):
+    """``wanted`` carries a ``Wanted``."""
+
+    wanted = Signal(object)
+
+    def __init__(self, title: str, transcript: Transcript, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle("Export")
+        heading = QLabel(show_hidden(title), textFormat=Qt.TextFormat.PlainText, wordWrap=True)
+        heading.setProperty("kind", "heading")
+        self.formats = QButtonGroup(self)
+        self.scopes = QButtonGroup(self)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(18, 14, 18, 14)
+        column.setSpacing(6)
+        column.addWidget(heading)
+        column.addSpacing(4)
+        column.addWidget(_group("As"))
+        preferred = FORMATS[0][0]
+        for number, (which, words, says) in enumerate(FORMATS):
+            column.addWidget(_radio(self.formats, number, words, says, checked=which is preferred))
+            column.addWidget(_says(says))
+        column.addSpacing(6)
+        column.addWidget(_group("What"))
+        turns, every = len(transcript.path), len(transcript.turns)
+        ends = sum(1 for key in transcript.turns if not transcript.children(key))
+        here = f"The conversation as shown, {_count(turns, 'turn')}"
+        tree = f"The whole tree, {_count(every, 'turn')} on {_count(ends, 'branch')}"
+        column.addWidget(_radio(self.scopes, 0, here, "", checked=True))
+        whole = _radio(self.scopes, 1, tree, "", checked=False)
+        whole.setEnabled(ends > 1)
+        column.addWidget(whole)
+        note = _says("The values of variables are put in. Keys are left out.", indent=0)
+        self.copy_button = QPushButton("Copy")
+        self.copy_button.setToolTip("Put the text on the clipboard")
+        self.copy_button.setAutoDefault(False)
+        cancel = QPushButton("Cancel")
+        cancel.setAutoDefault(False)
+        self.export_button = QPushButton("Export…")
+        self.export_button.setProperty("kind", "primary")
+        self.export_button.setDefault(True)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(8)
+        buttons.addWidget(self.copy_button)
+        buttons.addStretch(1)
+        buttons.addWidget(cancel)
+        buttons.addWidget(self.export_button)
+        column.addSpacing(2)
+        column.addWidget(note)
+        column.addStretch(1)
+        column.addSpacing(6)
+        column.addLayout(buttons)
+        self.setMinimumWidth(470)
+        cancel.clicked.connect(self.reject)
+        self.copy_button.clicked.connect(self._copy)
+        self.export_button.clicked.connect(self._export)
+
+    def choose(self, which: Format, *, whole_tree: bool = False) -> None:
+        """Mark a format and a scope, as a person would."""
+        number = next(at for at, (known, _, _) in enumerate(FORMATS) if known is which)
+        self.formats.button(number).setChecked(True)
+        self.scopes.button(1 if whole_tree else 0).setChecked(True)
+
+    def _decided(self, *, to_clipboard: bool) -> Wanted:
+        which = FORMATS[self.formats.checkedId()][0]
+        return Wanted(which, self.scopes.checkedId() == 1, to_clipboard)
+
+    def _copy(self) -> None:
+        self.wanted.emit(self._decided(to_clipboard=True))
+        self.accept()
+
+    def _export(self) -> None:
+        self.wanted.emit(self._decided(to_clipboard=False))
+        self.accept()
+
+
+def _radio(group: QButtonGroup, number: int, words: str, says: str, *, checked: bool) -> QRadioButton:
+    button = QRadioButton(words)
+    button.setAccessibleDescription(says)
+    button.setChecked(checked)
+    group.addButton(button, number)
+    return button
+
+
+def _group(words: str) -> QLabel:
+    label = QLabel(words)
+    label.setProperty("kind", "group")
+    return label
+
+
+def _says(words: str, indent: int = INDENT) -> QLabel:
+    label = QLabel(words)
+    label.setProperty("kind", "small")
+    label.setContentsMargins(indent, 0, 0, 4)
+    return label
+
+
+def _count(number: int, what: str) -> str:
+    plural = f"{what}es" if what.endswith("ch") else f"{what}s"
+    return f"{number:,} {what if number == 1 else plural}"

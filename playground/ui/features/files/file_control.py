@@ -1,0 +1,382 @@
+"""Files in the main window: opening what is one of ours, saving a copy, importing messages, exporting.
+
+Files are read and written on another thread; what goes wrong is said in the notice, or in the dialog it belongs to.
+Experiments keep themselves, so nothing here is ever "not saved yet".
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from PySide6.QtCore import QObject, QSettings, QUrl
+from PySide6.QtGui import QDesktopServices, QGuiApplication
+
+from playground.engine.library.workspace import Workspace
+from playground.ui.features.files.recent import RecentFiles
+from playground.ui.features.inspector.cassette_control import CassetteControl
+from playground.ui.shell.main_window import MainWindow
+from playground.ui.shell.palette import Palette
+from playground.ui.widgets.dialogs import ask_folder, ask_several, ask_where, ask_which
+from playground.ui.widgets.loop import ask, spawn
+from playground.ui.widgets.plain_text import show_hidden
+
+if TYPE_CHECKING:
+    from playground.engine.files.messages import Conversation, Found
+    from playground.engine.files.opening_files import Arrived
+    from playground.engine.session.session import Session
+    from playground.ui.features.files.export_dialog import Wanted
+    from playground.ui.features.files.import_dialog import ImportMessagesDialog
+
+T = TypeVar("T")
+
+OPENABLE = "Experiments, cassettes, messages (*.json *.jsonl *.ndjson);;All files (*)"
+EXPERIMENTS = "Experiments (*.playground.json);;All files (*)"
+MESSAGES = "Messages (*.json *.jsonl *.ndjson);;All files (*)"
+FOLDER = "files/folder"  # among the settings: where the last file was
+PATIENCE = 0.4  # seconds after which it is said that a file is being read or written
+CLIPBOARD = "The clipboard"
+
+
+class FileControl(QObject):
+    """``open_path`` and ``open_paths`` are what everybody calls who has a file: a start, a drop, a menu."""
+
+    def __init__(
+        self, window: MainWindow, workspace: Workspace, settings: QSettings, cassettes: CassetteControl
+    ) -> None:
+        super().__init__(window)
+        self._window = window
+        self._workspace = workspace
+        self._settings = settings
+        self._cassettes = cassettes
+        self._files: dict[str, Path] = {}  # where an experiment came from or went to, by its id
+        self.recent = RecentFiles(settings, self.open_path, window)
+        window.action("file.recent").setMenu(self.recent.menu)
+        window.drops.dropped.connect(self.open_paths)
+        self.handlers: dict[str, Callable[[], None]] = {
+            "file.open": self.open,
+            "file.recent": self.open_recent,
+            "file.save": self.save,
+            "file.import": self.import_messages,
+            "file.export": self.export,
+        }
+
+    @property
+    def _session(self) -> Session:
+        return self._workspace.current
+
+    # Opening
+
+    def open(self) -> None:
+        """Ask for files and open them."""
+        spawn(self._choose(), name="open file")
+
+    def open_recent(self) -> None:
+        """Choose among the files opened or saved last by typing."""
+        entries = self.recent.entries()
+        if entries:
+            Palette(entries, "Files opened or saved last", self._window).open_over()
+        else:
+            self._say("No file was opened or saved yet.", stays=False)
+
+    def open_path(self, path: Path, _checked: bool = False) -> None:
+        """Open a file, whatever it is of what can be opened."""
+        self.open_paths([path])
+
+    def open_paths(self, paths: Sequence[Path]) -> None:
+        """Open files one after the other."""
+        spawn(self._open_all([path.absolute() for path in paths]), name="open files")
+
+    async def _choose(self) -> None:
+        await self._open_all(await ask_several(self._window, "Open", self._folder, OPENABLE))
+
+    async def _open_all(self, paths: Sequence[Path]) -> None:
+        for path in paths:
+            await self._open(path)
+
+    async def _open(self, path: Path) -> None:
+        from playground.engine.files.opening_files import FileError, Kind, MissingFileError, kind_of
+
+        self._remember_folder(path)
+        try:
+            kind = await self._patiently(f"Opening {path.name}…", asyncio.to_thread(kind_of, path))
+            if kind is Kind.EXPERIMENT:
+                await self._open_experiment(path)
+            elif kind is Kind.CASSETTE:
+                if not await self._cassettes.open_file(path):
+                    return
+            elif kind is Kind.REQUEST:
+                await self._open_request(path)
+            elif not await self._import_from(path):
+                return
+        except MissingFileError as error:
+            if path in self.recent.paths:
+                self._say(str(error), "Take it off the list", partial(self.recent.remove, path))
+            else:
+                self._say(str(error))
+        except FileError as error:
+            self._say(f"{path.name} was not opened. {error}")
+        else:
+            self.recent.add(path)
+
+    async def _open_experiment(self, path: Path) -> None:
+        from playground.engine.files import experiment_file
+        from playground.engine.files.opening_files import FileError, settle
+        from playground.engine.library.store import StoreError
+
+        try:
+            reading = asyncio.to_thread(experiment_file.open_file, path)
+            arrived = await settle(self._workspace, await self._patiently(f"Opening {path.name}…", reading))
+        except (experiment_file.ExperimentFileError, StoreError) as error:
+            raise FileError(str(error)) from None
+        self._files[arrived.session.id] = path
+        self._window.pane.notice.hide()
+        if words := _arrival_words(arrived, self._workspace.gateways.get(arrived.session.profile_id).name):
+            self._say(words)
+        self._window.pane.composer.setFocus()
+
+    async def _open_request(self, path: Path) -> None:
+        from playground.engine.files.opening_files import begin, read_request_file
+
+        request = await asyncio.to_thread(read_request_file, path)
+        begin(self._workspace, request, path.stem)
+        self._window.pane.composer.setFocus()
+
+    # Saving
+
+    def save(self) -> None:
+        """Save a copy of the experiment in a file; the experiment itself is kept anyway."""
+        spawn(self._save(), name="save a copy")
+
+    async def _save(self) -> None:
+        from playground.engine.files.experiment_file import ExperimentFileError
+
+        try:
+            path = await self._save_one(self._session)
+        except ExperimentFileError as error:
+            self._say(str(error), "Save elsewhere…", self.save)
+            return
+        if path is not None:
+            self._saved(f"Saved as {path}. Keys are not in it.", path)
+
+    async def _save_one(self, session: Session) -> Path | None:
+        from playground.engine.files.experiment_file import SUFFIX
+
+        name = str(self._files.get(session.id, Path(self._folder) / f"{file_name(session.title)}{SUFFIX}"))
+        path = await self._ask_where("Save a copy", name, EXPERIMENTS, SUFFIX.lstrip("."))
+        if path is not None:
+            await self._write(session, path)
+        return path
+
+    async def _write(self, session: Session, path: Path) -> None:
+        from playground.engine.files.experiment_file import save
+        from playground.engine.session.snapshot import snapshot
+
+        taken, known = snapshot(session), self._workspace.gateways.keys.known()
+        await self._patiently(f"Saving {path.name}…", asyncio.to_thread(save, path, taken, known))
+        self._files[session.id] = path
+        self.recent.add(path)
+
+    async def save_copies(self, sessions: Sequence[Session]) -> bool:
+        """Save each of them in a file, where a person says: of several in one folder, over nothing that is there.
+
+        Returns whether all are saved. Raises ExperimentFileError.
+        """
+        from playground.engine.files.experiment_file import SUFFIX
+
+        if len(sessions) == 1:
+            return await self._save_one(sessions[0]) is not None
+        folder = await ask_folder(self._window, "Save copies in", self._folder)
+        if folder is None:
+            return False
+        self._settings.setValue(FOLDER, str(folder))
+        for session in sessions:
+            await self._write(session, free_path(folder, file_name(session.title), SUFFIX))
+        return True
+
+    def export(self) -> None:
+        """Ask for a format, and export the conversation or the whole tree."""
+        from playground.ui.features.files.export_dialog import ExportDialog
+
+        session = self._session
+        if not session.transcript.path:
+            self._say("There is nothing to export yet: the conversation is empty.", stays=False)
+            return
+        dialog = ExportDialog(session.title, session.transcript, self._window)
+        dialog.wanted.connect(partial(self._export_as, session))
+        dialog.open()
+
+    def _export_as(self, session: Session, wanted: Wanted) -> None:
+        spawn(self._export(session, wanted), name="export")
+
+    async def _export(self, session: Session, wanted: Wanted) -> None:
+        from playground.engine.files.export import SUFFIXES, ExportError, export, save
+        from playground.engine.session.snapshot import snapshot
+
+        suffix, known = SUFFIXES[wanted.format], self._workspace.gateways.keys.known()
+        path = None
+        if not wanted.to_clipboard:
+            name = str(Path(self._folder) / f"{file_name(session.title)}{suffix}")
+            path = await self._ask_where("Export", name, f"Files (*{suffix});;All files (*)", suffix.lstrip("."))
+            if path is None:
+                return
+        session.keep_what_can_be()
+        taken = snapshot(session)
+        try:
+            if path is None:
+                work = asyncio.to_thread(export, taken, wanted.format, known, whole_tree=wanted.whole_tree)
+                QGuiApplication.clipboard().setText(await self._patiently("Exporting…", work))
+                self._say("Copied. Keys are not in it.", stays=False)
+            else:
+                writing = asyncio.to_thread(save, path, taken, wanted.format, known, whole_tree=wanted.whole_tree)
+                await self._patiently(f"Exporting {path.name}…", writing)
+                self._saved(f"Exported to {path}. Keys are not in it.", path)
+        except ExportError as error:
+            self._say(str(error), "Export again…", self.export)
+
+    def _saved(self, words: str, path: Path) -> None:
+        self._say(words, "Open the folder", partial(_show_folder, path.parent), stays=False)
+
+    async def _ask_where(self, title: str, name: str, kinds: str, suffix: str) -> Path | None:
+        path = await ask_where(self._window, title, name, kinds, suffix)
+        if path is not None:
+            self._remember_folder(path)
+        return path
+
+    # Importing
+
+    def import_messages(self) -> None:
+        """Ask for messages, from a file or the clipboard, and take conversations out of them."""
+        spawn(self._import_from(None), name="import messages")
+
+    async def _import_from(self, path: Path | None) -> bool:
+        """Show what is in a file of messages, and wait for the decision. Returns whether anything was taken."""
+        dialog = self._import_dialog()
+        if path is not None:
+            spawn(self._read_file(dialog, path), name="read messages")
+        taken = bool(await ask(dialog))
+        dialog.deleteLater()
+        return taken
+
+    def _import_dialog(self) -> ImportMessagesDialog:
+        from playground.ui.features.files.import_dialog import ImportMessagesDialog
+
+        dialog = ImportMessagesDialog(self._window)
+        dialog.file_asked.connect(partial(self._import_asked, dialog))
+        dialog.files_dropped.connect(partial(self._import_dropped, dialog))
+        dialog.text_given.connect(partial(self._import_pasted, dialog))
+        dialog.imported.connect(self._imported)
+        return dialog
+
+    def _import_asked(self, dialog: ImportMessagesDialog) -> None:
+        spawn(self._choose_messages(dialog), name="choose messages")
+
+    def _import_dropped(self, dialog: ImportMessagesDialog, files: list[Path]) -> None:
+        spawn(self._read_file(dialog, files[0]), name="read messages")
+
+    def _import_pasted(self, dialog: ImportMessagesDialog, text: str) -> None:
+        spawn(self._read_text(dialog, text), name="read messages")
+
+    async def _choose_messages(self, dialog: ImportMessagesDialog) -> None:
+        path = await ask_which(dialog, "Import messages", self._folder, MESSAGES)
+        if path is not None:
+            self._remember_folder(path)
+            await self._read_file(dialog, path)
+
+    async def _read_file(self, dialog: ImportMessagesDialog, path: Path) -> None:
+        from playground.engine.files.messages import open_file
+
+        await self._read(dialog, str(path), partial(open_file, path, self._session.protocol))
+
+    async def _read_text(self, dialog: ImportMessagesDialog, text: str) -> None:
+        from playground.engine.files.messages import read
+
+        await self._read(dialog, CLIPBOARD, partial(read, text, self._session.protocol))
+
+    async def _read(self, dialog: ImportMessagesDialog, source: str, work: Callable[[], Found]) -> None:
+        from shiboken6 import isValid
+
+        from playground.engine.files.messages import MessagesImportError
+
+        dialog.show_reading(source)
+        problem, found = "", None
+        try:
+            found = await asyncio.to_thread(work)
+        except MessagesImportError as error:
+            problem = str(error)
+        if not isValid(dialog):  # closed meanwhile
+            return
+        if found is not None:
+            dialog.show_found(source, found)
+        else:
+            dialog.show_problem(source, problem)
+
+    def _imported(self, conversations: tuple[Conversation, ...]) -> None:
+        spawn(self._take_in(conversations), name="import messages")
+
+    async def _take_in(self, conversations: tuple[Conversation, ...]) -> None:
+        from playground.engine.files.opening_files import take_in
+
+        sessions = await take_in(self._workspace, conversations)
+        if len(sessions) > 1:
+            self._say(f"{len(sessions):,} conversations imported, an experiment each.", stays=False)
+        self._window.pane.composer.setFocus()
+
+    # Said and remembered
+
+    @property
+    def _folder(self) -> str:
+        return str(self._settings.value(FOLDER, ""))
+
+    def _remember_folder(self, path: Path) -> None:
+        self._settings.setValue(FOLDER, str(path.parent))
+
+    async def _patiently(self, words: str, work: Awaitable[T]) -> T:
+        """Wait for what a thread does; where that takes long, it is said meanwhile."""
+        notice = self._window.pane.notice
+        later = asyncio.get_running_loop().call_later(PATIENCE, self._say, words)
+        try:
+            return await work
+        finally:
+            later.cancel()
+            if notice.words == show_hidden(words):
+                notice.hide()
+
+    def _say(self, words: str, action: str = "", act: Callable[[], None] | None = None, *, stays: bool = True) -> None:
+        self._window.pane.notice.say(show_hidden(words), action, act, stays=stays)
+
+
+def _arrival_words(arrived: Arrived, gateway: str) -> str:
+    """What a person should know about an experiment that was opened; mostly nothing."""
+    from playground.engine.files.opening_files import Place
+
+    words = []
+    if arrived.place is Place.SAME:
+        words.append("This experiment is here already, just as it is in the file.")
+    elif arrived.place is Place.BESIDE:
+        words.append("This experiment is here already and says something else, so the file was opened beside it.")
+    if arrived.lacking:
+        words.append(f"It was on the gateway “{arrived.lacking}”, which is not set up here; it is on “{gateway}” now.")
+    return " ".join(words)
+
+
+def _show_folder(folder: Path) -> None:
+    QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))
+
+
+def file_name(title: str) -> str:
+    """A title as a file's name, on any system."""
+    kept = "".join(letter if letter.isalnum() or letter in " -_" else " " for letter in title)
+    return "-".join(kept.split())[:60].lower() or "experiment"
+
+
+def free_path(folder: Path, name: str, suffix: str) -> Path:
+    """Where there is no file yet: ``name`` with a number after it, if need be."""
+    names = (f"{name}{f'-{number}' if number > 1 else ''}{suffix}" for number in count(1))
+    found = next(name for name in names if not os.path.lexists(folder / name))
+    return folder / found

@@ -1,0 +1,267 @@
+"""Messages from a file or the clipboard: what was found is looked over, and one conversation or several are taken.
+
+Reads nothing itself: ``file_asked`` and ``text_given`` say where from, ``show_found`` and ``show_problem`` what came.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from PySide6.QtCore import QModelIndex, Qt, Signal
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
+from PySide6.QtWidgets import (
+    QDialog,
+    QHBoxLayout,
+    QLabel,
+    QListWidget,
+    QListWidgetItem,
+    QPushButton,
+    QSplitter,
+    QVBoxLayout,
+    QWidget,
+)
+
+from playground.domain.roles import Role
+from playground.engine.files.messages import Conversation, Found
+from playground.engine.requests.pasted import Imported
+from playground.ui.features.code.import_outline import outline
+from playground.ui.features.files.documents import documents
+from playground.ui.widgets.choice_fields import look
+from playground.ui.widgets.outline_tree import Group, OutlineTree
+from playground.ui.widgets.plain_text import show_hidden
+from playground.ui.widgets.role_words import ROLE_WORDS
+
+WIDE, TALL = 820, 620
+LONGEST = 90  # characters of a conversation's name in the list
+NOTHING = (
+    "Choose a file or paste: a list of messages, a request's body, or JSON Lines with a message or a conversation a "
+    "line, in the shape of chat completions or of Messages."
+)
+MOST_PROBLEMS = 4  # that are shown in full
+NO_GATEWAY = "Base URL"  # a line of the outline that messages have nothing for
+
+
+class ImportMessagesDialog(QDialog):
+    """``imported`` carries the conversations that were picked, a tuple."""
+
+    file_asked = Signal()
+    files_dropped = Signal(object)
+    text_given = Signal(str)
+    imported = Signal(object)
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._found: Found | None = None
+        self.setAcceptDrops(True)
+        self.setWindowTitle("Import messages")
+        self.source = QLabel("Nothing chosen yet")
+        self.source.setProperty("kind", "heading")
+        self.verdict, self.notes = QLabel(NOTHING), QLabel()
+        self.notes.setProperty("kind", "small")
+        self.notes.setContentsMargins(8, 0, 8, 0)
+        for label in (self.source, self.verdict, self.notes):
+            label.setTextFormat(Qt.TextFormat.PlainText)
+            label.setWordWrap(True)
+            label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.file_button = QPushButton("Choose file…")
+        self.paste_button = QPushButton("Paste")
+        self.paste_button.setAccessibleName("Paste from the clipboard")
+        self.list = QListWidget()
+        self.list.setAccessibleName("Conversations found; Space picks one or leaves it out")
+        self.list.setWordWrap(True)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.preview = OutlineTree("What is in the conversation")
+        self._rest = QWidget()  # takes the room while there is nothing to look over
+        self.all_button = QPushButton("Pick none")
+        self.all_button.setProperty("kind", "quiet")
+        self.import_button = QPushButton("Import")
+        self.import_button.setProperty("kind", "primary")
+        self._arrange()
+        self._show()
+        self.file_button.clicked.connect(self.file_asked)
+        self.paste_button.clicked.connect(self.paste)
+        self.list.currentRowChanged.connect(self._look_at)
+        self.list.itemChanged.connect(self._count)
+        self.list.doubleClicked.connect(self._import_one)
+        self.all_button.clicked.connect(self._turn_all)
+        self.import_button.clicked.connect(self._import)
+
+    def _arrange(self) -> None:
+        top = QHBoxLayout()
+        top.setSpacing(8)
+        top.addWidget(self.source, 1)
+        top.addWidget(self.paste_button)
+        top.addWidget(self.file_button)
+        said = QHBoxLayout()
+        said.addWidget(self.verdict, 1)
+        said.addWidget(self.all_button)
+        right = QWidget()
+        side = QVBoxLayout(right)
+        side.setContentsMargins(0, 0, 0, 0)
+        side.setSpacing(6)
+        side.addWidget(self.preview, 1)
+        side.addWidget(self.notes)
+        self.split = QSplitter(Qt.Orientation.Horizontal)
+        self.split.setChildrenCollapsible(False)
+        self.split.addWidget(self.list)
+        self.split.addWidget(right)
+        self.split.setSizes([290, 500])
+        cancel = QPushButton("Cancel")
+        cancel.clicked.connect(self.reject)
+        bottom = QHBoxLayout()
+        bottom.setSpacing(8)
+        bottom.addStretch(1)
+        bottom.addWidget(cancel)
+        bottom.addWidget(self.import_button)
+        for button in (self.paste_button, self.file_button, self.all_button, cancel):
+            button.setAutoDefault(False)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(14, 12, 14, 12)
+        column.setSpacing(8)
+        column.addLayout(top)
+        column.addLayout(said)
+        column.addWidget(self.split, 1)
+        column.addWidget(self._rest, 1)
+        column.addLayout(bottom)
+        window = self.parentWidget()
+        room = window.window().size() if window is not None else self.size()
+        self.resize(min(WIDE, room.width() - 40), min(TALL, room.height() - 40))
+
+    # What is found
+
+    def paste(self) -> None:
+        """Take the clipboard's text."""
+        self.text_given.emit(QGuiApplication.clipboard().text())
+
+    def show_reading(self, source: str) -> None:
+        """Say that something is being read."""
+        self._found = None
+        self.source.setText(show_hidden(source))
+        self._say("Reading…")
+        self._show()
+
+    def show_found(self, source: str, found: Found) -> None:
+        """Show what was found in a file or in the clipboard; all of it is picked."""
+        self._found = found
+        self.source.setText(show_hidden(source))
+        shown, total = len(found.conversations), found.total
+        words = f"{total:,} conversations: {found.words}." if total != 1 else f"{found.words.capitalize()}."
+        if shown < total:
+            words += f" The first {shown:,} can be imported; split the file for the others."
+        self._say("\n".join([words, *_left_out(found)]))
+        self._show()
+
+    def show_problem(self, source: str, problem: str) -> None:
+        """Say why nothing can be imported from there."""
+        self._found = None
+        self.source.setText(show_hidden(source))
+        self._say(show_hidden(problem), problem=True)
+        self._show()
+
+    def _say(self, words: str, *, problem: bool = False) -> None:
+        self.verdict.setText(words)
+        look(self.verdict, "error" if problem else "muted")
+
+    def _show(self) -> None:
+        found = self._found.conversations if self._found is not None else ()
+        self.list.blockSignals(True)
+        self.list.clear()
+        for conversation in found:
+            self.list.addItem(_item(conversation))
+        self.list.blockSignals(False)
+        self.list.setVisible(len(found) > 1)
+        self.all_button.setVisible(len(found) > 1)
+        self.split.setVisible(bool(found))
+        self._rest.setVisible(not found)
+        self._count()
+        if found:
+            self.list.setCurrentRow(0)
+            (self.list if len(found) > 1 else self.import_button).setFocus()
+        self._look_at(0)
+
+    def _look_at(self, row: int) -> None:
+        found = self._found.conversations if self._found is not None else ()
+        conversation = found[row] if 0 <= row < len(found) else None
+        self.preview.show_groups(_groups(conversation) if conversation is not None else ())
+        notes = conversation.notes if conversation is not None else ()
+        self.notes.setText("\n".join(f"· {show_hidden(note)}" for note in notes))
+        self.notes.setVisible(bool(notes))
+
+    # What is picked
+
+    @property
+    def picked(self) -> tuple[Conversation, ...]:
+        """The conversations to import."""
+        found = self._found.conversations if self._found is not None else ()
+        if len(found) < 2:
+            return found
+        on = Qt.CheckState.Checked
+        return tuple(one for row, one in enumerate(found) if self.list.item(row).checkState() == on)
+
+    def pick(self, *rows: int) -> None:
+        """Pick these conversations and no others."""
+        for row in range(self.list.count()):
+            self.list.item(row).setCheckState(Qt.CheckState.Checked if row in rows else Qt.CheckState.Unchecked)
+
+    def _turn_all(self) -> None:
+        self.pick(*(() if self.picked else range(self.list.count())))
+
+    def _count(self) -> None:
+        count = len(self.picked)
+        self.import_button.setEnabled(count > 0)
+        self.import_button.setText("Import" if count < 2 else f"Import {count:,} as experiments")
+        self.all_button.setText("Pick none" if count else "Pick all")
+
+    def _import_one(self, index: QModelIndex) -> None:
+        self.pick(index.row())
+        self._import()
+
+    def _import(self) -> None:
+        picked = self.picked
+        if picked:
+            self.imported.emit(picked)
+            self.accept()
+
+    # Dropping
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if documents(event.mimeData()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        if files := documents(event.mimeData()):
+            event.acceptProposedAction()
+            self.files_dropped.emit(files)
+
+
+def _groups(conversation: Conversation) -> Iterator[Group]:
+    """What is in a conversation: its turns, and what is set besides."""
+    for group in outline(Imported(conversation.request)):
+        if group.title == NO_GATEWAY or (group.value == "none" and not group.rows):
+            continue
+        value = "as it is set now" if group.title == "Model" and not conversation.request.model else group.value
+        yield group.title, value, group.rows
+
+
+def _left_out(found: Found) -> Iterator[str]:
+    """What could not be read, the first of it in full."""
+    if found.problems:
+        count = len(found.problems)
+        left = f"{count:,} places could not be read and are" if count > 1 else "One place could not be read and is"
+        yield f"{left} left out:"
+        yield from (f"· {show_hidden(problem)}" for problem in found.problems[:MOST_PROBLEMS])
+        if count > MOST_PROBLEMS:
+            yield f"· and {count - MOST_PROBLEMS:,} more"
+
+
+def _item(conversation: Conversation) -> QListWidgetItem:
+    turns = conversation.request.turns
+    first = next((turn for turn in turns if turn.role is Role.USER and turn.text.strip()), None)
+    name = conversation.title or (first.text if first is not None else "") or f"Conversation {conversation.number}"
+    name = show_hidden(" ".join(name[: LONGEST * 2].split()))
+    name = name if len(name) <= LONGEST else f"{name[:LONGEST]}…"
+    roles = ", ".join(ROLE_WORDS[role].lower() for role in dict.fromkeys(turn.role for turn in turns))
+    item = QListWidgetItem(f"{name}\n{len(turns):,} turn{'s' * (len(turns) != 1)}: {roles}")
+    item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)
+    item.setCheckState(Qt.CheckState.Checked)
+    return item

@@ -1,0 +1,294 @@
+"""Connects a gateway step by step: paste address and key, test with words, pick a model.
+
+What is typed is a draft as in the gateway settings and is saved only in the last step; ``draft`` gives it to whoever
+opens the dialog again. Like the gateway settings it opens no socket and no keyring itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from typing import Any
+
+import shiboken6
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+
+from playground.engine.gateways.credentials import NeedsConsent
+from playground.engine.gateways.profiles import Auth, Mends, Offer, Profile, ProfileError, ProfileStore, Verdict
+from playground.engine.gateways.secrets import Keys
+from playground.ui.features.first_start.connect_pages import AddressPage, ModelPage, TestPage
+from playground.ui.features.first_start.steps_row import StepsRow
+from playground.ui.features.gateways.dialog import Spawn, Tester
+from playground.ui.features.gateways.draft import Draft, HeaderRow, connection_of, credentials_of, problem, save
+from playground.ui.features.gateways.rows import push_button, say
+
+STEPS = ("Address and key", "Test", "Model")
+ADDRESS, TEST, MODEL = range(3)
+
+
+class ConnectDialog(QDialog):
+    """Open it with ``open()``; tasks go on behind it.
+
+    ``connected`` carries the stored ``Profile`` and words on where the key is ("" when none was given);
+    ``settings_asked`` the ``Draft``, for all settings.
+    """
+
+    connected = Signal(object, str)
+    settings_asked = Signal(object)
+
+    def __init__(
+        self,
+        store: ProfileStore,
+        keys: Keys,
+        tester: Tester,
+        spawn: Spawn,
+        parent: QWidget | None = None,
+        *,
+        draft: Draft | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._store = store
+        self._keys = keys
+        self._tester = tester
+        self._spawn = spawn
+        self._base = draft or Draft.of(Profile(name=""))
+        self._task: asyncio.Task[Any] | None = None
+        self._verdict: Verdict | None = None
+        self._asked_keyring = False
+        self._build()
+        profile = self._base.profile
+        self.first.address.set_text(profile.base_url, consent=profile.plain_http_origin == profile.origin != "")
+        self.first.key.set_key(self._base.key, forget=False, move=False)
+        self._go_to(ADDRESS)
+        self._describe()
+
+    # ---- what is typed
+
+    def draft(self) -> Draft:
+        """What stands in the pages."""
+        address = self.first.address
+        profile = self._base.profile.model_copy(
+            update={
+                "base_url": address.text(),
+                "name": self.third.name.text().strip(),
+                "default_model": self.third.model.text().strip(),
+            }
+        )
+        agreed = profile.origin if address.consented() else ""
+        profile = profile.model_copy(update={"plain_http_origin": agreed})
+        return replace(self._base, profile=profile, key=self.first.key.key())
+
+    # ---- what a person does
+
+    def next(self) -> None:
+        """On to the next step: begin the test, go to the models, or save. While a test runs, end it."""
+        if self._task is not None:
+            if self._step == TEST:
+                self._task.cancel()
+            return
+        if self._step == ADDRESS:
+            self.test()
+        elif self._step == TEST:
+            self._go_to(MODEL)
+        else:
+            self._task = self._spawn(self._save(), name="save gateway")
+            self._refresh()
+
+    def back(self) -> None:
+        """To the step before; from a test to what it found wrong."""
+        if self._task is not None:
+            self._task.cancel()
+            return
+        self._go_to(max(self._step - 1, ADDRESS))
+        if self._step == ADDRESS and self._verdict is not None and self._verdict.about_key:
+            self.first.key.edit.setFocus()
+
+    def test(self) -> None:
+        """Test what is typed, or say what is missing."""
+        draft = self.draft()
+        wrong = "Enter an address first." if not draft.profile.base_url.strip() else problem(draft)
+        if wrong:
+            self.first.say(wrong)
+            self.first.address.edit.setFocus()
+            return
+        self._task = self._spawn(self._test(draft), name="test gateway")
+
+    def reject(self) -> None:
+        """Close; a test is ended. A key that is being saved is waited for."""
+        if self._task is not None:
+            if self._step == MODEL:
+                return
+            self._task.cancel()
+        super().reject()
+
+    # ---- tasks
+
+    async def _test(self, draft: Draft) -> None:
+        self._verdict = None
+        try:
+            given = await credentials_of(draft, self._keys)
+            if isinstance(given, NeedsConsent):
+                self.first.say(f"Nothing was sent. {given.words} Tick the box above to agree.")
+                self.first.address.consent.setFocus()
+                return
+            self.second.begin(draft.host)
+            self._go_to(TEST)
+            self.next_button.setFocus()
+            self._verdict = await self._tester(connection_of(draft, given))
+            self.second.show_verdict(self._verdict)
+        except asyncio.CancelledError:
+            if shiboken6.isValid(self):
+                self.second.show_stopped()
+            raise
+        finally:
+            if shiboken6.isValid(self):
+                self._task = None
+                self._refresh()
+                if self._step == TEST:
+                    self._first_to_press().setFocus()
+
+    def _first_to_press(self) -> QPushButton:
+        """What goes on from the end of a test: to the models, with what it offers, or back to what was typed."""
+        if self._verdict is not None and self._verdict.ok:
+            return self.next_button
+        return self.second.found.offers[0] if self.second.found.offers else self.back_button
+
+    async def _save(self) -> None:
+        try:
+            say(self.third.message, "")
+            profile, state = await save(self.draft(), self._store, self._keys)
+        except ProfileError as error:
+            if shiboken6.isValid(self):
+                say(self.third.message, str(error))
+            return
+        finally:
+            if shiboken6.isValid(self):
+                self._task = None
+                self._refresh()
+        if shiboken6.isValid(self):
+            self.accept()
+            self.connected.emit(profile, state.words if state is not None else "")
+
+    async def _ask_keyring(self) -> None:
+        await self._keys.check()
+        if shiboken6.isValid(self):
+            self._describe()
+
+    # ---- the window
+
+    def showEvent(self, event: Any) -> None:
+        super().showEvent(event)
+        if not self._asked_keyring:
+            self._asked_keyring = True
+            self._spawn(self._ask_keyring(), name="look for a keyring")
+
+    def _place(self) -> str:
+        state = self._keys.state
+        if not self.first.key.key():
+            return "No key is set. That is right for a gateway that wants none."
+        return "On saving, the key goes to the system keyring, never to a file." if state.available else state.words
+
+    def _describe(self) -> None:
+        self.first.key.describe(stored=False, place=self._place(), question="")
+
+    def _edited(self) -> None:
+        self._verdict = None
+        self._describe()
+
+    def _go_to(self, step: int) -> None:
+        self._step = step
+        if step == MODEL:
+            models = self._verdict.models if self._verdict is not None else ()
+            draft = self.draft()
+            self.third.offer(models, draft.profile.default_model, draft.host, self._place())
+            self.third.model.setFocus()
+            self.third.model.selectAll()
+        elif step == ADDRESS:
+            self.first.address.edit.setFocus()
+        self.pages.setCurrentIndex(step)
+        self.steps.show_step(step)
+        self._refresh()
+
+    def _refresh(self) -> None:
+        running, works = self._task is not None, self._verdict is not None and self._verdict.ok
+        words = {ADDRESS: "&Test", TEST: "Stop" if running else "&Next", MODEL: "&Save and begin"}
+        self.next_button.setText(words[self._step])
+        self.next_button.setEnabled(running or works if self._step == TEST else not running)
+        failed = self._verdict if self._step == TEST and not works else None
+        what = "key" if failed is not None and failed.about_key else "address"
+        self.back_button.setText(f"&Change the {what}" if failed is not None else "&Back")
+        self.back_button.setVisible(self._step != ADDRESS and not running)
+        self.third.setEnabled(not (running and self._step == MODEL))
+
+    def _ask_settings(self) -> None:
+        """Go on among all settings, with what is typed; a test is ended."""
+        if self._task is not None and self._step == MODEL:
+            return
+        draft = self.draft()
+        self.reject()
+        self.settings_asked.emit(draft)
+
+    def _take_offer(self, offer: Offer) -> None:
+        """Do what the test offered, and test again; a header's value is typed among all settings."""
+        if self._task is not None:
+            return
+        if offer.mends is Mends.HEADER:
+            draft = self.draft()
+            super().reject()
+            self.settings_asked.emit(replace(draft, headers=(*draft.headers, HeaderRow(offer.value))))
+            return
+        if offer.mends is Mends.ADDRESS:
+            self.first.address.set_text(offer.value, consent=self.first.address.consented())
+        else:
+            style = Auth(offer.value)
+            profile = self._base.profile.model_copy(update={"auth": dict.fromkeys(("chat", "messages"), style)})
+            self._base = replace(self._base, profile=profile)
+        self.test()
+
+    def _skip(self) -> None:
+        self._go_to(MODEL)
+
+    def _build(self) -> None:
+        self.setWindowTitle("Connect a gateway")
+        self.setMinimumSize(480, 380)
+        self.resize(600, 540)
+        self.steps = StepsRow(STEPS)
+        self.first, self.second, self.third = AddressPage(), TestPage(), ModelPage()
+        self.pages = QStackedWidget()
+        for page in (self.first, self.second, self.third):
+            self.pages.addWidget(page)
+        self.settings_button = push_button("All settings…", "quiet")
+        self.settings_button.setToolTip("Certificates, headers, time-outs and more, with what is typed here filled in")
+        self.cancel_button = push_button("Cancel")
+        self.back_button = push_button("&Back")
+        self.next_button = push_button("&Test", "primary")
+        self.next_button.setDefault(True)
+        buttons = QHBoxLayout()
+        buttons.setContentsMargins(24, 0, 24, 0)
+        buttons.setSpacing(8)
+        buttons.addWidget(self.settings_button)
+        buttons.addStretch(1)
+        for button in (self.cancel_button, self.back_button, self.next_button):
+            buttons.addWidget(button)
+        top = QVBoxLayout()
+        top.setContentsMargins(24, 0, 24, 0)
+        top.addWidget(self.steps)
+        line = QFrame()
+        line.setProperty("kind", "line")
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 18, 0, 14)
+        layout.setSpacing(12)
+        layout.addLayout(top)
+        layout.addWidget(self.pages, 1)
+        layout.addWidget(line)
+        layout.addLayout(buttons)
+        self.first.changed.connect(self._edited)
+        self.second.again_asked.connect(self.test)
+        self.second.skip_asked.connect(self._skip)
+        self.second.offer_taken.connect(self._take_offer)
+        self.third.chosen.connect(self.next)
+        self.settings_button.clicked.connect(self._ask_settings)
+        self.cancel_button.clicked.connect(self.reject)
+        self.back_button.clicked.connect(self.back)
+        self.next_button.clicked.connect(self.next)

@@ -1,0 +1,138 @@
+"""The base URL with what it leads to: repairs on offer, the three endpoint URLs, and the warning about plain http."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QCheckBox, QFrame, QGridLayout, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+
+from playground.engine.gateways.profiles import Address, needs_consent, resolve_address
+from playground.ui.features.gateways.rows import OfferButton, say, text_label
+from playground.ui.widgets.elided_label import ElidedLabel
+
+
+class AddressField(QWidget):
+    """Reads what is typed with the resolver that runs use, so that what is shown is what is called."""
+
+    changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.edit = QLineEdit()
+        self.edit.setPlaceholderText("https://gateway.example/v1")
+        self.edit.setAccessibleName("Base URL")
+        self.note = text_label(kind="small", wrap=True)
+        self._offers = ("", "")
+        self.repair_buttons: tuple[OfferButton, OfferButton] = (OfferButton(), OfferButton())
+        offers = QVBoxLayout()
+        offers.setSpacing(4)
+        for number, button in enumerate(self.repair_buttons):
+            button.clicked.connect(partial(self._take, number))
+            line = QHBoxLayout()
+            line.addWidget(button)
+            line.addStretch(1)
+            offers.addLayout(line)
+            button.hide()
+        self.urls = QFrame()
+        self.urls.setProperty("kind", "card")
+        grid = QGridLayout(self.urls)
+        grid.setContentsMargins(12, 8, 12, 8)
+        grid.setHorizontalSpacing(12)
+        grid.setVerticalSpacing(4)
+        grid.setColumnStretch(1, 1)
+        self.url_labels: dict[str, ElidedLabel] = {}
+        for row, (key, title) in enumerate((("chat", "Chat"), ("messages", "Messages"), ("models", "Models"))):
+            self.url_labels[key] = ElidedLabel(f"{title} endpoint")
+            grid.addWidget(text_label(title, "small"), row, 0)
+            grid.addWidget(self.url_labels[key], row, 1)
+        self.warning = text_label(kind="warning", wrap=True)
+        self.consent = QCheckBox("Send the key unencrypted")
+        self.consent.setAccessibleName("Send the key unencrypted")
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(8)
+        layout.addWidget(self.edit)
+        layout.addWidget(self.note)
+        layout.addLayout(offers)
+        layout.addWidget(self.urls)
+        layout.addWidget(self.warning)
+        layout.addWidget(self.consent)
+        self.edit.textChanged.connect(self._edited)
+        self.consent.toggled.connect(self._consented)
+        self._show()
+
+    def text(self) -> str:
+        """The address as typed."""
+        return self.edit.text()
+
+    def set_text(self, text: str, *, consent: bool) -> None:
+        """Show an address, and whether a key may go there unencrypted."""
+        self.edit.setText(text)
+        self.consent.setChecked(consent)
+        self._show()
+
+    def consented(self) -> bool:
+        """Whether the person agreed to an unencrypted key for the address shown."""
+        return self.consent.isVisibleTo(self) and self.consent.isChecked()
+
+    def _edited(self) -> None:
+        if self.consent.isChecked():
+            self.consent.setChecked(False)  # agreed to for another address
+        self._show()
+        self.changed.emit()
+
+    def _take(self, number: int) -> None:
+        self.edit.setText(self._offers[number])
+        self.edit.setFocus()
+
+    def _consented(self) -> None:
+        self.changed.emit()
+
+    def _show(self) -> None:
+        try:
+            address: Address | None = resolve_address(self.edit.text())
+            wrong = ""
+        except ValueError as error:
+            address, wrong = None, str(error)
+        typed = self.edit.text()
+        bad = bool(wrong and typed.strip())
+        if self.edit.property("bad") != bad:
+            self.edit.setProperty("bad", bad)
+            self.edit.style().unpolish(self.edit)
+            self.edit.style().polish(self.edit)
+        self._offer(address, typed, wrong)
+        self.urls.setVisible(address is not None)
+        unencrypted = address is not None and needs_consent(address.base)
+        self.consent.setVisible(unencrypted)
+        say(self.warning, "")
+        if address is None:
+            return
+        for key, url in (("chat", address.chat), ("messages", address.messages), ("models", address.models)):
+            self.url_labels[key].set_text(url)
+        if unencrypted:
+            say(self.warning, "Not encrypted: anyone between here and there can read the key and all messages.")
+
+    def _offer(self, address: Address | None, typed: str, wrong: str) -> None:
+        """Say what is odd about the address and put each better one on a button."""
+        offers: list[str] = []
+        if address is None:
+            empty = (
+                "The address that ends in the version, such as https://gateway.example/v1, without an endpoint path."
+            )
+            say(self.note, wrong if typed.strip() else empty, "error" if typed.strip() else "small")
+        else:
+            words = ""
+            if address.base != typed:
+                words = "; ".join(address.repairs) or "written in its plain form"
+                words = f"{words[0].upper()}{words[1:]}. "
+                offers.append(address.base)
+            if address.suggestion:
+                words += address.note
+                offers.insert(0, address.suggestion)
+            say(self.note, words.strip(), "small")
+        first, second = (*offers, "", "")[:2]
+        self._offers = (first, second)
+        for button, url in zip(self.repair_buttons, self._offers, strict=True):
+            button.setVisible(bool(url))
+            button.set_offer("Use", url)

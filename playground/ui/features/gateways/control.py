@@ -1,0 +1,253 @@
+"""Choosing and setting up gateways from the window, their models, and whether they were reached."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+from playground.domain.errors import Failure, FailureKind
+from playground.domain.prices import Price
+from playground.engine.gateways.profiles import Profile, ProfileError
+from playground.engine.gateways.reach import Reach, reach_of
+from playground.engine.library.workspace import Workspace
+from playground.engine.session.run import RunRefusedError
+from playground.engine.session.session import Session
+from playground.ui.features.gateways.price_dialog import PriceDialog
+from playground.ui.shell.main_window import MainWindow
+from playground.ui.shell.palette import Entry
+from playground.ui.shell.tool_bar import PROTOCOLS
+from playground.ui.widgets.loop import spawn
+from playground.ui.widgets.plain_text import show_hidden
+
+if TYPE_CHECKING:
+    from playground.ui.features.first_start.connect_dialog import ConnectDialog
+    from playground.ui.features.gateways.dialog import ProfileDialog
+    from playground.ui.features.gateways.draft import Draft
+
+
+class GatewayControl(QObject):
+    """Acts on the current session. ``changed``: a gateway in the list is different; ``priced``: a price is."""
+
+    changed = Signal()
+    priced = Signal()
+
+    def __init__(self, window: MainWindow, workspace: Workspace) -> None:
+        super().__init__(window)
+        self._window = window
+        self._workspace = workspace
+        self._states: dict[str, Reach] = {}
+        self._listing: asyncio.Task[None] | None = None
+        self._stood_in: dict[str, tuple[str, str]] = {}  # by experiment: the model in the place of which another came
+        self._typed: Draft | None = None  # into the dialog that connects, when it was closed
+
+    def state(self, profile_id: str) -> Reach:
+        """What is known of a gateway."""
+        return self._states.get(profile_id, Reach.UNKNOWN)
+
+    def note(self, profile_id: str, reach: Reach | None) -> None:
+        """Remember what the last request told of a gateway; None tells nothing."""
+        if reach is not None and self._states.get(profile_id) is not reach:
+            self._states[profile_id] = reach
+            self.changed.emit()
+
+    def choose(self, profile_id: str) -> None:
+        """Use that gateway in the current experiment and in new ones."""
+        session, gateways = self._workspace.current, self._workspace.gateways
+        self._workspace.keep_current()
+        session.set_profile(profile_id)
+        profile = gateways.get(profile_id)
+        if profile.default_model:
+            session.set_model(profile.default_model)
+        if not profile.demo:
+            gateways.store.select(profile_id)
+        self.load_models()
+
+    def entries(self) -> list[Entry]:
+        """Every gateway, for the palette."""
+        gateways = self._workspace.gateways.profiles
+        return [Entry(profile.name, "gateway", partial(self.choose, profile.id)) for profile in gateways]
+
+    def load_models(self, *, refresh: bool = False) -> None:
+        """List the models of the gateway in use; ``refresh`` asks it again and says what went wrong."""
+        self._listing = spawn(self._load(self._workspace.current.profile_id, refresh), name="models")
+
+    @property
+    def listing(self) -> bool:
+        """Whether a gateway is being asked for its models."""
+        return self._listing is not None and not self._listing.done()
+
+    async def listed(self) -> None:
+        """Return when it has answered, or did not."""
+        if self._listing is not None:
+            await asyncio.wait([self._listing])
+
+    def protocol_switched(self) -> None:
+        """Another protocol is spoken: where the model in use is not served under it, one that is takes its place."""
+        self._listing = spawn(self._fit(self._workspace.current), name="models")
+
+    async def _fit(self, session: Session) -> None:
+        await self._load(session.profile_id, refresh=False)
+        found = self._workspace.gateways.listed(session.profile_id)
+        if found is None or self._workspace.current is not session:
+            return
+        before, here = session.model, dict(PROTOCOLS)[session.protocol]
+        former, put = self._stood_in.pop(session.id, ("", ""))
+        if put == before and found.serves(former, session.protocol):  # back again: as it was
+            session.set_model(former)
+        elif found.serves(before, session.protocol) is False:
+            served = found.served(session.protocol)
+            if not served:
+                words = f"The gateway lists no model that is served under {here}; “{before}” is asked all the same."
+                self._window.pane.notice.say(show_hidden(words), stays=False)
+                return
+            session.set_model(served[0])
+            self._stood_in[session.id] = before, served[0]
+            words = f"“{before}” is not served under {here} here, so “{served[0]}” is asked instead."
+            self._window.pane.notice.say(show_hidden(words), stays=False)
+        self.show_models()
+
+    async def _load(self, profile_id: str, refresh: bool) -> None:
+        session, notice = self._workspace.current, self._window.pane.notice
+        try:
+            found = await self._workspace.gateways.models(profile_id, session.protocol, refresh=refresh)
+        except (RunRefusedError, OSError) as error:
+            kind = error.kind if isinstance(error, RunRefusedError) else FailureKind.INPUT
+            self.note(profile_id, reach_of(Failure(kind=kind, message=str(error))))
+            if refresh or isinstance(error, OSError):
+                notice.say(str(error))
+            return
+        self.note(profile_id, reach_of(found.failure))
+        if self._workspace.current.profile_id != profile_id:
+            return
+        if not self._workspace.current.model and found.ids:
+            self._workspace.current.set_model(found.ids[0])
+        self.show_models()
+        if refresh and found.failure is not None:
+            notice.say(f"The models could not be listed: {found.failure.message}")
+
+    def show_models(self) -> None:
+        """The model in use, those the gateway in use listed, and whether it is none of them; no list marks nothing."""
+        session, gateways, bar = self._workspace.current, self._workspace.gateways, self._window.bar
+        profile = session.profile or gateways.get(session.profile_id)
+        found = gateways.listed(profile.id)
+        ids = found.ids if found is not None else ()
+        bar.model.show_models(ids)
+        missing = (
+            found is not None and found.failure is None and bool(ids and session.model) and session.model not in found
+        )
+        bar.show_model(session.model, profile.name if missing else "")
+
+    def raise_timeouts(self) -> None:
+        """Double the time-outs of the gateway in use, and say so."""
+        gateways, pane = self._workspace.gateways, self._window.pane
+        try:
+            words = gateways.raise_timeouts(self._workspace.current.profile_id)
+        except ProfileError as error:
+            pane.notice.say(str(error))
+            return
+        pane.notice.say(words, "Retry", pane.retry_last)
+
+    def open_price(self) -> None:
+        """Ask what the model in use costs."""
+        session, gateways = self._workspace.current, self._workspace.gateways
+        profile, model = gateways.get(session.profile_id), session.model
+        if profile.id != session.profile_id:
+            self._window.pane.notice.say("These answers are replayed, which costs nothing. Choose a gateway first.")
+            return
+        if not model:
+            self._window.pane.notice.say("Choose a model first (Ctrl+L).")
+            return
+        price, kept = gateways.price(profile.id, model) or Price(), session.priced(profile.id, model)
+        dialog = PriceDialog(model, profile.name, price, self._window, kept=kept)
+        dialog.priced.connect(partial(self._set_price, session, profile.id, model))
+        dialog.open()
+
+    def _set_price(self, session: Session, profile_id: str, model: str, price: Price, anew: bool) -> None:
+        try:
+            self._workspace.gateways.set_price(profile_id, model, price)
+        except ProfileError as error:
+            self._window.pane.notice.say(str(error))
+        if anew:
+            session.reprice(profile_id, model, price if price.known else None)
+        self.priced.emit()
+
+    def open_settings(self) -> None:
+        """The dialog in which gateways are set up."""
+        self._open()
+
+    def enter_key(self) -> None:
+        """The same, at the key of the gateway in use; once it is saved, asking again is offered."""
+        self._then_again(self._open()).ask_for_key()
+
+    def add_header(self, name: str) -> None:
+        """The same, with a header of that name added to the gateway in use."""
+        self._then_again(self._open()).add_header(name)
+
+    def _then_again(self, dialog: ProfileDialog) -> ProfileDialog:
+        pane = self._window.pane
+        dialog.saved.connect(lambda profile: pane.notice.say(f"{profile.name} is saved.", "Retry", pane.retry_last))
+        return dialog
+
+    def set_up(self, draft: Draft) -> None:
+        """The same, with a new gateway filled in as far as ``draft`` knows it; the open experiment is to use it."""
+        self._typed = None
+        self._open().begin(draft)
+
+    def connect_new(self) -> None:
+        """The dialog that connects a gateway step by step; what was typed into the last one is still there."""
+        from playground.engine.gateways.profiles import try_gateway
+        from playground.ui.features.first_start.connect_dialog import ConnectDialog
+
+        gateways = self._workspace.gateways
+        dialog = ConnectDialog(gateways.store, gateways.keys, try_gateway, spawn, self._window, draft=self._typed)
+        dialog.connected.connect(self._connected)
+        dialog.settings_asked.connect(self.set_up)
+        dialog.rejected.connect(partial(self._put_aside, dialog))
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def _connected(self, profile: Profile, key_words: str) -> None:
+        self._typed = None
+        self._saved(profile)
+        self.choose(profile.id)
+        self._window.pane.notice.say(f"Connected to {profile.name}. {key_words}".strip(), stays=False)
+        self._window.pane.composer.setFocus()
+
+    def _put_aside(self, dialog: ConnectDialog) -> None:
+        self._typed = dialog.draft()
+
+    def _open(self) -> ProfileDialog:
+        from playground.engine.gateways.profiles import try_gateway
+        from playground.ui.features.gateways.dialog import ProfileDialog
+
+        gateways = self._workspace.gateways
+        current = gateways.get(self._workspace.current.profile_id)
+        dialog = ProfileDialog(
+            gateways.store, gateways.keys, try_gateway, spawn, self._window, in_use="" if current.demo else current.id
+        )
+        dialog.saved.connect(self._saved)
+        dialog.used.connect(self._used)
+        dialog.removed.connect(self._removed)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+        return dialog
+
+    def _saved(self, profile: Profile) -> None:
+        self._workspace.gateways.forget_models(profile.id)
+        self._states.pop(profile.id, None)
+        self.changed.emit()
+        if self._workspace.current.profile_id == profile.id:
+            self.load_models()
+
+    def _used(self, profile: Profile) -> None:
+        self.choose(profile.id)
+
+    def _removed(self, profile_id: str) -> None:
+        for session in self._workspace.sessions:
+            if session.profile_id == profile_id:
+                session.set_profile(self._workspace.gateways.active_id)
+        self.changed.emit()
+        self.load_models()

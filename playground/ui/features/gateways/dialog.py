@@ -1,0 +1,433 @@
+"""The window for gateways: a list, a form, a test. Everything that takes time runs in tasks; nothing typed is lost.
+
+Each gateway has a draft that survives switching between them; closing with unsaved drafts asks first, in the dialog.
+The dialog never opens a socket or a keyring itself: the tester, the keys and the way to start a task are handed to it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import Any
+from uuid import uuid4
+
+import shiboken6
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QScrollArea, QWidget
+
+from playground.engine.gateways.credentials import NeedsConsent, forget_secrets
+from playground.engine.gateways.profiles import (
+    Auth,
+    Connection,
+    Mends,
+    Offer,
+    Profile,
+    ProfileError,
+    ProfileStore,
+    Verdict,
+)
+from playground.engine.gateways.secrets import Keys
+from playground.ui.features.gateways.dialog_layout import left_side, right_side, rule
+from playground.ui.features.gateways.draft import NEW_NAME, Draft, connection_of, credentials_of, problem, save
+from playground.ui.features.gateways.form import ProfileForm
+from playground.ui.features.gateways.gateway_list import GatewayList
+from playground.ui.features.gateways.question_bar import QuestionBar
+from playground.ui.features.gateways.rows import push_button, quiet_button, say, text_label
+from playground.ui.features.gateways.test_result import TestResult
+
+USE = "Save and us&e"
+Tester = Callable[[Connection], Awaitable[Verdict]]
+Spawn = Callable[..., "asyncio.Task[Any]"]
+
+
+class ProfileDialog(QDialog):
+    """Set up gateways. Open it with ``open()``; tasks go on behind it.
+
+    ``tester`` asks a gateway whether it answers (``engine.profiles.try_gateway``); ``spawn(coro, name=...)`` starts a
+    task. ``saved`` carries the stored ``Profile``, ``removed`` the id of one that is gone. ``in_use`` is the id of the
+    one that the open experiment asks; ``used`` carries the stored one that it is to ask from now on.
+    """
+
+    saved = Signal(object)
+    used = Signal(object)
+    removed = Signal(str)
+
+    def __init__(  # one argument a service
+        self,
+        store: ProfileStore,
+        keys: Keys,
+        tester: Tester,
+        spawn: Spawn,
+        parent: QWidget | None = None,
+        in_use: str = "",
+    ) -> None:
+        super().__init__(parent)
+        self._store = store
+        self._keys = keys
+        self._tester = tester
+        self._spawn = spawn
+        self._test: asyncio.Task[Any] | None = None
+        self._saving: asyncio.Task[Any] | None = None
+        self._asked_keyring = False
+        self._drafts: dict[str, Draft] = {p.id: Draft.of(p) for p in store.profiles if not p.demo}
+        self._fresh: dict[str, Draft] = {}  # drafts that were never saved, as they began
+        self._current = ""
+        self._in_use = in_use
+        self._judged: Draft | None = None  # what a verdict that is shown, or a test under way, is about
+        self._wanted: set[str] = set()  # those the open experiment is to ask as soon as they are saved
+        self._build()
+        active = store.get(in_use) or store.active
+        first = active.id if active is not None and active.id in self._drafts else next(iter(self._drafts), "")
+        if first:
+            self._go_to(first)
+        else:
+            self.add_gateway()
+        if store.messages:
+            self._tell(" ".join(store.messages), "warning")
+
+    # ---- what a person does
+
+    def select(self, profile_id: str) -> None:
+        """Show that gateway; what was typed for the one before stays as its draft. Unknown ids are ignored."""
+        if profile_id in self._drafts and profile_id != self._current:
+            self._go_to(profile_id)
+
+    def add_gateway(self) -> None:
+        """Begin a new gateway."""
+        self._begin(Draft.of(Profile(name="")))
+        self.form.address.edit.setFocus()
+
+    def begin(self, draft: Draft) -> None:
+        """Begin a new gateway that is filled in already, in the place of an empty one; once saved, it is used."""
+        empty = self._current if self._current in self._fresh and self._current not in self._unsaved() else ""
+        self._wanted.add(draft.profile.id)
+        self._begin(draft)
+        if empty:
+            del self._drafts[empty], self._fresh[empty]
+            self._refresh()
+        if open_header := next((row.name for row in draft.headers if row.name and not (row.value or row.kept)), ""):
+            self.add_header(open_header)
+        else:
+            self.form.name.setFocus()
+
+    def ask_for_key(self) -> None:
+        """Have the key of the gateway in the form typed."""
+        self.form.key.edit.setFocus()
+
+    def add_header(self, name: str) -> None:
+        """Add a header of that name to the gateway in the form, ready for its value."""
+        self.form_area.ensureWidgetVisible(self.form.headers.add_named(name))
+
+    def duplicate(self) -> None:
+        """Begin a copy of the current gateway, without its secrets."""
+        draft = self._drafts[self._current]
+        profile = draft.profile.model_copy(
+            update={"id": uuid4().hex, "name": f"{draft.title} (copy)", "key_origin": "", "secret_headers": {}}
+        )
+        rows = tuple(replace(row, kept=False) for row in draft.headers)
+        self._begin(Draft(profile, rows))
+        self._tell("The copy has no key: keys are not copied. Enter one, then save.", "small")
+        self.form.key.edit.setFocus()
+
+    def ask_to_remove(self) -> None:
+        """Ask whether the current gateway and its key are to go; a new one that is still empty just goes."""
+        if not self._current:
+            return
+        if self._current in self._fresh and self._current not in self._unsaved():
+            self._drop(self._current)
+            return
+        title = self._drafts[self._current].title
+        self.question.ask(
+            f"Remove “{title}” and its key?",
+            ("Keep", "", self.form.name.setFocus),
+            ("Remove", "danger", self._remove),
+        )
+
+    def save_current(self) -> None:
+        """Save the gateway in the form."""
+        self._start_saving([self._current])
+
+    def use_current(self) -> None:
+        """Save the gateway in the form, and have the open experiment use it."""
+        self._start_saving([self._current], use=True)
+
+    def test_current(self) -> None:
+        """Test the gateway in the form as typed, or stop the test that is running."""
+        if self._test is not None:
+            self._test.cancel()
+            return
+        draft = self._drafts[self._current]
+        wrong = problem(draft)
+        if wrong:
+            self._tell(wrong, "error")
+            return
+        self._tell("Testing: asking for the models, and with an empty request for both endpoints…", "small")
+        self._judged = draft.judged
+        self.test_button.setText("Stop &test")
+        self._test = self._spawn(self._run_test(draft), name="test gateway")
+
+    def reject(self) -> None:
+        """Close; with unsaved drafts, ask first."""
+        if self._saving is not None:
+            return
+        unsaved = self._unsaved()
+        if not unsaved:
+            self._close()
+            return
+        if self._current not in unsaved:
+            self._go_to(unsaved[0])
+        names = ", ".join(f"“{self._drafts[one].title}”" for one in unsaved)
+        self.question.ask(
+            f"{names} {'has' if len(unsaved) == 1 else 'have'} unsaved changes.",
+            ("Save", "primary", self._save_all_and_close),
+            ("Discard", "", self._close),
+            ("Keep editing", "", self.form.name.setFocus),
+        )
+
+    def _take_offer(self, offer: Offer) -> None:
+        """Do what a test offered, and test again where nothing is left to be typed."""
+        if self._test is not None or self._saving is not None:
+            return
+        if offer.mends is Mends.HEADER:
+            self.add_header(offer.value)
+            return
+        if offer.mends is Mends.ADDRESS:
+            self.form.address.set_text(offer.value, consent=self.form.address.consented())
+        else:
+            self.form.set_key_style(Auth(offer.value))
+        self.test_current()
+
+    # ---- drafts
+
+    def _begin(self, draft: Draft) -> None:
+        self._fresh[draft.profile.id] = _blank(draft.profile.id)
+        self._drafts[draft.profile.id] = draft
+        self._go_to(draft.profile.id)
+
+    def _go_to(self, profile_id: str) -> None:
+        if self._test is not None:
+            self._test.cancel()
+        self.question.dismiss()
+        self._tell("")
+        self._current = profile_id
+        self.form.show_draft(self._drafts[profile_id])
+        self.form_area.verticalScrollBar().setValue(0)
+        self._refresh()
+
+    def _edited(self) -> None:
+        draft = self._drafts[self._current] = self.form.draft()
+        if self._judged is not None and draft.judged != self._judged:  # it was about something else
+            if self._test is not None:
+                self._test.cancel()
+            self._tell("")
+        self.question.dismiss()
+        self._refresh()
+
+    def _picked(self) -> None:
+        self.select(self.list.current_id())
+
+    def _unsaved(self) -> list[str]:
+        return [one for one, draft in self._drafts.items() if draft != self._original(one)]
+
+    def _original(self, profile_id: str) -> Draft:
+        stored = self._store.get(profile_id)
+        if stored is not None:
+            return Draft.of(stored)
+        return self._fresh.get(profile_id) or _blank(profile_id)  # the latter: removed behind our back
+
+    def _refresh(self) -> None:
+        unsaved = set(self._unsaved())
+        self.list.show_drafts(list(self._drafts.values()), unsaved, self._current)
+        self.save_button.setEnabled(self._saving is None and self._current in unsaved)
+        wanted = self._current in self._wanted
+        self.save_button.setText(USE if wanted else "&Save")
+        self.use_button.setVisible(not wanted and self._current != self._in_use)
+        self.use_button.setText(USE if self._current in unsaved else "Us&e")
+        stored = self._current not in self._fresh
+        self.use_button.setEnabled(self._saving is None and (stored or self._current in unsaved))
+        self.form.setEnabled(self._saving is None)
+        self.test_button.setEnabled(self._saving is None)
+        for button in (self.add_button, self.copy_button, self.remove_button):
+            button.setEnabled(self._saving is None)
+
+    def _drop(self, profile_id: str) -> None:
+        order = list(self._drafts)
+        place = order.index(profile_id)
+        del self._drafts[profile_id]
+        self._fresh.pop(profile_id, None)
+        left = list(self._drafts)
+        if left:
+            self._go_to(left[min(place, len(left) - 1)])
+        else:
+            self.add_gateway()
+
+    # ---- tasks
+
+    def _save_all_and_close(self) -> None:
+        self._start_saving(self._unsaved(), then_close=True)
+
+    def _start_saving(self, which: list[str], *, then_close: bool = False, use: bool = False) -> None:
+        if self._saving is None:
+            self._saving = self._spawn(self._save(which, then_close, use), name="save gateway")
+            self._refresh()
+
+    async def _save(self, which: list[str], then_close: bool, use: bool) -> None:
+        done = False
+        try:
+            self._tell("Saving…", "small")
+            words, kind = "", "small"
+            for profile_id in which:
+                if profile_id != self._current:
+                    self._go_to(profile_id)
+                profile, state = await save(self._drafts[profile_id], self._store, self._keys)
+                self._fresh.pop(profile_id, None)
+                self._drafts[profile_id] = Draft.of(profile)
+                words, kind = "Saved.", "ok"
+                if state is not None:
+                    words, kind = f"Saved. {state.words}", "ok" if state.available else "warning"
+                self.saved.emit(profile)
+                if use or profile_id in self._wanted:
+                    words = f"{words} The open experiment asks it now."
+                    self._in_use = profile_id
+                    self._wanted.discard(profile_id)
+                    self.used.emit(profile)
+            done = True
+            self._tell(words, kind)
+        except ProfileError as error:
+            self._tell(str(error), "error")
+        finally:
+            if shiboken6.isValid(self):
+                self._saving = None
+                if done and self._current in self._drafts:
+                    self.form.show_draft(self._drafts[self._current])
+                self._refresh()
+        if done and then_close:
+            self._close()
+
+    def _remove(self) -> None:
+        if self._saving is None:
+            self._saving = self._spawn(self._remove_current(), name="remove gateway")
+            self._refresh()
+
+    async def _remove_current(self) -> None:
+        profile_id = self._current
+        stored = self._store.get(profile_id)
+        words = ""
+        gone = False
+        try:
+            if stored is not None:
+                await asyncio.to_thread(self._store.remove, profile_id)
+                state = await forget_secrets(stored, self._keys)
+                words = "" if state.available else state.words
+                self.removed.emit(profile_id)
+            gone = True
+        except ProfileError as error:
+            self._tell(str(error), "error")
+        finally:
+            if shiboken6.isValid(self):
+                self._saving = None
+                if gone:
+                    self._drop(profile_id)
+                    self._tell(words, "warning")
+                self._refresh()
+
+    async def _run_test(self, draft: Draft) -> None:
+        try:
+            given = await credentials_of(draft, self._keys)
+            if isinstance(given, NeedsConsent):
+                self._tell(f"Nothing was sent. {given.words} Tick the box above to agree.", "warning")
+                return
+            verdict = await self._tester(connection_of(draft, given))
+            self._tell(verdict.headline, "ok" if verdict.ok else "error")
+            self._judged = draft.judged
+            self.found.show_verdict(verdict, *([given.problem] if given.problem else []))
+        except asyncio.CancelledError:
+            if shiboken6.isValid(self):
+                self._tell("The test was stopped.", "small")
+            raise
+        finally:
+            if shiboken6.isValid(self):
+                self._test = None
+                self.test_button.setText("&Test")
+                self.form.describe()
+
+    async def _ask_keyring(self) -> None:
+        await self._keys.check()
+        if shiboken6.isValid(self):
+            self.form.describe()
+
+    # ---- the window
+
+    def showEvent(self, event: Any) -> None:
+        super().showEvent(event)
+        if not self._asked_keyring:
+            self._asked_keyring = True
+            self._spawn(self._ask_keyring(), name="look for a keyring")
+
+    def _close(self) -> None:
+        if self._test is not None:
+            self._test.cancel()
+        super().reject()
+
+    def _tell(self, words: str, kind: str = "small") -> None:
+        self._judged = None
+        say(self.message, words, kind)
+        self.found.clear()
+        self.message.setAccessibleName(words)
+
+    def _build(self) -> None:
+        self.setWindowTitle("Gateways")
+        self.setMinimumSize(600, 400)
+        self.resize(900, 600)
+        self.list = GatewayList()
+        self.add_button = quiet_button("New", f"{NEW_NAME} (Ctrl+N)", "plus")
+        self.copy_button = quiet_button("", "Duplicate this gateway", "copy")
+        self.remove_button = quiet_button("", "Remove this gateway", "delete")
+        self.form = ProfileForm(self._keys)
+        self.question = QuestionBar()
+        self.message = text_label(kind="small", wrap=True)
+        self.message.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.message.hide()
+        self.found = TestResult()
+        self.found.offer_taken.connect(self._take_offer)
+        self.test_button = push_button("&Test")
+        self.close_button = push_button("&Close")
+        self.save_button = push_button("&Save", "primary")
+        self.save_button.setDefault(True)
+        self.use_button = push_button(USE)
+        self.use_button.setToolTip("The open experiment asks this gateway from now on, and new ones begin with it")
+        self.form_area = QScrollArea()
+        self.form_area.setWidgetResizable(True)
+        self.form_area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.form_area.setFrameShape(QFrame.Shape.NoFrame)
+        self.form_area.setWidget(self.form)
+        whole = QHBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        whole.addWidget(left_side(self.list, self.add_button, self.copy_button, self.remove_button))
+        whole.addWidget(rule(upright=True))
+        told = self.question, self.message, self.found
+        buttons = self.test_button, self.close_button, self.use_button, self.save_button
+        whole.addLayout(right_side(self.form_area, told, buttons), 1)
+        self.list.currentRowChanged.connect(self._picked)
+        self.form.changed.connect(self._edited)
+        self.add_button.clicked.connect(self.add_gateway)
+        self.copy_button.clicked.connect(self.duplicate)
+        self.remove_button.clicked.connect(self.ask_to_remove)
+        self.test_button.clicked.connect(self.test_current)
+        self.save_button.clicked.connect(self.save_current)
+        self.use_button.clicked.connect(self.use_current)
+        self.close_button.clicked.connect(self.reject)
+        for keys, act in (
+            (QKeySequence(QKeySequence.StandardKey.Save), self.save_button.click),
+            (QKeySequence(QKeySequence.StandardKey.New), self.add_button.click),
+        ):
+            QShortcut(keys, self).activated.connect(act)
+        delete = QShortcut(QKeySequence(Qt.Key.Key_Delete), self.list, context=Qt.ShortcutContext.WidgetShortcut)
+        delete.activated.connect(self.remove_button.click)
+
+
+def _blank(profile_id: str) -> Draft:
+    return Draft.of(Profile(id=profile_id, name=""))

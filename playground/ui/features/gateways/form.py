@@ -1,0 +1,313 @@
+"""All that can be set about one gateway. Takes a draft, gives back a draft; it stores nothing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtWidgets import (
+    QComboBox,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QSizePolicy,
+    QWidget,
+)
+
+from playground.domain.request import ReasoningReturn, SendReasoning
+from playground.engine.gateways.credentials import ConsentReason, plain_origin
+from playground.engine.gateways.profiles import Auth, Profile
+from playground.engine.gateways.secrets import KeyringState, Keys
+from playground.ui.features.gateways.address_field import AddressField
+from playground.ui.features.gateways.draft import Draft
+from playground.ui.features.gateways.header_rows import HeaderRows
+from playground.ui.features.gateways.key_field import KeyField
+from playground.ui.features.gateways.rows import FIELD_HEIGHT, SecondsEdit, WholeEdit, push_button, text_label
+from playground.ui.features.raw.reasoning_return import REASONING_FIELDS, SEND_REASONING
+from playground.ui.widgets.dialogs import file_dialog
+from playground.ui.widgets.json_field import JsonField
+
+LABEL_WIDTH = 116
+CERTIFICATES = "Certificates (*.pem *.crt *.cer);;All (*)"
+PROTOCOLS = (("chat", "Chat completions"), ("messages", "Messages"))
+AUTH_STYLES = (
+    (Auth.BEARER, "Authorization: Bearer"),
+    (Auth.X_API_KEY, "x-api-key"),
+    (Auth.BOTH, "both headers"),
+)
+CLOCKS = (
+    ("connect", "Connect", "Seconds for name, connection and TLS."),
+    ("first", "First content", "Seconds from the request to the first content; keep-alives do not count."),
+    ("idle", "Between content", "Seconds between two pieces of content; keep-alives do not count."),
+    ("total", "Whole answer", "Seconds for the whole exchange."),
+)
+
+LIMITS = (
+    ("retries", "Tries after a failure", "How often a run is tried again by itself before any content came.", 0, 20),
+    ("max_event_mib", "Largest event, MiB", "One event of a stream may not be larger.", 1, 4096),
+    ("max_body_mib", "Largest answer, MiB", "A whole answer may not be larger.", 1, 16384),
+)
+
+
+class ProfileForm(QWidget):
+    """The form. ``changed`` is emitted for every edit by a person, never while a draft is being shown."""
+
+    changed = Signal()
+
+    def __init__(self, keys: Keys) -> None:
+        super().__init__()
+        self._keys = keys
+        self._base = Draft.of(Profile(name=""))
+        self._showing = False
+        self.setProperty("kind", "form")
+        self.name = QLineEdit()
+        self.name.setAccessibleName("Name")
+        self.address = AddressField()
+        self.key = KeyField()
+        self.model = QLineEdit()
+        self.model.setPlaceholderText("none")
+        self.model.setAccessibleName("Default model")
+        self.auth = {protocol: _combo(f"Key on {title}", AUTH_STYLES) for protocol, title in PROTOCOLS}
+        self.reasoning = _combo("Send reasoning back", SEND_REASONING)
+        self.reasoning_field = QComboBox()
+        self.reasoning_field.setEditable(True)
+        self.reasoning_field.addItems(REASONING_FIELDS)
+        self.reasoning_field.setAccessibleName("Field for the reasoning")
+        line = self.reasoning_field.lineEdit()
+        if line is not None:
+            line.setPlaceholderText("as it came")
+        self.headers = HeaderRows()
+        self.body = JsonField("Extra body", root="body", placeholder='{"top_k": 40}', least=3)
+        self.body.editor.setTabChangesFocus(True)  # a form is walked through with Tab
+        self.body.editor.setAccessibleDescription("")
+        self.clocks = {clock: SecondsEdit(f"{title}, time-out", what) for clock, title, what in CLOCKS}
+        blank = Profile(name="")
+        self.limits = {
+            name: WholeEdit(title, what, low, high, getattr(blank, name)) for name, title, what, low, high in LIMITS
+        }
+        _keep_from_wheel(self.reasoning_field)
+        self.ca_file = QLineEdit()
+        self.ca_file.setPlaceholderText("the system's certificates only")
+        self.ca_file.setAccessibleName("Certificate file")
+        self.browse = push_button("Browse…")
+        self.browse.setAccessibleName("Choose a certificate file")
+        self._lay_out()
+        self._connect()
+
+    # ---- a draft in, a draft out
+
+    def show_draft(self, draft: Draft) -> None:
+        """Put a draft into the fields."""
+        self._showing = True
+        try:
+            self._base = draft
+            profile = draft.profile
+            self.name.setText(profile.name)
+            agreed = bool(profile.origin) and profile.plain_http_origin == profile.origin
+            self.address.set_text(profile.base_url, consent=agreed)
+            self.key.set_key(draft.key, forget=draft.forget_key, move=draft.move_key)
+            self.model.setText(profile.default_model)
+            for protocol, combo in self.auth.items():
+                combo.setCurrentIndex(combo.findData(profile.auth.get(protocol, Auth.BEARER)))
+            self.reasoning.setCurrentIndex(self.reasoning.findData(profile.reasoning_return.when))
+            self.reasoning_field.setEditText(profile.reasoning_return.field)
+            self.headers.set_rows(draft.headers)
+            self.body.set_text(draft.body)
+            self.body.show_problems([])
+            for clock, box in self.clocks.items():
+                box.set_seconds(getattr(profile.timeouts, clock))
+            for name, field in self.limits.items():
+                field.set_number(getattr(profile, name))
+            self.ca_file.setText(profile.ca_file or "")
+        finally:
+            self._showing = False
+        self.describe()
+
+    def draft(self) -> Draft:
+        """What stands in the fields."""
+        base = self._base.profile
+        styles = {protocol: Auth(combo.currentData()) for protocol, combo in self.auth.items()}
+        chosen = {p: style for p, style in styles.items() if style is not base.auth.get(p, Auth.BEARER)}
+        times = {clock: box.seconds() for clock, box in self.clocks.items()}
+        update = {
+            "name": self.name.text(),
+            "base_url": self.address.text(),
+            "default_model": self.model.text().strip(),
+            "auth": base.auth | chosen,
+            "reasoning_return": ReasoningReturn(
+                when=SendReasoning(self.reasoning.currentData()), field=self.reasoning_field.currentText().strip()
+            ),
+            "timeouts": base.timeouts.model_copy(update=times),
+            "ca_file": self.ca_file.text().strip() or None,
+            **{name: field.number() for name, field in self.limits.items()},
+        }
+        profile = base.model_copy(update=update)
+        agreed = profile.origin if self.address.consented() else ""
+        if agreed or profile.plain_http_origin == profile.origin:
+            profile = profile.model_copy(update={"plain_http_origin": agreed})
+        return replace(
+            self._base,
+            profile=profile,
+            headers=self.headers.rows(),
+            body=self.body.text,
+            key=self.key.key(),
+            forget_key=self.key.forget.isChecked(),
+            move_key=self.key.move_key.isChecked() and self.key.move_key.isVisibleTo(self.key),
+        )
+
+    def set_key_style(self, style: Auth) -> None:
+        """Send the key in that way on every protocol."""
+        for combo in self.auth.values():
+            combo.setCurrentIndex(combo.findData(style))
+
+    def describe(self) -> None:
+        """Bring the words beside the fields up to what is typed and what the keyring says."""
+        draft = self.draft()
+        profile = draft.profile
+        self.name.setPlaceholderText(replace(draft, profile=profile.model_copy(update={"name": ""})).title)
+        consent = draft.consent
+        moved = consent is not None and consent.reason is ConsentReason.MOVED
+        self.key.describe(
+            stored=bool(profile.key_origin),
+            place=_place(draft, self._keys),
+            question=consent.words if moved and consent is not None else "",
+        )
+        self.reasoning_field.setEnabled(self.reasoning.currentData() is not SendReasoning.NEVER)
+
+    def _edited(self, *_: object) -> None:
+        if not self._showing:
+            self.describe()
+            self.changed.emit()
+
+    def _body_edited(self) -> None:
+        self.body.show_problems([])
+        self._edited()
+
+    # ---- widgets
+
+    def _connect(self) -> None:
+        for line in (self.name, self.model, self.ca_file):
+            line.textChanged.connect(self._edited)
+        for part in (self.address, self.key, self.headers):
+            part.changed.connect(self._edited)
+        for combo in (*self.auth.values(), self.reasoning):
+            combo.currentIndexChanged.connect(self._edited)
+        self.reasoning_field.editTextChanged.connect(self._edited)
+        for box in self.clocks.values():
+            box.textChanged.connect(self._edited)
+        for field in self.limits.values():
+            field.textChanged.connect(self._edited)
+        self.body.edited.connect(self._body_edited)
+        self.browse.clicked.connect(self._choose_file)
+
+    def _lay_out(self) -> None:
+        grid = QGridLayout(self)
+        grid.setContentsMargins(24, 20, 24, 20)
+        grid.setHorizontalSpacing(16)
+        grid.setVerticalSpacing(8)
+        grid.setColumnMinimumWidth(0, LABEL_WIDTH)
+        grid.setColumnStretch(1, 1)
+        self._grid = grid
+        self._row("&Name", self.name, self.name)
+        self._row("Base &URL", self.address, self.address.edit)
+        self._row("&Key", self.key, self.key.edit)
+        self._row("Default &model", self.model, self.model)
+        self._section("How the key is sent")
+        for protocol, title in PROTOCOLS:
+            self._row(title, _leaning_left(self.auth[protocol]), self.auth[protocol])
+        self._section("Reasoning of earlier turns")
+        self._row("Send it &back", _leaning_left(self.reasoning), self.reasoning)
+        self._row("Under the name", _leaning_left(self.reasoning_field), self.reasoning_field)
+        self._section("Time-outs, in seconds")
+        for clock, title, _what in CLOCKS:
+            self._row(title, _leaning_left(self.clocks[clock]), self.clocks[clock])
+        self._section("Limits")
+        for name, title, _what, _low, _high in LIMITS:
+            self._row(title, _leaning_left(self.limits[name]), self.limits[name])
+        self._section("Extra headers")
+        self._row("&Headers", self.headers, self.headers.add)
+        self._section("Extra body: merged into every request's body")
+        self.body.caption.hide()
+        self._row("&Body", self.body, self.body.editor)
+        self._section("Certificates")
+        files = QHBoxLayout()
+        files.setSpacing(8)
+        files.addWidget(self.ca_file, 1)
+        files.addWidget(self.browse)
+        self._row("&PEM file", files, self.ca_file)
+        grid.setRowStretch(grid.rowCount(), 1)
+
+    def _section(self, title: str) -> None:
+        label = text_label(title, "group")
+        label.setContentsMargins(0, 16, 0, 0)
+        self._grid.addWidget(label, self._grid.rowCount(), 0, 1, 2)
+
+    def _row(self, title: str, field: QWidget | QHBoxLayout, buddy: QWidget) -> None:
+        label = QLabel(title)
+        label.setTextFormat(Qt.TextFormat.PlainText)
+        label.setBuddy(buddy)
+        label.setMinimumHeight(FIELD_HEIGHT)
+        row = self._grid.rowCount()
+        self._grid.addWidget(label, row, 0, Qt.AlignmentFlag.AlignTop)
+        if isinstance(field, QWidget):
+            self._grid.addWidget(field, row, 1)
+        else:
+            self._grid.addLayout(field, row, 1)
+
+    def _choose_file(self) -> None:
+        dialog = file_dialog(self, "Certificate file", self.ca_file.text(), CERTIFICATES)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(self.ca_file.setText)
+        dialog.open()
+
+
+def _place(draft: Draft, keys: Keys) -> str:
+    """Where the key is, or will be, in words."""
+    profile = draft.profile
+    state: KeyringState = keys.state
+    if draft.key and not profile.origin:
+        return "Enter the base URL as well: a key belongs to the host it is sent to."
+    if draft.key:
+        return "On saving it goes to the system keyring, never to a file." if state.available else state.words
+    if not profile.key_origin:
+        return "No key is stored." if state.available else state.words
+    for_whom = plain_origin(profile.key_origin)
+    if keys.only_in_memory(profile.id, profile.key_origin):
+        return f"Kept in memory for {for_whom}; it is gone when the app closes, because no system keyring took it."
+    return f"Stored in the system keyring for {for_whom}." if state.available else state.words
+
+
+def _combo(name: str, choices: tuple[tuple[object, str], ...]) -> QComboBox:
+    combo = QComboBox()
+    combo.setAccessibleName(name)
+    _keep_from_wheel(combo)
+    for value, title in choices:
+        combo.addItem(title, value)
+    return combo
+
+
+class _WheelGuard(QObject):
+    """Lets the wheel scroll the form instead of changing whatever happens to pass under the pointer."""
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Wheel and isinstance(watched, QWidget) and not watched.hasFocus():
+            event.ignore()
+            return True
+        return False
+
+
+def _keep_from_wheel(field: QWidget) -> None:
+    field.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+    field.installEventFilter(_WheelGuard(field))
+
+
+def _leaning_left(field: QWidget) -> QHBoxLayout:
+    """A short field at the left of its cell instead of across it."""
+    field.setMinimumWidth(120)
+    field.setMaximumWidth(208)
+    field.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+    line = QHBoxLayout()
+    line.addWidget(field, 1000)
+    line.addStretch(1)
+    return line

@@ -1,0 +1,192 @@
+"""Before the protocol changes: what the other one cannot carry, in words, and the choice to switch or to stay.
+
+Asks only when something is at stake, stands beside the conversation and blocks nothing. It deletes nothing either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+
+from playground.engine.requests.loss import CHANGED, DOUBTFUL, LOST, Loss
+from playground.engine.requests.protocol_conversion import losses
+from playground.engine.session.changes import Change, PathChanged, SettingsChanged, TurnChanged
+from playground.engine.session.session import Session
+from playground.ui.shell.tool_bar import PROTOCOLS
+from playground.ui.widgets.plain_text import show_hidden
+
+HEADINGS = {
+    LOST: "Not sent",
+    CHANGED: "Sent in another form",
+    DOUBTFUL: "Sent as it is, and may be refused",
+}
+TALLEST, LEAST = 190, 120  # pixels of the list; more scrolls
+MOST_PLACES = 6
+
+
+class ProtocolSwitch(QFrame):
+    """Hidden until a switch needs an answer. ``switched`` says that the session speaks another protocol now."""
+
+    switched = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("kind", "banner")
+        self._session: Session | None = None
+        self._to = ""
+        self._cancel: Callable[[], None] | None = None
+        self._title = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
+        self._title.setProperty("kind", "heading")
+        self._list = _Losses()
+        note = QLabel("Nothing is deleted: switching back sends all of it again.", wordWrap=True)
+        note.setProperty("kind", "small")
+        self.switch = QPushButton()
+        self.switch.setProperty("kind", "primary")
+        self.switch.clicked.connect(self._switch)
+        self.stay = QPushButton()
+        self.stay.clicked.connect(self.dismiss)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addStretch(1)
+        row.addWidget(self.stay)
+        row.addWidget(self.switch)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(12, 9, 10, 9)
+        layout.setSpacing(5)
+        layout.addWidget(self._title)
+        layout.addWidget(note)
+        layout.addWidget(self._list)
+        layout.addLayout(row)
+        self.hide()
+
+    @property
+    def lines(self) -> list[str]:
+        """What is listed, a line each."""
+        return self._list.lines
+
+    def choose(self, session: Session, to: str) -> None:
+        """Switch at once when nothing is at stake, else ask. The protocol in force takes a question back."""
+        self.dismiss()
+        if to == session.protocol:
+            return
+        self._session, self._to = session, to
+        found = losses(session.request(), to)
+        if not found:
+            self._switch()
+            return
+        here, there = _title(session.protocol), _title(to)
+        self._title.setText(f"{there} cannot carry everything as it stands")
+        self.switch.setText(f"Switch to {there}")
+        self.stay.setText(f"Stay with {here}")
+        self._list.show_losses(found)
+        self.setAccessibleName(f"Switch to {there}?")
+        self.setAccessibleDescription("\n".join(self._list.lines))
+        self._cancel = session.subscribe(self._changed, PathChanged, TurnChanged, SettingsChanged)
+        self.show()
+        self.switch.setFocus()
+
+    def dismiss(self) -> None:
+        """Stay with the protocol in force."""
+        if self._cancel is not None:
+            self._cancel()
+            self._cancel = None
+        self._session = None
+        self.hide()
+
+    def follow(self, session: Session) -> None:
+        """Another experiment is looked at: the question about the one before is taken back."""
+        if self._session is not None and self._session is not session:
+            self.dismiss()
+
+    def _switch(self) -> None:
+        session, to = self._session, self._to
+        self.dismiss()
+        if session is not None:
+            session.switch_protocol(to)
+            self.switched.emit()
+
+    def _changed(self, _change: Change) -> None:
+        session = self._session
+        if session is None:
+            return
+        if session.protocol == self._to:
+            self.dismiss()
+        else:
+            self._list.show_losses(losses(session.request(), self._to))
+
+
+def _title(protocol: str) -> str:
+    return dict(PROTOCOLS)[protocol]
+
+
+class _Losses(QScrollArea):
+    """The list, grouped by what happens to each thing; the same of several turns stands on one line."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lines: list[str] = []
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setWidgetResizable(True)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.viewport().setAutoFillBackground(False)
+        self.setAccessibleName("What is not carried over")
+
+    def show_losses(self, found: Sequence[Loss]) -> None:
+        """Show these."""
+        page = QWidget()
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(2)
+        self.lines = []
+        for kind, heading in HEADINGS.items():
+            grouped = _grouped(loss for loss in found if loss.kind == kind)
+            if grouped:
+                column.addWidget(_label(heading, "group"))
+            for what, places in grouped.items():
+                self.lines.append(f"{_places(places)}: {what}")
+                column.addWidget(_label(f"•  {self.lines[-1]}", ""))
+        if not found:
+            column.addWidget(_label("Everything can be carried over now.", ""))
+        column.addStretch(1)
+        self.setWidget(page)
+        page.setAutoFillBackground(False)
+        self.updateGeometry()
+
+    def sizeHint(self) -> QSize:
+        page: QWidget | None = self.widget()  # none before the first list
+        layout = page.layout() if page is not None else None
+        height = layout.heightForWidth(max(self.viewport().width(), 200)) if layout is not None else 0
+        return QSize(200, min(height, TALLEST))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(200, min(self.sizeHint().height(), LEAST))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.updateGeometry()
+
+
+def _label(words: str, kind: str) -> QLabel:
+    label = QLabel(show_hidden(words), textFormat=Qt.TextFormat.PlainText, wordWrap=True)
+    label.setProperty("kind", kind or "small-text")
+    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    return label
+
+
+def _grouped(found: Iterable[Loss]) -> dict[str, list[str]]:
+    out: dict[str, list[str]] = {}
+    for loss in found:
+        out.setdefault(loss.what, []).append(loss.where)
+    return out
+
+
+def _places(places: list[str]) -> str:
+    """``Turn 2 (user), Turn 4 (user)`` and so on; one place is named once."""
+    distinct = list(dict.fromkeys(places))
+    more = len(distinct) - MOST_PLACES
+    return ", ".join(distinct[:MOST_PLACES]) + (f" and {more} more" if more > 0 else "")

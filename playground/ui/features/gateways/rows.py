@@ -1,0 +1,148 @@
+"""Small pieces the form is made of: labels that never read foreign text as rich text, elided lines, a seconds field."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRegularExpression, QSize, Qt
+from PySide6.QtGui import QIntValidator, QRegularExpressionValidator, QResizeEvent
+from PySide6.QtWidgets import QLabel, QLineEdit, QPushButton, QSizePolicy, QToolButton, QWidget
+
+from playground.ui.widgets.icons import icon
+from playground.ui.widgets.plain_text import one_line_of, show_hidden, tip
+
+FIELD_HEIGHT = 29  # pixels; a label beside a field is as high, so that their texts stand on one line
+BUTTON_SIDE = 12  # pixels from a button's edge to its text, border included
+
+
+def text_label(text: str = "", kind: str = "", *, wrap: bool = False) -> QLabel:
+    """A label in plain text format; ``kind`` is a look of the style sheet."""
+    label = QLabel(text)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setWordWrap(wrap)
+    if kind:
+        label.setProperty("kind", kind)
+    if wrap:
+        policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
+        policy.setHeightForWidth(True)
+        label.setSizePolicy(policy)
+    return label
+
+
+def set_kind(widget: QWidget, kind: str) -> None:
+    """Change the look of a widget that is on screen."""
+    if widget.property("kind") != kind:
+        widget.setProperty("kind", kind)
+        widget.style().unpolish(widget)
+        widget.style().polish(widget)
+
+
+def say(label: QLabel, text: str, kind: str | None = None) -> None:
+    """Show ``text`` in the label, or hide the label when there is nothing to say."""
+    label.setText(show_hidden(text))
+    if kind is not None:
+        set_kind(label, kind)
+    label.setVisible(bool(text))
+
+
+def quiet_button(text: str, name: str, symbol: str = "") -> QToolButton:
+    """A button without a frame; ``name`` is what assistive technology calls it, and its tooltip."""
+    button = QToolButton()
+    button.setProperty("kind", "quiet")
+    button.setText(text)
+    if symbol:
+        button.setIcon(icon(symbol, "muted" if text else None))
+        button.setIconSize(QSize(16, 16))
+    if text and symbol:
+        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+    button.setAccessibleName(name)
+    button.setToolTip(tip(name))
+    button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+    return button
+
+
+def push_button(text: str, kind: str = "") -> QPushButton:
+    """A button that Enter in a field never presses."""
+    button = QPushButton(text)
+    button.setAutoDefault(False)
+    if kind:
+        button.setProperty("kind", kind)
+    return button
+
+
+class OfferButton(QPushButton):
+    """A push button whose text gives way in the middle instead of making the form wider."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAutoDefault(False)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self._whole = ""
+
+    def set_offer(self, words: str, url: str) -> None:
+        """Offer ``url``; the tooltip and the accessible name have all of it."""
+        self._whole = f"{words} {url}"
+        self.setAccessibleName(self._whole)
+        self.setToolTip(tip(url))
+        self._elide()
+        self.updateGeometry()
+
+    def sizeHint(self) -> QSize:
+        wide = self.fontMetrics().horizontalAdvance(one_line_of(self._whole)) + 2 * BUTTON_SIDE + 4
+        return QSize(wide, super().sizeHint().height())
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(80, super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._elide()
+
+    def _elide(self) -> None:
+        room = max(self.width() - 2 * BUTTON_SIDE, 40)
+        shown = self.fontMetrics().elidedText(one_line_of(self._whole), Qt.TextElideMode.ElideMiddle, room)
+        self.setText(shown.replace("&", "&&"))
+
+
+class SecondsEdit(QLineEdit):
+    """Seconds as a number; empty, "off" or 0 is off."""
+
+    def __init__(self, name: str, what: str) -> None:
+        super().__init__()
+        self.setValidator(QRegularExpressionValidator(QRegularExpression(r"off?|o|\d{0,6}([.,]\d{0,3})?"), self))
+        self.setPlaceholderText("off")
+        self.setAccessibleName(name)
+        self.setAccessibleDescription(what)
+        self.setToolTip(tip(f"{what} Leave it empty to switch it off."))
+
+    def seconds(self) -> float | None:
+        """The value; None when off."""
+        try:
+            return float(self.text().replace(",", ".")) or None
+        except ValueError:
+            return None
+
+    def set_seconds(self, seconds: float | None) -> None:
+        """Show a value; None is off."""
+        self.setText(f"{seconds:.3f}".rstrip("0").rstrip(".") if seconds else "")
+
+
+class WholeEdit(QLineEdit):
+    """A whole number from ``low`` to ``high``; what is out of range cannot be typed, empty is ``start``."""
+
+    def __init__(self, name: str, what: str, low: int, high: int, start: int) -> None:
+        super().__init__()
+        self._low = low
+        self._start = start
+        self.setValidator(QIntValidator(0, high, self))
+        self.setPlaceholderText(str(start))
+        self.setAccessibleName(name)
+        self.setAccessibleDescription(what)
+        self.setToolTip(tip(what))
+
+    def number(self) -> int:
+        """The value."""
+        text = self.text().strip()
+        return max(int(text), self._low) if text.isdecimal() else self._start
+
+    def set_number(self, number: int) -> None:
+        """Show a value."""
+        self.setText(str(number))

@@ -1,0 +1,116 @@
+"""What this program is: version, licences of what it is made of, and details to copy."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, QTimer, QUrl, qVersion
+from PySide6.QtGui import QDesktopServices, QGuiApplication, QIcon
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QDialog,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QTableWidget,
+    QTableWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from playground import __version__
+from playground.ui.features.gateways.rows import push_button, text_label
+from playground.ui.features.help.parts import details, licence_folder, parts
+from playground.ui.widgets.resources import resource_root
+
+COPIED_MS = 2_000
+WHAT = "Shows what a model gateway is sent and what comes back."
+LICENCE = "Gateway Playground is free software under the MIT licence."
+QT = (
+    "Qt and Qt for Python are used under the GNU Lesser General Public License, version 3. Their libraries are files "
+    "of their own and may be replaced by your own build; where their source text is stands in the licence texts."
+)
+
+
+class AboutDialog(QDialog):
+    """Open it with ``open()``."""
+
+    def __init__(self, parent: QWidget | None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("About Gateway Playground")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setMinimumSize(460, 360)
+        self.resize(580, 520)
+        picture = QLabel()
+        picture.setPixmap(QIcon(str(resource_root() / "icons" / "app.svg")).pixmap(48, 48))
+        head = QVBoxLayout()
+        head.setSpacing(2)
+        head.addWidget(text_label(f"Gateway Playground {__version__}", "title"))
+        head.addWidget(text_label(WHAT, "muted", wrap=True))
+        top = QHBoxLayout()
+        top.setSpacing(14)
+        top.addWidget(picture)
+        top.addLayout(head, 1)
+        self.table = _table()
+        self.copy_button = push_button("Copy details")
+        self.copy_button.setToolTip("Versions of this application, its libraries and this system, for a report")
+        self.copy_button.clicked.connect(self._copy)
+        self.texts_button = push_button("Licence texts")
+        self.texts_button.setVisible(licence_folder() is not None)
+        self.texts_button.clicked.connect(self._open_texts)
+        close = push_button("Close", "primary")
+        close.setDefault(True)
+        close.clicked.connect(self.accept)
+        self._copied = QTimer(self)
+        self._copied.setSingleShot(True)
+        self._copied.timeout.connect(self._forget_copied)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(8)
+        buttons.addWidget(self.copy_button)
+        buttons.addWidget(self.texts_button)
+        buttons.addStretch(1)
+        buttons.addWidget(close)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(24, 20, 24, 16)
+        layout.setSpacing(12)
+        layout.addLayout(top)
+        layout.addWidget(text_label(f"{LICENCE} {QT}", wrap=True))
+        layout.addWidget(self.table, 1)
+        layout.addLayout(buttons)
+        close.setFocus()
+
+    def _copy(self) -> None:
+        platform = QGuiApplication.platformName()
+        QGuiApplication.clipboard().setText(details(qVersion(), f"platform {platform}"))
+        self.copy_button.setText("Copied")
+        self._copied.start(COPIED_MS)
+
+    def _forget_copied(self) -> None:
+        self.copy_button.setText("Copy details")
+
+    def _open_texts(self) -> None:
+        folder = licence_folder()
+        if folder is not None:
+            QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))
+
+
+def _table() -> QTableWidget:
+    rows = parts()
+    table = QTableWidget(len(rows), 3)
+    table.setHorizontalHeaderLabels(["Library", "Version", "Licence"])
+    table.setAccessibleName("Libraries and their licences")
+    table.setProperty("kind", "texts")
+    table.verticalHeader().hide()
+    table.setShowGrid(False)
+    table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+    table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+    table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    table.setTabKeyNavigation(False)
+    for row, part in enumerate(rows):
+        for column, text in enumerate(part):
+            table.setItem(row, column, QTableWidgetItem(text))
+    header = table.horizontalHeader()
+    header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+    header.setHighlightSections(False)
+    header.setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
+    header.setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
+    header.setSectionResizeMode(2, QHeaderView.ResizeMode.Stretch)
+    return table

@@ -1,0 +1,53 @@
+"""Help, About and Updates in the window. What each needs is loaded when it is first asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import shiboken6
+from PySide6.QtCore import QObject, QSettings, Signal
+
+from playground.ui.features.help.update_control import UpdateControl
+from playground.ui.shell.main_window import MainWindow
+
+if TYPE_CHECKING:
+    from playground.ui.features.help.help_window import HelpWindow
+
+
+class HelpControl(QObject):
+    """``link_asked`` carries an address that a person wants to open, from a page or for a download."""
+
+    link_asked = Signal(str)
+
+    def __init__(self, window: MainWindow, settings: QSettings) -> None:
+        super().__init__(window)
+        self._window = window
+        self._settings = settings
+        self._help: HelpWindow | None = None
+        self.updates = UpdateControl(window, settings)
+        self.updates.page_asked.connect(self.link_asked)
+
+    def handlers(self) -> dict[str, Callable[[], None]]:
+        """What its actions do, by id."""
+        return {"help.open": self.open_help, "help.about": self.open_about, "help.updates": self.updates.open}
+
+    def open_help(self, page: str = "") -> None:
+        """Open the help, or bring it to the front; on a page if one is named."""
+        if self._help is None or not shiboken6.isValid(self._help):
+            from playground.ui.features.help.help_window import HelpWindow
+            from playground.ui.features.help.pages import places, read_pages
+
+            self._help = HelpWindow(read_pages(places(self._settings.fileName())), self._window)
+            self._help.link_clicked.connect(self.link_asked)
+        if page:
+            self._help.show_page(page)
+        self._help.show()
+        self._help.raise_()
+        self._help.activateWindow()
+
+    def open_about(self) -> None:
+        """What this program is and what it is made of."""
+        from playground.ui.features.help.about_dialog import AboutDialog
+
+        AboutDialog(self._window).open()

@@ -1,0 +1,274 @@
+"""Two exchanges of the experiment side by side: what was asked differently, what was answered, what it took."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QLabel,
+    QScrollArea,
+    QSplitter,
+    QStackedWidget,
+    QTabBar,
+    QVBoxLayout,
+    QWidget,
+)
+
+from playground.engine.inspect.compare import Comparison, Piece, Side, compare
+from playground.engine.inspect.frames import FrameIndex
+from playground.engine.library.store import StoreError
+from playground.engine.session.changes import Change, ExchangeChanged, RunState, RunStateChanged
+from playground.engine.session.session import Session
+from playground.ui.features.inspector.change_text import ChangeText
+from playground.ui.features.inspector.exchange_words import asked, exchange_words
+from playground.ui.features.inspector.figure_bars import FigureBars
+from playground.ui.widgets.loop import Throttle, spawn
+from playground.ui.widgets.plain_text import tip
+from playground.ui.widgets.session_window import SessionWindow
+from playground.ui.widgets.theme import tokens
+
+if TYPE_CHECKING:
+    from playground.engine.session.session import Exchange
+
+ANSWER, REASONING, REQUEST, BESIDE = range(4)
+TABS = ("Answer", "Reasoning", "Request", "Unknown")
+NONE = "There is nothing to compare yet: the experiment needs two requests."
+GONE = "The bytes of one of these exchanges were let go to save memory, and are not kept on the disk."
+CHANGED_MS = 300
+
+
+class CompareWindow(SessionWindow):
+    """``show_pair`` chooses two exchanges by their ids; empty ones mean the last two."""
+
+    def __init__(self, session: Session, parent: QWidget) -> None:
+        super().__init__(session, parent)
+        self.setWindowTitle("Compare runs")
+        self.found: Comparison | None = None
+        self._number = 0  # counts comparisons, so that a late one is not shown
+        self.sides = (_Choice("First exchange"), _Choice("Second exchange"))
+        self.tabs = QTabBar()
+        self.tabs.setDrawBase(False)
+        self.tabs.setExpanding(False)
+        self.tabs.setAccessibleName("What is compared")
+        for title in TABS:
+            self.tabs.addTab(title)
+        self.tabs.setTabToolTip(BESIDE, tip("Parts and members of the answers that this program does not know"))
+        self.tabs.setTabVisible(BESIDE, False)
+        self.texts = {
+            tab: (ChangeText(f"{TABS[tab]} of the first exchange"), ChangeText(f"{TABS[tab]} of the second exchange"))
+            for tab in (ANSWER, REASONING, BESIDE)
+        }
+        self.request = ChangeText("What the requests differ in")
+        self.bars = FigureBars()
+        self.says = QLabel()
+        self.says.setProperty("kind", "small")
+        self._stack = QStackedWidget()
+        self._arrange()
+        self._refresh = Throttle(self._compare, self, interval=CHANGED_MS)
+        self.tabs.currentChanged.connect(self._stack.setCurrentIndex)
+        for side in self.sides:
+            side.box.currentIndexChanged.connect(self._chosen)
+        self.fit_into_window(1080, 640)
+        self._list()
+
+    def _arrange(self) -> None:
+        for tab in range(len(TABS)):
+            split = QSplitter()
+            split.setChildrenCollapsible(False)
+            split.setHandleWidth(1)
+            for text in self.texts.get(tab, (self.request,)):
+                split.addWidget(text)
+            self._stack.addWidget(split)
+        choices = QHBoxLayout()
+        choices.setSpacing(16)
+        for side, colour in zip(self.sides, ("accent", "tool"), strict=True):
+            choices.addWidget(_Swatch(colour))
+            choices.addWidget(side.box, 1)
+        area = QScrollArea()
+        area.setWidgetResizable(True)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        inner = QWidget()
+        inner.setProperty("kind", "surface")
+        bars = QVBoxLayout(inner)
+        bars.setContentsMargins(0, 4, 0, 0)
+        bars.addWidget(self.bars)
+        bars.addStretch(1)
+        area.setWidget(inner)
+        right = QWidget()
+        column = QVBoxLayout(right)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        head = QHBoxLayout()
+        head.addWidget(self.tabs)
+        head.addStretch(1)
+        head.addWidget(self.says)
+        column.addLayout(head)
+        column.addWidget(self._stack, 1)
+        body = QSplitter()
+        body.setChildrenCollapsible(False)
+        body.setHandleWidth(1)
+        body.addWidget(area)
+        body.addWidget(right)
+        body.setSizes([300, 760])
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(16, 14, 16, 16)
+        outer.setSpacing(10)
+        outer.addLayout(choices)
+        outer.addWidget(body, 1)
+
+    # Choosing
+
+    def show_pair(self, first: str = "", second: str = "") -> None:
+        """Compare these two."""
+        self._list()
+        ids = [one.id for _, one in asked(list(self._session.exchanges.values()))]
+        second = second or next((one for one in reversed(ids) if one != first), "")
+        first = first or next((one for one in reversed(ids) if one != second), "")
+        for side, wanted in zip(self.sides, (first, second), strict=True):
+            side.choose(wanted)
+        self._compare()
+
+    def _list(self) -> None:
+        numbered = asked(list(self._session.exchanges.values()))
+        entries = [(exchange_words(number, one), one.id) for number, one in reversed(numbered)]
+        for at, side in enumerate(self.sides):
+            side.offer(entries, len(entries) - 1 if at == 0 else 0)
+
+    def _chosen(self, _index: int) -> None:
+        self._compare()
+
+    def _session_changed(self) -> None:
+        self.show_pair()
+
+    def _changed(self, change: Change) -> None:
+        match change:
+            case ExchangeChanged(exchange_id) if exchange_id not in self.sides[0].ids:
+                self._list()
+            case RunStateChanged(RunState.IDLE):
+                self._list()
+                self._refresh.poke()
+            case _:
+                pass
+
+    # Comparing
+
+    def _compare(self) -> None:
+        self._number += 1
+        exchanges = self._session.exchanges
+        pair = [exchanges.get(side.chosen) for side in self.sides]
+        left, right = pair
+        if left is None or right is None:
+            self._say(NONE)
+        elif self.isVisible():
+            spawn(self._work(self._number, left, right), name="compare runs")
+
+    async def _work(self, number: int, left: Exchange, right: Exchange) -> None:
+        try:
+            left, right = await self._session.whole(left), await self._session.whole(right)
+        except StoreError as error:
+            refused = str(error)
+        else:
+            refused = GONE if left.dropped or right.dropped else ""
+        if refused:
+            if number == self._number:
+                self._say(refused)
+            return
+        found = await asyncio.to_thread(_compared, FrameIndex(left), FrameIndex(right))
+        if number == self._number:
+            self.show_comparison(found)
+
+    def _say(self, words: str) -> None:
+        self.found = None
+        self.says.setText("")
+        self.bars.show_figures(())
+        self.tabs.setTabVisible(BESIDE, False)
+        for text in (self.request, *(text for pair in self.texts.values() for text in pair)):
+            text.show_words(words)
+
+    def show_comparison(self, found: Comparison) -> None:
+        """Show what was found out."""
+        self.found = found
+        self.bars.show_figures(found.figures)
+        self.tabs.setTabVisible(BESIDE, bool(found.beside))
+        for tab, pieces in ((ANSWER, found.answer), (REASONING, found.reasoning), (BESIDE, found.beside)):
+            for text, other in zip(self.texts[tab], (Side.ADDED, Side.REMOVED), strict=True):
+                if any(piece.kind is not other for piece in pieces):
+                    text.show_pieces(pieces, [other])
+                else:
+                    text.show_words("(nothing)")
+        if found.request:
+            self.request.show_differences(found.request)
+        else:
+            self.request.show_words("Both requests are alike.")
+        asked_words = f"{len(found.request)} difference{'s' * (len(found.request) != 1)} in the request"
+        self.says.setText(f"{_alike(found.answer)} · {asked_words}")
+
+
+class _Choice:
+    """One of the two exchanges."""
+
+    def __init__(self, says: str) -> None:
+        self.box = QComboBox()
+        self.box.setProperty("kind", "field")
+        self.box.setAccessibleName(says)
+        self.ids: list[str] = []
+
+    @property
+    def chosen(self) -> str:
+        """The id of the exchange that is chosen."""
+        return str(self.box.currentData() or "")
+
+    def choose(self, exchange_id: str) -> None:
+        """Choose without telling."""
+        self.box.blockSignals(True)
+        self.box.setCurrentIndex(self.box.findData(exchange_id))
+        self.box.blockSignals(False)
+
+    def offer(self, entries: list[tuple[str, str]], otherwise: int) -> None:
+        """What there is to choose from; what was chosen stays, else it is the one of number ``otherwise``."""
+        chosen = self.chosen
+        self.box.blockSignals(True)
+        self.box.clear()
+        for words, exchange_id in entries:
+            self.box.addItem(words, exchange_id)
+        self.ids = [exchange_id for _, exchange_id in entries]
+        self.box.setCurrentIndex(self.ids.index(chosen) if chosen in self.ids else otherwise)
+        self.box.blockSignals(False)
+
+
+class _Swatch(QWidget):
+    """The colour of one exchange's bars."""
+
+    def __init__(self, colour: str) -> None:
+        super().__init__()
+        self._colour = colour
+        self.setFixedSize(10, 10)
+        self.setToolTip(tip("The colour of this exchange's bars"))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(getattr(tokens(), self._colour)))
+        painter.drawRoundedRect(self.rect(), 3, 3)
+
+
+def _compared(left: FrameIndex, right: FrameIndex) -> Comparison:
+    for index in (left, right):
+        index.extend()
+    return compare(left, right)
+
+
+def _alike(pieces: tuple[Piece, ...]) -> str:
+    """How much of the longer answer stands in the other."""
+    sizes = {kind: sum(len(piece.text) for piece in pieces if piece.kind is kind) for kind in Side}
+    most = sizes[Side.SAME] + max(sizes[Side.ADDED], sizes[Side.REMOVED])
+    if not most:
+        return "no answers"
+    share = sizes[Side.SAME] / most
+    return "the answers are alike" if share == 1 else f"{share:.0%} of the answer is alike"

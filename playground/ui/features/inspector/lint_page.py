@@ -1,0 +1,186 @@
+"""The Lint tab's page: where an answer deviates from the specification, the frame that shows it, a report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QPushButton,
+    QStackedWidget,
+    QTableWidget,
+    QTableWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from playground.engine.inspect.lint import Finding, Review, report
+from playground.ui.features.inspector.body_pane import COPIED_FOR_MS
+from playground.ui.features.inspector.traces import Trace
+from playground.ui.widgets.page_parts import empty_words, look_like_rows
+from playground.ui.widgets.plain_text import show_hidden, tip
+from playground.ui.widgets.slices import Slices
+
+MOST = 500  # findings that are listed; the report has all
+EMPTY = (
+    "No exchange yet. Run the conversation, and what its answer does differently from the specification stands here."
+)
+NONE = "Nothing to report: the answer is as the specification describes it, and as it was asked for."
+NONE_ERROR = "Nothing to report: the error is as the specification describes it."
+NONE_SEEN = "Nothing to report of what was seen. {unseen}"
+SO_FAR = "Nothing to report so far. When the answer has ended it is compared with its request."
+HEAD = "head"  # in the place of a frame: status and headers show it
+TITLES = ("Frame", "What it does", "What is expected", "Section")
+WIDTHS = (56, 300, 300, 64)
+EXPECTED = 0.54  # of the room for texts; it names fields, which do not break
+
+
+class LintPage(QWidget):
+    """``show_trace`` says what to look at; ``frame_asked`` carries the number of a frame."""
+
+    frame_asked = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._trace: Trace | None = None
+        self._review: Review | None = None
+        self._seen: tuple[int, bool] | None = None  # findings, whether it was judged
+        self.found: tuple[Finding, ...] = ()  # what is shown
+        self.slices = Slices(self._read, self)
+        self.count = QLabel()
+        self.count.setProperty("kind", "small")
+        self.count.setWordWrap(True)  # what was not seen is a sentence, and the window may be narrow
+        self.copy_button = QPushButton("Copy report")
+        self.copy_button.setProperty("kind", "quiet")
+        self.copy_button.setToolTip(tip("A report for those who run the gateway, as Markdown"))
+        self.table = _Table()
+        self.empty = empty_words(EMPTY)
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self.empty)
+        self._stack.addWidget(self.table)
+        bar = QHBoxLayout()
+        bar.setContentsMargins(12, 4, 12, 4)
+        bar.addWidget(self.count, 1)
+        bar.addWidget(self.copy_button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(bar)
+        self._stack.setContentsMargins(6, 0, 6, 0)
+        column.addWidget(self._stack, 1)
+        self._copied = QTimer(self)
+        self._copied.setSingleShot(True)
+        self._copied.setInterval(COPIED_FOR_MS)
+        self._copied.timeout.connect(self._not_copied)
+        self.copy_button.clicked.connect(self.copy_report)
+        self.table.cellActivated.connect(self._go_to)
+        self.table.cellClicked.connect(self._go_to)
+        self._show()
+
+    def show_trace(self, trace: Trace | None) -> None:
+        """Look at an exchange, or at what is new in it."""
+        if trace is not self._trace:
+            self._trace, self._seen = trace, None
+            self._review = Review(trace.index) if trace is not None else None
+            self.slices.stop()
+            self._show()
+        if trace is not None:
+            self.slices.poke()
+
+    def copy_report(self) -> None:
+        """Put the report on the clipboard."""
+        if self._trace is not None and self._review is not None:
+            QGuiApplication.clipboard().setText(report(self._trace.index, self.found, self._review.unseen))
+            self.copy_button.setText("Copied")
+            self._copied.start()
+
+    def _not_copied(self) -> None:
+        self.copy_button.setText("Copy report")
+
+    def _read(self) -> Iterator[None]:
+        trace, review = self._trace, self._review
+        if trace is None or review is None:
+            return
+        for _ in trace.read():
+            yield
+        for _ in review.read():
+            yield
+        state = len(review.findings), review.judged
+        if review is self._review and state != self._seen:
+            self._seen = state
+            self._show()
+
+    def _show(self) -> None:
+        self.found = self._review.findings if self._review is not None else ()
+        self.copy_button.setVisible(self._trace is not None)
+        self._stack.setCurrentIndex(1 if self.found else 0)
+        self.empty.setText(self._nothing())
+        count = len(self.found)
+        more = f", of which {MOST} are listed" if count > MOST else ""
+        words = f"{count} deviation{'s' * (count != 1)} from the specification{more}" if count else ""
+        unseen = self._review.unseen if self._review is not None and count else ""
+        self.count.setText(f"{words}. {unseen}" if unseen else words)
+        self.table.show_findings(self.found[:MOST])
+
+    def _nothing(self) -> str:
+        """What stands in the place of findings."""
+        trace, review = self._trace, self._review
+        if trace is None or review is None:
+            return EMPTY
+        if not review.judged:
+            return SO_FAR if self._seen is not None else ""
+        if review.unseen:
+            return review.unseen if not review.seen else NONE_SEEN.format(unseen=review.unseen)
+        return NONE_ERROR if (trace.exchange.status or 0) >= 300 else NONE
+
+    def _go_to(self, row: int, _column: int) -> None:
+        frame = self.found[row].frame if row < len(self.found) else None
+        if frame is not None:
+            self.frame_asked.emit(frame)
+
+
+class _Table(QTableWidget):
+    """A row for each finding; Enter or a click goes to its frame."""
+
+    def __init__(self) -> None:
+        super().__init__(0, len(TITLES))
+        self.setProperty("kind", "texts")
+        self.setAccessibleName("Deviations")
+        self.setAccessibleDescription("Enter goes to the frame that shows it.")
+        self.setHorizontalHeaderLabels(TITLES)
+        self.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        look_like_rows(self)
+        self.setWordWrap(True)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+
+    def show_findings(self, found: tuple[Finding, ...]) -> None:
+        """Show these."""
+        self.setRowCount(len(found))
+        for row, finding in enumerate(found):
+            note = finding.note[:1].upper() + finding.note[1:]
+            section = finding.section or "none"
+            frame = HEAD if finding.frame is None else str(finding.frame + 1)
+            for column, text in enumerate((frame, note, finding.rule, section)):
+                item = QTableWidgetItem(show_hidden(text))
+                item.setTextAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
+                item.setToolTip(tip(f"{finding.code}: {text}" if column == 1 else text))
+                self.setItem(row, column, item)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        room = max(self.viewport().width() - WIDTHS[0] - WIDTHS[3], 240)
+        expected = round(room * EXPECTED)
+        for column, width in enumerate((WIDTHS[0], room - expected, expected, WIDTHS[3])):
+            self.setColumnWidth(column, width)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentRow() >= 0:
+            self.cellActivated.emit(self.currentRow(), 0)
+        else:
+            super().keyPressEvent(event)

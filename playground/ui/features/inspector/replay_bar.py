@@ -1,0 +1,84 @@
+"""The bar above the composer of an experiment that replays a cassette: how fast, and frame by frame."""
+
+from __future__ import annotations
+
+import math
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
+
+from playground.ui.widgets.plain_text import show_hidden, tip
+from playground.ui.widgets.segments import Segments
+
+if TYPE_CHECKING:
+    from playground.engine.cassettes.replay import CassettePlayer
+
+#: The words on the switch and how many times the recorded speed each is; None: frame by frame.
+SPEEDS = (("1×", 1.0), ("2×", 2.0), ("10×", 10.0), ("At once", math.inf), ("Step", None))
+WIDE = 640  # pixels from which on all stands in one line
+SAYS = "Runs replay what was recorded. No gateway is asked."
+
+
+class ReplayBar(QFrame):
+    """``show_player`` says what is replayed; it is hidden while nothing is."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._player: CassettePlayer | None = None
+        self.setProperty("kind", "banner")
+        self.words = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
+        self.speed = Segments(tuple(words for words, _ in SPEEDS), "Speed of the replay")
+        self.step_button = QPushButton("Next frame")
+        self.step_button.setToolTip(tip("Let one more frame come"))
+        controls = QHBoxLayout()
+        controls.setSpacing(8)
+        controls.addWidget(self.step_button)
+        controls.addWidget(self.speed)
+        controls.addStretch(1)
+        self._line = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self._line.setContentsMargins(12, 5, 8, 5)
+        self._line.setSpacing(8)
+        self._line.addWidget(self.words, 1)
+        self._line.addLayout(controls)
+        self.speed.chosen.connect(self._chosen)
+        self.step_button.clicked.connect(self._step)
+        self.hide()
+
+    def show_player(self, player: CassettePlayer | None) -> None:
+        """Show what is replayed, and its speed."""
+        self._player = player
+        self.setVisible(player is not None)
+        if player is None:
+            return
+        cassette = player.cassette
+        count = len(cassette.exchanges)
+        when = ""
+        if cassette.created_at:
+            when = datetime.fromtimestamp(cassette.created_at).astimezone().strftime(", recorded on %d %B %Y")
+        self.words.setText(show_hidden(f"Cassette with {count} exchange{'s' * (count != 1)}{when}. {SAYS}"))
+        pace = player.pace
+        wanted = None if pace.stepping else pace.speed
+        self.speed.set_index(next((at for at, (_, speed) in enumerate(SPEEDS) if speed == wanted), 0))
+        self.step_button.setVisible(pace.stepping)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Where the room is short, the controls stand below the words."""
+        super().resizeEvent(event)
+        below = self.width() < WIDE
+        self._line.setDirection(QBoxLayout.Direction.TopToBottom if below else QBoxLayout.Direction.LeftToRight)
+
+    def _chosen(self, index: int) -> None:
+        player, speed = self._player, SPEEDS[index][1]
+        if player is None:
+            return
+        player.pace.stepping = speed is None
+        if speed is not None:
+            player.pace.speed = speed
+        self.step_button.setVisible(speed is None)
+
+    def _step(self) -> None:
+        if self._player is not None:
+            self._player.pace.step()

@@ -1,0 +1,160 @@
+"""The Timeline tab's page: the picture above the list of frames, and beside both the frame that is chosen.
+
+Seen, it takes in what is new a few milliseconds at a time; hidden, it does nothing.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
+
+from playground.ui.features.inspector.excerpt import size
+from playground.ui.features.inspector.timeline.frame_detail import FrameDetail
+from playground.ui.features.inspector.timeline.frame_table import FrameTable
+from playground.ui.features.inspector.timeline.picture import COMPACT, TALL, TALLEST, TimelinePicture
+from playground.ui.features.inspector.traces import Trace
+from playground.ui.widgets.page_parts import empty_words
+from playground.ui.widgets.slices import Slices
+
+EMPTY = "No exchange yet. Run the conversation, and every frame that comes back stands here, with its time."
+WIDE = 560  # pixels of the page's width from which on the whole is described in words, too
+ROOMY = 330  # pixels of the page's height from which on each lane has a row of its own
+
+
+class TimelinePage(QWidget):
+    """``show_trace`` says what to show. ``frames_chosen`` carries numbers, and whether a person chose them here."""
+
+    frames_chosen = Signal(list, bool)
+    seen = Signal()  # it has come into view
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._trace: Trace | None = None
+        self.picture = TimelinePicture()
+        self.table = FrameTable()
+        self.detail = FrameDetail()
+        self.slices = Slices(self._read, self)
+        self.empty = empty_words(EMPTY)
+        left = QWidget()
+        column = QVBoxLayout(left)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.picture)
+        column.addWidget(self.table, 1)
+        split = QSplitter()
+        split.setChildrenCollapsible(False)
+        split.setHandleWidth(1)
+        split.addWidget(left)
+        split.addWidget(self.detail)
+        split.setSizes([560, 420])
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self.empty)
+        self._stack.addWidget(split)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(self._stack)
+        self.table.frames_chosen.connect(self._chosen)
+        self.picture.moment_asked.connect(self._go_to_moment)
+        self.picture.stall_asked.connect(self._go_to_frame)
+
+    @property
+    def trace(self) -> Trace | None:
+        """What is shown."""
+        return self._trace
+
+    def show_trace(self, trace: Trace | None) -> None:
+        """Show an exchange, or what is new in the one that is shown."""
+        if trace is not self._trace:
+            self._trace = trace
+            self.slices.stop()
+            self.table.frames.show(trace.index if trace is not None else None)
+            self.detail.show_frames(None, ())
+            self._refresh(fresh=True)
+        if trace is not None and trace.index.behind:
+            self.slices.poke()
+        elif trace is not None and trace.exchange.dropped:
+            self._refresh(fresh=False)  # its bytes may have gone since
+
+    def choose(self, numbers: Sequence[int]) -> None:
+        """Choose frames, as nobody's hand; those that are not read yet as soon as they are."""
+        if numbers and self._trace is not None and numbers[-1] >= self.table.frames.rowCount():
+            self._trace.read_all()
+            self._refresh(fresh=False)
+        self.table.choose(numbers)
+
+    def finish(self) -> None:
+        """Take in at once what is known."""
+        self.slices.finish()
+
+    def _read(self) -> Iterator[None]:
+        trace = self._trace
+        if trace is None:
+            return
+        for _ in trace.read():
+            yield
+        if trace is self._trace:
+            self._refresh(fresh=False)
+
+    def _refresh(self, *, fresh: bool) -> None:
+        trace = self._trace
+        self._stack.setCurrentIndex(0 if trace is None else 1)
+        self.picture.show_timeline(trace.timeline if trace is not None else None, fresh=fresh)
+        self.table.grow()
+        self.detail.show_words(self._words())
+        self._settle()
+
+    def _words(self) -> str:
+        """What there is to say about the whole."""
+        trace = self._trace
+        if trace is None:
+            return ""
+        if trace.exchange.dropped:
+            gone = size(trace.exchange.dropped)
+            return f"The bytes of this exchange ({gone}) were let go, to keep within the memory set for tapes."
+        figures = [("frames", f"{len(trace.index):,}"), *self.picture.figures()]
+        if trace.index.deviations:
+            figures.append(("with deviations: see Lint", f"{len(trace.index.deviations):,}"))
+        names, values = max(len(name) for name, _ in figures), max(len(value) for _, value in figures)
+        return "\n".join(f"{name:<{names}}  {value:>{values}}" for name, value in figures)
+
+    def _settle(self) -> None:
+        """Where the room is short, what there is to say gets some only for a frame that is chosen."""
+        gone = self._trace is not None and bool(self._trace.exchange.dropped)
+        self.detail.setVisible(self.width() >= WIDE or gone or bool(self.table.chosen))
+
+    def _chosen(self, numbers: list[int], by_hand: bool) -> None:
+        trace = self._trace
+        index = trace.index if trace is not None else None
+        self.detail.show_frames(index, numbers)
+        self._settle()
+        if index is not None and numbers:
+            self.picture.show_chosen(index.at(numbers[0]), index.at(numbers[-1]), reveal=True)
+        else:
+            self.picture.show_chosen(None)
+        self.frames_chosen.emit(numbers, by_hand)
+
+    def _go_to_frame(self, number: int) -> None:
+        self.table.selectRow(number)
+
+    def _go_to_moment(self, at: float) -> None:
+        """The frame that came nearest to a moment."""
+        index = self._trace.index if self._trace is not None else None
+        if index is None or not len(index):
+            return
+        after = min(bisect_left(range(len(index)), at, key=index.at), len(index) - 1)
+        before = max(after - 1, 0)
+        self.table.selectRow(before if at - index.at(before) < index.at(after) - at else after)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.seen.emit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        roomy = self.height() >= ROOMY
+        self.picture.setFixedHeight(min(max(self.height() // 3, TALL), TALLEST) if roomy else COMPACT)
+        self._settle()

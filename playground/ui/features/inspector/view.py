@@ -1,0 +1,71 @@
+"""What the inspector is shown of one exchange: a frozen value, secrets already masked by whoever made it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+if TYPE_CHECKING:
+    from playground.engine.session.session import Exchange
+    from playground.ui.features.inspector.traces import Trace
+
+
+def no_body() -> bytes:
+    """The body of an exchange that has none."""
+    return b""
+
+
+def no_trace() -> Trace | None:
+    """The frames of an exchange that nobody derives any from."""
+    return None
+
+
+async def as_it_is(exchange: Exchange) -> Exchange:
+    """An exchange that is kept nowhere but in memory."""
+    return exchange
+
+
+def no_others() -> Sequence[Exchange]:
+    """The experiment of an exchange that stands alone."""
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class ExchangeView:
+    """One request and what came back. ``duration`` is in seconds, None while it runs.
+
+    ``status`` is None while there is no answer; ``error`` then says what happened, if it failed; ``complete`` is
+    False where the answer was not read to its end. ``body`` gives the bytes received so far, so that nothing is copied
+    for a view that is not looked at; so do ``trace`` with the frames and ``others`` with all exchanges of the
+    experiment, oldest first. ``whole`` gives one of those with its bodies, from the disk where memory let go of them,
+    and raises StoreError. ``key`` tells exchanges apart.
+    """
+
+    method: str
+    url: str
+    request_headers: tuple[tuple[str, str], ...] = ()
+    request_body: bytes = b""
+    status: int | None = None
+    reason: str = ""
+    response_headers: tuple[tuple[str, str], ...] = ()
+    duration: float | None = None
+    error: str = ""
+    complete: bool = True
+    body: Callable[[], bytes] = no_body
+    trace: Callable[[], Trace | None] = no_trace
+    others: Callable[[], Sequence[Exchange]] = no_others
+    whole: Callable[[Exchange], Awaitable[Exchange]] = as_it_is
+    key: str = ""
+
+    @property
+    def path(self) -> str:
+        """The path of the URL, for people."""
+        return urlsplit(self.url).path or self.url
+
+    @property
+    def content_type(self) -> str:
+        """The response's media type in lower case, without its parameters."""
+        found = next((value for name, value in self.response_headers if name.lower() == "content-type"), "")
+        return found.partition(";")[0].strip().lower()

@@ -1,0 +1,304 @@
+"""The Output tab: in which format the answer is asked for, and the schema it has to follow.
+
+It edits one field of the current protocol's parameters and hands back new ones; it knows no protocol: what the field
+takes stands in its hint. Checks run a moment after the last keystroke.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QRadioButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from playground.domain.parameters import Hint, Parameters
+from playground.domain.problems import Problem
+from playground.domain.values import JSON, JSONObject
+from playground.jsonkit.questions import FormatSound
+from playground.ui.features.output.draft import (
+    CUSTOM,
+    DEFAULT,
+    EXAMPLE,
+    EXAMPLE_NAME,
+    FIRST_NAME,
+    JSON_MODE,
+    KINDS,
+    SCHEMA,
+    TEXT,
+    OutputDraft,
+    Reading,
+    laid_out,
+)
+from playground.ui.features.output.schema_head import SchemaHead
+from playground.ui.widgets.asking import Asking
+from playground.ui.widgets.choice_fields import look
+from playground.ui.widgets.elided_label import ElidedLabel
+from playground.ui.widgets.json_field import JsonField
+from playground.ui.widgets.scroll_page import ScrollPage
+
+FIELD = "response_format"
+CHECK_AFTER_MS = 150
+
+TITLES = {
+    DEFAULT: ("Default", "not sent"),
+    TEXT: ("Text", "free text"),
+    JSON_MODE: ("JSON mode", "any JSON object"),
+    SCHEMA: ("JSON schema", "follows a schema"),
+    CUSTOM: ("Custom", "a format typed as JSON"),
+}
+HINTS = {
+    DEFAULT: "The field is left out; the model answers as it likes, which is text.",
+    TEXT: "The same as default, said to the gateway.",
+    JSON_MODE: "Many gateways want the word “JSON” somewhere in the messages. Each answer is checked to be JSON.",
+    SCHEMA: "Each answer is checked against the schema, and what does not fit is marked in it.",
+    CUSTOM: "Sent as it stands, for formats that this form does not know.",
+}
+NO_FIELD = "This protocol has no field for the format of the answer. A gateway's own field goes into the Raw tab."
+
+
+class OutputPanel(ScrollPage):
+    """``set_value`` shows parameters, ``changed`` tells new ones.
+
+    ``draft_changed`` gives what is typed beyond the parameters (JSON, None for nothing), to be kept with the
+    experiment and handed back to ``set_value``.
+    """
+
+    changed = Signal(object)
+    draft_changed = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._parameters = Parameters()
+        self._draft = OutputDraft()
+        self._available = False
+        self._showing = False
+        self._rows: dict[str, QWidget] = {}
+        self.radios: dict[str, QRadioButton] = {}
+        self._group = QButtonGroup(self)
+        self.says = _label("small")
+        self.hint = _label("small")
+        self.unsent = _label("flag-error")
+        self.head = SchemaHead()
+        self.schema = JsonField("Schema", root="schema", placeholder='{"type": "object", …}', least=8)
+        self.example_button = QPushButton("Insert an example")
+        self.schema.add_tool(self.example_button)
+        self.custom = JsonField("Format (JSON)", root="custom", placeholder='{"type": "…"}')
+        self._check = QTimer(self)
+        self._check.setSingleShot(True)
+        self._check.setInterval(CHECK_AFTER_MS)
+        self._check.timeout.connect(self.check_now)
+        self._asking = Asking(self)
+        self._asking.answered.connect(self.check_now)
+        self._asked: tuple[tuple[OutputDraft, bool], FormatSound] | None = None
+        self._arrange()
+        self.head.edited.connect(self._head_edited)
+        self.schema.edited.connect(self._schema_edited)
+        self.custom.edited.connect(self._custom_edited)
+        self.example_button.clicked.connect(self.insert_example)
+        self._group.idClicked.connect(self._kind_chosen)
+        self.set_value(Parameters())
+
+    def _arrange(self) -> None:
+        column = self.fill(8)
+        title = _label("group")
+        title.setText("Format of the answer")
+        column.addWidget(title)
+        column.addWidget(self.says)
+        rows = QVBoxLayout()
+        rows.setSpacing(4)
+        for number, kind in enumerate(KINDS):
+            rows.addWidget(self._radio_row(number, kind))
+        column.addLayout(rows)
+        column.addWidget(self.hint)
+        column.addSpacing(4)
+        column.addWidget(self.head)
+        column.addWidget(self.schema)
+        column.addWidget(self.custom)
+        column.addWidget(self.unsent)
+        column.addStretch(1)
+
+    def _radio_row(self, number: int, kind: str) -> QWidget:
+        name, says = TITLES[kind]
+        radio = QRadioButton(name)
+        radio.setAccessibleDescription(f"{says}. {HINTS[kind]}")
+        self._group.addButton(radio, number)
+        about = ElidedLabel(align=Qt.AlignmentFlag.AlignRight, elide=Qt.TextElideMode.ElideRight)
+        about.set_text(says)
+        row = QWidget()
+        line = QHBoxLayout(row)
+        line.setContentsMargins(0, 0, 0, 0)
+        line.setSpacing(8)
+        line.addWidget(radio)
+        line.addWidget(about, 1)
+        self.radios[kind] = radio
+        self._rows[kind] = row
+        return row
+
+    # -- values ------------------------------------------------------------------------------------------------
+
+    @property
+    def value(self) -> Parameters:
+        """The parameters as shown."""
+        return self._parameters
+
+    @property
+    def draft(self) -> OutputDraft:
+        """What stands in the form."""
+        return self._draft
+
+    def set_value(self, parameters: Parameters, draft: JSON = None, *, fresh: bool = False) -> None:
+        """Show parameters. What is typed stays while it sends the same, unless ``fresh`` says they are another's.
+
+        ``draft`` is what ``draft_changed`` gave for them.
+        """
+        kind_changed = type(parameters) is not type(self._parameters)
+        self._parameters = parameters
+        hint = _hint(parameters)
+        self._available = hint is not None
+        value = getattr(parameters, FIELD) if hint is not None else None
+        if kind_changed or fresh or self._read().value != value:
+            kept = OutputDraft.from_json(draft)
+            if kept is None or kept.read(named=parameters.names_schema).value != value:
+                kept = OutputDraft.of(value, named=parameters.names_schema)
+            self._draft = kept
+        self._offer(hint)
+        self._show()
+
+    def _offer(self, hint: Hint | None) -> None:
+        """Show the kinds that the field takes."""
+        takes = (DEFAULT, *hint.suggestions, CUSTOM) if hint is not None else ()
+        for kind, row in self._rows.items():
+            row.setVisible(kind in takes or kind == self._draft.kind != DEFAULT)
+        path = hint.path if hint is not None else ""
+        if hint is None:
+            self.says.setText(NO_FIELD)
+        elif path:
+            only = "This protocol has no JSON mode, and its schemas have no name." if JSON_MODE not in takes else ""
+            self.says.setText(f"Sent as {path}. {hint.help} {only}".strip())
+        self.says.setVisible(hint is None or bool(path))
+
+    def _show(self) -> None:
+        draft, named = self._draft, self._parameters.names_schema
+        self._showing = True
+        self.radios[draft.kind].setChecked(True)
+        self.head.show_values(draft.name, draft.description, draft.strict)
+        for field, text in ((self.schema, draft.schema), (self.custom, draft.custom)):
+            if field.text != text:
+                field.set_text(text)
+        self._showing = False
+        self.hint.setText(HINTS[draft.kind])
+        self.hint.setVisible(self._available)
+        self.head.setVisible(self._available and draft.kind == SCHEMA and named)
+        self.schema.setVisible(self._available and draft.kind == SCHEMA)
+        self.custom.setVisible(self._available and draft.kind == CUSTOM)
+        self._say_unsent()
+        self._check.start()
+
+    def _read(self) -> Reading:
+        return self._draft.read(named=self._parameters.names_schema)
+
+    def _say_unsent(self) -> None:
+        why = self._read().unsent if self._available else ""
+        self.unsent.setText(why)
+        self.unsent.setVisible(bool(why))
+        empty = self._draft.kind == SCHEMA and not self._draft.schema.strip()
+        look(self.unsent, "flag" if empty else "flag-error")
+        look(self.example_button, "button" if empty else "quiet")
+
+    # -- editing -----------------------------------------------------------------------------------------------
+
+    def choose(self, kind: str) -> None:
+        """Take another kind of format; what was typed for the others is kept."""
+        draft = replace(self._draft, kind=kind)
+        if kind == SCHEMA and self._parameters.names_schema and not draft.name:
+            draft = replace(draft, name=FIRST_NAME)
+        value = self._read().value
+        if kind == CUSTOM and not draft.custom.strip() and value is not None:
+            draft = replace(draft, custom=laid_out(value))
+        self._edit(draft)
+        self._show()
+
+    def insert_example(self) -> None:
+        """A complete schema; one step of undo brings back what was there."""
+        if self._parameters.names_schema and self._draft.name in ("", FIRST_NAME):
+            self.head.show_values(EXAMPLE_NAME, self._draft.description, self._draft.strict)
+            self._head_edited()
+        self.schema.replace_text(EXAMPLE)
+        self.schema.focus()
+
+    def check_now(self) -> None:
+        """Check what is typed at once, without waiting for the timer."""
+        self._check.stop()
+        draft, reading = self._draft, self._read()
+        if draft.kind == CUSTOM:
+            self.custom.show_problems([])
+        elif draft.kind == SCHEMA:
+            problems = self._problems(reading.value)
+            self.schema.show_problems([p for p in problems if p.path[:1] == ("schema",)])
+            self.head.flag_name(next((p.message for p in problems if p.path[:1] == ("name",)), ""))
+
+    def _problems(self, value: JSONObject | None) -> list[Problem]:
+        named = self._parameters.names_schema
+        inner = (value or {}).get("json_schema") if named else value
+        schema = inner.get("schema") if isinstance(inner, dict) else None
+        draft = self._draft
+        if self._asked is None or self._asked[0] != (draft, named):  # the same schema is read anew each time
+            question = FormatSound(draft.name if named else None, schema, draft.strict if named else None)
+            self._asked = (draft, named), question
+        return self._asking.ask(self._asked[1], alone=True) or []
+
+    def _kind_chosen(self, number: int) -> None:
+        self.choose(KINDS[number])
+
+    def _head_edited(self) -> None:
+        head = self.head
+        name, description = head.name.text(), head.description.text()
+        self._edit(replace(self._draft, name=name, description=description, strict=head.strict.state))
+
+    def _schema_edited(self) -> None:
+        self._edit(replace(self._draft, schema=self.schema.text))
+
+    def _custom_edited(self) -> None:
+        self._edit(replace(self._draft, custom=self.custom.text))
+
+    def _edit(self, draft: OutputDraft) -> None:
+        if self._showing or not self._available:
+            return
+        self._draft = draft
+        value, parameters = self._read().value, self._parameters
+        if value != getattr(parameters, FIELD):
+            self._parameters = parameters.with_value(FIELD, value)
+            self.changed.emit(self._parameters)
+        told = _brings_back(OutputDraft.of(value, named=parameters.names_schema), draft)
+        self.draft_changed.emit(None if told else draft.to_json())
+        self._say_unsent()
+        self._check.start()
+
+
+def _brings_back(plain: OutputDraft, draft: OutputDraft) -> bool:
+    """Whether the parameters alone give the draft again; how its JSON is laid out does not count."""
+    if draft.kind == SCHEMA:
+        draft = replace(draft, schema=plain.schema)
+    elif draft.kind == CUSTOM:
+        draft = replace(draft, custom=plain.custom)
+    return plain == draft
+
+
+def _hint(parameters: Parameters) -> Hint | None:
+    return dict(type(parameters).hints()).get(FIELD)
+
+
+def _label(kind: str) -> QLabel:
+    label = QLabel()
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setWordWrap(True)
+    label.setProperty("kind", kind)
+    return label

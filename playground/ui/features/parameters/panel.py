@@ -1,0 +1,143 @@
+"""The form of a protocol's parameters, made by walking their fields.
+
+It gets a ``Parameters`` value and hands back a new one; it holds no truth and knows no protocol. Adding a parameter
+must not touch this folder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from playground.domain.parameters import Parameters
+from playground.domain.values import JSON
+from playground.ui.features.parameters.row import ParameterRow
+from playground.ui.features.parameters.rows import ToolChoiceRow, row_for
+from playground.ui.widgets.plain_text import show_hidden
+from playground.ui.widgets.scroll_page import ScrollPage
+
+NOTHING: Mapping[str, str] = {}
+ROW_GAP = 12
+GROUP_GAP = 16
+
+
+class ParameterPanel(ScrollPage):
+    """``set_value`` shows parameters, ``changed`` tells the new value. The form is rebuilt only for another type."""
+
+    changed = Signal(object)
+
+    def __init__(
+        self, parent: QWidget | None = None, *, only: tuple[str, ...] = (), without: tuple[str, ...] = ()
+    ) -> None:
+        """``only`` these groups (all of them when empty), and ``without`` those shown elsewhere."""
+        super().__init__(parent)
+        self._only = only
+        self._without = without
+        self._value: Parameters = Parameters()
+        self._flags: Mapping[str, str] = NOTHING
+        self._type: type[Parameters] | None = None
+        self._tool_names: tuple[str, ...] = ()
+        self._extras: list[tuple[str, QWidget]] = []
+        self._groups: dict[str, QVBoxLayout] = {}
+        self.rows: dict[str, ParameterRow] = {}
+        self.also_sent = QLabel()
+        self.also_sent.setTextFormat(Qt.TextFormat.PlainText)
+        self.also_sent.setWordWrap(True)
+        self.also_sent.setProperty("kind", "small")
+        self._build(Parameters)
+
+    @property
+    def value(self) -> Parameters:
+        """The parameters as shown."""
+        return self._value
+
+    def set_value(self, parameters: Parameters, flags: Mapping[str, str] = NOTHING, *, fresh: bool = False) -> None:
+        """Show parameters. Unfinished text (a number half typed) stays unless ``fresh`` says they are another's.
+
+        ``flags`` say of fields, by name, what else is sent that does not go with them.
+        """
+        if type(parameters) is not self._type:
+            self._build(type(parameters))
+        self._value, self._flags = parameters, flags
+        for name, row in self.rows.items():
+            row.show_value(getattr(parameters, name), self._flag(name), parameters.note(name), fresh=fresh)
+        others = ", ".join(parameters.model_extra or {})
+        self.also_sent.setText(f"Also sent as it is: {show_hidden(others)}")
+        self.also_sent.setVisible(bool(others))
+
+    def show_row(self, *names: str) -> None:
+        """Bring a parameter into view, ready to be changed: of those named as in the body, one that is set first."""
+        hints = dict((self._type or Parameters).hints())
+        wanted = [name.partition(".")[0].partition("[")[0] for name in names]
+        found = [field for field in self.rows if (hints[field].path or field).partition(".")[0] in wanted]
+        if found:
+            row = self.rows[next((field for field in found if getattr(self._value, field) is not None), found[0])]
+            self.ensureWidgetVisible(row)
+            row.main_field().setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def set_tool_names(self, names: list[str]) -> None:
+        """The tools a tool choice may name."""
+        self._tool_names = tuple(names)
+        for row in self.rows.values():
+            if isinstance(row, ToolChoiceRow):
+                row.set_tool_names(self._tool_names)
+
+    def add_extra(self, group: str, label: str, field: QWidget) -> None:
+        """Put a control that is no parameter at the end of a group, in the look of the rows; it stays on rebuilds."""
+        row = QWidget()
+        line = QHBoxLayout(row)
+        line.setContentsMargins(0, 0, 0, 0)
+        line.setSpacing(8)
+        name = QLabel(label)
+        name.setWordWrap(True)
+        name.setBuddy(field)
+        if not field.accessibleName():
+            field.setAccessibleName(label)
+        line.addWidget(name, 1)
+        line.addWidget(field)
+        self._extras.append((group, row))
+        self._group(group).addWidget(row)
+
+    def _build(self, kind: type[Parameters]) -> None:
+        for _, extra in self._extras:
+            extra.setParent(None)
+        self.also_sent.setParent(None)
+        self._type = kind
+        self._groups = {}
+        self.rows = {}
+        self._content = self.fill(GROUP_GAP)
+        self._content.addWidget(self.also_sent)
+        self._content.addStretch(1)
+        for name, hint in kind.hints():
+            if hint.group in self._without or (self._only and hint.group not in self._only):
+                continue
+            row = row_for(name, hint, kind)
+            row.edited.connect(self._edited)
+            self.rows[name] = row
+            self._group(hint.group).addWidget(row)
+        for group, extra in self._extras:
+            self._group(group).addWidget(extra)
+        self.set_tool_names(list(self._tool_names))
+        self.also_sent.hide()
+
+    def _group(self, title: str) -> QVBoxLayout:
+        if title not in self._groups:
+            box = QVBoxLayout()
+            box.setSpacing(ROW_GAP)
+            heading = QLabel(title)
+            heading.setProperty("kind", "group")
+            box.addWidget(heading)
+            self._groups[title] = box
+            self._content.insertLayout(len(self._groups) - 1, box)
+        return self._groups[title]
+
+    def _edited(self, name: str, value: JSON) -> None:
+        self._value = self._value.with_value(name, value)
+        for known, row in self.rows.items():  # one field may decide whether another is sent
+            row.set_flag(self._flag(known), self._value.note(known))
+        self.changed.emit(self._value)
+
+    def _flag(self, name: str) -> str:
+        return "\n".join(filter(None, (self._value.flag(name), self._flags.get(name, ""))))

@@ -1,0 +1,142 @@
+"""What every parameter row has: a name, a way back to default, and a line for what is odd about the value.
+
+A row shows one value and tells the one a person made of it (``edited``). None is default: nothing is sent.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QMouseEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+
+from playground.domain.parameters import Hint
+from playground.domain.values import JSON
+from playground.ui.widgets.choice_fields import look
+from playground.ui.widgets.icon_button import IconButton
+from playground.ui.widgets.plain_text import show_hidden, tip
+
+
+def same(first: JSON, second: JSON) -> bool:
+    """Whether two values are the same on the wire: True is not 1."""
+    if isinstance(first, bool) or isinstance(second, bool):
+        return first is second
+    if isinstance(first, list | tuple) and isinstance(second, list | tuple):
+        return len(first) == len(second) and all(map(same, first, second))
+    return bool(first == second)
+
+
+class ParameterRow(QWidget):
+    """Base of the rows. ``edited`` gives the field's name and the new value."""
+
+    edited = Signal(str, object)
+
+    def __init__(self, name: str, hint: Hint, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.name = name
+        self.hint = hint
+        self._value: JSON = None
+        self._problem = ""
+        self._flag = self._note = ""
+        self.label = QLabel(hint.label)
+        self.label.setTextFormat(Qt.TextFormat.PlainText)
+        self.label.setWordWrap(True)
+        self.label.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self.reset = IconButton("close", f"Back to default: {hint.label} (Delete)", size=12)
+        self.reset.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.reset.setFixedSize(20, 20)
+        policy = self.reset.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)
+        self.reset.setSizePolicy(policy)
+        self.reset.clicked.connect(self.clear)
+        self.flag_label = QLabel()
+        self.flag_label.setTextFormat(Qt.TextFormat.PlainText)
+        self.flag_label.setWordWrap(True)
+        self.flag_label.setIndent(0)
+        self.flag_label.hide()
+        self.head = QHBoxLayout()
+        self.head.setSpacing(4)
+        self.head.addWidget(self.label, 1)
+        self.head.addWidget(self.reset)
+        self.body = QVBoxLayout(self)
+        self.body.setContentsMargins(0, 0, 0, 0)
+        self.body.setSpacing(0)
+        self.body.addLayout(self.head)
+        self.setToolTip(tip(self._help()))
+        self._dress()
+
+    @property
+    def value(self) -> JSON:
+        """The value as it would be sent; None for default and for text that cannot be sent yet."""
+        return self._value
+
+    @property
+    def problem(self) -> str:
+        """Why what stands in the field is not sent; empty when it is."""
+        return self._problem
+
+    def show_value(self, value: JSON, flag: str = "", note: str = "", *, fresh: bool = False) -> None:
+        """Show a value from outside. Unfinished text stays while the value is the one last told, unless ``fresh``."""
+        if fresh or not same(value, self._value):
+            self._value = value
+            self._problem = ""
+            self._show(value)
+        self.set_flag(flag, note)
+
+    def set_flag(self, flag: str, note: str = "") -> None:
+        """Say what is odd about the value, which is sent all the same, else what the program has to do with it."""
+        self._flag, self._note = flag, note
+        text = self._problem or flag or note
+        self.flag_label.setText(show_hidden(text))
+        look(self.flag_label, "flag-error" if self._problem else "flag" if flag else "small")
+        self.flag_label.setVisible(bool(text))
+        self._dress()
+
+    def clear(self) -> None:
+        """Back to default."""
+        self._show(None)
+        self._tell(None)
+
+    def main_field(self) -> QWidget:
+        """The control that takes the focus for this row."""
+        raise NotImplementedError
+
+    def _show(self, value: JSON) -> None:
+        raise NotImplementedError
+
+    def _tell(self, value: JSON, problem: str = "") -> None:
+        """A person made ``value``; with a ``problem`` the text stays and nothing is sent."""
+        self._problem = problem
+        new = None if problem else value
+        changed = not same(new, self._value)
+        self._value = new
+        self.set_flag(*(("", "") if changed else (self._flag, self._note)))
+        if changed:
+            self.edited.emit(self.name, new)
+
+    def _introduce(self, *fields: QWidget) -> None:
+        """Give the row's controls their names for screen readers and put the flag's line last."""
+        for field in fields:
+            field.setAccessibleName(self.hint.label)
+            field.setAccessibleDescription(self._help())
+        self.label.setBuddy(self.main_field())
+        self.setFocusProxy(self.main_field())
+        self.body.addWidget(self.flag_label)
+
+    def _help(self) -> str:
+        hint = self.hint
+        lines = [hint.help]
+        if hint.low is not None and hint.high is not None:
+            lines.append(f"Documented range: {hint.low:g} to {hint.high:g}.")
+        lines.append(f"Sent as {hint.path or self.name}; left out while it is at default.")
+        return "\n".join(line for line in lines if line)
+
+    def _dress(self) -> None:
+        is_set = self._value is not None or bool(self._problem)
+        look(self.label, "" if is_set else "muted")
+        self.reset.setVisible(is_set)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """A click on the row's name goes to its field."""
+        if self.label.geometry().contains(event.position().toPoint()):
+            self.main_field().setFocus(Qt.FocusReason.MouseFocusReason)
+        super().mousePressEvent(event)

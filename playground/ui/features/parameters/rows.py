@@ -1,0 +1,297 @@
+"""The kinds of parameter rows, one for each ``Hint.editor``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from playground.domain.parameters import Hint, Parameters
+from playground.domain.values import JSON
+from playground.ui.features.parameters.row import ParameterRow
+from playground.ui.widgets.choice_fields import DEFAULT, ChoiceField, QuietSlider, SwitchPill, ValueField, look
+from playground.ui.widgets.code_editor import CodeEditor
+from playground.ui.widgets.json_text import pretty, problem_at, read_json
+from playground.ui.widgets.numbers import read_number, show_number, stepped
+from playground.ui.widgets.plain_text import escape_hidden
+
+UNFINISHED = {"-", "+", ".", ",", "-.", "-,", '"'}
+
+
+def as_text(value: JSON) -> str:
+    """A string as it is, anything else as JSON; empty for default."""
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else escape_hidden(json.dumps(value, ensure_ascii=False))
+
+
+class NumberRow(ParameterRow):
+    """A field, and a slider below it where a range is known."""
+
+    def __init__(self, name: str, hint: Hint, parent: QWidget | None = None) -> None:
+        super().__init__(name, hint, parent)
+        self._whole = hint.editor == "integer"
+        self._step = hint.step or (1 if self._whole else 0.01)
+        self.field = ValueField()
+        self.slider: QuietSlider | None = None
+        self._low = hint.low if hint.low is not None else 0
+        high = hint.soft_high if hint.soft_high is not None or self._whole else hint.high
+        if high is not None and high > self._low:
+            self.slider = QuietSlider(round((high - self._low) / self._step))
+        self.field.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.head.addWidget(self.field)
+        if self.slider is not None:
+            self.body.addWidget(self.slider)
+            self.slider.moved.connect(self._slid)
+            self.slider.cleared.connect(self.clear)
+            self._introduce(self.field, self.slider)
+            self.slider.setAccessibleName(f"{hint.label}, slider")
+        else:
+            self._introduce(self.field)
+        self.field.textEdited.connect(self._typed)
+        self.field.editingFinished.connect(self._finished)
+        self.field.cleared.connect(self.clear)
+        self.field.stepped.connect(self._stepped)
+        self._show(None)
+
+    def main_field(self) -> QWidget:
+        return self.field
+
+    def _show(self, value: JSON) -> None:
+        self.field.setText("" if value is None else show_number(value, self._step, self.slider is not None))
+        self._place_slider(value)
+
+    def _place_slider(self, value: JSON) -> None:
+        if self.slider is None:
+            return
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        start = self.hint.start if self.hint.start is not None else self._low
+        at = (value if is_number else start) - self._low
+        most = self.slider.maximum()
+        self.slider.show_step(round(min(max(at / self._step, 0), most)), is_number)
+
+    def _typed(self, text: str) -> None:
+        if not text.strip():
+            self._tell(None)
+        else:
+            try:
+                self._tell(read_number(text, self._whole))
+            except ValueError as error:
+                self._tell(None, "" if text.strip() in UNFINISHED else str(error))
+        self._place_slider(self._value)
+
+    def _finished(self) -> None:
+        if self._value is not None:
+            self._show(self._value)
+        elif self.field.text().strip() in UNFINISHED:
+            self._tell(None, "not a number, so it is not sent")
+
+    def _slid(self, step: int) -> None:
+        value = stepped(self._low + step * self._step, self._step)
+        self._tell(value)
+        self._show(value)
+
+    def _stepped(self, steps: int) -> None:
+        value = self._value
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            value = stepped(value + steps * self._step, self._step)
+        elif self._problem:
+            return
+        else:
+            value = self.hint.start if self.hint.start is not None else stepped(self._low, self._step)
+        self._tell(value)
+        self._show(value)
+
+
+class SwitchRow(ParameterRow):
+    """on, off or default."""
+
+    def __init__(self, name: str, hint: Hint, parent: QWidget | None = None) -> None:
+        super().__init__(name, hint, parent)
+        self.pill = SwitchPill(hint.start if isinstance(hint.start, bool) else True)
+        self.head.addWidget(self.pill)
+        self.pill.switched.connect(self._switched)
+        self.pill.cleared.connect(self.clear)
+        self._introduce(self.pill)
+        self._show(None)
+
+    def main_field(self) -> QWidget:
+        return self.pill
+
+    def _show(self, value: JSON) -> None:
+        if value is None or isinstance(value, bool):
+            self.pill.show_state(value)
+        else:
+            self.pill.show_state(None, as_text(value))
+        self.pill.setAccessibleName(f"{self.hint.label}: {self.pill.text()}")
+
+    def _switched(self, state: bool) -> None:
+        self._show(state)
+        self._tell(state)
+
+
+class TextRow(ParameterRow):
+    """A line of text, sent as typed."""
+
+    def __init__(self, name: str, hint: Hint, parent: QWidget | None = None) -> None:
+        super().__init__(name, hint, parent)
+        self.field = ValueField(widest=160)
+        self.head.addWidget(self.field)
+        self.field.textEdited.connect(self._typed)
+        self.field.cleared.connect(self.clear)
+        self._introduce(self.field)
+        self._show(None)
+
+    def main_field(self) -> QWidget:
+        return self.field
+
+    def _show(self, value: JSON) -> None:
+        self.field.setText(as_text(value))
+        self.field.setCursorPosition(0)
+
+    def _typed(self, text: str) -> None:
+        self._tell(text or None)
+
+
+class ChoiceRow(ParameterRow):
+    """Suggestions and free text."""
+
+    def __init__(self, name: str, hint: Hint, parent: QWidget | None = None) -> None:
+        super().__init__(name, hint, parent)
+        self.field = ChoiceField()
+        self.field.set_choices(hint.suggestions)
+        self.head.addWidget(self.field)
+        self.field.picked.connect(self._picked)
+        self._introduce(self.field)
+        self._show(None)
+
+    def main_field(self) -> QWidget:
+        return self.field
+
+    def _show(self, value: JSON) -> None:
+        self.field.show_text(as_text(value))
+
+    def _picked(self, text: str | None) -> None:
+        self._tell(text)
+
+
+class ToolChoiceRow(ChoiceRow):
+    """The protocol's words and the names of the tools; each is spelled as the protocol wants it."""
+
+    WORDS = ("auto", "none", "required")
+
+    def __init__(
+        self,
+        name: str,
+        hint: Hint,
+        spell_tool: Callable[[str], JSON],
+        parent: QWidget | None = None,
+    ) -> None:
+        self._words = hint.suggestions or self.WORDS
+        self._names: tuple[str, ...] = ()
+        self._spell_tool = spell_tool
+        super().__init__(name, hint, parent)
+        self.set_tool_names(())
+
+    def set_tool_names(self, names: tuple[str, ...]) -> None:
+        """Offer these tools; a name that is also one of the protocol's words means the word."""
+        self._names = tuple(dict.fromkeys(name for name in names if name and name not in self._words))
+        self.field.set_choices((*self._words, *self._names))
+
+    def _show(self, value: JSON) -> None:
+        self.field.show_text(self._read(value))
+
+    def _read(self, value: JSON) -> str:
+        if isinstance(value, dict):
+            inner = value.get("function")
+            name = value.get("name") or (inner.get("name") if isinstance(inner, dict) else None)
+            if isinstance(name, str) and value == self._spell_tool(name):
+                return name
+        return as_text(value)
+
+    def _picked(self, text: str | None) -> None:
+        if text is None or text in self._words:
+            self._tell(text)
+        elif text in self._names:
+            self._tell(self._spell_tool(text))
+        elif text.lstrip().startswith("{"):
+            problem = problem_at(text)
+            self._tell(None if problem else read_json(text), f"not JSON: {problem.message}" if problem else "")
+        else:
+            self._tell(text)
+
+
+class JsonRow(ParameterRow):
+    """A small editor. Text that is not JSON yet stays, is marked, and is not sent."""
+
+    MOST_LINES = 10
+
+    def __init__(self, name: str, hint: Hint, parent: QWidget | None = None) -> None:
+        super().__init__(name, hint, parent)
+        self.editor = CodeEditor()
+        self.editor.setPlaceholderText(DEFAULT)
+        self.editor.set_wheel_needs_focus()
+        self.editor.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.body.addSpacing(4)
+        self.body.addWidget(self.editor)
+        self._showing = False
+        self._introduce(self.editor)
+        self.editor.setAccessibleDescription(f"{self._help()}\nTab indents. Shift+Tab or Ctrl+Tab leaves the field.")
+        self.editor.textChanged.connect(self._typed)
+        self._grow()
+
+    def main_field(self) -> QWidget:
+        return self.editor
+
+    def _help(self) -> str:
+        start = self.hint.start
+        example = "" if start is None else f"\nFor example {json.dumps(start, ensure_ascii=False)}"
+        return super()._help() + example
+
+    def _show(self, value: JSON) -> None:
+        self._showing = True
+        text = "" if value is None else pretty(json.dumps(value, ensure_ascii=False))
+        self.editor.setPlainText(text)
+        self.editor.clear_marks()
+        look(self.editor, "false", "bad")
+        self._showing = False
+        self._grow()
+
+    def _typed(self) -> None:
+        self._grow()
+        if self._showing:
+            return
+        text = self.editor.text()
+        self.editor.clear_marks()
+        problem = problem_at(text) if text.strip() else None
+        look(self.editor, "true" if problem else "false", "bad")
+        if problem is not None:
+            self.editor.mark(problem.line, problem.column, problem.message)
+            self._tell(None, f"not JSON yet, so it is not sent: line {problem.line}, {problem.message}")
+        else:
+            self._tell(read_json(text) if text.strip() else None)
+
+    def _grow(self) -> None:
+        lines = min(max(self.editor.document().blockCount(), 1), self.MOST_LINES)
+        self.editor.setFixedHeight(lines * self.editor.fontMetrics().lineSpacing() + 18)
+
+
+def row_for(name: str, hint: Hint, kind: type[Parameters]) -> ParameterRow:
+    """The row of a field; an editor this version does not know gets the JSON row, which can show everything."""
+    from playground.ui.features.parameters.list_row import ListRow
+    from playground.ui.features.parameters.thinking_row import ThinkingRow
+
+    if hint.editor == "tool_choice":
+        return ToolChoiceRow(name, hint, kind.tool_choice_for)
+    rows: dict[str, Callable[[str, Hint], ParameterRow]] = {
+        "number": NumberRow,
+        "integer": NumberRow,
+        "switch": SwitchRow,
+        "text": TextRow,
+        "choice": ChoiceRow,
+        "list": ListRow,
+        "thinking": ThinkingRow,
+    }
+    return rows.get(hint.editor, JsonRow)(name, hint)

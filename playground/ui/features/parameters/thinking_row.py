@@ -1,0 +1,91 @@
+"""Extended thinking: off, adaptive, or enabled with a budget; any other object is shown as JSON and kept."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
+
+from playground.domain.parameters import Hint
+from playground.domain.values import JSON
+from playground.ui.features.parameters.row import ParameterRow
+from playground.ui.features.parameters.rows import as_text
+from playground.ui.widgets.choice_fields import ChoiceField, ValueField
+from playground.ui.widgets.json_text import problem_at, read_json
+from playground.ui.widgets.numbers import read_number
+
+#: What a person reads, and the ``type`` that is sent.
+KINDS = {"off": "disabled", "adaptive": "adaptive", "enabled": "enabled"}
+LEAST_BUDGET = 1024
+
+
+class ThinkingRow(ParameterRow):
+    """A choice, and a field for the budget below it while thinking is enabled."""
+
+    def __init__(self, name: str, hint: Hint, parent: QWidget | None = None) -> None:
+        super().__init__(name, hint, parent)
+        self.field = ChoiceField()
+        self.field.set_choices(tuple(KINDS))
+        self.field.picked.connect(self._picked)
+        self.head.addWidget(self.field)
+        self.budget = ValueField()
+        self.budget.setPlaceholderText("tokens")
+        self.budget.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.budget.textEdited.connect(self._budget_typed)
+        self.budget.cleared.connect(self._clear_budget)
+        words = QLabel("Budget of tokens")
+        words.setProperty("kind", "muted")
+        words.setBuddy(self.budget)
+        self._below = QWidget()
+        row = QHBoxLayout(self._below)
+        row.setContentsMargins(0, 6, 0, 0)
+        row.addWidget(words, 1)
+        row.addWidget(self.budget)
+        self.body.addWidget(self._below)
+        self._introduce(self.field)
+        self.budget.setAccessibleName(f"{hint.label}, budget of tokens")
+        self._show(None)
+
+    def main_field(self) -> QWidget:
+        return self.field
+
+    def _show(self, value: JSON) -> None:
+        kind, budget = _read(value)
+        self.field.show_text(kind)
+        self.budget.setText("" if budget is None else str(budget))
+        self._below.setVisible(kind == "enabled")
+
+    def _picked(self, text: str | None) -> None:
+        if text == "enabled":
+            value: JSON = {"type": "enabled", "budget_tokens": LEAST_BUDGET}
+            self._show(value)
+            self._tell(value)
+        elif text is None or text in KINDS:
+            self._below.hide()
+            self._tell({"type": KINDS[text]} if text else None)
+        else:
+            self._below.hide()
+            problem = problem_at(text)
+            self._tell(None if problem else read_json(text), f"not JSON: {problem.message}" if problem else "")
+
+    def _clear_budget(self) -> None:
+        self.budget.clear()
+        self._budget_typed("")
+
+    def _budget_typed(self, text: str) -> None:
+        try:
+            budget = read_number(text, True) if text.strip() else None
+        except ValueError as error:
+            self._tell(None, str(error))
+            return
+        self._tell({"type": "enabled"} if budget is None else {"type": "enabled", "budget_tokens": budget})
+
+
+def _read(value: JSON) -> tuple[str, JSON]:
+    """The words for a value and its budget; the value as JSON when it is none of the known shapes."""
+    if value is None:
+        return "", None
+    if isinstance(value, dict) and set(value) <= {"type", "budget_tokens"}:
+        for words, kind in KINDS.items():
+            if value.get("type") == kind and (kind == "enabled" or "budget_tokens" not in value):
+                return words, value.get("budget_tokens")
+    return as_text(value), None

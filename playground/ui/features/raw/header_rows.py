@@ -1,0 +1,172 @@
+"""Extra headers of an experiment: a row each. What looks like a secret is refused with the place it belongs to."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
+
+from playground.domain.values import JSON
+from playground.engine.gateways.secrets import looks_secret
+from playground.engine.requests.extras import extra_header_problem, secret_in
+from playground.ui.widgets.choice_fields import look
+from playground.ui.widgets.icon_button import IconButton
+from playground.ui.widgets.plain_text import show_hidden
+from playground.ui.widgets.theme import code_font
+
+
+class HeaderRow(QWidget):
+    """Name and value of one header, and why it is not sent."""
+
+    edited = Signal()
+    removed = Signal(object)
+
+    def __init__(self, name: str, value: str) -> None:
+        super().__init__()
+        self.name = QLineEdit(name)
+        self.name.setPlaceholderText("X-Name")
+        self.name.setAccessibleName("Header name")
+        self.value = QLineEdit(value)
+        self.value.setPlaceholderText("value")
+        self.value.setAccessibleName("Header value")
+        self.remove = IconButton("close", "Remove this header", size=12)
+        self.remove.setFixedSize(20, 20)
+        self.flag = QLabel()
+        self.flag.setTextFormat(Qt.TextFormat.PlainText)
+        self.flag.setWordWrap(True)
+        self.flag.setProperty("kind", "flag-error")
+        self.flag.hide()
+        for field in (self.name, self.value):
+            field.setFont(code_font())
+            field.setProperty("kind", "field")
+            field.setMinimumWidth(40)
+            field.textEdited.connect(self.edited)
+        line = QHBoxLayout()
+        line.setSpacing(4)
+        line.addWidget(self.name, 2)
+        line.addWidget(self.value, 3)
+        line.addWidget(self.remove)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(line)
+        column.addWidget(self.flag)
+        self.remove.clicked.connect(self._remove)
+
+    @property
+    def pair(self) -> tuple[str, str]:
+        """Name and value without the spaces around them."""
+        return self.name.text().strip(), self.value.text().strip()
+
+    def show_problem(self, problem: str) -> None:
+        """Say why this row is not sent; nothing when it is."""
+        self.flag.setText(show_hidden(problem))
+        self.flag.setVisible(bool(problem))
+        look(self.name, "true" if problem else "false", "bad")
+
+    def _remove(self) -> None:
+        self.removed.emit(self)
+
+
+class ExtraHeaders(QWidget):
+    """``changed`` gives the headers that can be sent. Rows that cannot stay, and say why.
+
+    ``left`` gives those that cannot, a list of name and value each, to be kept with the experiment; without what may
+    be a secret, and without a value that has no name yet, which may be one.
+    """
+
+    changed = Signal(object)
+    left = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rows: list[HeaderRow] = []
+        self._sent: dict[str, str] = {}
+        self._left: list[list[str]] = []
+        self.add_button = QPushButton("Add header")
+        self.add_button.setProperty("kind", "quiet")
+        self._list = QVBoxLayout()
+        self._list.setSpacing(6)
+        line = QHBoxLayout()
+        line.addWidget(self.add_button)
+        line.addStretch(1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(6)
+        column.addLayout(self._list)
+        column.addLayout(line)
+        self.add_button.clicked.connect(self.add)
+
+    def show_headers(self, headers: dict[str, str], *, left: JSON = None, fresh: bool) -> None:
+        """Show headers, and those that ``left`` gave. Rows being typed stay while they send the same, unless ``fresh``
+        says they are another's."""
+        if not fresh and headers == self._sent:
+            return
+        for row in list(self.rows):
+            self._drop(row)
+        for name, value in headers.items():
+            self._append(name, value)
+        self._left = _pairs(left)
+        for name, value in self._left:
+            self._append(name, value)
+        self._sent = dict(headers)
+        self._judge()
+
+    def add(self) -> None:
+        """An empty row, ready to be typed in."""
+        self._append("", "").name.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _append(self, name: str, value: str) -> HeaderRow:
+        row = HeaderRow(name, value)
+        row.edited.connect(self._edited)
+        row.removed.connect(self._removed)
+        self.rows.append(row)
+        self._list.addWidget(row)
+        return row
+
+    def _removed(self, row: HeaderRow) -> None:
+        self._drop(row)
+        self.add_button.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._edited()
+
+    def _drop(self, row: HeaderRow) -> None:
+        self.rows.remove(row)
+        self._list.removeWidget(row)
+        row.hide()
+        row.deleteLater()
+
+    def _edited(self) -> None:
+        sent, left = self._judge()
+        if sent != self._sent:
+            self._sent = sent
+            self.changed.emit(dict(sent))
+        if left != self._left:
+            self._left = left
+            self.left.emit(left)
+
+    def _judge(self) -> tuple[dict[str, str], list[list[str]]]:
+        """Say of each row why it is not sent. Returns the headers that are, and the others as far as they are kept."""
+        sent: dict[str, str] = {}
+        left: list[list[str]] = []
+        seen: set[str] = set()
+        for row in self.rows:
+            name, value = row.pair
+            problem = extra_header_problem(name, value) if name or value else ""
+            if not problem and name.lower() in seen:
+                problem = f"“{name}” stands there twice; the first one is sent."
+            row.show_problem(problem)
+            if name and not problem:
+                sent[name] = value
+                seen.add(name.lower())
+            elif name and not looks_secret(name, value) and not secret_in([value]):
+                left.append([name, value])
+        return sent, left
+
+
+def _pairs(left: JSON) -> list[list[str]]:
+    """What ``left`` gave, as it comes out of a file."""
+    rows = left if isinstance(left, list) else []
+    return [
+        [str(part) for part in row]
+        for row in rows
+        if isinstance(row, list) and len(row) == 2 and all(isinstance(part, str) for part in row)
+    ]

@@ -1,0 +1,102 @@
+"""A line below the tool bar that says when experiments are not kept as they should be, and what to do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
+
+from playground.engine.library.store import Mode, Status
+from playground.ui.widgets.icon_button import IconButton
+from playground.ui.widgets.icons import icon
+
+WAITS = "Nothing is lost: changes wait in memory and are written as soon as that is possible. Leave the window open."
+GONE = "Export what you want to keep, or save it as a file."
+
+Choice = tuple[str, Callable[[], None]]
+
+
+def status_words(status: Status) -> str:
+    """What is to be said of a store; empty when all is well. Trouble with writing comes before everything else."""
+    if status.trouble:
+        return f"Experiments cannot be saved now. {status.trouble} {WAITS}"
+    if status.mode is Mode.MEMORY and status.words:
+        return f"{status.words} {GONE}"
+    return status.words
+
+
+class StorageBanner(QFrame):
+    """Hidden while all is well. What stands as it is can be closed; trouble stays until it is over. ``words`` are shown
+    at once.
+    """
+
+    def __init__(self, words: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("kind", "notice-bar")
+        self._closed = ""
+        self._status = Status()
+        self._words = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
+        self.buttons: list[QPushButton] = []
+        self._line = QHBoxLayout()
+        self._line.setSpacing(6)
+        self.close_button = IconButton("close", "Close this notice")
+        self.close_button.clicked.connect(self._close)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(14, 5, 10, 5)
+        layout.setSpacing(10)
+        layout.addWidget(_Sign())
+        layout.addWidget(self._words, 1)
+        layout.addLayout(self._line)
+        layout.addWidget(self.close_button)
+        self.show_status(Status(words=words))
+
+    @property
+    def words(self) -> str:
+        """What it says; empty where it is hidden."""
+        return "" if self.isHidden() else self._words.text()
+
+    def show_status(self, status: Status, choices: Sequence[Choice] = ()) -> None:
+        """Say how a store stands, with a button for each thing that can be done."""
+        self._status = status
+        words = status_words(status)
+        for button in self.buttons:
+            self._line.removeWidget(button)
+            button.hide()
+            button.deleteLater()
+        self.buttons = []
+        for text, act in choices if words else ():
+            button = QPushButton(text)
+            button.clicked.connect(partial(_do, act))
+            self._line.addWidget(button)
+            self.buttons.append(button)
+        self._words.setText(words)
+        self.setAccessibleName(words)
+        self.close_button.setVisible(not status.trouble)
+        self.setVisible(bool(words) and (words != self._closed or bool(status.trouble)))
+
+    def _close(self) -> None:
+        self._closed = self._words.text()
+        self.hide()
+
+
+class _Sign(QLabel):
+    """A warning sign in the colour of the scheme."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName("Warning")
+        self._draw()
+
+    def _draw(self) -> None:
+        self.setPixmap(icon("warning", "tool").pixmap(16, 16))
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange:
+            self._draw()
+
+
+def _do(act: Callable[[], None], _checked: bool = False) -> None:
+    act()

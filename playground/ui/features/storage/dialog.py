@@ -1,0 +1,232 @@
+"""Storage: where experiments are kept, copies of them, and how much of what went over the wire stays.
+
+It shows what it is given and says what is wanted; it opens no file itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QFormLayout,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from playground.ui.features.storage.limits import DAYS, DISK, FOR_EVER, MEMORY, TRASH_DAYS, days_words, size_words
+from playground.ui.widgets.dialogs import dress
+from playground.ui.widgets.elided_label import ElidedLabel
+
+SAVED = "Everything is saved by itself, as it happens."
+SAYS = (
+    "Bodies of requests and responses take most of the room; the oldest are let go by these rules. Conversations, "
+    "times and headers stay."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What there is to show. ``path`` is empty where nothing is kept on a disk; ``words`` say how the store stands.
+    ``size``, ``taken`` and ``trash`` are bytes: of the file, of what the experiment looked at keeps in memory, and of
+    the ``deleted`` experiments. ``unread`` are words on what could not be read.
+    """
+
+    path: str
+    size: int
+    words: str
+    taken: int
+    can_restore: bool
+    deleted: int = 0
+    trash: int = 0
+    unread: str = ""
+
+
+class StorageDialog(QDialog):
+    """``days``, ``disk``, ``memory`` and ``trash_days`` are chosen (days, bytes, bytes, days);
+    ``FOR_EVER`` for no bound.
+    """
+
+    folder_asked = Signal()
+    backup_asked = Signal()
+    restore_asked = Signal()
+    unread_asked = Signal()
+
+    def __init__(
+        self, place: Place, days: int, disk: int, memory: int, trash_days: int, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Storage")
+        self.path = ElidedLabel("Kept in", colour="text")
+        self.path.set_text(place.path or "In memory only, until the application ends")
+        self.room = _label("small")
+        self.room.setText(f"{size_words(place.size)} on the disk" if place.path else "")
+        self.words = _label("warning")
+        self.words.setText(place.words)
+        self.words.setVisible(bool(place.words))
+        self.unread = _label("warning")
+        self.unread.setText(place.unread)
+        self.save_unread = QPushButton("Save it to a file…")
+        for shown in (self.unread, self.save_unread):
+            shown.setVisible(bool(place.unread))
+        self.save_unread.setToolTip("What could not be read, as far as it is text, without the keys that are known")
+        self.folder = QPushButton("Open folder")
+        self.backup = QPushButton("Back up…")
+        self.restore = QPushButton("Restore…")
+        self.folder.setEnabled(bool(place.path))
+        self.backup.setToolTip("Copy all experiments into one file")
+        self.restore.setToolTip("Put such a copy in the place of all experiments")
+        self.restore.setEnabled(place.can_restore)
+        self.said = _label("small")
+        self.said.setVisible(False)
+        self._days = _choice("Keep bodies for", DAYS, days, days_words)
+        self._disk = _choice("Bodies on the disk, at most", DISK, disk, _at_most)
+        self._memory = _choice("Bodies in memory, for each open experiment", MEMORY, memory, size_words)
+        self._trash = _choice("Keep deleted experiments for", TRASH_DAYS, trash_days, days_words)
+        self._build(place)
+        self.folder.clicked.connect(self.folder_asked)
+        self.backup.clicked.connect(self.backup_asked)
+        self.restore.clicked.connect(self.restore_asked)
+        self.save_unread.clicked.connect(self.unread_asked)
+
+    def _build(self, place: Place) -> None:
+        saved = _label("muted")
+        saved.setText(SAVED)
+        says = _label("muted")
+        says.setText(SAYS)
+        kept = _label("group")
+        kept.setText("Where experiments are kept")
+        wire = _label("group")
+        wire.setText("What went over the wire")
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        for button in (self.folder, self.backup, self.restore):
+            row.addWidget(button)
+        row.addStretch(1)
+        form = QFormLayout()
+        form.setSpacing(8)
+        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
+        for words, field in (
+            ("Keep for", self._days),
+            ("On the disk, at most", self._disk),
+            ("In memory, for each open experiment", self._memory),
+        ):
+            form.addRow(words, field)
+        trash = _label("group")
+        trash.setText("Trash")
+        thrown = _label("small")
+        thrown.setText(_trash_words(place))
+        late = QFormLayout()
+        late.setSpacing(8)
+        late.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
+        late.addRow("Keep deleted experiments for", self._trash)
+        taken = _label("small")
+        taken.setText(f"The experiment you look at takes {size_words(place.taken)} of memory now.")
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Save | QDialogButtonBox.StandardButton.Cancel)
+        buttons.accepted.connect(self.accept)
+        buttons.rejected.connect(self.reject)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(20, 16, 20, 14)
+        column.setSpacing(8)
+        for item in (kept, saved, self.path, self.room, self.words):
+            column.addWidget(item)
+        column.addLayout(row)
+        column.addWidget(self.said)
+        aside = QHBoxLayout()
+        aside.setSpacing(8)
+        aside.addWidget(self.unread, 1)
+        aside.addWidget(self.save_unread, 0, Qt.AlignmentFlag.AlignTop)
+        column.addLayout(aside)
+        column.addSpacing(8)
+        for item in (wire, says):
+            column.addWidget(item)
+        column.addLayout(form)
+        column.addWidget(taken)
+        column.addSpacing(8)
+        column.addWidget(trash)
+        column.addLayout(late)
+        column.addWidget(thrown)
+        column.addSpacing(4)
+        column.addWidget(buttons)
+        self.setMinimumWidth(500)
+        dress(self)
+
+    def say(self, words: str) -> None:
+        """How what was asked for went."""
+        self.said.setText(words)
+        self.said.setVisible(bool(words))
+
+    def set_busy(self, busy: bool) -> None:
+        """While a copy is made, no other one is begun."""
+        self.backup.setEnabled(not busy)
+
+    @property
+    def days(self) -> int:
+        """Days that bodies stay on the disk."""
+        return int(self._days.currentData())
+
+    @property
+    def disk(self) -> int:
+        """Bytes of bodies on the disk."""
+        return int(self._disk.currentData())
+
+    @property
+    def memory(self) -> int:
+        """Bytes of bodies in memory, for each open experiment."""
+        return int(self._memory.currentData())
+
+    @property
+    def trash_days(self) -> int:
+        """Days that deleted experiments can be brought back."""
+        return int(self._trash.currentData())
+
+    def choose(
+        self,
+        *,
+        days: int | None = None,
+        disk: int | None = None,
+        memory: int | None = None,
+        trash_days: int | None = None,
+    ) -> None:
+        """Choose among what is offered, as a person would."""
+        chosen = ((self._days, days), (self._disk, disk), (self._memory, memory), (self._trash, trash_days))
+        for field, value in chosen:
+            if value is not None:
+                field.setCurrentIndex(field.findData(value))
+
+
+def _trash_words(place: Place) -> str:
+    """What the trash holds and takes."""
+    if not place.deleted:
+        return "The trash is empty."
+    held = f"The trash holds {place.deleted} experiment{'s' * (place.deleted > 1)}"
+    return f"{held}, about {size_words(place.trash)}." if place.path else f"{held}."
+
+
+def _at_most(count: int) -> str:
+    return size_words(count) if count != FOR_EVER else "no limit"
+
+
+def _choice(name: str, offered: tuple[int, ...], chosen: int, words_of: Callable[[int], str]) -> QComboBox:
+    """A field with what is offered and what is in force, in order; no bound comes last."""
+    field = QComboBox()
+    field.setProperty("kind", "field")
+    field.setAccessibleName(name)
+    values = sorted({*offered, chosen}, key=lambda value: (value == FOR_EVER, value))
+    for value in values:
+        field.addItem(words_of(value), value)
+    field.setCurrentIndex(values.index(chosen))
+    return field
+
+
+def _label(kind: str) -> QLabel:
+    label = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
+    label.setProperty("kind", kind)
+    return label

@@ -1,0 +1,323 @@
+"""One field of a schema opened for editing: name, type, required, description, and what else it says.
+
+It never touches the schema: each change is told as a function from the old text to the new one. A keyword the form
+has no control for is named and leads to the JSON view; it is never taken away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TypeAlias
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QMenu,
+    QPushButton,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from playground.domain.values import JSON
+from playground.jsonkit import schema_edit
+from playground.jsonkit.schema_fields import Field, Slot
+from playground.jsonkit.tree import Path
+from playground.jsonkit.validation import TYPES
+from playground.ui.features.tools.slot_fields import CAPTION, NULL, SlotField, slot_field
+from playground.ui.widgets.icon_button import IconButton
+from playground.ui.widgets.plain_text import show_hidden, tip
+from playground.ui.widgets.theme import code_font
+
+Edit: TypeAlias = Callable[[str], str]
+ANY = "any"
+FIXED_KINDS = "ref", "union", "never", "constant"  # the form shows what they are; their type is changed in the JSON
+NAMED_ROLES = "property", "definition"
+OWN_CONTROLS = "type", "required", "properties", "items", "$ref"
+
+
+class FieldBlock(QFrame):
+    """``edit_asked`` carries an ``Edit`` and where the field stands afterwards, or None where that is as before."""
+
+    edit_asked = Signal(object, object)
+    target_asked = Signal(object)
+    json_asked = Signal(object)
+    move_asked = Signal(int)
+    delete_asked = Signal()
+    add_asked = Signal(object)
+    close_asked = Signal()
+
+    def __init__(self, field: Field, depth: int, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.field = field
+        self._fields: dict[str, SlotField] = {}
+        self._wanted: set[str] = set()  # keywords asked for that are not in the schema yet
+        self.setProperty("kind", "field-block")
+        self.name = QLineEdit()
+        self.name.setFont(code_font())
+        self.name.setProperty("kind", "field")
+        self.name.setAccessibleName("Parameter name")
+        self.type = QComboBox()
+        self.type.setProperty("kind", "field")
+        self.type.setAccessibleName("Type")
+        self.type.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.nullable = QCheckBox("or null")
+        self.required = QCheckBox("Required")
+        self.target = QPushButton()
+        self.target.setProperty("kind", "link")
+        self.kind_words = QLabel()
+        self.kind_words.setTextFormat(Qt.TextFormat.PlainText)
+        self.kind_words.setWordWrap(True)
+        self.more = QToolButton()
+        self.more.setText("Add detail")
+        self.more.setProperty("kind", "quiet")
+        self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.more.setMenu(QMenu(self.more))
+        self.rest = QPushButton()
+        self.rest.setProperty("kind", "link")
+        self.add_button = QPushButton("Add inside")
+        self.add_button.setProperty("kind", "quiet")
+        self.add_button.setAccessibleName("Add a parameter inside")
+        self.up_button = IconButton("up", "Move the parameter up (Ctrl+Shift+Up)")
+        self.down_button = IconButton("down", "Move the parameter down (Ctrl+Shift+Down)")
+        self.json_button = IconButton("code", "Show this place in the JSON")
+        self.delete_button = IconButton("delete", "Remove the parameter (Delete)")
+        self._slots = QVBoxLayout()
+        self._slots.setSpacing(4)
+        self._arrange(depth)
+        self._connect()
+        self.show_field(field)
+
+    def _arrange(self, depth: int) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(10 + min(depth, 3) * 6, 6, 8, 6)
+        column.setSpacing(4)
+        self._name_row = _captioned("Name", self.name)
+        self._type_row = _captioned("Type", self.type, self.nullable)
+        self._kind_row = _captioned("Type", self.kind_words)
+        self._target_row = _captioned("Refers to", self.target)
+        self._required_row = _captioned("", self.required)
+        for row in (self._name_row, self._type_row, self._kind_row, self._target_row, self._required_row):
+            column.addWidget(row)
+        column.addLayout(self._slots)
+        self._rest_row = _captioned("As JSON", self.rest)
+        column.addWidget(self._rest_row)
+        bar = QHBoxLayout()
+        bar.setSpacing(2)
+        bar.addWidget(self.more)
+        bar.addWidget(self.add_button)
+        bar.addStretch(1)
+        for button in (self.up_button, self.down_button, self.json_button, self.delete_button):
+            button.setFixedSize(24, 24)
+            bar.addWidget(button)
+        column.addLayout(bar)
+
+    def _connect(self) -> None:
+        self.name.editingFinished.connect(self._rename)
+        self.type.activated.connect(self._type_chosen)
+        self.nullable.clicked.connect(self._nullable_clicked)
+        self.required.clicked.connect(self._required_clicked)
+        self.target.clicked.connect(self._go_to_target)
+        self.rest.clicked.connect(self._go_to_json)
+        self.json_button.clicked.connect(self._go_to_json)
+        self.add_button.clicked.connect(self._add)
+        self.up_button.clicked.connect(partial(self._move, -1))
+        self.down_button.clicked.connect(partial(self._move, 1))
+        self.delete_button.clicked.connect(self.delete_asked)
+        self.more.menu().aboutToShow.connect(self._offer)
+
+    # -- showing -----------------------------------------------------------------------------------------------
+
+    def show_field(self, field: Field) -> None:
+        """Show another state of the field; what is being typed stays while it has the same value."""
+        self.field = field
+        named = field.role in (*NAMED_ROLES, "pattern")
+        self._name_row.setVisible(named)
+        self.name.setReadOnly(field.role not in NAMED_ROLES)
+        if not self.name.hasFocus() or not self.name.isModified():
+            self.name.setText(field.name)
+            self.name.setModified(False)
+        self._show_type(field)
+        self._target_row.setVisible(bool(field.ref))
+        self.target.setText(show_hidden(field.ref))
+        self.target.setEnabled(field.target is not None)
+        self.target.setAccessibleName(f"Go to {field.ref}")
+        self._required_row.setVisible(field.required is not None)
+        self.required.setChecked(bool(field.required))
+        self._show_slots(field)
+        movable = field.role in ("property", "definition", "branch", "prefix", "pattern")
+        for button in (self.up_button, self.down_button):
+            button.setVisible(movable)
+        self.delete_button.setVisible(field.role != "root")
+        self.add_button.setVisible(field.kind == "object" and field.role != "root")
+
+    def _show_type(self, field: Field) -> None:
+        fixed = field.kind in FIXED_KINDS
+        self._type_row.setVisible(not fixed)
+        self._kind_row.setVisible(fixed and not field.ref)
+        self.kind_words.setText(show_hidden(field.summary))
+        plain = tuple(name for name in field.types if name != "null") or field.types
+        items = [*TYPES, ANY]
+        now = plain[0] if len(plain) == 1 else " or ".join(plain) if plain else ANY
+        if now not in items:
+            items.insert(0, now)
+        if [self.type.itemText(at) for at in range(self.type.count())] != items:
+            self.type.clear()
+            self.type.addItems(items)
+        self.type.setCurrentText(now)
+        self.nullable.setVisible(field.role != "root" and now not in ("null", ANY))
+        self.nullable.setChecked(field.nullable)
+
+    def _show_slots(self, field: Field) -> None:
+        shown = [slot for slot in field.slots if self._has_control(slot)]
+        shown.sort(key=lambda slot: slot.keyword != "description")
+        wanted = [
+            slot for slot in shown if slot.present or slot.keyword == "description" or slot.keyword in self._wanted
+        ]
+        names = [slot.keyword for slot in wanted]
+        if names != list(self._fields):
+            kept = {name: self._fields.pop(name) for name in names if name in self._fields}
+            for old in self._fields.values():
+                self._slots.removeWidget(old)
+                old.hide()
+                old.deleteLater()
+            self._fields = {}
+            numeric = bool(field.types) and set(field.types) <= {"number", "integer", "null"}
+            for at, slot in enumerate(wanted):
+                control = kept.get(slot.keyword)
+                if control is None:
+                    control = slot_field(slot, numeric=numeric)
+                    control.told.connect(self._told)
+                self._fields[slot.keyword] = control
+                self._slots.insertWidget(at, control)
+        for slot in wanted:
+            self._fields[slot.keyword].show_slot(slot)
+        self.more.setVisible(len(wanted) < len(shown))
+        rest = [slot.keyword for slot in field.slots if slot.present and not slot.shown]
+        self._rest_row.setVisible(bool(rest))
+        words = ", ".join(show_hidden(name) for name in rest)
+        self.rest.setText(self.rest.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, 190))
+        self.rest.setToolTip(tip(f"{words}: kept as they are; edited in the JSON view"))
+        self.rest.setAccessibleName(f"Shown as JSON: {words}")
+
+    def slot_control(self, keyword: str) -> SlotField | None:
+        """The control of a keyword that is shown."""
+        return self._fields.get(keyword)
+
+    def focus_name(self) -> None:
+        """The name, ready to be typed over."""
+        self.name.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.name.selectAll()
+
+    @staticmethod
+    def _has_control(slot: Slot) -> bool:
+        return slot.shown and slot.editor != "types" and slot.keyword not in OWN_CONTROLS
+
+    # -- changes -----------------------------------------------------------------------------------------------
+
+    def _told(self, slot: Slot, value: JSON) -> None:
+        if value is None:
+            self.edit_asked.emit(partial(_clear_slot, slot), None)
+        else:
+            self.edit_asked.emit(partial(_set_slot, slot, None if value is NULL else value), None)
+
+    def _rename(self) -> None:
+        name = self.name.text()
+        if not self.name.isModified() or name == self.field.name:
+            return
+        self.name.setModified(False)
+        path = self.field.path
+        rename = schema_edit.rename_definition if self.field.role == "definition" else schema_edit.rename_property
+        self.edit_asked.emit(partial(_rename, rename, path, name), (*path[:-1], name))
+
+    def _type_chosen(self, _index: int) -> None:
+        name = self.type.currentText()
+        if name not in (*TYPES, ANY):
+            return
+        types: tuple[str, ...] = () if name == ANY else (name,)
+        if self.field.nullable and "null" in self.field.types and name not in (ANY, "null"):
+            types = (name, "null")
+        self.edit_asked.emit(partial(_set_types, self.field.path, types), None)
+
+    def _nullable_clicked(self, on: bool) -> None:
+        self.edit_asked.emit(partial(_set_nullable, self.field, on), None)
+
+    def _required_clicked(self, on: bool) -> None:
+        self.edit_asked.emit(partial(_set_required, self.field.path, on), None)
+
+    def _offer(self) -> None:
+        menu = self.more.menu()
+        menu.clear()
+        for slot in self.field.slots:
+            if self._has_control(slot) and slot.keyword not in self._fields:
+                action = menu.addAction(slot.label)
+                action.triggered.connect(partial(self.add_detail, slot.keyword))
+
+    def add_detail(self, keyword: str) -> None:
+        """Show the control of a keyword that the schema does not have yet."""
+        self._wanted.add(keyword)
+        self._show_slots(self.field)
+        control = self._fields.get(keyword)
+        if control is not None:
+            control.control().setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _go_to_target(self) -> None:
+        if self.field.target is not None:
+            self.target_asked.emit(self.field.target)
+
+    def _go_to_json(self) -> None:
+        rest = next((slot.path for slot in self.field.slots if slot.present and not slot.shown), None)
+        self.json_asked.emit(rest if rest is not None and self.sender() is self.rest else self.field.path)
+
+    def _add(self) -> None:
+        self.add_asked.emit(self.field.core)
+
+    def _move(self, steps: int) -> None:
+        self.move_asked.emit(steps)
+
+
+def _captioned(caption: str, *controls: QWidget) -> QWidget:
+    row = QWidget()
+    layout = QHBoxLayout(row)
+    layout.setContentsMargins(0, 0, 0, 0)
+    layout.setSpacing(6)
+    label = QLabel(caption)
+    label.setProperty("kind", "small")
+    label.setFixedWidth(CAPTION)
+    label.setBuddy(controls[0])
+    layout.addWidget(label)
+    for number, control in enumerate(controls):
+        layout.addWidget(control, 0 if number or isinstance(control, QPushButton | QCheckBox) else 1)
+    if isinstance(controls[0], QPushButton | QCheckBox):
+        layout.addStretch(1)
+    return row
+
+
+def _set_slot(slot: Slot, value: JSON, text: str) -> str:
+    return schema_edit.set_slot(text, slot, value)
+
+
+def _clear_slot(slot: Slot, text: str) -> str:
+    return schema_edit.clear_slot(text, slot)
+
+
+def _rename(rename: Callable[[str, Path, str], str], path: Path, name: str, text: str) -> str:
+    return rename(text, path, name)
+
+
+def _set_types(path: Path, types: tuple[str, ...], text: str) -> str:
+    return schema_edit.set_types(text, path, types)
+
+
+def _set_nullable(field: Field, on: bool, text: str) -> str:
+    return schema_edit.set_nullable(text, field, on)
+
+
+def _set_required(path: Path, on: bool, text: str) -> str:
+    return schema_edit.set_required(text, path, on)

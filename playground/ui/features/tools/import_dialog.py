@@ -1,0 +1,278 @@
+"""Tools from text: pasted, dropped or opened. What was understood is shown before any of it goes in.
+
+The text is read, never run. Nothing changes until a person says so; ``imported`` carries the tools that were picked.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+from PySide6.QtCore import QMimeData, Qt, QTimer, Signal
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
+from PySide6.QtWidgets import (
+    QDialog,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QPushButton,
+    QSplitter,
+    QVBoxLayout,
+    QWidget,
+)
+
+from playground.domain.tokens import definition_tokens
+from playground.domain.tools import ToolDefinition
+from playground.named_file import read_named
+from playground.ui.widgets.code_editor import CodeEditor
+from playground.ui.widgets.dialogs import file_dialog
+from playground.ui.widgets.json_text import pretty
+from playground.ui.widgets.plain_text import show_hidden, tip
+
+READ_AFTER_MS = 200
+LARGEST_FILE = 8 * 1024 * 1024  # bytes
+KINDS = {"definitions": "tool definitions", "python": "Python", "openapi": "an OpenAPI document"}
+
+
+class ImportDialog(QDialog):
+    """Text above, what it was understood as below. ``taken`` are the names that tools have already."""
+
+    imported = Signal(object)
+
+    def __init__(self, taken: Iterable[str], parent: QWidget) -> None:
+        super().__init__(parent)
+        self._taken = tuple(taken)
+        self._found: tuple[ToolDefinition, ...] = ()
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle("Import tools")
+        self.setAcceptDrops(True)
+        self.text = _DropEditor()
+        self.text.setAccessibleName("Text to import from")
+        self.text.setPlaceholderText(
+            "Paste or drop here: tool definitions as either protocol spells them, a Python function with its "
+            "docstring, or an OpenAPI document."
+        )
+        self.paste_button = QPushButton("Paste")
+        self.paste_button.setAccessibleName("Paste from the clipboard")
+        self.file_button = QPushButton("Open file…")
+        self.verdict = QLabel("Nothing to read yet.")
+        self.verdict.setProperty("kind", "heading")
+        self.notes = QLabel()
+        self.notes.setProperty("kind", "small")
+        for label in (self.verdict, self.notes):
+            label.setTextFormat(Qt.TextFormat.PlainText)
+            label.setWordWrap(True)
+        self.notes.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.list = QListWidget()
+        self.list.setAccessibleName("Tools found; Space picks one or leaves it out")
+        self.preview = CodeEditor(read_only=True)
+        self.preview.setAccessibleName("Parameters of the tool, JSON Schema")
+        self.all_button = QPushButton("None")
+        self.all_button.setProperty("kind", "quiet")
+        self.group = QLineEdit()
+        self.group.setProperty("kind", "field")
+        self.group.setPlaceholderText("none")
+        self.group.setMaximumWidth(180)
+        self.group.setAccessibleName("Group for the imported tools")
+        self.import_button = QPushButton("Import")
+        self.import_button.setProperty("kind", "primary")
+        self.import_button.setEnabled(False)
+        self._later = QTimer(self)
+        self._later.setSingleShot(True)
+        self._later.setInterval(READ_AFTER_MS)
+        self._later.timeout.connect(self.read_now)
+        self._arrange()
+        self.text.textChanged.connect(self._later.start)
+        self.text.dropped.connect(self.take_dropped)
+        self.paste_button.clicked.connect(self.paste)
+        self.file_button.clicked.connect(self.choose_file)
+        self.list.currentRowChanged.connect(self._preview)
+        self.list.itemChanged.connect(self._count)
+        self.all_button.clicked.connect(self._turn_all)
+        self.import_button.clicked.connect(self._import)
+
+    def _arrange(self) -> None:
+        top = QHBoxLayout()
+        caption = QLabel("From")
+        caption.setProperty("kind", "group")
+        caption.setBuddy(self.text)
+        top.addWidget(caption)
+        top.addStretch(1)
+        top.addWidget(self.paste_button)
+        top.addWidget(self.file_button)
+        found = QHBoxLayout()
+        found.addWidget(self.verdict, 1)
+        found.addWidget(self.all_button)
+        split = QSplitter(Qt.Orientation.Horizontal)
+        split.setChildrenCollapsible(False)
+        split.addWidget(self.list)
+        split.addWidget(self.preview)
+        split.setSizes([300, 380])
+        cancel = QPushButton("Cancel")
+        cancel.clicked.connect(self.reject)
+        cancel.setAutoDefault(False)
+        group = QLabel("Into the group")
+        group.setBuddy(self.group)
+        bottom = QHBoxLayout()
+        bottom.setSpacing(8)
+        bottom.addWidget(group)
+        bottom.addWidget(self.group)
+        bottom.addStretch(1)
+        bottom.addWidget(cancel)
+        bottom.addWidget(self.import_button)
+        for button in (self.paste_button, self.file_button, self.all_button):
+            button.setAutoDefault(False)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(14, 12, 14, 12)
+        column.setSpacing(8)
+        column.addLayout(top)
+        column.addWidget(self.text, 2)
+        column.addLayout(found)
+        column.addWidget(self.notes)
+        column.addWidget(split, 3)
+        column.addLayout(bottom)
+        window = self.parentWidget()
+        room = window.window().size() if window is not None else self.size()
+        self.resize(min(760, room.width() - 40), min(680, room.height() - 40))
+
+    # -- where text comes from ---------------------------------------------------------------------------------
+
+    def paste(self) -> None:
+        """Take the clipboard's text."""
+        self.set_text(QGuiApplication.clipboard().text())
+
+    def set_text(self, text: str) -> None:
+        """Read this text instead."""
+        self.text.setPlainText(text)
+        self.read_now()
+
+    def choose_file(self) -> None:
+        """Ask for a file."""
+        dialog = file_dialog(self, "Import tools from a file", "")
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(self.open_file)
+        dialog.open()
+
+    def open_file(self, name: str) -> None:
+        """Read a file's text, or say why not."""
+        try:
+            text = read_named(Path(name), LARGEST_FILE).decode("utf-8-sig")
+        except UnicodeDecodeError:
+            self._say(f"{Path(name).name} cannot be read: it is not UTF-8 text", "error")
+        except (OSError, ValueError) as error:
+            words = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+            self._say(f"{Path(name).name} cannot be read: {words}", "error")
+        else:
+            self.set_text(text)
+
+    def take_dropped(self, data: QMimeData) -> None:
+        """Text, or the first file, that was dropped."""
+        files = [url.toLocalFile() for url in data.urls() if url.isLocalFile()]
+        if files:
+            self.open_file(files[0])
+        elif data.hasText():
+            self.set_text(data.text())
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if event.mimeData().hasText() or event.mimeData().hasUrls():
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        self.take_dropped(event.mimeData())
+        event.acceptProposedAction()
+
+    # -- what was understood -----------------------------------------------------------------------------------
+
+    @property
+    def picked(self) -> tuple[ToolDefinition, ...]:
+        """The tools with a tick."""
+        ticked = Qt.CheckState.Checked
+        return tuple(tool for at, tool in enumerate(self._found) if self.list.item(at).checkState() == ticked)
+
+    def read_now(self) -> None:
+        """Read the text and show what it was understood as."""
+        from playground.engine.files.tool_import import import_tools
+
+        self._later.stop()
+        text = self.text.text()
+        found = import_tools(text, self._taken)
+        self._found = found.tools
+        self.list.clear()
+        for tool in found.tools:
+            item = QListWidgetItem(show_hidden(tool.name))
+            item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)
+            item.setCheckState(Qt.CheckState.Checked)
+            first = tool.description.strip().splitlines()[0] if tool.description.strip() else "no description"
+            item.setToolTip(
+                tip(f"{tool.name}\n{tool.description or 'no description'}\n≈ {definition_tokens(tool)} tokens")
+            )
+            item.setText(f"{show_hidden(tool.name)} — {show_hidden(first)}")
+            self.list.addItem(item)
+        if found.tools:
+            many = "1 tool" if len(found.tools) == 1 else f"{len(found.tools)} tools"
+            self._say(f"Understood as {KINDS.get(found.kind, found.kind)}: {many}", "heading")
+            self.list.setCurrentRow(0)
+        elif not text.strip():
+            self._say("Nothing to read yet.", "heading")
+        else:
+            self._say(found.problem or "No tools were found in this text.", "error")
+        self.notes.setText("\n".join(f"· {show_hidden(note)}" for note in found.notes[:8]))
+        if len(found.notes) > 8:
+            self.notes.setText(f"{self.notes.text()}\n· and {len(found.notes) - 8} more")
+        self.notes.setToolTip(tip("\n".join(found.notes)))
+        self.notes.setVisible(bool(found.notes))
+        self._count()
+
+    def _say(self, words: str, kind: str) -> None:
+        from playground.ui.widgets.choice_fields import look
+
+        self.verdict.setText(words)
+        look(self.verdict, kind)
+
+    def _preview(self, row: int) -> None:
+        tool = self._found[row] if 0 <= row < len(self._found) else None
+        if tool is None:
+            self.preview.show_text("")
+            return
+        body = {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
+        self.preview.show_text(pretty(json.dumps(body, ensure_ascii=False)))
+
+    def _count(self, _item: object = None) -> None:
+        count = len(self.picked)
+        self.import_button.setText(f"Import {count}" if len(self._found) > 1 else "Import")
+        self.import_button.setEnabled(count > 0)
+        self.all_button.setVisible(len(self._found) > 1)
+        self.all_button.setText("None" if count == len(self._found) else "All")
+        self.all_button.setAccessibleName(f"Pick {self.all_button.text().lower()} of the tools")
+
+    def _turn_all(self) -> None:
+        on = len(self.picked) < len(self._found)
+        for at in range(self.list.count()):
+            self.list.item(at).setCheckState(Qt.CheckState.Checked if on else Qt.CheckState.Unchecked)
+
+    def _import(self) -> None:
+        group = self.group.text().strip()
+        self.imported.emit(tuple(tool.model_copy(update={"group": group}) if group else tool for tool in self.picked))
+        self.accept()
+
+
+class _DropEditor(CodeEditor):
+    """The editor, with files dropped onto it told rather than written in as addresses."""
+
+    dropped = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setTabChangesFocus(True)
+
+    def canInsertFromMimeData(self, source: QMimeData) -> bool:
+        return source.hasUrls() or super().canInsertFromMimeData(source)
+
+    def insertFromMimeData(self, source: QMimeData) -> None:
+        if any(url.isLocalFile() for url in source.urls()):
+            self.dropped.emit(source)
+        else:
+            super().insertFromMimeData(source)

@@ -1,0 +1,189 @@
+"""The parts of the tools panel that only stand there: the bar and the search above the list, the page for no tools."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QScrollArea,
+    QSplitter,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from playground.domain.tools import ToolDefinition
+from playground.ui.features.tools.samples import SAMPLE
+from playground.ui.features.tools.tool_editor import ToolEditor
+from playground.ui.features.tools.tool_list import ROW_HEIGHT, ToolList
+from playground.ui.widgets.icon_button import IconButton
+
+SEARCH_FROM = 6  # tools: fewer can be seen at once
+#: Of the height at most, until somebody drags the line: a long list is what one looks at more than at the editor.
+LIST_SHARE, LONG_SHARE = 0.45, 0.6
+LONG = 10  # rows of a list that is long, and more
+
+
+class PanelHead(QWidget):
+    """New, import and what is done with the selected tools; the search; how many are on and how large they are."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.new_button = QPushButton("New tool")
+        self.import_button = QPushButton("Import…")
+        self.import_button.setAccessibleName("Import tools")
+        self.duplicate_button = IconButton("copy", "Duplicate (Ctrl+D in the list)", quiet=False)
+        self.delete_button = IconButton("delete", "Delete (Delete in the list)", quiet=False)
+        self.more_button = IconButton("more", "More to do with tools", quiet=False)
+        self.more_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.search = SearchField()
+        self.summary = QLabel()
+        self.summary.setTextFormat(Qt.TextFormat.PlainText)
+        self.summary.setProperty("kind", "small")
+        self.summary.setMinimumWidth(40)
+        self.summary.setToolTip("Tokens are estimated from the length of the definitions.")
+        self.all_button = QPushButton("All off")
+        self.all_button.setProperty("kind", "quiet")
+        bar = QHBoxLayout()
+        bar.setSpacing(4)
+        for button in (self.new_button, self.import_button):
+            button.setMinimumWidth(56)
+            bar.addWidget(button)
+        bar.addStretch(1)
+        for icon_button in (self.duplicate_button, self.delete_button, self.more_button):
+            icon_button.setFixedSize(24, 24)
+            bar.addWidget(icon_button)
+        line = QHBoxLayout()
+        line.addWidget(self.summary, 1)
+        line.addWidget(self.all_button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(12, 8, 12, 4)
+        column.setSpacing(4)
+        column.addLayout(bar)
+        column.addWidget(self.search)
+        column.addLayout(line)
+
+    def show_summary(self, tools: tuple[ToolDefinition, ...], sizes: list[int]) -> None:
+        """``12 of 50 on · ≈ 4 100 tokens``: the size is that of the tools that are sent."""
+        on = sum(tool.enabled for tool in tools)
+        words = [f"{on} of {len(tools)} on"]
+        if len(sizes) == len(tools):
+            total = sum(size for tool, size in zip(tools, sizes, strict=True) if tool.sendable)
+            words.append(f"≈ {total:,} tokens".replace(",", "\u2009"))
+        self.summary.setText(" · ".join(words))
+        self.all_button.setText("All off" if on == len(tools) else "All on")
+        self.all_button.setAccessibleName("Switch all tools off" if on == len(tools) else "Switch all tools on")
+        self.search.setVisible(len(tools) >= SEARCH_FROM or bool(self.search.text()))
+
+
+class SearchField(QLineEdit):
+    """Finds tools by name, description and group; Escape clears it, Down goes to the list."""
+
+    left = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setPlaceholderText("Search tools…")
+        self.setAccessibleName("Search tools")
+        self.setClearButtonEnabled(True)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and self.text():
+            self.clear()
+        elif event.key() in (Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.left.emit()
+        else:
+            super().keyPressEvent(event)
+
+
+class EmptyPage(QWidget):
+    """What tools are, and the ways to the first one."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.add_button = QPushButton("Add one")
+        self.add_button.setProperty("kind", "primary")
+        self.sample_button = QPushButton("Add a sample")
+        self.sample_button.setToolTip(f"A complete example: {SAMPLE.name}")
+        self.import_button = QPushButton("Import…")
+        self.import_button.setAccessibleName("Import tools")
+        heading = QLabel("No tools yet")
+        heading.setProperty("kind", "heading")
+        says = QLabel(
+            "Tools are functions the model may call. You describe them here; when the model calls one, "
+            "you see its arguments, answer for it, and let the model go on."
+        )
+        ways = QLabel("Import takes definitions of either protocol, a Python function, or an OpenAPI document.")
+        for label in (says, ways):
+            label.setWordWrap(True)
+            label.setProperty("kind", "muted")
+        buttons = QHBoxLayout()
+        buttons.setSpacing(6)
+        for button in (self.add_button, self.sample_button, self.import_button):
+            button.setMinimumWidth(56)
+            buttons.addWidget(button)
+        buttons.addStretch(1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 24, 16, 16)
+        column.setSpacing(8)
+        column.addWidget(heading)
+        column.addWidget(says)
+        column.addSpacing(4)
+        column.addLayout(buttons)
+        column.addSpacing(4)
+        column.addWidget(ways)
+        column.addStretch(1)
+
+
+class WorkArea(QWidget):
+    """The list over the editor, with a line between them that can be dragged."""
+
+    def __init__(self, head: PanelHead, tools: ToolList, editor: ToolEditor, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._list = tools
+        self._dragged = False
+        head.search.left.connect(tools.setFocus)
+        scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        editor.setProperty("kind", "surface")
+        editor.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        scroll.setWidget(editor)
+        scroll.setMinimumHeight(120)
+        tools.setMinimumHeight(ROW_HEIGHT)
+        self.split = QSplitter(Qt.Orientation.Vertical)
+        self.split.setChildrenCollapsible(False)
+        self.split.addWidget(tools)
+        self.split.addWidget(scroll)
+        self.split.setStretchFactor(0, 0)
+        self.split.setStretchFactor(1, 1)
+        self.split.splitterMoved.connect(self._moved)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(head)
+        column.addWidget(self.split, 1)
+
+    def fit(self) -> None:
+        """The list as tall as its rows, up to its share of the height, until somebody drags the line."""
+        content = max(self._list.content_height(), ROW_HEIGHT)
+        self._list.setMaximumHeight(content)
+        if not self._dragged:
+            share = LONG_SHARE if content >= LONG * ROW_HEIGHT else LIST_SHARE
+            wanted = min(content, max(int(self.split.height() * share), 2 * ROW_HEIGHT))
+            rest = max(self.split.height() - wanted, 0)
+            self.split.setSizes([wanted, rest])
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.fit()
+
+    def _moved(self, _place: int, _index: int) -> None:
+        self._dragged = True

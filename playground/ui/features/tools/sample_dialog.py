@@ -1,0 +1,81 @@
+"""An example of the arguments a tool can be called with, made from its schema."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from playground.domain.problems import not_checked
+from playground.domain.tools import ToolDefinition
+from playground.domain.values import JSONObject
+from playground.jsonkit.questions import ArgumentsFit, SampleOf
+from playground.ui.widgets.asking import Asking
+from playground.ui.widgets.choice_fields import look
+from playground.ui.widgets.code_editor import CodeEditor
+from playground.ui.widgets.plain_text import shown_name
+
+_NO_SCHEMA: Final[JSONObject] = {"type": "object"}
+
+
+class SampleDialog(QDialog):
+    """The example, whether it fits the schema, and a button that copies it."""
+
+    def __init__(self, tool: ToolDefinition, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(f"Sample arguments: {shown_name(tool.name) or 'unnamed'}")
+        self._schema = tool.parameters if tool.parameters is not None else _NO_SCHEMA
+        self._text = ""
+        self._asking = Asking(self)
+        self._asking.answered.connect(self._look)
+        self.text = CodeEditor(read_only=True)
+        self.text.setAccessibleName("Sample arguments")
+        self.verdict = QLabel()
+        self.verdict.setTextFormat(Qt.TextFormat.PlainText)
+        self.verdict.setWordWrap(True)
+        self.copy_button = QPushButton("Copy")
+        self.copy_button.setProperty("kind", "primary")
+        close = QPushButton("Close")
+        self.copy_button.clicked.connect(self.copy)
+        close.clicked.connect(self.accept)
+        buttons = QHBoxLayout()
+        buttons.addWidget(self.verdict, 1)
+        buttons.addWidget(close)
+        buttons.addWidget(self.copy_button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(12, 12, 12, 12)
+        column.setSpacing(8)
+        column.addWidget(self.text, 1)
+        column.addLayout(buttons)
+        self.resize(480, 360)
+        self.copy_button.setDefault(True)
+        self.copy_button.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._look()
+
+    def _look(self) -> None:
+        """Show the example once it is made, and whether it fits once that is known."""
+        made = self._asking.ask(SampleOf(self._schema))
+        self.copy_button.setEnabled(made is not None)
+        if made is None:
+            self.verdict.setText("An example is being made…")
+            return
+        if made != self._text:
+            self._text = made
+            self.text.show_text(made)
+        wrong = self._asking.ask(ArgumentsFit(made, self._schema))
+        if wrong is None:
+            words = "Made from the schema; checking…"
+        elif unknown := not_checked(wrong):
+            words = f"Made from the schema; {unknown.message}"
+        else:
+            words = f"Does not fit: {wrong[0].message}" if wrong else "Made from the schema; it fits."
+        self.verdict.setText(words)
+        look(self.verdict, "flag" if wrong else "small")
+
+    def copy(self) -> None:
+        """Put the example on the clipboard and close."""
+        QGuiApplication.clipboard().setText(self._text)
+        self.accept()

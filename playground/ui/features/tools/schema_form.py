@@ -1,0 +1,396 @@
+"""A schema as a form: a line for each field, one of them open for editing. A view of a text, never a second truth.
+
+It is given the text of a schema and tells the text an edit makes of it (``edited``); what the form does not know
+stays in the text untouched. While the text is no JSON, the form rests and says so.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from playground.domain.tools import Problem
+from playground.jsonkit import schema_edit
+from playground.jsonkit.schema_fields import Field, field_at, fields_of, walk
+from playground.jsonkit.tree import Path
+from playground.ui.features.conversation.parts_row import PartsRow
+from playground.ui.features.tools.field_block import Edit, FieldBlock
+from playground.ui.features.tools.field_row import FieldRow
+from playground.ui.widgets.icons import icon
+from playground.ui.widgets.json_text import READ_AT_MOST, problem_at, read_json
+
+ALL_OPEN = 12  # fields up to which nothing is folded at first
+EMPTY = '{\n  "type": "object",\n  "properties": {}\n}'
+NEW = "new_parameter"
+PAGE = 50  # rows that are seen at once
+
+
+class SchemaForm(QWidget):
+    """``show_text`` shows a schema, ``edited`` tells a new text, ``json_asked`` a place to be shown in the JSON."""
+
+    edited = Signal(str)
+    json_asked = Signal(object)
+    undo_asked = Signal()
+    revealed = Signal(object)  # a widget that should be scrolled into view
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._text: str | None = None
+        self._other = False  # the rows are another tool's
+        self._root: Field | None = None
+        self._open: Path | None = None
+        self._folds: dict[Path, bool] = {}
+        self._problems: list[Problem] = []
+        self.rows: list[FieldRow] = []
+        self._listed: list[tuple[Field, int]] = []  # what has a row on one of the pages
+        self._first = 0  # of those, the one with the first row
+        self.block: FieldBlock | None = None
+        self.note = QLabel()
+        self.note.setTextFormat(Qt.TextFormat.PlainText)
+        self.note.setWordWrap(True)
+        self.note.setProperty("kind", "flag")
+        self.note.hide()
+        self.empty = QLabel("No parameters: the model calls this tool without arguments.")
+        self.empty.setWordWrap(True)
+        self.empty.setProperty("kind", "small")
+        self.add_button = QPushButton("Add parameter")
+        self.add_button.setProperty("kind", "quiet")
+        self.add_button.setIcon(icon("plus", "muted"))
+        self.definitions = QLabel("Definitions")
+        self.definitions.setProperty("kind", "group")
+        bar = QHBoxLayout()
+        bar.addWidget(self.add_button)
+        bar.addStretch(1)
+        self._upper = QVBoxLayout()
+        self._upper.setSpacing(0)
+        self._lower = QVBoxLayout()
+        self._lower.setSpacing(0)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(2)
+        column.addWidget(self.note)
+        column.addWidget(self.empty)
+        column.addLayout(self._upper)
+        self.pages = PartsRow(self, "parameters")
+        column.addLayout(bar)
+        column.addWidget(self.definitions)
+        column.addLayout(self._lower)
+        column.addWidget(self.pages)
+        column.addStretch(1)
+        self.pages.asked.connect(self._leaf)
+        self.add_button.clicked.connect(partial(self.add, ()))
+        self.show_text("")
+
+    # -- showing -----------------------------------------------------------------------------------------------
+
+    def show_text(self, text: str) -> None:
+        """Show the schema of a text. While it is no JSON, the last one that was stays, and cannot be edited."""
+        if text == self._text:
+            return
+        self._text = text
+        self.empty.setVisible(not text.strip())
+        wrong = problem_at(text) if text.strip() else None
+        if wrong is None:
+            value = read_json(text) if text.strip() else None
+            self._root = fields_of(value) if isinstance(value, dict) else None
+            if value is not None and self._root is None:
+                self._say("The parameters must be a JSON Schema object, in braces.")
+            else:
+                self._say("")
+            self._lay_out()
+        elif len(text) > READ_AT_MOST:
+            self._say(f"The schema is {wrong.message}.")
+        else:
+            self._say(f"Not valid JSON yet (line {wrong.line}, column {wrong.column}): the form waits for it.")
+            if self._other:
+                self._root = None
+                self._lay_out()
+        self._other = False
+        self._rest(wrong is not None or (bool(text.strip()) and self._root is None))
+
+    def reset(self) -> None:
+        """Forget what is open and folded: another tool is shown."""
+        self._open = None
+        self._folds = {}
+        self._first = 0
+        self._other = True
+
+    def show_problems(self, problems: list[Problem]) -> None:
+        """Say what is wrong at the fields it is wrong in; paths begin with "parameters"."""
+        self._problems = [problem for problem in problems if problem.path[:1] == ("parameters",)]
+        shown = {row.field.path: row for row in self.rows}
+        found: dict[Path, list[Problem]] = {path: [] for path in shown}
+        listed = {field.path for field, _ in self._listed}
+        for problem in self._problems:
+            path = problem.path[1:]
+            while path and path not in listed:
+                path = path[:-1]
+            if path in found:
+                found[path].append(problem)
+        for path, row in shown.items():
+            row.show_problems(found[path])
+
+    def go_to(self, path: Path) -> bool:
+        """Open the field at a place in the schema, or the nearest one around it; False where there is none."""
+        if self._root is None:
+            return False
+        field = field_at(self._root, path)
+        path = field.path if field is not None else ()
+        self.open_field(None)
+        for length in range(len(path)):
+            self._folds[path[:length]] = False
+        self._open = path
+        self._lay_out()
+        row = self.row_at(path)
+        if row is None:
+            return False
+        row.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.revealed.emit(self.block or row)
+        return True
+
+    def row_at(self, path: Path) -> FieldRow | None:
+        """The row of a field, if it is in view."""
+        return next((row for row in self.rows if row.field.path == path), None)
+
+    def _say(self, words: str) -> None:
+        self.note.setText(words)
+        self.note.setVisible(bool(words))
+
+    def _rest(self, resting: bool) -> None:
+        for widget in (*self.rows, self.block, self.add_button):
+            if widget is not None:
+                widget.setEnabled(not resting)
+
+    def _visible(self) -> list[tuple[Field, int]]:
+        root = self._root
+        if root is None:
+            return []
+        few = sum(1 for _ in walk(root)) <= ALL_OPEN
+        out: list[tuple[Field, int]] = [(root, 0)]
+        waiting: list[tuple[Field, int]] = [(child, 0) for child in reversed(root.children)]
+        while waiting:
+            field, depth = waiting.pop()
+            out.append((field, depth))
+            if not self._is_folded(field, few=few):
+                waiting += [(child, depth + 1) for child in reversed(field.children)]
+        return out
+
+    def _is_folded(self, field: Field, *, few: bool) -> bool:
+        return self._folds.get(field.path, field.role == "definition" or not few)
+
+    def _leaf(self, where: str) -> None:
+        """Show another page of the rows."""
+        last = (len(self._listed) - 1) // PAGE * PAGE
+        self.open_field(None)
+        self._first = {"first": 0, "before": self._first - PAGE, "after": self._first + PAGE}.get(where, last)
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        self._listed = self._visible()
+        count = len(self._listed)
+        opened = next((at for at, (field, _) in enumerate(self._listed) if field.path == self._open), self._first)
+        if not self._first <= opened < self._first + PAGE:
+            self._first = opened // PAGE * PAGE
+        self._first = max(min(self._first, (count - 1) // PAGE * PAGE), 0)
+        visible = self._listed[self._first : self._first + PAGE]
+        self.pages.say(self._first, self._first + PAGE, count)
+        old = {row.field.path: row for row in self.rows}
+        rows: list[FieldRow] = []
+        few = self._root is not None and sum(1 for _ in walk(self._root)) <= ALL_OPEN
+        for field, depth in visible:
+            row = old.pop(field.path, None) or self._new_row(field, depth)
+            folded = bool(field.path) and self._is_folded(field, few=few)
+            row.show_field(field, depth, is_folded=folded, is_open=field.path == self._open)
+            rows.append(row)
+        for gone in old.values():
+            gone.hide()
+            gone.deleteLater()
+        order = [row.field.path for row in rows] != [row.field.path for row in self.rows] or bool(old)
+        self.rows = rows
+        moved = self._show_block()
+        if order or moved:
+            self._place()
+        self.definitions.setVisible(any(row.field.role == "definition" and row.level == 0 for row in rows))
+        self.show_problems(self._problems)
+
+    def _new_row(self, field: Field, depth: int) -> FieldRow:
+        row = FieldRow(field, depth, self)
+        row.opened.connect(self._turn_over)
+        row.folded.connect(self._fold)
+        row.stepped.connect(self._step)
+        row.move_asked.connect(self._move_row)
+        row.delete_asked.connect(self._delete_row)
+        row.undo_asked.connect(self.undo_asked)
+        return row
+
+    def _show_block(self) -> bool:
+        """Keep the block with the row that is open; whether it came, went or changed its place."""
+        row = self.row_at(self._open) if self._open is not None else None
+        if row is None:
+            self._open = None
+            if self.block is None:
+                return False
+            self.block.hide()
+            self.block.deleteLater()
+            self.block = None
+            return True
+        if self.block is not None:
+            self.block.show_field(row.field)
+            return False
+        block = self.block = FieldBlock(row.field, row.level, self)
+        block.edit_asked.connect(self._apply)
+        block.target_asked.connect(self.go_to)
+        block.json_asked.connect(self.json_asked)
+        block.add_asked.connect(self.add)
+        block.move_asked.connect(self._move)
+        block.delete_asked.connect(self._delete)
+        return True
+
+    def _place(self) -> None:
+        for layout in (self._upper, self._lower):
+            while layout.count():
+                layout.takeAt(0)
+        layout = self._upper
+        before: QWidget = self.note
+        for row in self.rows:
+            if row.field.role == "definition" and row.level == 0:
+                layout = self._lower
+            layout.addWidget(row)
+            row.show()
+            QWidget.setTabOrder(before, row)
+            before = row
+            if self.block is not None and row.field.path == self._open:
+                layout.addWidget(self.block)
+                self.block.show()
+        QWidget.setTabOrder(before, self.add_button)
+
+    # -- commands ----------------------------------------------------------------------------------------------
+
+    def add(self, object_path: Path) -> None:
+        """A new parameter in an object, its name ready to be typed over."""
+        text = self._text or ""
+        if not text.strip():
+            self._take(EMPTY)
+        owner = field_at(self._root, object_path) if self._root is not None else None
+        taken = [child.name for child in owner.children if child.role == "property"] if owner is not None else []
+        name = schema_edit.free_name(taken, NEW)
+        self._folds[object_path] = False
+        self.open_field(None)
+        path = (*object_path, "properties", name)
+        self._apply(partial(_add, object_path, name), path)
+        if self.block is not None and self._open == path:
+            self.block.focus_name()
+            self.revealed.emit(self.block)
+
+    def open_field(self, path: Path | None) -> None:
+        """Open a field for editing, or close the one that is open."""
+        if path != self._open:
+            if self.block is not None:
+                self.block.hide()
+                self.block.deleteLater()
+                self.block = None
+                self._place()
+            self._open = path
+            self._lay_out()
+
+    def _turn_over(self, row: FieldRow) -> None:
+        self.open_field(None if row.field.path == self._open else row.field.path)
+        if self.block is not None:
+            self.revealed.emit(self.block)
+
+    def _fold(self, row: FieldRow) -> None:
+        few = self._root is not None and sum(1 for _ in walk(self._root)) <= ALL_OPEN
+        self._folds[row.field.path] = not self._is_folded(row.field, few=few)
+        self._lay_out()
+
+    def _step(self, row: FieldRow, steps: int) -> None:
+        at = self.rows.index(row) + steps
+        if not 0 <= at < len(self.rows) and 0 <= self._first + at < len(self._listed):
+            self._leaf("after" if steps > 0 else "before")
+            at = 0 if steps > 0 else len(self.rows) - 1
+        if 0 <= at < len(self.rows):
+            self.rows[at].setFocus(Qt.FocusReason.TabFocusReason)
+            self.revealed.emit(self.rows[at])
+
+    def _move_row(self, row: FieldRow, steps: int) -> None:
+        self._move_field(row.field, steps)
+
+    def _move(self, steps: int) -> None:
+        field = field_at(self._root, self._open) if self._root is not None and self._open is not None else None
+        if field is not None:
+            self._move_field(field, steps)
+
+    def _move_field(self, field: Field, steps: int) -> None:
+        siblings = [listed for listed, _ in self._listed if listed.role == field.role]
+        siblings = [sibling for sibling in siblings if sibling.path[:-1] == field.path[:-1]]
+        at = next((n for n, sibling in enumerate(siblings) if sibling.path == field.path), -1) + steps
+        if field.role == "root" or not 0 <= at < len(siblings):
+            return
+        last = field.path[-1]
+        path = (*field.path[:-1], at) if isinstance(last, int) else field.path
+        has_focus = self.row_at(field.path)
+        self._apply(partial(_moved, field.path, at), path if self._open == field.path else None)
+        row = self.row_at(path)
+        if row is not None and has_focus is not None and self.focusWidget() is None:
+            row.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _delete_row(self, row: FieldRow) -> None:
+        self._delete_field(row.field)
+
+    def _delete(self) -> None:
+        field = field_at(self._root, self._open) if self._root is not None and self._open is not None else None
+        if field is not None:
+            self._delete_field(field)
+
+    def _delete_field(self, field: Field) -> None:
+        if field.role == "root":
+            return
+        at = next((n for n, row in enumerate(self.rows) if row.field.path == field.path), 0)
+        if self._open == field.path:
+            self.open_field(None)
+        self._apply(partial(_removed, field.path, field.role), None)
+        if self.rows:
+            self.rows[min(at, len(self.rows) - 1)].setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _apply(self, edit: Edit, path: Path | None) -> None:
+        """Make an edit; ``path`` is where the field that is open stands afterwards, None for where it stood."""
+        try:
+            new = edit(self._text or "")
+        except ValueError as error:
+            self._say(str(error))
+            self._lay_out()
+            return
+        if path is not None and path != self._open:
+            self._follow(path)
+        self._take(new)
+
+    def _follow(self, path: Path) -> None:
+        """The open field has another place now: what is folded inside it keeps its state."""
+        before = self._open
+        if before is not None and self.block is not None and self._text is not None and len(before) == len(path):
+            length = len(before)
+            self._folds = {(path + at[length:] if at[:length] == before else at): on for at, on in self._folds.items()}
+        elif self.block is not None:
+            self.open_field(None)
+        self._open = path
+
+    def _take(self, new: str) -> None:
+        if new != self._text:
+            self.show_text(new)
+            self.edited.emit(new)
+
+
+def _add(object_path: Path, name: str, text: str) -> str:
+    return schema_edit.add_property(text, object_path, name)
+
+
+def _moved(path: Path, to: int, text: str) -> str:
+    return schema_edit.move_property(text, path, to)
+
+
+def _removed(path: Path, role: str, text: str) -> str:
+    from playground.jsonkit.edit import remove_member
+
+    return schema_edit.remove_property(text, path) if role == "property" else remove_member(text, path)

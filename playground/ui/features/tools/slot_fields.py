@@ -1,0 +1,355 @@
+"""The controls for what a schema says about one field: a text, a number, a switch, values to choose from, any JSON.
+
+Each shows a slot and tells the value a person gave it; None stands for "take the keyword out". A value that is not
+readable yet is marked and not told.
+"""
+
+from __future__ import annotations
+
+import json
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
+
+from playground.domain.values import JSON
+from playground.jsonkit.schema_fields import Slot
+from playground.jsonkit.tree import same
+from playground.ui.features.parameters.list_row import Chip, spelled, unspelled
+from playground.ui.widgets.choice_fields import SwitchPill, look
+from playground.ui.widgets.exact_field import ExactField
+from playground.ui.widgets.flow_layout import FlowLayout
+from playground.ui.widgets.json_text import read_json
+from playground.ui.widgets.plain_text import HIDDEN, escape_hidden, show_hidden, tip
+from playground.ui.widgets.theme import code_font
+
+CAPTION = 86  # pixels
+LINES_HEIGHT = 52
+CHIP_FRAME = 40  # around a chip's text
+LEAST_CHIP = 60
+CLOSED_TO_OFF = "additionalProperties", "unevaluatedProperties"  # switches that are set to turn something off
+_ABSENT = object()
+
+
+class SlotField(QWidget):
+    """A caption and a control. ``told`` carries the slot and its new value, None for taking it out."""
+
+    told = Signal(object, object)
+
+    def __init__(self, slot: Slot, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.slot = slot
+        self._showing = False
+        self.caption = QLabel(slot.label)
+        self.caption.setTextFormat(Qt.TextFormat.PlainText)
+        self.caption.setProperty("kind", "small")
+        self.caption.setFixedWidth(CAPTION)
+        self.caption.setWordWrap(True)
+        self.caption.setContentsMargins(0, 4, 0, 0)
+        self.caption.setToolTip(tip(slot.keyword))
+        self.row = QHBoxLayout(self)
+        self.row.setContentsMargins(0, 0, 0, 0)
+        self.row.setSpacing(6)
+        self.row.addWidget(self.caption, 0, Qt.AlignmentFlag.AlignTop)
+
+    def control(self) -> QWidget:
+        """What takes the focus."""
+        raise NotImplementedError
+
+    def show_slot(self, slot: Slot) -> None:
+        """Show another state of the same keyword; what is being typed stays while it has this value."""
+        self.slot = slot
+        self._showing = True
+        self._show(slot.value if slot.present else _ABSENT)
+        self._showing = False
+
+    def _show(self, value: JSON) -> None:
+        raise NotImplementedError
+
+    def _introduce(self, control: QWidget) -> None:
+        control.setAccessibleName(self.slot.label)
+        self.caption.setBuddy(control)
+        self.row.addWidget(control, 1)
+
+    def _tell(self, value: JSON) -> None:
+        if not self._showing:
+            self.told.emit(self.slot, value)
+
+
+class TextSlot(SlotField):
+    """A line of text; empty takes the keyword out."""
+
+    def __init__(self, slot: Slot, parent: QWidget | None = None) -> None:
+        super().__init__(slot, parent)
+        self.field = QLineEdit()
+        self.field.setProperty("kind", "field")
+        self._introduce(self.field)
+        self.field.textEdited.connect(self._typed)
+        self.show_slot(slot)
+
+    def control(self) -> QWidget:
+        return self.field
+
+    def _show(self, value: JSON) -> None:
+        _show_text(self.field, value)
+
+    def _typed(self, text: str) -> None:
+        self._tell(text or None)
+
+
+class LinesSlot(SlotField):
+    """A text of several lines."""
+
+    def __init__(self, slot: Slot, parent: QWidget | None = None) -> None:
+        super().__init__(slot, parent)
+        self.field = ExactField()
+        self.field.setProperty("kind", "field")
+        self.field.setTabChangesFocus(True)
+        self.field.document().setDocumentMargin(1)
+        self.field.setFixedHeight(LINES_HEIGHT)
+        self._introduce(self.field)
+        self.field.textChanged.connect(self._typed)
+        self.show_slot(slot)
+
+    def control(self) -> QWidget:
+        return self.field
+
+    def _show(self, value: JSON) -> None:
+        _show_text(self.field, value)
+
+    def _typed(self) -> None:
+        self._tell(self.field.text() or None)
+
+
+class NumberSlot(SlotField):
+    """A number, or a count."""
+
+    def __init__(self, slot: Slot, parent: QWidget | None = None) -> None:
+        super().__init__(slot, parent)
+        self.field = QLineEdit()
+        self.field.setProperty("kind", "field")
+        self.field.setMaximumWidth(120)
+        self._introduce(self.field)
+        self.row.addStretch(1)
+        self.field.textEdited.connect(self._typed)
+        self.show_slot(slot)
+
+    def control(self) -> QWidget:
+        return self.field
+
+    def _show(self, value: JSON) -> None:
+        if not same(_number(self.field.text()), value):
+            self.field.setText("" if value is _ABSENT else json.dumps(value, ensure_ascii=False))
+        look(self.field, "false", "bad")
+
+    def _typed(self, text: str) -> None:
+        value = _number(text)
+        bad = value is None or (self.slot.editor == "count" and value is not _ABSENT and not isinstance(value, int))
+        look(self.field, "true" if bad else "false", "bad")
+        if not bad:
+            self._tell(None if value is _ABSENT else value)
+
+
+class FlagSlot(SlotField):
+    """On, off, or not there."""
+
+    def __init__(self, slot: Slot, parent: QWidget | None = None) -> None:
+        super().__init__(slot, parent)
+        self.field = SwitchPill(start=slot.keyword not in CLOSED_TO_OFF)
+        self._introduce(self.field)
+        self.row.addStretch(1)
+        self.field.setAccessibleDescription("Delete takes it out of the schema.")
+        self.field.switched.connect(self._switched)
+        self.field.cleared.connect(self._clear)
+        self.show_slot(slot)
+
+    def control(self) -> QWidget:
+        return self.field
+
+    def _show(self, value: JSON) -> None:
+        self.field.show_state(value if isinstance(value, bool) else None)
+
+    def _switched(self, state: bool) -> None:
+        self._tell(state)
+
+    def _clear(self) -> None:
+        self._tell(None)
+
+
+class ChoicesSlot(SlotField):
+    """Values as chips and a field that adds one. ``numeric`` fields take numbers, others texts."""
+
+    def __init__(self, slot: Slot, parent: QWidget | None = None, *, numeric: bool = False) -> None:
+        super().__init__(slot, parent)
+        self.numeric = numeric
+        self.items: list[JSON] = []
+        self.chips: list[Chip] = []
+        self.field = QLineEdit()
+        self.field.setProperty("kind", "field")
+        self.field.setPlaceholderText("add a value, then Enter")
+        self._holder = QWidget()
+        self._flow = FlowLayout(self._holder)
+        self._holder.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        side = QWidget()
+        column = QVBoxLayout(side)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        column.addWidget(self._holder)
+        column.addWidget(self.field)
+        self._introduce(side)
+        self.field.setAccessibleName(f"{slot.label}: add a value")
+        self.field.editingFinished.connect(self._add)
+        self.show_slot(slot)
+
+    def control(self) -> QWidget:
+        return self.field
+
+    def _show(self, value: JSON) -> None:
+        items = value if isinstance(value, list) else []
+        if not same(items, self.items) or not self.chips:
+            self.items = list(items)
+            self._build()
+
+    def _build(self) -> None:
+        for chip in self.chips:
+            self._flow.removeWidget(chip)
+            chip.hide()
+            chip.deleteLater()
+        self.chips = []
+        for item in self.items:
+            chip = Chip(spelled(item))
+            chip.removed.connect(self._remove)
+            self._flow.addWidget(chip)
+            self.chips.append(chip)
+        self._holder.setVisible(bool(self.items))
+        self._fit_chips()
+
+    def _fit_chips(self) -> None:
+        """Long values give way: a chip is never wider than the room beside the caption."""
+        room = max(self.width() - CAPTION - CHIP_FRAME, LEAST_CHIP)
+        for chip, item in zip(self.chips, self.items, strict=True):
+            metrics = chip.text.fontMetrics()
+            chip.text.setText(metrics.elidedText(spelled(item), Qt.TextElideMode.ElideRight, room))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_chips()
+
+    def _add(self) -> None:
+        text = self.field.text().strip()
+        if not text:
+            return
+        value: JSON = unspelled(text)
+        if self.numeric:
+            value = _number(text)
+            look(self.field, "true" if value is None else "false", "bad")
+            if value is None:
+                return
+        self.field.clear()
+        if not any(same(value, item) for item in self.items):
+            self._tell([*self.items, value])
+
+    def _remove(self, chip: Chip) -> None:
+        at = self.chips.index(chip)
+        self.field.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._tell([*self.items[:at], *self.items[at + 1 :]] or None)
+
+
+class JsonSlot(SlotField):
+    """Any JSON on a line; empty takes the keyword out."""
+
+    def __init__(self, slot: Slot, parent: QWidget | None = None) -> None:
+        super().__init__(slot, parent)
+        self.field = QLineEdit()
+        self.field.setProperty("kind", "field")
+        self.field.setFont(code_font())
+        self.field.setPlaceholderText("JSON")
+        self._introduce(self.field)
+        self.field.textEdited.connect(self._typed)
+        self.show_slot(slot)
+
+    def control(self) -> QWidget:
+        return self.field
+
+    def _show(self, value: JSON) -> None:
+        if not same(_json(self.field.text()), value):
+            self.field.setText("" if value is _ABSENT else escape_hidden(json.dumps(value, ensure_ascii=False)))
+            self.field.setCursorPosition(0)
+        look(self.field, "false", "bad")
+
+    def _typed(self, text: str) -> None:
+        try:
+            value = read_json(text) if text.strip() else None
+        except ValueError:
+            look(self.field, "true", "bad")
+            return
+        look(self.field, "false", "bad")
+        if text.strip() and value is None:
+            self._tell_null()
+        else:
+            self._tell(value)
+
+    def _tell_null(self) -> None:
+        """The value null itself, not an absent keyword."""
+        self._tell(NULL)
+
+
+class Null:
+    """Stands for a JSON null where None already means that the keyword goes."""
+
+
+NULL = Null()
+
+
+def slot_field(slot: Slot, *, numeric: bool = False) -> SlotField:
+    """The control for a slot."""
+    match slot.editor:
+        case "text":
+            return TextSlot(slot)
+        case "lines":
+            return LinesSlot(slot)
+        case "number" | "count":
+            return NumberSlot(slot)
+        case "flag":
+            return FlagSlot(slot)
+        case "choices":
+            return ChoicesSlot(slot, numeric=numeric)
+        case _:
+            return JsonSlot(slot)
+
+
+def _show_text(field: QLineEdit | ExactField, value: JSON) -> None:
+    """Show a text. One that a field cannot hold as it is can only be read here: typing would change the rest of it."""
+    text = "" if value is _ABSENT else value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    kept = "\n" if isinstance(field, ExactField) else ""
+    foreign = any(c < " " and c not in kept for c in text) or bool(HIDDEN.search(text)) or "\u2029" in text
+    locked = foreign or (value is not _ABSENT and not isinstance(value, str))
+    field.setReadOnly(locked)
+    field.setToolTip(tip("Holds something that can only be edited in the JSON view") if locked else "")
+    shown = show_hidden(text) if locked else text
+    if isinstance(field, ExactField):
+        if field.text() != shown:
+            field.set_text(shown)
+    elif field.text() != shown:
+        field.setText(shown)
+        field.setCursorPosition(0)
+
+
+def _number(text: str) -> JSON:
+    """The number of a text, ``_ABSENT`` where there is none, None where it is no number."""
+    if not text.strip():
+        return _ABSENT
+    try:
+        value = read_json(text.strip().replace(",", "."))
+    except ValueError:
+        return None
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def _json(text: str) -> JSON:
+    if not text.strip():
+        return _ABSENT
+    try:
+        return read_json(text)
+    except ValueError:
+        return _ABSENT

@@ -1,0 +1,427 @@
+"""The editor of one tool: name, description, strict, group, and its parameters as a form and as JSON.
+
+It gets a definition and hands back another; what is wrong with it is told from outside (``show_problems``). The text
+of the JSON editor is what both views show: the form reads it and its edits go into it, so undo takes either back.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QKeySequence, QShortcut, QTextCursor
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QSplitter,
+    QVBoxLayout,
+    QWidget,
+)
+
+from playground.domain.tools import Problem, ToolDefinition
+from playground.jsonkit.tree import Path
+from playground.ui.features.debugger.rule_summary import RuleSummary
+from playground.ui.features.tools.schema_form import SchemaForm
+from playground.ui.features.tools.tool_text import read_schema, schema_text, splice, whole_definition
+from playground.ui.widgets.choice_fields import SwitchPill, look
+from playground.ui.widgets.code_editor import CodeEditor
+from playground.ui.widgets.exact_field import ExactField
+from playground.ui.widgets.icon_button import IconButton
+from playground.ui.widgets.json_text import MARKED_AT_MOST, locate, locate_all, problem_at
+from playground.ui.widgets.plain_text import tip
+from playground.ui.widgets.problem_line import MOST_MARKS, ProblemLine, ProblemList
+from playground.ui.widgets.segments import Segments
+from playground.ui.widgets.theme import code_font
+
+FORM, TEXT = 0, 1
+SIDE_BY_SIDE = 440  # pixels for each of the two, at least
+
+
+class ToolEditor(QWidget):
+    """``show_tool`` shows a definition, ``edited`` tells the one a person made of it.
+
+    In the dock form and JSON take turns; ``wide`` shows them side by side.
+    """
+
+    edited = Signal(object)
+    large_asked = Signal()
+    sample_asked = Signal()
+
+    def __init__(self, parent: QWidget | None = None, *, wide: bool = False) -> None:
+        super().__init__(parent)
+        self._wide = wide
+        self._tool: ToolDefinition | None = None
+        self._showing = False
+        self._whole: ToolDefinition | None = None
+        self._found: list[Problem] = []
+        self.name = QLineEdit()
+        self.name.setFont(code_font())
+        self.name.setPlaceholderText("get_weather")
+        self.name.setAccessibleName("Tool name")
+        self.description = ExactField()
+        self.description.setProperty("kind", "field")
+        self.description.setPlaceholderText("What it does and when the model should call it")
+        self.description.setAccessibleName("Tool description")
+        self.description.setTabChangesFocus(True)
+        self.description.document().setDocumentMargin(2)
+        self.description.setFixedHeight(64)
+        self.views = Segments(("Form", "JSON"), "Show the parameters as")
+        self.form = SchemaForm()
+        self.schema = CodeEditor()
+        self.schema.may_fold = True
+        self.schema.setPlaceholderText('{"type": "object", "properties": {}}')
+        self.schema.setAccessibleName("Parameters, JSON Schema")
+        self.schema.setMinimumHeight(96 if not wide else 200)
+        self.strict = SwitchPill()
+        self.strict.setAccessibleName("Strict")
+        strict_help = "Ask the gateway to hold the model to the schema exactly. Left out while it is at default."
+        self.strict.setToolTip(tip(strict_help))
+        self.strict.setAccessibleDescription(strict_help)
+        self.strict_reset = IconButton("close", "Strict back to default (Delete)", size=12)
+        self.strict_reset.setFixedSize(20, 20)
+        self.strict_reset.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.rule = RuleSummary(self.name)
+        self.group = QComboBox()
+        self.group.setEditable(True)
+        self.group.setProperty("kind", "field")
+        self.group.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+        self.group.setAccessibleName("Group")
+        self.group.setToolTip(tip("The heading this tool stands under in the list. It is not sent."))
+        self.layout_button = IconButton("format", "Format: lay the JSON out anew (Ctrl+Shift+F)")
+        self.layout_button.setFixedSize(24, 24)
+        self.sample_button = IconButton("sparkle", "Sample arguments, made from the schema")
+        self.sample_button.setFixedSize(24, 24)
+        self.large_button = IconButton("expand", "Open large: form and JSON side by side")
+        self.take_button = QPushButton("Use this definition's name, description and parameters")
+        self.take_button.hide()
+        self._problems = ProblemList()
+        self._problems.chosen.connect(self.go_to)
+        self._arrange()
+        self._connect()
+        self._show_view(FORM)
+
+    def heightForWidth(self, width: int) -> int:
+        """The least height: the schema, which can scroll by itself, gives way to what is said below it."""
+        return self._column.minimumHeightForWidth(width)
+
+    # -- building ----------------------------------------------------------------------------------------------
+
+    def _arrange(self) -> None:
+        column = self._column = QVBoxLayout(self)
+        column.setContentsMargins(12, 12, 12, 12)
+        column.setSpacing(4)
+        column.addWidget(_caption("Name", self.name))
+        column.addWidget(self.name)
+        column.addSpacing(8)
+        column.addWidget(_caption("Description", self.description))
+        column.addWidget(self.description)
+        column.addSpacing(8)
+        head = QHBoxLayout()
+        head.setSpacing(2)
+        caption = _caption("Parameters", self.schema)
+        head.addWidget(caption)
+        head.addStretch(1)
+        head.addWidget(self.layout_button)
+        head.addWidget(self.sample_button)
+        if self._wide:
+            self.views.hide()
+            self.large_button.hide()
+        else:
+            self.large_button.setFixedSize(24, 24)
+            head.addWidget(self.large_button)
+            head.addSpacing(4)
+            head.addWidget(self.views)
+        column.addLayout(head)
+        if self._wide:
+            column.addWidget(self._side_by_side(), 1)
+        else:
+            column.addWidget(self.form)
+            column.addWidget(self.schema, 1)
+            self._filler = QWidget()
+            column.addWidget(self._filler, 1)
+        column.addWidget(self.take_button)
+        column.addWidget(self._problems)
+        column.addSpacing(4)
+        foot = QHBoxLayout()
+        foot.setSpacing(4)
+        foot.addWidget(_caption("Strict", self.strict))
+        foot.addWidget(self.strict)
+        foot.addWidget(self.strict_reset)
+        foot.addStretch(1)
+        foot.addWidget(_caption("Group", self.group))
+        self.group.setMinimumWidth(72)
+        self.group.setMaximumWidth(148)
+        self.group.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        foot.addWidget(self.group)
+        column.addLayout(foot)
+        column.addWidget(self.rule)
+
+    def _side_by_side(self) -> QWidget:
+        self._scroll = QScrollArea()
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        holder = QWidget()
+        holder.setProperty("kind", "surface")
+        inside = QVBoxLayout(holder)
+        inside.setContentsMargins(0, 0, 10, 0)
+        inside.addWidget(self.form)
+        self._scroll.setWidget(holder)
+        split = QSplitter(Qt.Orientation.Horizontal)
+        split.setChildrenCollapsible(False)
+        split.addWidget(self._scroll)
+        side = QWidget()
+        room = QVBoxLayout(side)
+        room.setContentsMargins(10, 0, 0, 0)
+        room.addWidget(self.schema)
+        split.addWidget(side)
+        split.setSizes([SIDE_BY_SIDE, SIDE_BY_SIDE])
+        return split
+
+    def _connect(self) -> None:
+        self.name.textEdited.connect(self._named)
+        self.description.textChanged.connect(self._described)
+        self.schema.textChanged.connect(self._typed)
+        self.strict.switched.connect(self._strict)
+        self.strict.cleared.connect(self._strict_cleared)
+        self.strict_reset.clicked.connect(self._strict_cleared)
+        self.group.activated.connect(self._group_picked)
+        line = self.group.lineEdit()
+        if line is not None:
+            line.setPlaceholderText("none")
+            line.editingFinished.connect(self._group_typed)
+        self.layout_button.clicked.connect(self.schema.format_json)
+        self.take_button.clicked.connect(self._take_whole)
+        self.views.chosen.connect(self._view_chosen)
+        self.large_button.clicked.connect(self.large_asked)
+        self.sample_button.clicked.connect(self.sample_asked)
+        self.form.edited.connect(self._form_edited)
+        self.form.json_asked.connect(self.show_in_json)
+        self.form.undo_asked.connect(self.schema.undo)
+        self.form.revealed.connect(self._reveal)
+        undo = QShortcut(QKeySequence.StandardKey.Undo, self.form)
+        undo.setContext(Qt.ShortcutContext.WidgetShortcut)
+        undo.activated.connect(self.schema.undo)
+
+    # -- showing -----------------------------------------------------------------------------------------------
+
+    @property
+    def tool(self) -> ToolDefinition | None:
+        """The definition as edited."""
+        return self._tool
+
+    @property
+    def view(self) -> int:
+        """``FORM`` or ``TEXT``: what is shown in the dock."""
+        return self.views.index
+
+    def show_view(self, view: int) -> None:
+        """Show the parameters as a form or as JSON."""
+        self.views.set_index(view)
+        self._show_view(view)
+
+    def show_tool(self, tool: ToolDefinition, *, another: bool = False) -> None:
+        """Show a definition; a text that is the same one keeps its cursor. ``another`` tool folds the form anew."""
+        if another:
+            self.form.reset()
+            self._problems.reset()
+        elif tool == self._tool:
+            return
+        self._showing = True
+        if self.name.text() != tool.name:
+            self.name.setText(tool.name)
+        if self.description.text() != tool.description:
+            self.description.set_text(tool.description)
+        self.schema.setPlainText(schema_text(tool))
+        self._show_strict(tool.strict)
+        if self.group.currentText() != tool.group:
+            self.group.setEditText(tool.group)
+        self._tool = tool
+        self._showing = False
+        self._follow_text()
+        self._offer_whole()
+
+    def set_groups(self, names: tuple[str, ...]) -> None:
+        """The groups to choose from."""
+        if [self.group.itemText(at) for at in range(self.group.count())] != list(names):
+            text = self.group.currentText()
+            self.group.clear()
+            self.group.addItems(list(names))
+            self.group.setEditText(text)
+
+    @property
+    def problem_lines(self) -> list[ProblemLine]:
+        """What is listed of what is wrong."""
+        return self._problems.lines
+
+    def show_problems(self, problems: list[Problem]) -> None:
+        """List what is wrong and mark the places in the schema and in the form."""
+        text, tool = self.schema.text(), self._tool
+        unread = tool is None or tool.source is not None  # else it is known to be JSON
+        problem = problem_at(text) if unread and text.strip() else None
+        shown = [p for p in problems if p.path or self._tool is None or self._tool.source is None]
+        if self._tool is not None and self._tool.source is not None:
+            said = (
+                f"line {problem.line}, column {problem.column}: {problem.message}; this tool is not sent"
+                if problem
+                else "must be a JSON Schema object, in braces; this tool is not sent"
+            )
+            shown.insert(0, Problem(("parameters",), said))
+        self.schema.clear_marks()
+        if problem is not None:
+            self.schema.mark(problem.line, problem.column, problem.message)
+        else:
+            paths = [item.path[1:] for item in shown if item.path[:1] == ("parameters",)]
+            places = locate_all(text, paths) if paths and len(text) <= MARKED_AT_MOST else {}
+            for item in shown[:MOST_MARKS]:
+                if item.path[:1] == ("parameters",) and (place := places.get(item.path[1:])) is not None:
+                    self.schema.mark(*place, item.message, item.severity)
+        look(self.schema, "true" if any(m.severity == "error" for m in self.schema.marks) else "false", "bad")
+        bad_name = any(p.path[:1] == ("name",) and p.severity == "error" for p in shown)
+        look(self.name, "true" if bad_name else "false", "bad")
+        self._found = shown
+        self.form.show_problems(shown if problem is None else [])
+        self._problems.show_problems(shown)
+
+    def go_to(self, problem: Problem) -> None:
+        """Lead to where the problem is, in the view that is open."""
+        first = problem.path[0] if problem.path else ""
+        wrong = self.schema.problem() if self._tool is not None and self._tool.source is not None else None
+        if first == "name":
+            self.name.setFocus(Qt.FocusReason.OtherFocusReason)
+            self.name.selectAll()
+        elif first == "description":
+            self.description.setFocus(Qt.FocusReason.OtherFocusReason)
+        elif wrong is not None:
+            self.show_view(TEXT)
+            self.schema.go_to(wrong.line, wrong.column)
+        elif not self._wide and self.view == FORM:
+            self.form.go_to(problem.path[1:])
+        else:
+            self.schema.go_to(*(self._place(problem) or (1, 1)))
+
+    def show_in_json(self, path: Path) -> None:
+        """Put the cursor to a place of the schema in the JSON view."""
+        self.show_view(TEXT)
+        self.schema.go_to(*(locate(self.schema.text(), path) or (1, 1)))
+
+    def _place(self, problem: Problem) -> tuple[int, int] | None:
+        return locate(self.schema.text(), problem.path[1:]) if problem.path[:1] == ("parameters",) else None
+
+    def _view_chosen(self, view: int) -> None:
+        self._show_view(view)
+
+    def _show_view(self, view: int) -> None:
+        if self._wide:
+            return
+        self.form.setVisible(view == FORM)
+        self._filler.setVisible(view == FORM)
+        self.schema.setVisible(view == TEXT)
+        self.layout_button.setVisible(view == TEXT)
+        self._follow_text()
+
+    def _follow_text(self) -> None:
+        """Let the form show the text, if anybody sees it."""
+        if self._wide or self.view == FORM:
+            self.form.show_text(self.schema.text())
+            self.form.show_problems(self._found)
+
+    def _reveal(self, widget: QWidget) -> None:
+        """Scroll to a widget, once it has its place."""
+        area: QWidget | None = self._scroll if self._wide else self
+        while area is not None and not isinstance(area, QScrollArea):
+            area = area.parentWidget()
+        inner = area.widget() if isinstance(area, QScrollArea) else None
+        if isinstance(area, QScrollArea) and inner is not None:
+            layout = inner.layout()
+            if layout is not None:
+                layout.activate()
+            top = widget.mapTo(inner, QPoint(0, 0))
+            area.ensureVisible(top.x(), top.y() + widget.height(), 0, 12)
+            area.ensureVisible(top.x(), top.y(), 0, 12)
+
+    # -- editing -----------------------------------------------------------------------------------------------
+
+    def _tell(self, **changes: Any) -> None:
+        if self._showing or self._tool is None:
+            return
+        changed = self._tool.model_copy(update=changes)
+        if changed != self._tool:
+            self._tool = changed
+            self.edited.emit(changed)
+
+    def _named(self, text: str) -> None:
+        self._tell(name=text)
+
+    def _described(self) -> None:
+        self._tell(description=self.description.text())
+
+    def _typed(self) -> None:
+        if self._showing or self._tool is None:
+            return
+        self._tell(**read_schema(self.schema.text()))
+        self._follow_text()
+        self._offer_whole()
+
+    def _form_edited(self, text: str) -> None:
+        """Put the form's text into the editor as the one change that it is; undo takes it back."""
+        old = self.schema.text()
+        start, end, piece = splice(old, text)
+        cursor = QTextCursor(self.schema.document())
+        cursor.setPosition(self.schema.place_of(start))
+        cursor.setPosition(self.schema.place_of(end), QTextCursor.MoveMode.KeepAnchor)
+        cursor.insertText(piece)
+
+    def _strict(self, state: bool) -> None:
+        self._show_strict(state)
+        self._tell(strict=state)
+
+    def _strict_cleared(self) -> None:
+        self._show_strict(None)
+        self._tell(strict=None)
+
+    def _show_strict(self, state: bool | None) -> None:
+        self.strict.show_state(state)
+        self.strict_reset.setVisible(state is not None)
+
+    def _group_picked(self, _index: int) -> None:
+        self._tell(group=self.group.currentText().strip())
+
+    def _group_typed(self) -> None:
+        self._tell(group=self.group.currentText().strip())
+
+    def _offer_whole(self) -> None:
+        """A whole definition pasted where only the parameters belong can be taken apart with one click."""
+        tool = self._tool
+        self._whole = whole_definition(tool.parameters) if tool is not None and tool.source is None else None
+        self.take_button.setVisible(self._whole is not None)
+
+    def _take_whole(self) -> None:
+        if self._tool is None or self._whole is None:
+            return
+        found = self._whole
+        new = self._tool.model_copy(
+            update={
+                "name": found.name,
+                "description": found.description,
+                "parameters": found.parameters,
+                "strict": found.strict,
+                "source": None,
+                "text": None,
+            }
+        )
+        self.show_tool(new)
+        self.edited.emit(new)
+
+
+def _caption(text: str, field: QWidget) -> QLabel:
+    label = QLabel(text)
+    label.setProperty("kind", "group")
+    label.setMinimumWidth(40)  # rather cut at its end than wider than the panel
+    label.setBuddy(field)
+    return label

@@ -1,0 +1,271 @@
+"""The list of tools as it is painted and worked: a switch, a name, a size; headers that fold. It holds no truth."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QKeyEvent, QKeySequence, QMouseEvent, QPainter
+from PySide6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+
+from playground.ui.features.tools.tool_model import ToolModel
+from playground.ui.widgets.icons import icon
+from playground.ui.widgets.plain_text import show_hidden, shown_name
+from playground.ui.widgets.theme import SMALL_PX, body_font, code_font, tokens
+
+ROW_HEIGHT = 44
+HEADER_HEIGHT = 28
+SWITCH = QSize(26, 14)
+MARGIN = 12
+_Index = QModelIndex | QPersistentModelIndex
+_MIDDLE = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+
+
+class ToolDelegate(QStyledItemDelegate):
+    """Paints a tool as two lines beside its switch, and a group as one line with a switch for all of it."""
+
+    toggled = Signal(int)
+    group_toggled = Signal(str)
+    fold_asked = Signal(str)
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
+        model = index.model()
+        header = isinstance(model, ToolModel) and model.tool_at(index) is None
+        return QSize(160, HEADER_HEIGHT if header else ROW_HEIGHT)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
+        model = index.model()
+        if not isinstance(model, ToolModel):
+            return
+        t = tokens()
+        rect: QRect = option.rect
+        state: QStyle.StateFlag = option.state
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if state & QStyle.StateFlag.State_Selected:
+            painter.fillRect(rect, QColor(t.accent_background))
+        elif state & QStyle.StateFlag.State_MouseOver:
+            painter.fillRect(rect, QColor(t.chip))
+        if state & QStyle.StateFlag.State_HasFocus:
+            painter.setPen(QColor(t.accent))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRect(QRectF(rect).adjusted(0.5, 0.5, -0.5, -0.5))
+        entry = model.entry_at(index)
+        if isinstance(entry, str):
+            _paint_header(painter, rect, model, entry)
+        elif entry is not None:
+            _paint_tool(painter, rect, model, entry)
+        painter.restore()
+
+    def editorEvent(self, event: QEvent, model: object, option: QStyleOptionViewItem, index: _Index) -> bool:
+        source = index.model()
+        if not isinstance(source, ToolModel):
+            return False
+        entry = source.entry_at(index)
+        rect: QRect = option.rect
+        if isinstance(event, QMouseEvent):
+            if event.type() != QEvent.Type.MouseButtonRelease or event.button() != Qt.MouseButton.LeftButton:
+                return False
+            place = switch_rect(rect) if isinstance(entry, int) else group_switch_rect(rect)
+            if place.adjusted(-8, -12, 8, 12).contains(event.position().toPoint()):
+                self._toggle(entry)
+                return True
+            if isinstance(entry, str) and event.position().x() < rect.left() + MARGIN + 20:
+                self.fold_asked.emit(entry)
+                return True
+        elif isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and event.key() == Qt.Key.Key_Space:
+            self._toggle(entry)
+            return True
+        return False
+
+    def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: _Index) -> QWidget:
+        editor = super().createEditor(parent, option, index)
+        editor.setAccessibleName("Name of the group")
+        return editor
+
+    def _toggle(self, entry: int | str | None) -> None:
+        if isinstance(entry, int):
+            self.toggled.emit(entry)
+        elif entry is not None:
+            self.group_toggled.emit(entry)
+
+
+def _paint_header(painter: QPainter, rect: QRect, model: ToolModel, group: str) -> None:
+    t = tokens()
+    folded = group in model.folded
+    chevron = QRect(rect.left() + MARGIN - 2, rect.top() + (rect.height() - 14) // 2, 14, 14)
+    icon("chevron-right" if folded else "chevron-down", t.muted).paint(painter, chevron)
+    place = group_switch_rect(rect)
+    _paint_switch(painter, place, model.group_on(group))
+    font = _small_font()
+    painter.setFont(font)
+    painter.setPen(QColor(t.muted))
+    words = model.group_words(group)
+    wide = painter.fontMetrics().horizontalAdvance(words)
+    counted = QRect(place.left() - 10 - wide, rect.top(), wide, rect.height())
+    painter.drawText(counted, _RIGHT, words)
+    font.setWeight(QFont.Weight.DemiBold)
+    painter.setFont(font)
+    painter.setPen(QColor(t.text))
+    left = chevron.right() + 8
+    line = QRect(left, rect.top(), counted.left() - 10 - left, rect.height())
+    name = show_hidden(group) or "No group"
+    painter.drawText(line, _MIDDLE, painter.fontMetrics().elidedText(name, Qt.TextElideMode.ElideRight, line.width()))
+
+
+def _paint_tool(painter: QPainter, rect: QRect, model: ToolModel, number: int) -> None:
+    t = tokens()
+    tool = model.tools[number]
+    _paint_switch(painter, switch_rect(rect), tool.enabled)
+    left = rect.left() + MARGIN + SWITCH.width() + 12
+    right = rect.right() - MARGIN
+    severity = model.severity(number)
+    if severity:
+        mark = QRect(right - 15, rect.top() + 22, 14, 14)
+        name = "error" if severity == "error" else "warning"
+        icon(name, t.error if severity == "error" else t.tool).paint(painter, mark)
+    elide = Qt.TextElideMode.ElideRight
+    painter.setFont(_small_font())
+    painter.setPen(QColor(t.muted))
+    size = model.size_words(number)
+    wide = painter.fontMetrics().horizontalAdvance(size)
+    painter.drawText(QRect(right - wide, rect.top() + 5, wide, 18), _RIGHT, size)
+    unreadable = tool.enabled and tool.source is not None
+    detail = tool.description.strip().splitlines()[0] if tool.description.strip() else "no description"
+    if unreadable:
+        detail = "not sent: not valid JSON yet"
+        painter.setPen(QColor(t.error))
+    line = QRect(left, rect.top() + 22, right - left - (24 if severity else 0), 18)
+    painter.drawText(line, _MIDDLE, painter.fontMetrics().elidedText(show_hidden(detail), elide, line.width()))
+    line = QRect(left, rect.top() + 5, right - left - (wide + 8 if size else 0), 18)
+    painter.setFont(code_font())
+    painter.setPen(QColor(t.text if tool.enabled else t.muted))
+    name = shown_name(tool.name) or "unnamed"
+    painter.drawText(line, _MIDDLE, painter.fontMetrics().elidedText(name, elide, line.width()))
+
+
+def _small_font() -> QFont:
+    font = body_font()
+    font.setPixelSize(SMALL_PX)
+    return font
+
+
+def switch_rect(row: QRect) -> QRect:
+    """Where the switch of a tool stands."""
+    return QRect(
+        row.left() + MARGIN, row.top() + (row.height() - SWITCH.height()) // 2, SWITCH.width(), SWITCH.height()
+    )
+
+
+def group_switch_rect(row: QRect) -> QRect:
+    """Where the switch of a group stands."""
+    top = row.top() + (row.height() - SWITCH.height()) // 2
+    return QRect(row.right() - MARGIN - SWITCH.width(), top, SWITCH.width(), SWITCH.height())
+
+
+def _paint_switch(painter: QPainter, rect: QRect, on: bool) -> None:
+    t = tokens()
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(QColor(t.accent if on else t.muted))
+    radius = rect.height() / 2
+    painter.drawRoundedRect(QRectF(rect), radius, radius)
+    painter.setBrush(QColor(t.on_accent if on else t.raised))
+    x = rect.right() - rect.height() + 3 if on else rect.left() + 2
+    painter.drawEllipse(QRectF(x, rect.top() + 2, rect.height() - 4, rect.height() - 4))
+
+
+class ToolList(QListView):
+    """The view. Delete removes, Ctrl+Z brings back, Ctrl+Shift+Up and Down move, Left and Right fold and unfold."""
+
+    delete_asked = Signal()
+    undo_asked = Signal()
+    move_asked = Signal(int)
+    duplicate_asked = Signal()
+
+    def __init__(self, model: ToolModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._tools = model
+        self.setModel(model)
+        self.delegate = ToolDelegate(self)
+        self.setItemDelegate(self.delegate)
+        self.delegate.fold_asked.connect(self._turn_over)
+        self.setAccessibleName("Tools")
+        self.setAccessibleDescription(
+            "Space switches a tool or a group on or off, Delete removes, Ctrl+Shift+Up and Down move, "
+            "Ctrl+D duplicates. On a group, Left and Right fold and unfold it and F2 renames it."
+        )
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.EditKeyPressed | QAbstractItemView.EditTrigger.DoubleClicked)
+        self.setDragDropMode(QAbstractItemView.DragDropMode.InternalMove)
+        self.setDefaultDropAction(Qt.DropAction.MoveAction)
+        self.setDropIndicatorShown(True)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.setMouseTracking(True)
+
+    @property
+    def chosen(self) -> list[int]:
+        """The tools that are selected, in their order; a selected header stands for its tools."""
+        found: set[int] = set()
+        for index in self.selectionModel().selectedIndexes():
+            entry = self._tools.entry_at(index)
+            if isinstance(entry, int):
+                found.add(entry)
+            elif entry is not None:
+                found.update(self._tools.group_tools(entry))
+        return sorted(found)
+
+    @property
+    def current_group(self) -> str | None:
+        """The group whose header has the focus."""
+        entry = self._tools.entry_at(self.currentIndex())
+        return entry if isinstance(entry, str) else None
+
+    def choose(self, tools: Sequence[int], current: int) -> None:
+        """Select these tools; one of them is the current one."""
+        model, selection = self._tools, self.selectionModel()
+        flag = selection.SelectionFlag
+        index = model.index_of(current)
+        if not index.isValid():
+            return
+        if index != self.currentIndex() or set(self.chosen) != set(tools):
+            selection.setCurrentIndex(index, flag.ClearAndSelect)
+            for number in tools:
+                if (other := model.index_of(number)).isValid():
+                    selection.select(other, flag.Select)
+        self.scrollTo(index)
+
+    def content_height(self) -> int:
+        """How tall the list is with all its rows."""
+        headers = sum(isinstance(entry, str) for entry in self._tools.rows)
+        return headers * HEADER_HEIGHT + (len(self._tools.rows) - headers) * ROW_HEIGHT
+
+    def _turn_over(self, group: str) -> None:
+        self._fold(group, group not in self._tools.folded)
+
+    def _fold(self, group: str, folded: bool) -> None:
+        self._tools.fold(group, folded)
+        self.setCurrentIndex(self._tools.index_of(group))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        both = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+        group = self.current_group
+        key = event.key()
+        if self.state() == QAbstractItemView.State.EditingState:
+            super().keyPressEvent(event)  # what the name's field did not want, such as the Enter that ends it
+        elif key == Qt.Key.Key_Delete:
+            self.delete_asked.emit()
+        elif event.matches(QKeySequence.StandardKey.Undo):
+            self.undo_asked.emit()
+        elif key in (Qt.Key.Key_Up, Qt.Key.Key_Down) and event.modifiers() & both == both:
+            self.move_asked.emit(-1 if key == Qt.Key.Key_Up else 1)
+        elif key == Qt.Key.Key_D and event.modifiers() == Qt.KeyboardModifier.ControlModifier:
+            self.duplicate_asked.emit()
+        elif group is not None and key in (Qt.Key.Key_Left, Qt.Key.Key_Right):
+            self._fold(group, key == Qt.Key.Key_Left)
+        elif group is not None and key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._turn_over(group)
+        else:
+            super().keyPressEvent(event)

@@ -1,0 +1,224 @@
+"""The table of variables above the composer: there while a turn or the message mentions one, folded if wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from playground.domain.variables import as_written
+from playground.ui.features.variables.variable_row import VariableRow
+from playground.ui.widgets.elided_label import ElidedLabel
+from playground.ui.widgets.icon_button import IconButton
+from playground.ui.widgets.icons import icon
+from playground.ui.widgets.plain_text import tip
+
+TALLEST = 168  # pixels of the rows; more of them scroll
+LEAST = 66  # two rows
+HOW = "Write {{name}} in a turn or in the message: a field for its value appears here."
+
+
+class VariablesBar(QFrame):
+    """``show_variables`` says what there is. The signals carry names of variables; values are kept elsewhere."""
+
+    edited = Signal(str, str)
+    removed = Signal(str)
+    as_written = Signal(object)
+    folded = Signal(bool)
+    left = Signal()
+    run_asked = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.rows: dict[str, VariableRow] = {}
+        self._used: tuple[str, ...] = ()
+        self._missing: tuple[str, ...] = ()
+        self._folded = False
+        self._said = ""
+        self._asked_for = False
+        self.setProperty("kind", "card")
+        self.setAccessibleName("Variables")
+        self.fold_button = QToolButton()
+        self.fold_button.setProperty("kind", "quiet")
+        self.fold_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.fold_button.setText("Variables")
+        self.fold_button.clicked.connect(self._turn_over)
+        self.summary = ElidedLabel("Variables", elide=Qt.TextElideMode.ElideRight)
+        self.flag = QLabel(textFormat=Qt.TextFormat.PlainText)
+        self.flag.setProperty("kind", "warning")
+        self.written_button = QPushButton("Send as written")
+        self.written_button.setProperty("kind", "quiet")
+        self.written_button.clicked.connect(self._all_as_written)
+        self.close_button = IconButton("close", "Close the variables", size=12)
+        self.close_button.clicked.connect(self._close)
+        self.how = QLabel(HOW, wordWrap=True)
+        self.how.setProperty("kind", "muted")
+        self.preview = ElidedLabel("The message as sent", elide=Qt.TextElideMode.ElideRight)
+        self._arrange()
+        self.hide()
+
+    def _arrange(self) -> None:
+        head = QHBoxLayout()
+        head.setSpacing(6)
+        head.addWidget(self.fold_button)
+        head.addWidget(self.summary, 1)
+        head.addWidget(self.flag)
+        head.addWidget(self.written_button)
+        head.addWidget(self.close_button)
+        inner = QWidget()
+        self._column = QVBoxLayout(inner)
+        self._column.setContentsMargins(0, 0, 4, 0)
+        self._column.setSpacing(4)
+        self.table = _Rows(inner)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(8, 4, 8, 6)
+        column.setSpacing(4)
+        column.addLayout(head)
+        column.addWidget(self.how)
+        column.addWidget(self.table)
+        column.addWidget(self.preview)
+
+    def open(self) -> None:
+        """Show it although nothing mentions a variable, unfolded, ready to type in."""
+        self._asked_for = True
+        self.set_folded(False)
+        self._place()
+        if self.rows:
+            names = [*self._missing, *self.rows]
+            self.go_to(names[0])
+
+    def go_to(self, name: str) -> None:
+        """Put the cursor into the field of that variable."""
+        if (row := self.rows.get(name)) is not None:
+            self.set_folded(False)
+            row.field.setFocus(Qt.FocusReason.OtherFocusReason)
+            self.table.ensureWidgetVisible(row)
+
+    def set_folded(self, folded: bool) -> None:
+        """Show one line only, or the table."""
+        self._folded = folded
+        self._place()
+
+    def forget_asking(self) -> None:
+        """Another experiment: what was opened by hand closes again."""
+        self._asked_for = False
+
+    def show_variables(self, used: Sequence[str], values: Mapping[str, str], preview: str) -> None:
+        """The names that are ``used``, the ``values`` (of others as well), and the message with them in it."""
+        names = [*used, *(name for name in values if name not in used)]
+        if names != list(self.rows):
+            self._rebuild(names)
+        for name, row in self.rows.items():
+            row.show_value(values.get(name), used=name in used)
+        self._missing = tuple(name for name in used if name not in values)
+        self._used = tuple(used)
+        known = [f"{name} = {_short(values[name], name)}" for name in used if name in values]
+        self._said = "  ·  ".join(known)
+        count = len(self._missing)
+        self.flag.setText(f"{count} without a value" if count > 1 else f"{''.join(self._missing)} has no value")
+        self.flag.setToolTip(tip(", ".join(self._missing)))
+        self.written_button.setAccessibleName(f"Send as written: {', '.join(self._missing)}")
+        self.preview.set_text(f"As sent: {' '.join(preview.split())}" if preview else "")
+        self.preview.setToolTip(tip(preview))
+        self._place()
+
+    def _rebuild(self, names: Sequence[str]) -> None:
+        for name in [name for name in self.rows if name not in names]:
+            row = self.rows.pop(name)
+            self._column.removeWidget(row)
+            row.hide()
+            row.deleteLater()
+        rows: dict[str, VariableRow] = {}
+        for at, name in enumerate(names):
+            kept = self.rows.get(name)
+            row = kept if kept is not None else self._make(name)
+            rows[name] = row
+            if self._column.indexOf(row) != at:
+                self._column.insertWidget(at, row)
+        self.rows = rows
+
+    def _make(self, name: str) -> VariableRow:
+        row = VariableRow(name)
+        row.edited.connect(self.edited)
+        row.removed.connect(self.removed)
+        row.as_written.connect(self._one_as_written)
+        row.left.connect(self.left)
+        row.run_asked.connect(self.run_asked)
+        row.field.height_changed.connect(self.table.fit)
+        return row
+
+    def _place(self) -> None:
+        """What is seen of it."""
+        folded, missing = self._folded, bool(self._missing)
+        used = bool(self._used)
+        self.fold_button.setIcon(icon("chevron-right" if folded else "chevron-down", "muted"))
+        self.fold_button.setAccessibleName("Show the variables" if folded else "Fold the variables")
+        self.summary.set_text(self._said if folded else "")
+        self.flag.setVisible(missing)
+        self.written_button.setVisible(missing and (folded or len(self._missing) > 1))
+        self.close_button.setVisible(not used)
+        self.how.setVisible(not folded and not self.rows)
+        self.table.setVisible(not folded and bool(self.rows))
+        self.preview.setVisible(not folded and bool(self.preview.text))
+        self.setVisible(used or self._asked_for)
+        self.table.fit()
+
+    def _turn_over(self) -> None:
+        self.set_folded(not self._folded)
+        self.folded.emit(self._folded)
+
+    def _close(self) -> None:
+        self._asked_for = False
+        self._place()
+        self.left.emit()
+
+    def _all_as_written(self) -> None:
+        self.as_written.emit(self._missing)
+
+    def _one_as_written(self, name: str) -> None:
+        self.as_written.emit((name,))
+
+
+class _Rows(QScrollArea):
+    """As tall as its rows, up to a few."""
+
+    def __init__(self, inner: QWidget) -> None:
+        super().__init__()
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._inner = inner
+        self.setWidget(inner)
+        self.viewport().setAutoFillBackground(False)
+        inner.setAutoFillBackground(False)
+
+    def fit(self) -> None:
+        """Take the height that the rows need."""
+        self.updateGeometry()
+
+    def sizeHint(self) -> QSize:
+        return QSize(200, min(self._inner.sizeHint().height(), TALLEST))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(200, min(self.sizeHint().height(), LEAST))
+
+
+def _short(value: str, name: str) -> str:
+    """A value in a list of them."""
+    if value == as_written(name):
+        return "as written"
+    line = " ".join(value[:200].split())
+    return "empty" if not line else line if len(line) <= 40 else f"{line[:40]}…"

@@ -1,0 +1,140 @@
+"""Variables in the main window: follows what is written, passes on what is typed, and asks where a run lacks values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtCore import QObject, QSettings
+
+from playground.domain.roles import Role
+from playground.domain.transcript import Transcript, Turn, make_turn
+from playground.domain.variables import as_written, mentions, names_in, resolve, unresolved
+from playground.engine.library.workspace import Workspace
+from playground.engine.session.changes import Change, DraftChanged, PathChanged, SettingsChanged, TurnChanged
+from playground.engine.session.session import Session, without_value
+from playground.ui.features.variables.variables_bar import VariablesBar
+from playground.ui.shell.main_window import MainWindow
+from playground.ui.widgets.loop import Throttle
+
+FOLDED = "variables/folded"  # among the settings
+LATER_MS = 60
+
+
+class VariablesControl(QObject):
+    """``show_session`` brings the table up to the session looked at."""
+
+    def __init__(self, window: MainWindow, workspace: Workspace, settings: QSettings) -> None:
+        super().__init__(window)
+        self._window = window
+        self._workspace = workspace
+        self._settings = settings
+        self._session: Session | None = None
+        self._unsubscribe: Callable[[], None] | None = None
+        self._known: tuple[Transcript, tuple[str, ...]] | None = None
+        self._values: dict[str, str] = {}
+        self.bar = VariablesBar()
+        self.bar.set_folded(bool(settings.value(FOLDED, False, type=bool)))
+        window.pane.add_bar(self.bar)
+        self._soon = Throttle(self._show, self, interval=LATER_MS)
+        self.bar.edited.connect(self._edited)
+        self.bar.removed.connect(self._removed)
+        self.bar.as_written.connect(self._send_as_written)
+        self.bar.folded.connect(self._remember)
+        self.bar.left.connect(window.pane.composer.setFocus)
+        self.bar.run_asked.connect(window.pane.run)
+        window.pane.refused.connect(self._refused)
+        self.handlers: dict[str, Callable[[], None]] = {"view.variables": self.bar.open}
+
+    def show_session(self) -> None:
+        """Follow the experiment looked at."""
+        session = self._workspace.current
+        if session is not self._session:
+            if self._unsubscribe is not None:
+                self._unsubscribe()
+            self._session = session
+            self._unsubscribe = session.subscribe(
+                self._changed, PathChanged, TurnChanged, SettingsChanged, DraftChanged
+            )
+            self._values = session.variables
+            self.bar.forget_asking()
+            self._show()
+
+    def _changed(self, _change: Change) -> None:
+        self._soon.poke()
+
+    @property
+    def _current(self) -> Session:
+        return self._workspace.current
+
+    def _draft(self) -> Turn | None:
+        """The message being written, where variables in it count."""
+        draft = self._current.draft
+        if draft.role is Role.ASSISTANT or not draft.text.strip():
+            return None
+        return make_turn(Role.USER, draft.text)
+
+    def _show(self) -> None:
+        session, draft = self._current, self._draft()
+        if self._known is None or self._known[0] is not session.transcript:
+            self._known = (session.transcript, names_in(session.transcript.path))
+        used = tuple(dict.fromkeys((*self._known[1], *(names_in((draft,)) if draft is not None else ()))))
+        text = draft.text if draft is not None else ""
+        preview = resolve(text, session.variables) if mentions(text) else ""
+        self.bar.show_variables(used, session.variables, preview)
+        if session.variables is not self._values:
+            self._values = session.variables
+            self._window.pane.refresh()  # turns show how they are sent
+
+    # Doing
+
+    def _edited(self, name: str, value: str) -> None:
+        session = self._current
+        session.set_variables({**session.variables, name: value})
+
+    def _removed(self, name: str) -> None:
+        session = self._current
+        value = session.variables.get(name)
+        if value is None:
+            return
+        session.set_variables({key: kept for key, kept in session.variables.items() if key != name})
+        if value:
+            back = partial(self._give_back, session, name, value)
+            self._window.pane.notice.say(f"The value of {as_written(name)} is gone.", "Undo", back, stays=False)
+
+    def _give_back(self, session: Session, name: str, value: str) -> None:
+        session.set_variables({**session.variables, name: value})
+
+    def _send_as_written(self, names: tuple[str, ...]) -> None:
+        self._current.send_as_written(names)
+
+    def _remember(self, folded: bool) -> None:
+        self._settings.setValue(FOLDED, folded)
+
+    # A run that was refused
+
+    def _refused(self, reason: str, turn_id: str) -> None:
+        """Where nothing but values is lacking, offer to fill them in or to send the braces."""
+        session, draft = self._current, self._draft()
+        turn = session.transcript.turns.get(turn_id)
+        asked = session.transcript.lineage(turn.parent) if turn is not None else session.transcript.path
+        if turn is None and draft is not None:
+            asked = (*asked, draft)
+        missing = unresolved(asked, session.variables)
+        if not missing or reason != without_value(missing):
+            return
+        self._show()
+        self._window.pane.notice.offer(
+            reason,
+            ("Fill in", partial(self.bar.go_to, missing[0])),
+            ("Send as written", partial(self._go_on, session, missing, turn_id)),
+        )
+
+    def _go_on(self, session: Session, names: tuple[str, ...], turn_id: str) -> None:
+        session.send_as_written(names)
+        if session is not self._current:
+            return
+        if turn_id:
+            self._window.pane.regenerate(turn_id)
+        else:
+            self._window.pane.run()

@@ -1,0 +1,1 @@
+"""The window around the features: its regions, bars, actions, start and end."""

@@ -1,0 +1,103 @@
+"""Says calmly that something went wrong: what, that one can go on, and the report to hand on. Opens nothing itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt, QTimer, QUrl, Signal
+from PySide6.QtGui import QDesktopServices, QGuiApplication
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
+
+from playground.ui.features.gateways.rows import push_button, say, text_label
+from playground.ui.widgets.theme import code_font
+
+COPIED_MS = 2_000
+GO_ON = "What you wrote is still there, and you can go on working. If it happens again, start the application anew."
+AFTER = "What was kept is in the list of experiments. If it happens again, the report helps to find out why."
+NEW_COPY = "Nothing of yours was changed. If it happens again, install the application again, or hand on this report."
+HOLDS = "The report holds names of functions, files and lines. It holds nothing you wrote, no answer and no key."
+
+
+class CrashDialog(QDialog):
+    """``words`` is a sentence, ``text`` the report. ``folder`` is where it was written down.
+
+    ``ended``: it was the last session. ``starting``: this one could not begin.
+    """
+
+    folder_asked = Signal(str)
+
+    def __init__(
+        self,
+        words: str,
+        text: str,
+        folder: Path,
+        parent: QWidget | None,
+        *,
+        ended: bool = False,
+        starting: bool = False,
+    ) -> None:
+        super().__init__(parent)
+        self._text = text
+        self._folder = folder
+        self.setWindowTitle("The last session ended unexpectedly" if ended else "Something went wrong")
+        advice = NEW_COPY if starting else AFTER if ended else GO_ON
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setMinimumSize(440, 300)
+        self.resize(620, 420)
+        self.heading = text_label(words, "title", wrap=True)
+        self.repeats = text_label(kind="warning", wrap=True)
+        self.repeats.hide()
+        self.report = QPlainTextEdit(text)
+        self.report.setReadOnly(True)
+        self.report.setProperty("kind", "code")
+        self.report.setFont(code_font())
+        self.report.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.report.setTabChangesFocus(True)
+        self.report.setAccessibleName("Report")
+        self.copy_button = push_button("Copy report")
+        self.copy_button.clicked.connect(self._copy)
+        self.folder_button = push_button("Open folder")
+        self.folder_button.setToolTip("The folder that holds the log")
+        self.folder_button.clicked.connect(self._open_folder)
+        self.continue_button = push_button("Close" if ended or starting else "Continue", "primary")
+        self.continue_button.setDefault(True)
+        self.continue_button.clicked.connect(self.accept)
+        self._copied = QTimer(self)
+        self._copied.setSingleShot(True)
+        self._copied.timeout.connect(self._forget_copied)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(8)
+        buttons.addWidget(self.copy_button)
+        buttons.addWidget(self.folder_button)
+        buttons.addStretch(1)
+        buttons.addWidget(self.continue_button)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(24, 20, 24, 16)
+        layout.setSpacing(12)
+        layout.addWidget(self.heading)
+        layout.addWidget(text_label(advice, wrap=True))
+        layout.addWidget(self.repeats)
+        layout.addWidget(self.report, 1)
+        layout.addWidget(text_label(HOLDS, "small", wrap=True))
+        layout.addLayout(buttons)
+        self.continue_button.setFocus()
+
+    def count(self, again: int) -> None:
+        """Say how many errors came since."""
+        say(self.repeats, f"{again} more {'error' if again == 1 else 'errors'} since; see the log." if again else "")
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(self._text)
+        self.copy_button.setText("Copied")
+        self._copied.start(COPIED_MS)
+
+    def _forget_copied(self) -> None:
+        self.copy_button.setText("Copy report")
+
+    def _open_folder(self) -> None:
+        self.folder_asked.emit(str(self._folder))
+
+
+def open_folder(folder: str) -> None:
+    """Show a folder in the system's file manager."""
+    QDesktopServices.openUrl(QUrl.fromLocalFile(folder))

@@ -1,0 +1,337 @@
+"""The window: regions and docks, and the wiring between them. What to do stands in ``window_actions``.
+
+It comes in two steps. At once: the frame, the tool bar, the composer, all that says where things are. Then ``furnish``:
+what the regions hold, and everything they import. Nothing heavy may be imported at the top of this file.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QSettings, QSize, Qt, Signal
+from PySide6.QtGui import QAction, QCloseEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QMenu, QVBoxLayout, QWidget
+
+from playground.engine.gateways.reach import Reach
+from playground.ui.features.conversation.measures import SMALLEST
+from playground.ui.features.conversation.start_page import StartPage
+from playground.ui.features.files.drop_place import DropPlace
+from playground.ui.shell.actions import ACTIONS, CONVERSATION_ONLY, MENUS, make_actions
+from playground.ui.shell.early_acts import EarlyActs
+from playground.ui.shell.panel_room import PanelRoom
+from playground.ui.shell.regions import Dock, Region, SidePanel, rule, stacked
+from playground.ui.shell.status_bar import StatusBar
+from playground.ui.shell.tool_bar import ToolBar
+from playground.ui.shell.window_settings import layout
+
+if TYPE_CHECKING:
+    from playground.engine.library.workspace import Workspace
+    from playground.ui.features.conversation.pane import ConversationPane
+    from playground.ui.features.debugger.default_rule import DefaultRuleFields
+    from playground.ui.features.experiments.panel import ExperimentsPanel
+    from playground.ui.features.inspector.inspector import Inspector
+    from playground.ui.features.output.panel import OutputPanel
+    from playground.ui.features.parameters.panel import ParameterPanel
+    from playground.ui.features.presets.preset_bar import PresetBar
+    from playground.ui.features.raw.panel import RawPanel
+    from playground.ui.features.raw.reasoning_return import ReasoningReturnFields
+    from playground.ui.features.tools.panel import ToolsPanel
+
+STATE_VERSION = 1
+LEFT, RIGHT, BOTTOM = 240, 340, 215
+FRAME = QSize(16, 48)  # pixels
+ROOMY = QSize(1024, 640)  # pixels in which all regions have room beside each other
+LEAST_LEFT = 196  # as narrow as the list of experiments gets
+SETTINGS = ("gateway.settings", "theme.system", "theme.light", "theme.dark", "settings.enter", "settings.storage")
+DOCKS = ("view.experiments", "view.inspector")  # these actions show and hide them, from the first frame on
+PAGES = ("Parameters", "Tools", "Output", "Raw")
+
+
+class MainWindow(QMainWindow):
+    """All regions in their places. ``close_asked`` is emitted instead of closing; ``let_close`` then allows it.
+
+    Without a workspace the regions are empty until ``furnish`` has been gone through, the composer apart. What is asked
+    for before somebody is there to do it waits in ``early``. ``opening`` says that there may be experiments, which are
+    not known yet.
+    """
+
+    close_asked = Signal()
+
+    pane: ConversationPane
+    experiments: ExperimentsPanel
+    parameters: ParameterPanel
+    reasoning_return: ReasoningReturnFields
+    default_rule: DefaultRuleFields
+    presets: PresetBar
+    tools: ToolsPanel
+    output: OutputPanel
+    raw: RawPanel
+    inspector: Inspector
+
+    def __init__(self, workspace: Workspace | None, settings: QSettings, *, opening: bool = False) -> None:
+        super().__init__()
+        self._settings = settings
+        self._may_close = False
+        self.setWindowTitle("Gateway Playground")
+        self.setMinimumSize(760, SMALLEST)
+        self.resize(1440, 900)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)
+        self.actions_by_id = make_actions(self)
+        self._start = StartPage()
+        self._start.welcome.set_opening(opening)
+        self.composer = self._start.composer
+        self.composer.set_enter_runs(bool(settings.value("enter_runs", False, type=bool)))
+        self.side = SidePanel(PAGES)
+        self._left, self._centre, self._bottom = Region("surface"), Region(), Region("surface")
+        self._centre.fill(self._start)
+        self._left.setMinimumWidth(LEAST_LEFT)
+        self.bar = ToolBar(self._main_menu(), self._settings_menu())
+        self.status = StatusBar()
+        self.setStatusBar(self.status)
+        self._build()
+        self._place_actions()
+        self.reset_layout()
+        self._restore()
+        self._show_remembered()
+        self.drops = DropPlace(self)
+        self.early = EarlyActs(self, self.composer)
+        self._keep_early()
+        if workspace is not None:
+            for _ in self.furnish(workspace):
+                pass
+
+    def furnish(self, workspace: Workspace) -> Iterator[None]:
+        """Fill the regions, one step at a time: what is typed or clicked meanwhile is seen to between two steps."""
+        from playground.ui.features.conversation.pane import ConversationPane
+        from playground.ui.shell.focus import Focus
+        from playground.ui.widgets.copied import CopiedNotice
+
+        yield
+        writing = self.focusWidget() is self.composer.focusProxy()
+        if self.composer.text:  # typed before there was an experiment to belong to
+            workspace.current.with_draft(self.composer.draft)
+        self.pane = ConversationPane(workspace.current, workspace.gateways.price, self.composer, self._start.welcome)
+        self._centre.fill(self.pane)
+        CopiedNotice(partial(self.pane.notice.say, stays=False), self)
+        Focus(self.pane, self.composer, self.pane.view, self)
+        self._start.deleteLater()  # what it held has moved
+        for spec in ACTIONS:
+            if spec.id in CONVERSATION_ONLY:
+                self.pane.view.addAction(self.actions_by_id[spec.id])
+        if writing:
+            self.composer.setFocus()
+        yield
+        from playground.ui.features.debugger.default_rule import DefaultRuleFields
+        from playground.ui.features.parameters.panel import ParameterPanel
+        from playground.ui.features.presets.preset_bar import PresetBar
+        from playground.ui.features.raw.reasoning_return import ReasoningReturnFields
+
+        self.parameters = ParameterPanel(without=("Output",))
+        self.reasoning_return = ReasoningReturnFields(self)
+        self.parameters.add_extra("Reasoning", "Send reasoning back", self.reasoning_return.when)
+        self.parameters.add_extra("Reasoning", "Under the name", self.reasoning_return.field)
+        self.default_rule = DefaultRuleFields(self)
+        self.parameters.add_extra("Tools", "On a tool call", self.default_rule.policy)
+        self.parameters.add_extra("Tools", "Rules by tool", self.default_rule.rules)
+        self.parameters.add_extra("Tools", "Step limit", self.default_rule.limit)
+        self.presets = PresetBar()
+        self.side.fill("Parameters", stacked(self.presets, self.parameters))
+        yield
+        from playground.ui.features.experiments.panel import ExperimentsPanel
+
+        self.experiments = ExperimentsPanel()
+        self.experiments.set_opening(not workspace.listed)
+        self._left.fill(self.experiments)
+        yield
+        from playground.ui.features.inspector.inspector import Inspector
+
+        self.inspector = Inspector()
+        self._bottom.fill(self.inspector)
+        yield
+        from playground.ui.features.tools.panel import ToolsPanel
+
+        self.tools = ToolsPanel()
+        self.side.fill("Tools", self.tools)
+        yield
+        from playground.ui.features.output.panel import OutputPanel
+        from playground.ui.features.raw.panel import RawPanel
+
+        self.output, self.raw = OutputPanel(), RawPanel()
+        self.side.fill("Output", self.output)
+        self.side.fill("Raw", self.raw)
+
+    def _keep_early(self) -> None:
+        """What has an effect later, once somebody is there to do it. Where text goes is seen to by Qt at once."""
+        for name, action in self.actions_by_id.items():
+            if name == "run.run":
+                self.early.keep_run(action.triggered)
+            elif name not in DOCKS:
+                self.early.keep(action.triggered)
+        composer, bar, welcome = self.composer, self.bar, self._start.welcome.welcome
+        self.early.keep_run(composer.run_asked)
+        asked = [composer.add_asked, composer.images_pasted, composer.image_wanted, composer.variables_asked]
+        asked += [bar.gateways_asked, bar.protocol_chosen, bar.model_chosen, bar.compare_asked, bar.code_asked]
+        asked += [welcome.sample_asked, welcome.connect_asked, welcome.prompts_asked, welcome.opened]
+        for signal in (*asked, self.drops.dropped):
+            self.early.keep(signal)
+
+    # Building
+
+    def _build(self) -> None:
+        top = QWidget()
+        column = self._top = QVBoxLayout(top)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.bar)
+        column.addWidget(rule())
+        self.setMenuWidget(top)
+        self.setCentralWidget(self._centre)
+        self.setDockNestingEnabled(False)
+        area, corner = Qt.DockWidgetArea, Qt.Corner
+        self.setCorner(corner.BottomLeftCorner, area.LeftDockWidgetArea)
+        self.setCorner(corner.BottomRightCorner, area.RightDockWidgetArea)
+        self.left_dock = Dock("Experiments", self._left, self)
+        self.right_dock = Dock("Parameters and tools", self.side, self)
+        self.bottom_dock = Dock("Inspector", self._bottom, self)
+        self._room = PanelRoom(self, self._centre, self.left_dock, self.right_dock, self.bottom_dock)
+
+    def add_banner(self, banner: QWidget) -> None:
+        """Put a line of the whole window's width below the tool bar."""
+        self._top.addWidget(banner)
+
+    def come_forward(self, activation: str = "") -> None:
+        """Stand above other windows, ready for keys; ``activation`` is the permission that Wayland asks for."""
+        if activation:
+            os.environ["XDG_ACTIVATION_TOKEN"] = activation  # Qt takes it from there, and away
+        self.setWindowState(self.windowState() & ~Qt.WindowState.WindowMinimized)
+        self.show()
+        self.raise_()
+        self.activateWindow()
+
+    def fit_screen(self) -> None:
+        """Be no larger than the screen shows, with the frame that a desktop draws, but for a very small one."""
+        room = (self.screen().availableSize() - FRAME).expandedTo(ROOMY)
+        self.resize(self.size().boundedTo(room))
+
+    def reset_layout(self) -> None:
+        """Put every region where it belongs, shown."""
+        area = Qt.DockWidgetArea
+        for dock, place in (
+            (self.left_dock, area.LeftDockWidgetArea),
+            (self.right_dock, area.RightDockWidgetArea),
+            (self.bottom_dock, area.BottomDockWidgetArea),
+        ):
+            dock.setFloating(False)
+            self.addDockWidget(place, dock)
+            dock.show()
+        self.resizeDocks([self.left_dock, self.right_dock], [LEFT, RIGHT], Qt.Orientation.Horizontal)
+        self.resizeDocks([self.bottom_dock], [min(BOTTOM, self.height() // 4)], Qt.Orientation.Vertical)
+
+    def _place_actions(self) -> None:
+        for spec in ACTIONS:
+            action = self.actions_by_id[spec.id]
+            if spec.id in CONVERSATION_ONLY:  # it comes to the conversation once that is there
+                action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+            else:
+                self.addAction(action)
+        for name, dock in zip(DOCKS, (self.left_dock, self.bottom_dock), strict=True):
+            action = self.actions_by_id[name]
+            dock.visibilityChanged.connect(action.setChecked)
+            action.triggered.connect(partial(_follow, dock, action))
+
+    def _main_menu(self) -> QMenu:
+        menu = QMenu(self)
+        for name in MENUS:
+            inner = menu.addMenu(name)
+            self._fill(inner, [spec.id for spec in ACTIONS if spec.menu == name])
+        return menu
+
+    def _settings_menu(self) -> QMenu:
+        menu = QMenu(self)
+        self._fill(menu, SETTINGS)
+        return menu
+
+    def _fill(self, menu: QMenu, ids: Sequence[str]) -> None:
+        for spec in ACTIONS:
+            if spec.id in ids:
+                if spec.separated and not menu.isEmpty():
+                    menu.addSeparator()
+                menu.addAction(self.actions_by_id[spec.id])
+
+    def action(self, action_id: str) -> QAction:
+        """The action of that id. Raises KeyError."""
+        return self.actions_by_id[action_id]
+
+    # Layout remembered
+
+    def _restore(self) -> None:
+        geometry, state = layout(self._settings, "window/geometry"), layout(self._settings, "window/state")
+        if geometry is not None:
+            self.restoreGeometry(geometry)
+        if state is not None and self.restoreState(state, STATE_VERSION):
+            self._room.recall(self._settings)
+
+    def remember_layout(self) -> None:
+        """Write size, place and docks to the settings."""
+        self._settings.setValue("window/geometry", self.saveGeometry())
+        self._settings.setValue("window/state", self.saveState(STATE_VERSION))
+        self._room.remember(self._settings)
+        self._settings.sync()
+
+    def remember_gateway(self, name: str, model: str, *, demo: bool) -> None:
+        """What the next first frame shows before the gateways are read: nothing then changes its place."""
+        for key, value in (("name", name), ("model", model), ("demo", demo)):
+            self._settings.setValue(f"gateway/{key}", value)
+        self._settings.sync()
+
+    def _show_remembered(self) -> None:
+        name = str(self._settings.value("gateway/name", "Demo gateway"))
+        demo = bool(self._settings.value("gateway/demo", True, type=bool))
+        self.bar.show_gateways([("", name)], "")
+        self.bar.show_state(Reach.UNKNOWN)
+        self.bar.model.show_model(str(self._settings.value("gateway/model", "")))
+        self._start.welcome.welcome.describe(name, demo=demo)
+
+    def resizeDocks(self, docks: Sequence[QDockWidget], sizes: Sequence[int], orientation: Qt.Orientation) -> None:
+        """As Qt's; the sizes are wanted from now on, also where there is no room for them at the moment."""
+        self._room.choose(dict(zip(docks, sizes, strict=True)))
+        super().resizeDocks(docks, sizes, orientation)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._room.fit()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._room.fit()
+
+    def event(self, event: QEvent) -> bool:
+        """What lies between the regions is the window's own: the mouse that moves it comes here."""
+        kind = event.type()
+        if kind == QEvent.Type.MouseButtonPress:
+            self._room.press()
+        done = super().event(event)
+        if kind == QEvent.Type.MouseButtonRelease:
+            self._room.release()
+        elif kind == QEvent.Type.LayoutRequest:  # something takes more room, or less
+            self._room.fit()
+        return done
+
+    def let_close(self) -> None:
+        """The next close event is obeyed."""
+        self._may_close = True
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        if self._may_close:
+            event.accept()
+            return
+        event.ignore()
+        self.close_asked.emit()
+
+
+def _follow(dock: QDockWidget, action: QAction) -> None:
+    """Show the dock or hide it, as the action says. PySide hands ``triggered``'s argument to no such slot."""
+    dock.setVisible(action.isChecked())

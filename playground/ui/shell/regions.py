@@ -1,0 +1,191 @@
+"""What the window's regions are made of: docks with a grip, the side panel with its tabs, places that are filled later.
+
+On the way to the first paint: nothing heavy may be imported here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtWidgets import (
+    QDockWidget,
+    QFrame,
+    QHBoxLayout,
+    QMainWindow,
+    QMenu,
+    QStackedWidget,
+    QTabBar,
+    QVBoxLayout,
+    QWidget,
+)
+
+from playground.ui.widgets.theme import tokens
+
+GAP = "    "  # between a tab's title and its count
+
+
+class SidePanel(QFrame):
+    """Tabs over pages, empty until filled; a tab may carry a count."""
+
+    def __init__(self, titles: Sequence[str]) -> None:
+        super().__init__()
+        self.setProperty("kind", "surface")
+        self.tabs = _Tabs()
+        self.tabs.setDrawBase(False)
+        self.tabs.setExpanding(False)
+        self.tabs.setUsesScrollButtons(False)
+        self.tabs.setAccessibleName("Side panel")
+        self.setMinimumWidth(290)
+        self._pages = QStackedWidget()
+        self._titles = tuple(titles)
+        self._blanks = [QWidget() for _ in titles]
+        for title, page in zip(titles, self._blanks, strict=True):
+            self._pages.addWidget(page)
+            self.tabs.addTab(title)
+        self.tabs.currentChanged.connect(self._pages.setCurrentIndex)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        row = QHBoxLayout()
+        row.setContentsMargins(8, 0, 8, 0)
+        row.addWidget(self.tabs)
+        row.addStretch(1)
+        layout.addLayout(row)
+        layout.addWidget(rule())
+        layout.addWidget(self._pages, 1)
+
+    def fill(self, title: str, page: QWidget) -> None:
+        """Put a page under its tab."""
+        at = self._titles.index(title)
+        front = self._pages.currentIndex()
+        self._pages.insertWidget(at, page)
+        self._pages.removeWidget(self._blanks[at])
+        self._pages.setCurrentIndex(front)
+        self._blanks[at].deleteLater()
+
+    def set_count(self, title: str, number: int) -> None:
+        """Show a count beside a tab's title; none for 0."""
+        at = self._titles.index(title)
+        self.tabs.setTabText(at, f"{title}{GAP}{number}" if number else title)
+
+    def show_page(self, title: str) -> None:
+        """Bring a page to the front."""
+        self.tabs.setCurrentIndex(self._titles.index(title))
+
+
+class _Tabs(QTabBar):
+    """Tabs with a chip behind the number that follows a title."""
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(tokens().chip))
+        metrics = self.fontMetrics()
+        for at in range(self.count()):
+            _, gap, number = self.tabText(at).partition(GAP)
+            if gap:
+                tab = self.tabRect(at)
+                wide = metrics.horizontalAdvance(number)
+                right = tab.center().x() + metrics.horizontalAdvance(self.tabText(at)) // 2 + 7
+                chip = QRect(right - wide - 14, tab.center().y() - 8, wide + 14, 18)
+                painter.drawRoundedRect(chip, 9, 9)
+        painter.end()
+        super().paintEvent(event)
+
+
+class Dock(QDockWidget):
+    """A region that can be moved, floated and closed by its slim grip."""
+
+    def __init__(self, title: str, content: QWidget, window: QMainWindow) -> None:
+        super().__init__(title, window)
+        self.setObjectName(f"dock-{title.lower().replace(' ', '-')}")
+        self.setWidget(content)
+        self.setTitleBarWidget(_Grip(self))
+
+
+class _Grip(QWidget):
+    """A few pixels to take hold of: drag to move or float, double-click to float, right-click for a menu."""
+
+    def __init__(self, dock: QDockWidget) -> None:
+        super().__init__(dock)
+        self._dock = dock
+        self._hover = False
+        self.setToolTip(f"Drag to move “{dock.windowTitle()}”; double-click to float it")
+        self.setAccessibleName(f"Move {dock.windowTitle()}")
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.customContextMenuRequested.connect(self._menu)
+
+    def sizeHint(self) -> QSize:
+        return QSize(40, 6)
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+    def _menu(self, at: QPoint) -> None:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        floating = self._dock.isFloating()
+        menu.addAction("Put back" if floating else "Float").triggered.connect(self._float)
+        menu.addAction("Close").triggered.connect(self._dock.close)
+        menu.popup(self.mapToGlobal(at))
+
+    def _float(self) -> None:
+        self._dock.setFloating(not self._dock.isFloating())
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.Enter, QEvent.Type.Leave):
+            self._hover = event.type() == QEvent.Type.Enter
+            self.update()
+        return super().event(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        t = tokens()
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), QColor(t.surface))
+        if self._hover or self._dock.isFloating():
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(t.muted))
+            painter.drawRoundedRect(QRect(self.width() // 2 - 14, 2, 28, 3), 1.5, 1.5)
+
+
+def rule() -> QFrame:
+    """A thin line across."""
+    line = QFrame()
+    line.setProperty("kind", "line")
+    return line
+
+
+def stacked(*widgets: QWidget) -> QFrame:
+    """Widgets one below the other, the last one taking the room that is left."""
+    frame = QFrame()
+    frame.setProperty("kind", "surface")
+    column = QVBoxLayout(frame)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(0)
+    for widget in widgets:
+        column.addWidget(widget, 1 if widget is widgets[-1] else 0)
+    return frame
+
+
+class Region(QFrame):
+    """Holds what belongs in one place, once it is there. Were the dock's or the window's own widget another, the
+    window would be laid out anew, and jump."""
+
+    def __init__(self, kind: str = "") -> None:
+        super().__init__()
+        if kind:
+            self.setProperty("kind", kind)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._held: QWidget | None = None
+
+    def fill(self, content: QWidget) -> None:
+        """Hold ``content``, and no longer what was held before."""
+        if self._held is not None:
+            self._column.removeWidget(self._held)
+            self._held.hide()
+        self._held = content
+        self._column.addWidget(content)

@@ -1,0 +1,150 @@
+"""The top row: gateway, protocol, model, code, settings. Says what is chosen and passes on what a person chooses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPushButton, QToolButton, QWidget
+
+from playground.engine.gateways.reach import WORDS, Reach
+from playground.ui.features.gateways.model_picker import ModelPicker
+from playground.ui.features.gateways.reach_dot import dot
+from playground.ui.widgets.icons import icon
+from playground.ui.widgets.plain_text import shown_name, tip
+from playground.ui.widgets.segments import Segments
+
+PROTOCOLS = (("chat", "Chat completions"), ("messages", "Messages"))
+CODE = "Get code"
+UNLISTED = "not listed"
+SPACING = 8
+ROOMY = 980  # pixels from which on there is a button to compare; the menu always has it
+NARROW = 900  # pixels below which the code button is its icon alone
+
+
+class ToolBar(QFrame):
+    """``menu`` is what the button at the far left opens; ``settings`` what the one at the far right does."""
+
+    gateway_chosen = Signal(str)
+    gateways_asked = Signal()
+    connect_asked = Signal()
+    protocol_chosen = Signal(str)
+    model_chosen = Signal(str)
+    models_asked = Signal()
+    compare_asked = Signal()
+    code_asked = Signal()
+
+    def __init__(self, menu: QMenu, settings: QMenu, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._reach = Reach.UNKNOWN
+        self.setObjectName("tool-bar")
+        self.setProperty("kind", "surface")
+        self.setFixedHeight(46)
+        main = _menu_button("menu", "Menu", menu)
+        self._gateway = QPushButton()
+        self._gateway.setAccessibleName("Gateway")
+        self._gateways = QMenu(self._gateway)
+        self._gateway.setMenu(self._gateways)
+        self._protocol = Segments(tuple(title for _, title in PROTOCOLS), "Protocol", tall=True)
+        self._protocol.chosen.connect(self._protocol_picked)
+        self.model = ModelPicker()
+        self.model.chosen.connect(self.model_chosen)
+        self.model.refresh_asked.connect(self.models_asked)
+        self.unlisted = QToolButton()
+        self.unlisted.setProperty("kind", "flag")
+        self.unlisted.setIcon(icon("warning", "tool"))
+        self.unlisted.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.unlisted.setText(UNLISTED)
+        self.unlisted.clicked.connect(self.model.showPopup)
+        self.unlisted.hide()
+        self.compare = QPushButton("Compare")
+        self.compare.setToolTip("Two runs side by side: answers, requests and figures (Ctrl+Shift+E)")
+        self.compare.clicked.connect(self.compare_asked)
+        self.code = QPushButton(icon("code"), CODE)
+        self.code.setAccessibleName(CODE)
+        self.code.setToolTip("The request as curl, Python or JavaScript (Ctrl+Shift+C)")
+        self.code.clicked.connect(self.code_asked)
+        gear = _menu_button("settings", "Settings", settings)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(8, 7, 10, 7)
+        row.setSpacing(SPACING)
+        row.addWidget(main)
+        row.addWidget(self._gateway)
+        row.addWidget(self._protocol)
+        row.addWidget(self.model)
+        row.addWidget(self.unlisted)
+        row.addStretch(1)
+        row.addWidget(self.compare)
+        row.addWidget(self.code)
+        row.addWidget(gear)
+
+    def show_gateways(self, gateways: Sequence[tuple[str, str]], current: str) -> None:
+        """(id, name) of every gateway, and the id of the one in use."""
+        self._gateways.clear()
+        for gateway_id, whole_name in gateways:
+            name = shown_name(whole_name)
+            action = self._gateways.addAction(name.replace("&", "&&"))
+            action.setCheckable(True)
+            action.setChecked(gateway_id == current)
+            action.triggered.connect(partial(self.gateway_chosen.emit, gateway_id))
+            if gateway_id == current:
+                self._gateway.setText(f"{name.replace('&', '&&')}   ")
+        self._gateways.addSeparator()
+        self._gateways.addAction(icon("plus"), "Connect a gateway…").triggered.connect(self.connect_asked)
+        self._gateways.addAction(icon("settings"), "Gateway settings…").triggered.connect(self.gateways_asked)
+
+    def show_state(self, reach: Reach) -> None:
+        """What is known of the gateway, as its dot and in words."""
+        self._reach = reach
+        self._gateway.setIcon(dot(reach))
+        self._gateway.setToolTip(f"Gateway: {WORDS[reach]}")
+        self._gateway.setAccessibleDescription(WORDS[reach])
+
+    def show_model(self, model: str, missing_at: str = "") -> None:
+        """The model in use. ``missing_at`` names the gateway whose list does not have it; it is asked for all the same.
+
+        What a person is typing just now is left alone.
+        """
+        self.model.show_model(model)
+        self.unlisted.setVisible(bool(missing_at))
+        words = f"“{model}” is not in the list of {missing_at}."
+        self.unlisted.setToolTip(tip(f"{words} It is asked for all the same. Click for the list."))
+        self.unlisted.setAccessibleName(f"{words} Show the list")
+
+    def show_protocol(self, name: str) -> None:
+        """Mark the protocol in use."""
+        self._protocol.set_index([key for key, _ in PROTOCOLS].index(name))
+
+    def _protocol_picked(self, index: int) -> None:
+        self.protocol_chosen.emit(PROTOCOLS[index][0])
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.compare.setVisible(event.size().width() >= ROOMY)
+        self.code.setText(CODE if event.size().width() >= NARROW else "")
+        self.unlisted.setText(UNLISTED if event.size().width() >= NARROW else "")
+
+    def minimumSizeHint(self) -> QSize:
+        """As narrow as without what gives way."""
+        least = super().minimumSizeHint()
+        gives_way = self.compare.minimumSizeHint().width() + SPACING if self.compare.isVisible() else 0
+        return QSize(least.width() - gives_way, least.height())
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "model"):
+            self.show_state(self._reach)
+
+
+def _menu_button(symbol: str, words: str, menu: QMenu) -> QToolButton:
+    button = QToolButton()
+    button.setProperty("kind", "quiet")
+    button.setIcon(icon(symbol))
+    button.setToolTip(words)
+    button.setAccessibleName(words)
+    button.setMenu(menu)
+    button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+    button.setMinimumSize(30, 30)
+    return button

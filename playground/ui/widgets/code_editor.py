@@ -1,0 +1,381 @@
+"""An editor for JSON and other code, and the same thing as a read-only view.
+
+It marks problems where it is told to; it decides nothing about them and holds no truth.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QMimeData, QRect, Qt
+from PySide6.QtGui import (
+    QAction,
+    QColor,
+    QContextMenuEvent,
+    QFocusEvent,
+    QHelpEvent,
+    QKeyEvent,
+    QKeySequence,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+    QTextBlock,
+    QTextCharFormat,
+    QTextCursor,
+    QTextFormat,
+    QTextOption,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QTextEdit, QToolTip, QWidget
+
+from playground.ui.widgets.exact_field import ExactField, holdable, index_at, readable, units
+from playground.ui.widgets.json_highlight import LONGEST_LINE, JsonHighlighter
+from playground.ui.widgets.json_text import JsonProblem, pretty, problem_at
+from playground.ui.widgets.plain_text import HIDDEN, hidden_name, show_hidden, tip
+from playground.ui.widgets.theme import code_font, tokens
+
+TAB = "  "
+EDGE = 3  # pixels above the first line and below the last one
+HIGHLIGHTED_AT_MOST = 400_000  # characters; colouring more would hold up the window
+PAIRS = {"{": "}", "[": "]"}
+_LONE = re.compile("[\ud800-\udfff]")
+_LONG = re.compile(rf"^[^\n]{{{LONGEST_LINE + 1}}}", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Something to say about a place in the text; line and column from 1."""
+
+    line: int
+    column: int
+    message: str
+    severity: str = "error"  # or "warning"
+
+
+class CodeEditor(ExactField):
+    """Code font, JSON colours, indenting on Enter, marks under problems. Tab is two spaces; Shift+Tab leaves."""
+
+    may_fold = False  # links and edits in place name places in the text; an editor for typing may
+
+    def __init__(self, parent: QWidget | None = None, *, read_only: bool = False, json: bool = True) -> None:
+        super().__init__(parent)
+        self._marks: list[Mark] = []
+        self._highlighter: JsonHighlighter | None = JsonHighlighter(self.document()) if json else None
+        self._highlighted = json
+        self._wheel_needs_focus = False
+        self.setProperty("kind", "code")
+        self.setFont(code_font())
+        self.document().setDocumentMargin(2)
+        self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)  # every line wraps
+        option = self.document().defaultTextOption()
+        option.setTextDirection(Qt.LayoutDirection.LeftToRight)
+        self.document().setDefaultTextOption(option)
+        self.setReadOnly(read_only)
+        if read_only:
+            self.setTabChangesFocus(True)
+            self.setUndoRedoEnabled(False)
+            self.setTextInteractionFlags(
+                Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+            )
+        else:
+            self.setAccessibleDescription("Tab indents. Shift+Tab or Ctrl+Tab leaves the field.")
+        self._format = QAction("Format JSON", self)
+        self._format.setShortcut(QKeySequence("Ctrl+Shift+F"))
+        self._format.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
+        self._format.triggered.connect(self.format_json)
+        self._format.setEnabled(json and not read_only)
+        self.addAction(self._format)
+
+    # -- the text ----------------------------------------------------------------------------------------------
+
+    def setPlainText(self, text: str) -> None:
+        """Show another text; cursor, marks, scroll place and undo history stay when it is the same one.
+
+        Lone surrogates, which Qt cannot hold, become visible marks.
+        """
+        text = _holdable(text)
+        if text == holdable(self.text()):
+            return
+        self.clear_marks()
+        super().setPlainText("")  # changing the wrap mode would lay the old text out once more
+        self._suit(text)
+        super().setPlainText(text)
+
+    def show_text(self, text: str) -> None:
+        """Show a text for reading: hidden characters as marks; text that only grew is appended, the rest stays put."""
+        text = show_hidden(text).replace("\r\n", "\n").replace("\r", "\n")
+        old = self.text()
+        if text == old:
+            return
+        bar = self.verticalScrollBar()
+        at_end = bar.value() >= bar.maximum()
+        place = bar.value()
+        if old and text.startswith(old):
+            self._suit(text)
+            cursor = QTextCursor(self.document())
+            cursor.movePosition(QTextCursor.MoveOperation.End)
+            cursor.insertText(text[len(old) :])
+        else:
+            self.setPlainText(text)
+        bar.setValue(bar.maximum() if at_end and old else place)
+
+    def format_json(self) -> None:
+        """Lay the text out anew as JSON; one step for undo. Text that is not JSON yet is left alone."""
+        text = self.text()
+        if not self.isReadOnly() and problem_at(text) is None:
+            self.replace_text(pretty(text))
+
+    def problem(self) -> JsonProblem | None:
+        """The first problem of the text as JSON, or None."""
+        return problem_at(self.text())
+
+    # -- marks -------------------------------------------------------------------------------------------------
+
+    def mark(self, line: int, column: int, message: str, severity: str = "error") -> None:
+        """Underline the place and say ``message`` when the mouse rests on it."""
+        self._marks.append(Mark(line, column, message, severity))
+        self._draw_marks()
+
+    def clear_marks(self) -> None:
+        """Take all marks away."""
+        if self._marks:
+            self._marks = []
+            self._draw_marks()
+
+    @property
+    def marks(self) -> tuple[Mark, ...]:
+        """The marks in force."""
+        return tuple(self._marks)
+
+    def go_to(self, line: int, column: int) -> None:
+        """Put the cursor at a place, show it, and take the focus."""
+        self.setTextCursor(self._cursor_at(line, column))
+        self.ensureCursorVisible()
+        self.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def set_wheel_needs_focus(self) -> None:
+        """Let the wheel scroll what is around this field unless it has the focus."""
+        self._wheel_needs_focus = True
+
+    def _cursor_at(self, line: int, column: int) -> QTextCursor:
+        if self.folds:
+            return self._cursor_among_folds(line, column)
+        block = self.document().findBlockByNumber(max(line - 1, 0))
+        if not block.isValid():
+            block = self.document().lastBlock()
+        cursor = QTextCursor(block)
+        cursor.setPosition(block.position() + units(block.text()[: max(column - 1, 0)]))
+        return cursor
+
+    def _cursor_among_folds(self, line: int, column: int) -> QTextCursor:
+        text, start = self.text(), 0
+        for _ in range(line - 1):
+            start = text.find("\n", start) + 1 or len(text)
+        cursor = QTextCursor(self.document())
+        cursor.setPosition(self.place_of(min(start + max(column - 1, 0), len(text))))
+        return cursor
+
+    def _draw_marks(self) -> None:
+        t = tokens()
+        selections = []
+        for mark in self._marks:
+            colour, background = (t.error, t.error_background) if mark.severity == "error" else (t.tool, "")
+            cursor = self._cursor_at(mark.line, mark.column)
+            if background:
+                line = QTextEdit.ExtraSelection()
+                line.cursor = QTextCursor(cursor)
+                form = QTextCharFormat()
+                form.setBackground(QColor(background))
+                form.setProperty(QTextFormat.Property.FullWidthSelection, True)
+                line.format = form
+                selections.append(line)
+            _select_token(cursor)
+            under = QTextEdit.ExtraSelection()
+            under.cursor = cursor
+            form = QTextCharFormat()
+            form.setUnderlineStyle(QTextCharFormat.UnderlineStyle.WaveUnderline)
+            form.setUnderlineColor(QColor(colour))
+            under.format = form
+            selections.append(under)
+        self.setExtraSelections(selections)
+
+    def _suit(self, text: str) -> None:
+        """Wrap and colour in a way that stays quick for this text: Qt's word wrap is quadratic in a long line."""
+        long_lines = len(text) > LONGEST_LINE and _LONG.search(text) is not None
+        mode = QTextOption.WrapMode
+        self.setWordWrapMode(mode.WrapAnywhere if long_lines else mode.WrapAtWordBoundaryOrAnywhere)
+        wanted = len(text) <= HIGHLIGHTED_AT_MOST
+        if self._highlighter is not None and wanted != self._highlighted:
+            self._highlighted = wanted
+            self._highlighter.setDocument(self.document() if wanted else None)
+
+    # -- events ------------------------------------------------------------------------------------------------
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        key, modifiers = event.key(), event.modifiers()
+        control = bool(modifiers & Qt.KeyboardModifier.ControlModifier)
+        if key == Qt.Key.Key_Backtab:
+            QWidget.focusNextPrevChild(self, False)
+        elif key == Qt.Key.Key_Tab and (control or self.isReadOnly() or self.tabChangesFocus()):
+            QWidget.focusNextPrevChild(self, True)
+        elif self.isReadOnly():
+            super().keyPressEvent(event)
+        elif key == Qt.Key.Key_Tab:
+            self._indent()
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not control:
+            self._new_line()
+        elif event.text() in ("}", "]") and not self.textCursor().block().text().strip():
+            self._close(event.text())
+        else:
+            super().keyPressEvent(event)
+
+    def _indent(self) -> None:
+        cursor = self.textCursor()
+        if not cursor.hasSelection() or "\u2029" not in cursor.selectedText():
+            cursor.insertText(TAB)
+            self.setTextCursor(cursor)
+            return
+        first = self.document().findBlock(cursor.selectionStart())
+        last = self.document().findBlock(max(cursor.selectionEnd() - 1, cursor.selectionStart()))
+        cursor.beginEditBlock()
+        for number in range(first.blockNumber(), last.blockNumber() + 1):
+            QTextCursor(self.document().findBlockByNumber(number)).insertText(TAB)
+        cursor.endEditBlock()
+
+    def _new_line(self) -> None:
+        cursor = self.textCursor()
+        cursor.beginEditBlock()
+        cursor.removeSelectedText()
+        line = cursor.block().text()
+        at = index_at(line, cursor.positionInBlock())
+        before, after = line[:at], line[at:]
+        indent = before[: len(before) - len(before.lstrip(" \t"))]
+        opener = before.rstrip()[-1:]
+        inner = indent + TAB if opener in PAIRS else indent
+        cursor.insertText("\n" + inner)
+        if opener in PAIRS and after.lstrip().startswith(PAIRS[opener]):
+            place = cursor.position()
+            cursor.insertText("\n" + indent)
+            cursor.setPosition(place)
+        cursor.endEditBlock()
+        self.setTextCursor(cursor)
+        self.ensureCursorVisible()
+
+    def _close(self, bracket: str) -> None:
+        """A closing bracket on an empty line steps out one level."""
+        cursor = self.textCursor()
+        cursor.beginEditBlock()
+        cursor.movePosition(QTextCursor.MoveOperation.StartOfBlock)
+        cursor.movePosition(QTextCursor.MoveOperation.EndOfBlock, QTextCursor.MoveMode.KeepAnchor)
+        cursor.insertText(cursor.selectedText().removesuffix(TAB) + bracket)
+        cursor.endEditBlock()
+        self.setTextCursor(cursor)
+
+    def insertFromMimeData(self, source: QMimeData) -> None:
+        """Paste as plain text only, every kind of line end as one."""
+        text = source.text()
+        if len(text) > LONGEST_LINE:
+            self._suit(self.text() + text)
+        super().insertFromMimeData(source)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """A text for reading ends with a whole line, not with half of one."""
+        super().resizeEvent(event)
+        if self.isReadOnly():
+            margins, line = self.viewportMargins(), self.fontMetrics().lineSpacing()
+            rest = max(self.viewport().height() + margins.bottom() - EDGE, 0) % line
+            if rest != margins.bottom():
+                self.setViewportMargins(margins.left(), margins.top(), margins.right(), rest)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        menu = self.createStandardContextMenu()
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        if self._format.isEnabled():
+            menu.addSeparator()
+            menu.addAction(self._format)
+        menu.popup(event.globalPos())
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if self._wheel_needs_focus and not self.hasFocus():
+            event.ignore()
+        else:
+            super().wheelEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.viewport().update()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and self._highlighter is not None:
+            if self._highlighted:
+                self._highlighter.recolour()
+            self._draw_marks()
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            text = self._tip_at(event)
+            if text:
+                QToolTip.showText(event.globalPos(), tip(text), self)
+            else:
+                QToolTip.hideText()
+                event.ignore()
+            return True
+        return super().event(event)
+
+    def _tip_at(self, event: QHelpEvent) -> str:
+        cursor = self.cursorForPosition(self.viewport().mapFrom(self, event.pos()))
+        line = cursor.blockNumber() + 1
+        said = [mark.message for mark in self._marks if mark.line == line]
+        text = readable(cursor.block().text())
+        at = index_at(text, cursor.positionInBlock())
+        said += [hidden_name(match[0]) for match in HIDDEN.finditer(text, max(at - 1, 0), at + 1)]
+        return "\n".join(said) or self.toolTip()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        painter: QPainter | None = None
+        block = self.firstVisibleBlock()
+        while block.isValid():
+            top = self.blockBoundingGeometry(block).translated(self.contentOffset()).top()
+            if top > event.rect().bottom():
+                break
+            if block.isVisible() and block.length() <= LONGEST_LINE:
+                text = readable(block.text())
+                for match in HIDDEN.finditer(text):
+                    painter = painter or QPainter(self.viewport())
+                    self._paint_hidden(painter, block, units(text[: match.start()]))
+            block = block.next()
+        if painter is not None:
+            painter.end()
+
+    def _paint_hidden(self, painter: QPainter, block: QTextBlock, place: int) -> None:
+        """A flag where a character stands that cannot be seen."""
+        cursor = QTextCursor(block)
+        cursor.setPosition(block.position() + place)
+        at = self.cursorRect(cursor)
+        colour = QColor(tokens().error)
+        painter.fillRect(QRect(at.left() - 1, at.top(), 2, at.height()), colour)
+        painter.fillRect(QRect(at.left() - 3, at.top(), 6, 3), colour)
+
+
+def _select_token(cursor: QTextCursor) -> None:
+    """Grow the cursor over the word at its place, at least one character, also at the end of a line."""
+    text = cursor.block().text()
+    start = end = index_at(text, cursor.positionInBlock())
+    while end < len(text) and (text[end].isalnum() or text[end] in '_-."'):
+        end += 1
+    if end == start:
+        end += 1
+    if start >= len(text):
+        start, end = max(len(text) - 1, 0), len(text)
+    line = cursor.block().position()
+    cursor.setPosition(line + units(text[:start]))
+    cursor.setPosition(line + units(text[:end]), QTextCursor.MoveMode.KeepAnchor)
+
+
+def _holdable(text: str) -> str:
+    text = holdable(text.replace("\r\n", "\n").replace("\r", "\n"))
+    return text if text.isascii() else _LONE.sub(lambda found: show_hidden(found[0]), text)

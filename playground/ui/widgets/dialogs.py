@@ -1,0 +1,187 @@
+"""The small questions a window asks: a title, a file, whether to open a link. Never a nested loop.
+
+What Qt brings for them is dressed here to stand beside our own dialogs: the same buttons in the same order, Cancel
+first and what is to be done last, filled; no pictures on them.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QSize, QStandardPaths, Qt, QUrl
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QFileDialog,
+    QGridLayout,
+    QInputDialog,
+    QLineEdit,
+    QMessageBox,
+    QPushButton,
+    QSplitter,
+    QToolButton,
+    QWidget,
+)
+
+from playground.engine.session.session import Session
+from playground.ui.widgets.icons import icon
+from playground.ui.widgets.loop import ask
+
+MARGINS = 18, 14, 18, 14  # pixels, as our own dialogs have
+LINE = 360  # pixels: the least for a line to type
+DOES = QDialogButtonBox.ButtonRole.AcceptRole, QDialogButtonBox.ButtonRole.YesRole
+FILE_WORDS = {
+    QFileDialog.DialogLabel.LookIn: "Folder",
+    QFileDialog.DialogLabel.FileName: "Name",
+    QFileDialog.DialogLabel.FileType: "Kind",
+    QFileDialog.DialogLabel.Reject: "Cancel",
+}
+FILE_ICONS = {  # the buttons of Qt's own file dialog, by the names it gives them
+    "backButton": "chevron-left",
+    "forwardButton": "chevron-right",
+    "toParentButton": "up",
+    "newFolderButton": "plus",
+}
+FILE_PLACES = 130  # pixels of the places at the left
+FILE_SIZE = 760, 480  # pixels: dates are read whole
+
+
+def dress(dialog: QDialog, does: str = "") -> None:
+    """Give the buttons that Qt made the look of ours; ``does`` names what the dialog does, in the place of "OK"."""
+    dialog.sizeHint()  # some make their buttons only when they are asked how large they are
+    for box in dialog.findChildren(QDialogButtonBox):
+        if (row := box.layout()) is not None:
+            row.setSpacing(8)
+        for button in box.buttons():
+            if box.buttonRole(button) not in DOES or not isinstance(button, QPushButton):
+                continue
+            button.setProperty("kind", "primary")
+            button.style().unpolish(button)  # it may have been given its look already
+            button.style().polish(button)
+            if does:
+                button.setText(does)
+
+
+def file_dialog(window: QWidget, title: str, place: str, kinds: str = "", *, write: str | None = None) -> QFileDialog:
+    """A dialog for a file that is there, or with ``write``, a suffix for a name without one, for a file to write.
+
+    ``place`` is the folder or the file to begin with, in the folder of documents where it does not say which. It is
+    the desktop's own where Qt has it, and else Qt's, dressed.
+    """
+    dialog = QFileDialog(window, title, str(_documents() / place), kinds)
+    if write is None:
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+    else:
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix(write)
+    for which, words in FILE_WORDS.items():
+        dialog.setLabelText(which, words)
+    dialog.setLabelText(QFileDialog.DialogLabel.Accept, "Open" if write is None else "Save")
+    _dress_files(dialog, window)
+    return dialog
+
+
+def _documents() -> Path:
+    path = Path(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation))
+    return path if path.is_dir() else Path.home()
+
+
+def _dress_files(dialog: QFileDialog, window: QWidget) -> None:
+    grid, box = dialog.layout(), dialog.findChild(QDialogButtonBox)
+    if not isinstance(grid, QGridLayout) or box is None:
+        return  # the desktop's
+    while (above := window.parentWidget()) is not None:  # a dialog below may be smaller
+        window = above
+    dialog.resize(QSize(*FILE_SIZE).boundedTo(window.size() - QSize(40, 40)))
+    grid.removeWidget(box)
+    box.setOrientation(Qt.Orientation.Horizontal)
+    grid.addWidget(box, grid.rowCount(), 0, 1, grid.columnCount())
+    grid.setContentsMargins(*MARGINS)
+    if (split := dialog.findChild(QSplitter)) is not None:
+        split.setSizes([FILE_PLACES, dialog.width()])
+    for button in dialog.findChildren(QToolButton):
+        if (name := FILE_ICONS.get(button.objectName())) is not None:
+            button.setIcon(icon(name))
+    dress(dialog)
+
+
+def line_dialog(window: QWidget, title: str, label: str, text: str, does: str) -> QInputDialog:
+    """A dialog for one line; ``does`` stands on the button that takes it."""
+    dialog = QInputDialog(window)
+    dialog.setWindowTitle(title)
+    dialog.setLabelText(label)
+    dialog.setTextValue(text)
+    dress(dialog, does)
+    if (layout := dialog.layout()) is not None:
+        layout.setContentsMargins(*MARGINS)
+    if (line := dialog.findChild(QLineEdit)) is not None:
+        line.setMinimumWidth(LINE)  # the dialog's own least width is Qt's to set
+    return dialog
+
+
+async def rename(window: QWidget, session: Session) -> None:
+    """Ask for a session's title and set it."""
+    dialog = line_dialog(window, "Rename experiment", "Title (empty for the first words)", session.title, "Rename")
+    if await ask(dialog):
+        session.rename(dialog.textValue())
+    dialog.deleteLater()
+
+
+async def ask_where(window: QWidget, title: str, name: str, kinds: str, suffix: str) -> Path | None:
+    """Ask for a file to write, ``name`` offered and ``suffix`` added where none is given; None for none."""
+    return next(iter(await _chosen(file_dialog(window, title, name, kinds, write=suffix))), None)
+
+
+async def ask_which(window: QWidget, title: str, place: str, kinds: str) -> Path | None:
+    """Ask for a file that is there, in the folder ``place`` first; None for none."""
+    return next(iter(await _chosen(file_dialog(window, title, place, kinds))), None)
+
+
+async def ask_several(window: QWidget, title: str, place: str, kinds: str) -> list[Path]:
+    """Ask for files that are there, in the folder ``place`` first."""
+    dialog = file_dialog(window, title, place, kinds)
+    dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
+    return await _chosen(dialog)
+
+
+async def ask_folder(window: QWidget, title: str, place: str) -> Path | None:
+    """Ask for a folder that is there, beginning in ``place``; None for none."""
+    dialog = file_dialog(window, title, place)
+    dialog.setFileMode(QFileDialog.FileMode.Directory)
+    dialog.setOption(QFileDialog.Option.ShowDirsOnly)
+    dialog.setLabelText(QFileDialog.DialogLabel.Accept, "Choose")
+    return next(iter(await _chosen(dialog)), None)
+
+
+async def _chosen(dialog: QFileDialog) -> list[Path]:
+    """Open it, and say which files were chosen: none where it was left."""
+    try:
+        return [Path(name) for name in dialog.selectedFiles()] if await ask(dialog) else []
+    finally:  # who asked may be told to end meanwhile
+        dialog.deleteLater()
+
+
+async def agreed(window: QWidget, title: str, text: str, more: str, does: str) -> bool:
+    """Ask whether to do what the button named ``does`` does; Cancel stands ready, so that no Return does it."""
+    box = QMessageBox(window)
+    box.setWindowTitle(title)
+    box.setTextFormat(Qt.TextFormat.PlainText)
+    box.setText(text)
+    box.setInformativeText(more)
+    go = box.addButton(does, QMessageBox.ButtonRole.AcceptRole)
+    box.addButton(QMessageBox.StandardButton.Cancel)
+    box.setDefaultButton(QMessageBox.StandardButton.Cancel)
+    dress(box)
+    try:
+        await ask(box)
+        return box.clickedButton() is go
+    finally:  # who asked may be told to end meanwhile
+        box.deleteLater()
+
+
+async def open_link(window: QWidget, address: str, whence: str = "The link comes from a conversation.") -> None:
+    """Show the real address of a link, and open it in a browser only if a person agrees."""
+    shown = QUrl(address).toString(QUrl.ComponentFormattingOption.FullyEncoded)[:2000]
+    if await agreed(window, "Open this address?", shown, f"{whence} It opens in your browser.", "Open"):
+        QDesktopServices.openUrl(QUrl(address))

@@ -1,0 +1,51 @@
+"""Icons drawn from SVG files in the palette's colour, sharp at any scale."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from PySide6.QtCore import QByteArray, QRectF, QSize, Qt
+from PySide6.QtGui import QIcon, QIconEngine, QPainter, QPixmap
+
+from playground.ui.widgets.resources import resource_root
+from playground.ui.widgets.theme import tokens
+
+
+def icon(name: str, colour: str | None = None) -> QIcon:
+    """The icon of that name (a file in ``resources/icons``). It follows the scheme, in the colour of a token such as
+    ``muted`` if one is named; a ``colour`` as ``#rrggbb`` is fixed."""
+    return QIcon(_SvgEngine(name, colour))
+
+
+@lru_cache(maxsize=256)
+def _source(name: str) -> str:
+    return (resource_root() / "icons" / f"{name}.svg").read_text(encoding="utf-8")
+
+
+class _SvgEngine(QIconEngine):
+    """Paints the file with ``currentColor`` replaced at the moment of painting."""
+
+    def __init__(self, name: str, colour: str | None) -> None:
+        super().__init__()
+        self._name = name
+        self._colour = colour
+
+    def clone(self) -> QIconEngine:
+        return _SvgEngine(self._name, self._colour)
+
+    def paint(self, painter: QPainter, rect: object, mode: QIcon.Mode, state: QIcon.State) -> None:
+        from PySide6.QtSvg import QSvgRenderer
+
+        muted = mode == QIcon.Mode.Disabled
+        wanted = self._colour or "text"
+        colour = tokens().muted if muted else wanted if wanted.startswith("#") else getattr(tokens(), wanted)
+        renderer = QSvgRenderer(QByteArray(_source(self._name).replace("currentColor", colour).encode()))
+        renderer.render(painter, QRectF(rect))  # type: ignore[call-overload]  # the stub types rect as object
+
+    def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
+        pixmap = QPixmap(size)
+        pixmap.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(pixmap)
+        self.paint(painter, pixmap.rect(), mode, state)
+        painter.end()
+        return pixmap

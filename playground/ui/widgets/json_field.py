@@ -1,0 +1,128 @@
+"""A field for JSON: the editor, its caption and tools, and the list of what is wrong with it.
+
+It knows what is not JSON; everything else it is told (``show_problems``). It holds no truth and sends nothing.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+
+from playground.domain.tools import Problem
+from playground.ui.widgets.choice_fields import look
+from playground.ui.widgets.code_editor import CodeEditor
+from playground.ui.widgets.json_text import MARKED_AT_MOST, locate, locate_all, problem_at
+from playground.ui.widgets.plain_text import tip
+from playground.ui.widgets.problem_line import MOST_MARKS, ProblemLine, ProblemList
+
+LEAST_LINES = 4
+MOST_LINES = 24
+FRAME = 18  # pixels of border and padding above and below the lines
+
+
+class JsonField(QWidget):
+    """``edited`` after every keystroke. ``root`` is the first step of the paths of problems in this text."""
+
+    edited = Signal()
+
+    def __init__(self, caption: str, *, root: str, placeholder: str = "", least: int = LEAST_LINES) -> None:
+        super().__init__()
+        self._root = root
+        self._least = least
+        self._showing = False
+        self.editor = CodeEditor()
+        self.editor.may_fold = True
+        self.editor.setPlaceholderText(placeholder)
+        self.editor.setAccessibleName(caption)
+        self.editor.set_wheel_needs_focus()
+        self.editor.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.caption = QLabel(caption)
+        self.caption.setTextFormat(Qt.TextFormat.PlainText)
+        self.caption.setProperty("kind", "group")
+        self.caption.setMinimumWidth(40)  # rather cut at its end than wider than the panel
+        self.caption.setBuddy(self.editor)
+        self.format_button = QPushButton("Format")
+        self.format_button.setProperty("kind", "quiet")
+        self.format_button.setToolTip(tip("Lay the JSON out anew (Ctrl+Shift+F)"))
+        self._head = QHBoxLayout()
+        self._head.setSpacing(4)
+        self._head.addWidget(self.caption)
+        self._head.addStretch(1)
+        self._head.addWidget(self.format_button)
+        self._problems = ProblemList()
+        self._problems.chosen.connect(self.go_to)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        column.addLayout(self._head)
+        column.addWidget(self.editor)
+        column.addWidget(self._problems)
+        self.editor.textChanged.connect(self._changed)
+        self.format_button.clicked.connect(self.editor.format_json)
+        self._grow()
+
+    def add_tool(self, button: QPushButton) -> None:
+        """A button of one's own before Format."""
+        button.setProperty("kind", "quiet")
+        self._head.insertWidget(self._head.count() - 1, button)
+
+    @property
+    def text(self) -> str:
+        """The text exactly as typed."""
+        return self.editor.text()
+
+    def set_text(self, text: str) -> None:
+        """Show a text without telling anyone; the same one keeps its cursor and its undo history."""
+        self._showing = True
+        self.editor.setPlainText(text)
+        self._showing = False
+
+    def replace_text(self, text: str) -> None:
+        """Put another text in as a person would: it is told, and one step of undo takes it back."""
+        self.editor.replace_text(text)
+
+    @property
+    def lines(self) -> list[ProblemLine]:
+        """What is listed of what is wrong."""
+        return self._problems.lines
+
+    def show_problems(self, problems: list[Problem]) -> None:
+        """List what is wrong and mark the places; while the text is not JSON, that alone is said."""
+        text = self.text
+        broken = problem_at(text) if text.strip() else None
+        self.editor.clear_marks()
+        if broken is not None:
+            self.editor.mark(broken.line, broken.column, broken.message)
+            said = f"line {broken.line}, column {broken.column}: {broken.message}"
+            problems = [Problem((self._root,), said)]
+        paths = [item.path[1:] for item in problems] if broken is None and len(text) <= MARKED_AT_MOST else []
+        places = locate_all(text, paths) if paths else {}
+        for item in problems[:MOST_MARKS]:
+            if (place := places.get(item.path[1:])) is not None:
+                self.editor.mark(*place, item.message, item.severity)
+        look(self.editor, "true" if any(m.severity == "error" for m in self.editor.marks) else "false", "bad")
+        self._problems.show_problems(problems)
+
+    def go_to(self, problem: Problem) -> None:
+        """Put the cursor where the problem is."""
+        broken = problem_at(self.text) if self.text.strip() else None
+        if broken is not None:
+            self.editor.go_to(broken.line, broken.column)
+        else:
+            self.editor.go_to(*(self._place(problem) or (1, 1)))
+
+    def _place(self, problem: Problem) -> tuple[int, int] | None:
+        return locate(self.text, problem.path[1:])
+
+    def _changed(self) -> None:
+        self._grow()
+        if not self._showing:
+            self.edited.emit()
+
+    def _grow(self) -> None:
+        lines = min(max(self.editor.document().blockCount(), self._least), MOST_LINES)
+        self.editor.setFixedHeight(lines * self.editor.fontMetrics().lineSpacing() + FRAME)
+
+    def focus(self) -> None:
+        """Put the cursor into the text."""
+        self.editor.setFocus(Qt.FocusReason.OtherFocusReason)

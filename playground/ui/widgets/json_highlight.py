@@ -1,0 +1,68 @@
+"""Colours for JSON and for server-sent events that carry JSON; cheap enough to run while text streams in.
+
+Line by line and without state: a JSON string never spans lines. Very long lines stay plain.
+"""
+
+from __future__ import annotations
+
+import re
+
+from PySide6.QtGui import QColor, QTextCharFormat, QTextDocument
+
+from playground.ui.widgets.exact_field import units
+from playground.ui.widgets.late_colours import LateColours
+from playground.ui.widgets.theme import tokens
+
+LONGEST_LINE = 5_000
+
+_TOKEN = re.compile(
+    r'(?P<key>"(?:[^"\\]|\\.)*"(?=\s*:))|(?P<text>"(?:[^"\\]|\\.)*"?)'
+    r"|(?P<number>-?\b\d[\d.eE+-]*)|(?P<word>\b(?:true|false|null)\b)"
+)
+_FIELD = re.compile(r"(?:data|event|id|retry)?:")
+
+
+class JsonHighlighter(LateColours):
+    """Keys, texts, numbers and words; the field names and comments of server-sent events in grey."""
+
+    def __init__(self, document: QTextDocument) -> None:
+        super().__init__(document)
+        self._formats: dict[str, QTextCharFormat] = {}
+        self._load()
+
+    def recolour(self) -> None:
+        """Take the colours now in force."""
+        self._load()
+        self.rehighlight()
+
+    def _load(self) -> None:
+        t = tokens()
+        for kind, colour in (
+            ("key", t.accent),
+            ("text", t.ok),
+            ("number", t.tool),
+            ("word", t.system),
+            ("field", t.muted),
+        ):
+            form = QTextCharFormat()
+            form.setForeground(QColor(colour))
+            self._formats[kind] = form
+
+    def colour(self, text: str) -> None:
+        if len(text) > LONGEST_LINE:
+            return
+        start = 0
+        field = _FIELD.match(text)
+        if field:
+            if field[0] == ":":
+                self.setFormat(0, units(text), self._formats["field"])
+                return
+            start = field.end()
+            self.setFormat(0, start, self._formats["field"])
+        at = place = start  # the same place in characters, and as the document counts it
+        for match in _TOKEN.finditer(text, start):
+            kind = match.lastgroup
+            if kind:
+                place, width = place + units(text[at : match.start()]), units(match[0])
+                self.setFormat(place, width, self._formats[kind])
+                at, place = match.end(), place + width

@@ -1,0 +1,69 @@
+"""Numbers as people type and read them. No widgets here."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+
+from playground.domain.values import JSON
+from playground.ui.widgets.json_text import read_json
+from playground.ui.widgets.plain_text import escape_hidden
+
+SPACE = "\u00a0"
+_SPACES = re.compile(r"[\s\u00a0\u2009\u202f_]+")
+_WHOLE = re.compile(r"[+-]?\d+\Z")
+_GROUPED = re.compile(r"[+-]?\d{1,3}(,\d{3})+\Z")
+_DECIMAL = re.compile(r"[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?\Z")
+
+
+def read_number(text: str, whole: bool = False) -> JSON:
+    """The number a text stands for. Spaces between digits are allowed, and a comma for the decimal point.
+
+    Any other JSON value is taken as it is, so that a wrong type can be sent on purpose (``"hot"`` in quotes).
+    Raises ValueError with a message for people.
+    """
+    bare = _SPACES.sub("", text)
+    if whole and _GROUPED.match(bare):
+        bare = bare.replace(",", "")
+    try:
+        if _WHOLE.match(bare):
+            return int(bare)
+        if _DECIMAL.match(bare):
+            number = float(bare.replace(",", "."))
+            if not math.isfinite(number):
+                raise ValueError("too large")
+            return number
+        value = read_json(text)
+    except ValueError:
+        value = None
+    if value is None:
+        raise ValueError("not a whole number, so it is not sent" if whole else "not a number, so it is not sent")
+    return value
+
+
+def show_number(value: JSON, step: float, grouped: bool = False) -> str:
+    """The value as text: no digit less than it has, as many decimals as the step at least, thousands apart."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return escape_hidden(json.dumps(value, ensure_ascii=False))
+    if isinstance(value, int) and decimals(step) == 0:
+        return f"{value:,}".replace(",", SPACE) if grouped else str(value)
+    text = repr(value)
+    if "e" in text or "n" in text:
+        return text
+    whole, _, fraction = text.partition(".")
+    fraction = fraction.rstrip("0") if decimals(step) == 0 else fraction
+    fraction = fraction.ljust(decimals(step), "0")
+    return f"{whole}.{fraction}" if fraction else whole
+
+
+def decimals(step: float) -> int:
+    """How many decimals a step has: 0.05 has two."""
+    text = f"{step:.10f}".rstrip("0")
+    return len(text.partition(".")[2])
+
+
+def stepped(value: float, step: float) -> int | float:
+    """The value on the step's grid, free of binary dust; an int where the step is whole."""
+    places = decimals(step)
+    return round(value) if places == 0 else round(value, places)

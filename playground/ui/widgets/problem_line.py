@@ -1,0 +1,125 @@
+"""Lines that say what is wrong with a definition, and lead to its places."""
+
+from __future__ import annotations
+
+import re
+
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QEnterEvent, QKeyEvent, QMouseEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+
+from playground.domain.tools import Problem
+from playground.ui.widgets.choice_fields import look
+from playground.ui.widgets.figures import count
+from playground.ui.widgets.icons import icon
+from playground.ui.widgets.plain_text import show_hidden
+from playground.ui.widgets.theme import tokens
+
+LISTED = 20  # problems, until somebody asks for more
+MOST_MARKS = 500  # places that are marked in a text
+LONG_WORD = re.compile(r"(\S{24})(?=\S)")  # a place to break, so that a long name cannot widen the panel
+
+
+class ProblemLine(QFrame):
+    """One problem; a click or Enter goes to its place."""
+
+    chosen = Signal(object)
+
+    def __init__(self, problem: Problem, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.problem = problem
+        self.setProperty("kind", "problem")
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        where = ".".join(str(step) for step in problem.path[1:2]) and Problem(problem.path[1:], "").where
+        text = show_hidden(f"{where}: {problem.message}" if where else problem.message)
+        self.setAccessibleName(f"{problem.severity}: {text}")
+        self._mark = QLabel()
+        self._mark.setFixedSize(16, 18)
+        self.text = QLabel(LONG_WORD.sub("\\1\u200b", text))
+        self.text.setTextFormat(Qt.TextFormat.PlainText)
+        self.text.setWordWrap(True)
+        self.text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        look(self.text, "small-text")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(4, 2, 4, 2)
+        row.setSpacing(8)
+        row.addWidget(self._mark, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(self.text, 1)
+        self._draw()
+
+    def _draw(self) -> None:
+        error = self.problem.severity == "error"
+        colour = tokens().error if error else tokens().tool
+        self._mark.setPixmap(icon("error" if error else "warning", colour).pixmap(14, 14))
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange:
+            self._draw()
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        super().enterEvent(event)
+        self.update()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        super().mouseReleaseEvent(event)
+        if event.button() == Qt.MouseButton.LeftButton:
+            self.chosen.emit(self.problem)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
+            self.chosen.emit(self.problem)
+        else:
+            super().keyPressEvent(event)
+
+
+class ProblemList(QWidget):
+    """The lines of some problems; of very many the first ones, until more are asked for. ``chosen`` carries one."""
+
+    chosen = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lines: list[ProblemLine] = []
+        self._problems: list[Problem] = []
+        self._most = LISTED
+        self.more_button = QPushButton()
+        self.more_button.setProperty("kind", "quiet")
+        self.more_button.clicked.connect(self._show_more)
+        self._column = QVBoxLayout()
+        self._column.setSpacing(0)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.setSpacing(0)
+        outer.addLayout(self._column)
+        outer.addWidget(self.more_button, 0, Qt.AlignmentFlag.AlignLeft)
+        self.show_problems([])
+
+    def reset(self) -> None:
+        """What comes next is another's: of that the first ones are listed."""
+        self._most = LISTED
+
+    def show_problems(self, problems: list[Problem]) -> None:
+        """List these."""
+        self._problems = problems
+        listed = problems[: self._most]
+        self.setVisible(bool(listed))
+        self.more_button.setText(f"Show more of {count(len(problems) - len(listed))} others")
+        self.more_button.setVisible(len(problems) > len(listed))
+        if [line.problem for line in self.lines] == listed:
+            return
+        for line in self.lines:
+            self._column.removeWidget(line)
+            line.hide()
+            line.deleteLater()
+        self.lines = []
+        for item in listed:
+            line = ProblemLine(item)
+            line.chosen.connect(self.chosen)
+            self._column.addWidget(line)
+            self.lines.append(line)
+
+    def _show_more(self) -> None:
+        self._most += LISTED
+        self.show_problems(self._problems)

@@ -1,0 +1,29 @@
+"""Text written to a file that a person chooses. Nothing waits for the disk, and nothing is written half."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from PySide6.QtWidgets import QWidget
+
+from playground.engine.io.whole_file import write_whole
+from playground.ui.widgets.dialogs import ask_where
+
+Say = Callable[[str], None]
+
+
+async def save_as(place: QWidget, title: str, name: str, kind: str, make: Callable[[], str], say: Say) -> None:
+    """Ask for a file, ``name`` offered, and write what ``make`` gives; ``say`` tells how that went.
+
+    ``kind`` is the ending, such as ``csv``. ``make`` is called on another thread.
+    """
+    path = await ask_where(place.window(), title, name, f"{kind.upper()} (*.{kind});;All files (*)", kind)
+    if path is None:
+        return
+    try:
+        await asyncio.to_thread(lambda: write_whole(path, make().encode("utf-8")))
+    except OSError as error:
+        say(f"{path.name} could not be written: {error.strerror or error}. Choose another place.")
+    else:
+        say(f"Saved as {path}.")

@@ -1,0 +1,59 @@
+"""A page of the inspector about the whole experiment. Hidden, it does no work; seen, a few milliseconds at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import ClassVar
+
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QWidget
+
+from playground.engine.session.changes import Change
+from playground.engine.session.session import Session
+from playground.ui.widgets.slices import Slices
+
+
+class SessionPage(QWidget):
+    """Base of such pages. It reads the session and tells it nothing."""
+
+    #: The changes after which what is shown is to be read again.
+    FOLLOWED: ClassVar[tuple[type[Change], ...]]
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session: Session | None = None
+        self._cancel: Callable[[], None] | None = None
+        self._stale = False  # what is shown may be out of date
+        self.slices = Slices(self._read, self)
+
+    def show_session(self, session: Session) -> None:
+        """Show another experiment."""
+        if session is self._session:
+            return
+        if self._cancel is not None:
+            self._cancel()
+        self._session = session
+        self._cancel = session.subscribe(self._changed, *self.FOLLOWED)
+        self.slices.stop()
+        self._begin(session)
+        self._outdated()
+
+    def _begin(self, session: Session) -> None:
+        """Another experiment is looked at; nothing of it has been read yet."""
+
+    def _read(self) -> Iterator[None]:
+        """The work, in small steps: read what is to be shown, and show it."""
+        raise NotImplementedError
+
+    def _changed(self, _change: Change) -> None:
+        self._outdated()
+
+    def _outdated(self) -> None:
+        self._stale = True
+        if self.isVisible():
+            self.slices.poke()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self._stale:
+            self.slices.poke()

@@ -1,0 +1,219 @@
+"""Colours, type and the style sheet: tokens in, palette and style out.
+
+Widgets ask ``tokens()`` when they paint and redraw on ``QEvent.Type.PaletteChange``; nothing else here is state.
+"""
+
+from __future__ import annotations
+
+from string import Template
+from typing import NamedTuple
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QPalette
+from PySide6.QtWidgets import QApplication
+
+from playground.ui.widgets.resources import resource_root
+
+BODY_PX = 13
+SMALL_PX = 12
+STYLE = "Fusion"
+
+
+class Tokens(NamedTuple):
+    """The named colours of one scheme, as ``#rrggbb``."""
+
+    window: str
+    surface: str
+    raised: str
+    line: str
+    chip: str
+    code: str
+    text: str
+    muted: str
+    accent: str
+    accent_background: str
+    on_accent: str
+    system: str
+    user: str
+    assistant: str
+    tool: str
+    reasoning: str
+    reasoning_background: str
+    found: str
+    found_current: str
+    on_found_current: str
+    error: str
+    error_background: str
+    ok: str
+
+    def role(self, role: str) -> str:
+        """The colour of a role; the developer shares the system's."""
+        return {"developer": self.system, "system": self.system, "user": self.user, "tool": self.tool}.get(
+            role, self.assistant
+        )
+
+
+LIGHT = Tokens(
+    window="#F4F5F8",
+    surface="#FFFFFF",
+    raised="#FFFFFF",
+    line="#E2E5EB",
+    chip="#EEF0F4",
+    code="#F6F7F9",
+    text="#1A1E24",
+    muted="#5C6675",
+    accent="#2F5BEA",
+    accent_background="#E9EEFF",
+    on_accent="#FFFFFF",
+    system="#7A4FE0",
+    user="#0B7285",
+    assistant="#2F5BEA",
+    tool="#A85500",
+    reasoning="#7A4FE0",
+    reasoning_background="#F6F3FE",
+    found="#FFE9A3",
+    found_current="#F5A623",
+    on_found_current="#1A1E24",
+    error="#C5282B",
+    error_background="#FDF1F1",
+    ok="#157A45",
+)
+DARK = Tokens(
+    window="#13161B",
+    surface="#1A1E25",
+    raised="#20252E",
+    line="#2E3541",
+    chip="#2A303B",
+    code="#171B21",
+    text="#E7EAF0",
+    muted="#9AA5B4",
+    accent="#7E9DFF",
+    accent_background="#23304F",
+    on_accent="#10131A",
+    system="#B9A4FF",
+    user="#5CC9DA",
+    assistant="#8FAEFF",
+    tool="#F2B460",
+    reasoning="#B9A4FF",
+    reasoning_background="#221F30",
+    found="#574812",
+    found_current="#F2B460",
+    on_found_current="#10131A",
+    error="#FF8A84",
+    error_background="#2B1E22",
+    ok="#6DD49C",
+)
+
+_current = LIGHT
+
+
+def tokens() -> Tokens:
+    """The colours in force."""
+    return _current
+
+
+def body_font() -> QFont:
+    """The system's font at body size."""
+    font = QFont(QApplication.font())
+    font.setPixelSize(BODY_PX)
+    return font
+
+
+def code_font(pixels: int = SMALL_PX) -> QFont:
+    """The system's fixed-width font."""
+    font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+    font.setPixelSize(pixels)
+    return font
+
+
+def contrast(first: str, second: str) -> float:
+    """The WCAG contrast ratio of two colours, 1 to 21."""
+    lighter, darker = sorted((_luminance(first), _luminance(second)), reverse=True)
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def _luminance(colour: str) -> float:
+    def linear(channel: float) -> float:
+        return channel / 12.92 if channel <= 0.03928 else ((channel + 0.055) / 1.055) ** 2.4
+
+    c = QColor(colour)
+    return 0.2126 * linear(c.redF()) + 0.7152 * linear(c.greenF()) + 0.0722 * linear(c.blueF())
+
+
+class Theme(QObject):
+    """Puts a scheme in force on the application: the system's, live, unless one is fixed by hand."""
+
+    changed = Signal()
+
+    def __init__(self, app: QApplication, choice: str = "system") -> None:
+        super().__init__(app)
+        self._app = app
+        self._choice = ""
+        if app.property("style") != STYLE:  # else it was named on the way in
+            app.setStyle(STYLE)
+        app.setFont(body_font())
+        app.styleHints().colorSchemeChanged.connect(self._system_changed)
+        self.choose(choice)
+
+    @property
+    def choice(self) -> str:
+        """ "system", "light" or "dark"."""
+        return self._choice
+
+    def choose(self, choice: str) -> None:
+        """Fix a scheme, or follow the system again; anything unknown counts as "system"."""
+        self._choice = choice if choice in ("light", "dark") else "system"
+        self._apply()
+
+    def _system_changed(self, _scheme: Qt.ColorScheme) -> None:
+        if self._choice == "system":
+            self._apply()
+
+    def _apply(self) -> None:
+        global _current
+        system_dark = self._app.styleHints().colorScheme() == Qt.ColorScheme.Dark
+        dark = self._choice == "dark" or (self._choice == "system" and system_dark)
+        _current = DARK if dark else LIGHT
+        self._app.setPalette(_palette(_current))
+        self._app.setStyleSheet(style_sheet(_current))
+        self.changed.emit()
+
+
+def style_sheet(colours: Tokens) -> str:
+    """The style template with the tokens filled in."""
+    template = (resource_root() / "style.qss").read_text(encoding="utf-8")
+    icons = (resource_root() / "icons").as_posix()
+    scheme = "dark" if colours is DARK else "light"
+    return Template(template).substitute(colours._asdict(), icons=icons, scheme=scheme)
+
+
+def _palette(t: Tokens) -> QPalette:
+    role = QPalette.ColorRole
+    palette = QPalette()
+    for which, colour in (
+        (role.Window, t.window),
+        (role.WindowText, t.text),
+        (role.Base, t.raised),
+        (role.AlternateBase, t.code),
+        (role.Text, t.text),
+        (role.PlaceholderText, t.muted),
+        (role.Button, t.raised),
+        (role.ButtonText, t.text),
+        (role.BrightText, t.error),
+        (role.Highlight, t.accent),
+        (role.HighlightedText, t.on_accent),
+        (role.ToolTipBase, t.raised),
+        (role.ToolTipText, t.text),
+        (role.Link, t.accent),
+        (role.LinkVisited, t.accent),
+        (role.Light, t.raised),
+        (role.Midlight, t.line),
+        (role.Mid, t.line),
+        (role.Dark, t.muted),
+        (role.Shadow, t.line),
+        (role.Accent, t.accent),
+    ):
+        palette.setColor(which, QColor(colour))
+    for which in (role.Text, role.WindowText, role.ButtonText):
+        palette.setColor(QPalette.ColorGroup.Disabled, which, QColor(t.muted))
+    return palette
