@@ -248,7 +248,7 @@ class App:
                 session.stop()
             await loop.cancel_all()
             for session, turn_ids in growing:
-                session.mark_interrupted(turn_ids)
+                session.turns.mark_interrupted(turn_ids)
             await self.workspace.close()
             await self.actions.wire.cassettes.aclose()
             await self.gateways.aclose()

@@ -20,7 +20,7 @@ from playground.domain.parts import ToolCall
 from playground.domain.reasons import path_reason
 from playground.domain.tools import ToolDefinition, check_arguments, parse_json
 from playground.domain.transcript import Role, Turn
-from playground.domain.values import JSON, Value
+from playground.domain.values import JSON, LongText, Value
 from playground.jsonkit import limits
 from playground.jsonkit.limits import TooCostlyError
 from playground.jsonkit.patterns import PatternError, found_in
@@ -40,7 +40,7 @@ class Answer(Value):
     above 0 repeats the text up to that many characters, so that a very long answer is short to keep.
     """
 
-    text: str = ""
+    text: LongText = ""
     is_error: bool = False
     delay: float = Field(default=0.0, ge=0, allow_inf_nan=False)
     never: bool = False
@@ -57,7 +57,7 @@ class Answer(Value):
 class ResultDraft(Value):
     """A result that was typed and not sent. ``prepared`` is one that was chosen instead, to go out as it is."""
 
-    text: str = ""
+    text: LongText = ""
     is_error: bool = False
     prepared: Answer | None = None
 
@@ -81,7 +81,7 @@ class AnswerRow(Value):
     """One row: which arguments it is for, and the answer. ``pattern`` is JSON text, a JSONPath, or nothing."""
 
     match: MatchKind = MatchKind.ANY
-    pattern: str = ""
+    pattern: LongText = ""
     answer: Answer = Answer()
 
 

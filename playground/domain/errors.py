@@ -8,7 +8,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Final
 
-from playground.domain.values import Value
+from playground.domain.values import LongText, Value
 
 
 class FailureKind(StrEnum):
@@ -63,13 +63,13 @@ class Failure(Value):
     """
 
     kind: FailureKind
-    message: str
+    message: LongText
     status: int | None = None
     code: str | None = None
     type: str | None = None
     param: str | None = None
     request_id: str | None = None
-    body: str = ""
+    body: LongText = ""
     retry_after: float | None = None
     dimension: str | None = None
     sent: Sent | None = None

@@ -76,6 +76,13 @@ class Parameters(Value):
         return found.model_copy(update=ours)
 
     @property
+    def held(self) -> JSONObject:
+        """The fields that are set, under their own names, and the keys that no field is for."""
+        fields = type(self).model_fields
+        found = {name: value for name, value in self if value is not None or name not in fields}
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in found.items()}
+
+    @property
     def by_hand(self) -> tuple[str, ...]:
         """The fields that a person set to what the program would have set them to, to be kept with the values."""
         return tuple(sorted(self._by_hand))

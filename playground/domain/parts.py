@@ -11,14 +11,14 @@ from typing import Annotated, Final, Literal, TypeAlias
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator
 
 from playground.domain.members import Extra
-from playground.domain.values import JSONObject, Value
+from playground.domain.values import JSONObject, LongText, Value
 
 
 class Text(Value):
     """Plain content; Markdown by custom, shown raw on demand. Citations stand in ``extra``."""
 
     kind: Literal["text"] = "text"
-    text: str
+    text: LongText
     extra: Extra = Field(default_factory=dict)
 
 
@@ -31,7 +31,7 @@ class Reasoning(Value):
     """
 
     kind: Literal["reasoning"] = "reasoning"
-    text: str
+    text: LongText
     field: str | None = None
     signature: str | None = None
     redacted: str | None = None
@@ -43,7 +43,7 @@ class Refusal(Value):
     """A refusal sent apart from content (``message.refusal``)."""
 
     kind: Literal["refusal"] = "refusal"
-    text: str
+    text: LongText
 
 
 class ToolCall(Value):
@@ -57,9 +57,9 @@ class ToolCall(Value):
     kind: Literal["tool_call"] = "tool_call"
     id: str
     name: str
-    arguments: str
+    arguments: LongText
     id_is_ours: bool = False
-    received: str | None = None
+    received: LongText | None = None
     extra: Extra = Field(default_factory=dict)
 
 
@@ -73,7 +73,7 @@ class ToolResult(Value):
 
     kind: Literal["tool_result"] = "tool_result"
     call_id: str
-    text: str
+    text: LongText
     is_error: bool = False
     by: str = ""
     seconds: float | None = None

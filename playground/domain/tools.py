@@ -5,15 +5,16 @@ What may take long raises TooCostlyError; ``engine.checking`` has a process do i
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from playground.domain.hidden import short_name
 from playground.domain.problems import Problem as Problem
 from playground.domain.problems import parse_json as parse_json
 from playground.domain.problems import short
-from playground.domain.tokens import definition_tokens
-from playground.domain.values import JSON, JSONObject, Value
+from playground.domain.tokens import estimate_tokens
+from playground.domain.values import JSON, JSONObject, LongText, Value
 from playground.jsonkit import limits
 from playground.jsonkit.schema_refs import BY_NAME, DATA, reach, target_of
 from playground.jsonkit.tree import Path
@@ -35,12 +36,12 @@ class ToolDefinition(Value):
     """
 
     name: str
-    description: str = ""
+    description: LongText = ""
     parameters: JSONObject | None = None
     strict: bool | None = None
     enabled: bool = True
-    source: str | None = None
-    text: str | None = None
+    source: LongText | None = None
+    text: LongText | None = None
     group: str = ""
 
     @property
@@ -203,3 +204,21 @@ def check_arguments(arguments: str, schema: JSONObject | None) -> list[Problem]:
     if schema is None:
         return []
     return check_value(value, schema)
+
+
+#: Definitions with the tokens they take, by identity. They are held, so that no other one can take it.
+Sizes = dict[int, tuple[ToolDefinition, int]]
+
+
+def sizes_of(tools: Iterable[ToolDefinition], known: Sizes) -> Sizes:
+    """About how many tokens each of ``tools`` takes; only those are counted that are not ``known``."""
+    return {id(tool): known.get(id(tool)) or (tool, definition_tokens(tool)) for tool in tools}
+
+
+def definition_tokens(tool: ToolDefinition) -> int:
+    """About how many tokens a definition adds to every request it goes with."""
+    words = {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
+    try:
+        return estimate_tokens(json.dumps(words, ensure_ascii=False, separators=(",", ":")))
+    except (RecursionError, ValueError, TypeError):
+        return estimate_tokens(tool.name + tool.description)

@@ -92,6 +92,11 @@ class Turn(Value):
         return "".join([p.text for p in self.parts if p.kind == "text"])
 
     @property
+    def hollow(self) -> bool:
+        """Whether it was to be received and nothing came: it is not sent, and makes room for the next try."""
+        return self.outcome is not None and not self.parts
+
+    @property
     def reasoning(self) -> str:
         """All reasoning, joined."""
         return "".join([p.text for p in self.parts if p.kind == "reasoning"])

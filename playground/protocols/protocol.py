@@ -5,6 +5,7 @@ A new protocol is one folder and one line in ``PROTOCOLS``. Nothing here opens a
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from importlib import import_module
 from typing import TYPE_CHECKING
 from typing import Protocol as Interface
@@ -117,3 +118,15 @@ def get_protocol(name: str) -> Protocol:
         raise ValueError(f"unknown protocol {name!r}; known are {', '.join(PROTOCOLS)}")
     protocol: Protocol = import_module(PROTOCOLS[name]).PROTOCOL
     return protocol
+
+
+def parameters_of(protocol: str, fields: JSONObject, by_hand: Iterable[str] = ()) -> Parameters:
+    """The parameters of a protocol from the fields that are set, the reverse of ``Parameters.held``.
+
+    ``by_hand`` are those that a person set. A value of a wrong type stays as it is, to be sent and flagged. Those of a
+    protocol that is not known here keep all they have. Raises ValidationError.
+    """
+    kind = get_protocol(protocol).parameters_type if protocol in PROTOCOLS else Parameters
+    odd = {name: value for name, value in fields.items() if name in kind.model_fields and not kind.fits(name, value)}
+    rest = {name: value for name, value in fields.items() if name not in odd}
+    return kind.model_validate(rest).model_copy(update=odd).set_by_hand(by_hand)

@@ -143,7 +143,7 @@ async def _stream(app: App, protocol: str) -> str:
     from playground.engine.headless.input import read_request
 
     session = app.workspace.new()
-    session.set_profile(DEMO_ID)
+    session.change(profile_id=DEMO_ID)
     request = {
         "playground": 1,
         "protocol": protocol,
@@ -169,11 +169,11 @@ def _write_code(app: App) -> str:
     from playground.engine.requests import snippets
 
     session = app.workspace.current
-    profile = app.gateways.get(session.profile_id)
+    profile = app.gateways.get(session.settings.profile_id)
     written = 0
     for language in snippets.LANGUAGES:
-        if session.protocol in language.protocols:
-            found = snippets.write(language, snippets.sent_by(profile, session.request()))
+        if session.settings.protocol in language.protocols:
+            found = snippets.write(language, snippets.sent_by(profile, session.next_request.build()))
             if not (found.text or found.refusal):
                 raise MissingError(f"nothing was written in {language.title}")
             written += 1

@@ -146,8 +146,8 @@ class Large:
         call = ToolCall(id="call_1", name=TOOL.name, arguments=json.dumps({"city": "Lisbon"}))
         outcome = Outcome(ending=Ending.COMPLETE, model="paced", finish_reason="tool_calls")
         experiment = self._window.new("paced-200-40")
-        experiment.set_tools((TOOL,))
-        experiment.transcript = Transcript().append(
+        experiment.change(tools=(TOOL,))
+        experiment.history.transcript = Transcript().append(
             make_turn(Role.USER, "What does the log say?"),
             Turn(id=new_id(), role=Role.ASSISTANT, parts=(call,), outcome=outcome),
             make_turn(Role.TOOL, "", ToolResult(call_id=call.id, text=text)),

@@ -67,14 +67,14 @@ class Opening:
             opened.append(await self._click())
         await window.settle()
         with Pulse() as appended:
-            append = _timed(lambda: experiment.add_turn(make_turn(Role.USER, "And one more question.")))
+            append = _timed(lambda: experiment.turns.add_turn(make_turn(Role.USER, "And one more question.")))
             await window.settle()
         with Pulse() as ran:
             await window.run(experiment)
             await window.settle()
         middle = experiment.transcript.path[self._turns // 2]
         with Pulse() as edited:
-            window.app.window.pane.edits.make(middle.id, lambda: experiment.edit_text(middle.id, "Other words."))
+            window.app.window.pane.edits.make(middle.id, lambda: experiment.turns.edit_text(middle.id, "Other words."))
             await window.settle()
         with Pulse() as undone:
             experiment.undo()
@@ -96,7 +96,7 @@ class Opening:
     async def _warm_up(self) -> None:
         """One of each kind of turn has been drawn in this window before, as in any window that is in use."""
         session = self._window.new("paced-200-40", long_transcript(40))
-        session.set_tools((TOOL,))
+        session.change(tools=(TOOL,))
         await self._window.settle()
         self._window.app.workspace.delete(session.id)
 
@@ -104,9 +104,9 @@ class Opening:
         """The long experiment, in the list and not in view."""
         workspace = self._window.app.workspace
         experiment = self._window.new("paced-200-40")
-        experiment.transcript = transcript
-        experiment.set_tools((TOOL,))
-        experiment.rename(TITLE)
+        experiment.history.transcript = transcript
+        experiment.change(tools=(TOOL,))
+        experiment.change(title=TITLE)
         other = self._window.new("paced-200-40")
         workspace.open(other.id)
         self._experiment, self._other = experiment.id, other.id

@@ -90,11 +90,11 @@ class Window:
     def new(self, model: str, transcript: Transcript | None = None, text: str = "Write at length.") -> Session:
         """A new experiment in view, ready to run; ``transcript`` is what stands in it before."""
         session = self.app.workspace.new()
-        session.set_profile(self.profile.id)
-        session.set_model(model)
+        session.change(profile_id=self.profile.id)
+        session.change(model=model)
         for turn in transcript.path if transcript is not None else ():
-            session.transcript = session.transcript.append(turn)
-        session.add_turn(make_turn(Role.USER, text))
+            session.history.transcript = session.transcript.append(turn)
+        session.turns.add_turn(make_turn(Role.USER, text))
         return session
 
     async def settle(self, seconds: float = SETTLE_S) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from playground.domain.prices import Asked, Cost, Price, cost, cost_of, money, price_of, total
+from playground.domain.costs import Cost, cost, price_of, total
+from playground.domain.prices import Asked, Price, cost_of, money
 from playground.domain.transcript import Ending, Outcome
 from playground.domain.usage import Usage
 

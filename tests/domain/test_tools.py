@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import pytest
 
-from playground.domain.tokens import definition_tokens
 from playground.domain.tools import (
     Problem,
     ToolDefinition,
@@ -11,6 +10,7 @@ from playground.domain.tools import (
     check_definitions,
     check_schema,
     check_value,
+    definition_tokens,
     parse_json,
 )
 from playground.domain.values import JSON

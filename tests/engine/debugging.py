@@ -41,22 +41,22 @@ class Bench:
     demo: DemoServer
 
     def __post_init__(self) -> None:
-        self.session.set_tools((WEATHER,))
+        self.session.change(tools=(WEATHER,))
 
     def rule(self, **fields: Any) -> None:
         """What happens to calls of the weather tool."""
         debugger = self.session.debugger
-        debugger.set_debugging(debugger.debugging.with_rule("get_weather", ToolRule(**fields)))
+        self.session.change(debugging=debugger.debugging.with_rule("get_weather", ToolRule(**fields)))
 
     def table(self, *rows: AnswerRow, **fields: Any) -> None:
         self.rule(policy=Policy.TABLE, rows=rows or (SUNNY,), **fields)
 
     def limit(self, count: int) -> None:
         debugger = self.session.debugger
-        debugger.set_debugging(debugger.debugging.model_copy(update={"step_limit": count}))
+        self.session.change(debugging=debugger.debugging.model_copy(update={"step_limit": count}))
 
     async def ask(self, prompt: str) -> None:
-        self.session.add_turn(make_turn(Role.USER, prompt))
+        self.session.turns.add_turn(make_turn(Role.USER, prompt))
         await self.session.run()
 
     @property

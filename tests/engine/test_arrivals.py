@@ -35,8 +35,8 @@ def workspace(gateways: Gateways) -> Workspace:
 
 
 def talk(workspace: Workspace, text: str = "Which way to Oslo?") -> None:
-    workspace.current.set_model("demo-chat")
-    workspace.current.add_turn(make_turn(Role.USER, text))
+    workspace.current.change(model="demo-chat")
+    workspace.current.turns.add_turn(make_turn(Role.USER, text))
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ async def test_the_same_experiment_is_shown_and_another_one_stands_beside(worksp
     arrived = await settle(workspace, taken)
     assert (arrived.place, arrived.session) == (Place.SAME, here)
     assert workspace.current is here
-    here.add_turn(make_turn(Role.USER, "And back?"))
+    here.turns.add_turn(make_turn(Role.USER, "And back?"))
     arrived = await settle(workspace, taken)
     assert arrived.place is Place.BESIDE
     assert arrived.session.id != here.id
@@ -128,11 +128,11 @@ async def test_a_gateway_is_found_by_name_and_one_that_is_not_here_is_named(work
     taken = snapshot(workspace.current)
     other = Workspace(workspace.gateways)
     found = taken.model_copy(update={"id": "x1", "profile_id": "gone", "gateway": "Team"})
-    assert (await settle(other, found)).session.profile_id == "p1"
+    assert (await settle(other, found)).session.settings.profile_id == "p1"
     found = taken.model_copy(update={"id": "x2", "profile_id": "gone", "gateway": "Nobody's"})
     arrived = await settle(other, found)
     assert arrived.lacking == "Nobody's"
-    assert arrived.session.profile_id == workspace.gateways.active_id
+    assert arrived.session.settings.profile_id == workspace.gateways.active_id
 
 
 async def test_an_experiment_this_version_cannot_work_with_is_refused(workspace: Workspace) -> None:
@@ -153,8 +153,8 @@ async def test_conversations_become_experiments_in_their_order(workspace: Worksp
     sessions = await take_in(workspace, read(lines).conversations)
     assert [session.title for session in workspace.sessions] == [*(f"Number {n}" for n in range(45)), before.title]
     assert workspace.current is sessions[0]
-    assert {session.model for session in sessions} == {"demo-chat"}
-    assert {session.profile_id for session in sessions} == {DEMO_ID}
+    assert {session.settings.model for session in sessions} == {"demo-chat"}
+    assert {session.settings.profile_id for session in sessions} == {DEMO_ID}
     assert len(told) < 5
     assert sessions[44].undo()
     assert sessions[44].transcript.path == ()

@@ -57,11 +57,11 @@ def tools() -> tuple[ToolDefinition, ...]:
 async def test_the_same_experiment_runs_on_both(
     session: Session, demo: DemoServer, protocol: str, streamed: bool
 ) -> None:
-    session.set_protocol(protocol)
-    session.set_model(MODELS[protocol])
-    session.transcript = experiment()
-    session.set_tools(tools())
-    kind = type(session.current_parameters())
+    session.change(protocol=protocol)
+    session.change(model=MODELS[protocol])
+    session.history.transcript = experiment()
+    session.change(tools=tools())
+    kind = type(session.settings.current)
     session.set_parameters(kind.from_wire({"temperature": 0.5, "stream": streamed}))
     await session.run()
 
@@ -83,10 +83,10 @@ def write() -> None:
     GOLDEN.mkdir(exist_ok=True)
     for name, model in MODELS.items():
         session = Session(_no_gateway, profile_id="p", protocol=name, model=model)
-        session.transcript = experiment()
-        session.set_tools(tools())
+        session.history.transcript = experiment()
+        session.change(tools=tools())
         session.set_parameters(get_protocol(name).parameters_type.from_wire({"temperature": 0.5, "stream": True}))
-        text = json.dumps(session.preview(), indent=2, ensure_ascii=False)
+        text = json.dumps(session.next_request.body(), indent=2, ensure_ascii=False)
         (GOLDEN / f"{name}.json").write_text(text + "\n", encoding="utf-8")
 
 

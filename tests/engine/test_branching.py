@@ -33,7 +33,7 @@ def received(text: str, *calls: ToolCall, ending: Ending = Ending.COMPLETE) -> T
 
 def session_of(*turns: Turn) -> Session:
     session = Session(nowhere, profile_id="p", model="m")
-    session.transcript = Transcript().append(*turns)
+    session.history.transcript = Transcript().append(*turns)
     return session
 
 
@@ -54,11 +54,11 @@ def ids(session: Session) -> list[str]:
 
 def test_an_edited_question_leaves_its_answers_under_the_old_words(session: Session) -> None:
     before, first = session.transcript, ids(session)[0]
-    made = session.edit_text(first, "Uno?")
+    made = session.turns.edit_text(first, "Uno?")
     assert texts(session) == ["Uno?"]
     assert session.transcript.siblings(made) == (first, made), "‹ 2/2 ›"
     assert all(session.transcript.turns[key] == turn for key, turn in before.turns.items())
-    session.select_variant(first)
+    session.turns.select_variant(first)
     assert texts(session) == ["One?", "1", "Two?", "2"]
     assert session.undo()
     assert session.undo()
@@ -67,9 +67,9 @@ def test_an_edited_question_leaves_its_answers_under_the_old_words(session: Sess
 
 def test_a_turn_without_answers_is_edited_where_it_is(session: Session) -> None:
     last = session.transcript.path[-1].id
-    assert session.edit_text(last, "zwei") == last
-    question = session.add_turn(make_turn(Role.USER, "Thre?"))
-    assert session.edit_text(question, "Three?") == question
+    assert session.turns.edit_text(last, "zwei") == last
+    question = session.turns.add_turn(make_turn(Role.USER, "Thre?"))
+    assert session.turns.edit_text(question, "Three?") == question
     assert len(session.transcript.turns) == 5
     assert not session.transcript.forks
 
@@ -77,7 +77,7 @@ def test_a_turn_without_answers_is_edited_where_it_is(session: Session) -> None:
 def test_what_was_written_below_goes_along_up_to_the_first_answer() -> None:
     system, more = make_turn(Role.SYSTEM, "Be brief."), make_turn(Role.USER, "And now?")
     session = session_of(system, make_turn(Role.USER, "One?"), received("1"), more)
-    made = session.edit_text(system.id, "Be long.")
+    made = session.turns.edit_text(system.id, "Be long.")
     assert texts(session) == ["Be long.", "One?"]
     assert session.transcript.children(None) == (system.id, made)
     assert session.transcript.turns[more.id].parent is not None
@@ -87,18 +87,18 @@ def test_answers_that_were_written_stay_too_but_examples_go_with_a_system_prompt
     user, assistant = Role.USER, Role.ASSISTANT
     turns = [make_turn(user, "a?"), make_turn(assistant, "A"), make_turn(user, "b?"), make_turn(assistant, "B")]
     session = session_of(make_turn(Role.SYSTEM, "Be brief."), *turns)
-    made = session.edit_text(turns[0].id, "x?")
+    made = session.turns.edit_text(turns[0].id, "x?")
     assert texts(session) == ["Be brief.", "x?"]
     assert asking(session.transcript, made) == made
     assert session.undo()
-    session.edit_text(ids(session)[0], "Be long.")
+    session.turns.edit_text(ids(session)[0], "Be long.")
     assert texts(session) == ["Be long.", "a?", "A", "b?", "B"]
     assert session.transcript.turns[asking(session.transcript, ids(session)[0])].text == "b?"
 
 
 def test_the_same_words_make_no_branch(session: Session) -> None:
     before = session.transcript
-    session.edit_text(ids(session)[0], "One?")
+    session.turns.edit_text(ids(session)[0], "One?")
     assert session.transcript is before
     assert not session.history.can_undo
 
@@ -107,18 +107,18 @@ def test_an_answer_that_failed_with_nothing_in_it_is_none() -> None:
     failed = Turn(id="f", role=Role.ASSISTANT, outcome=Outcome(ending=Ending.FAILED))
     session = session_of(make_turn(Role.USER, "One?"), failed)
     question = ids(session)[0]
-    assert not session.branches(question)
-    assert session.edit_text(question, "Uno?") == question
+    assert not session.turns.branches(question)
+    assert session.turns.edit_text(question, "Uno?") == question
 
 
 def test_images_and_roles_branch_as_words_do() -> None:
     image = Image(url=PIXEL, name="a.png")
     asked = make_turn(Role.USER, "What is it?", image)
     session = session_of(asked, received("A dot."))
-    assert session.set_image(asked.id, 0, None) != asked.id
+    assert session.turns.set_image(asked.id, 0, None) != asked.id
     assert [turn.images for turn in session.transcript.path] == [()]
     assert session.undo()
-    made = session.change_role(asked.id, Role.SYSTEM)
+    made = session.turns.change_role(asked.id, Role.SYSTEM)
     assert session.transcript.turns[made].role is Role.SYSTEM
     assert session.transcript.turns[asked.id].role is Role.USER
 
@@ -135,15 +135,15 @@ def with_calls(*more: Turn) -> Session:
 def test_a_call_with_a_result_branches_and_waits_for_its_own() -> None:
     session = with_calls(received("done"))
     maker = ids(session)[1]
-    session.debugger.set_draft(maker, "two", ResultDraft(text="half"))
-    made = session.edit_call(maker, "one", '{"a": 1}')
+    session.debugger.notes.set_draft(maker, "two", ResultDraft(text="half"))
+    made = session.turns.edit_call(maker, "one", '{"a": 1}')
     assert [call.arguments for call in session.transcript.turns[made].calls] == ['{"a": 1}', "{}"]
     assert [call.id for call in session.transcript.unanswered()] == ["one"]
     assert texts(session) == ["Go", "", "is two"], "the other call keeps its answer"
-    draft = session.debugger.draft(made, "one")
+    draft = session.debugger.notes.draft(made, "one")
     assert draft is not None
     assert draft.text == "is one", "what the call was answered with stands ready"
-    kept = session.debugger.draft(made, "two")
+    kept = session.debugger.notes.draft(made, "two")
     assert kept is not None
     assert kept.text == "half"
     assert [call.arguments for call in session.transcript.turns[maker].calls] == ["{}", "{}"]
@@ -154,14 +154,14 @@ def test_a_call_with_a_result_branches_and_waits_for_its_own() -> None:
 def test_a_call_that_waits_is_edited_where_it_is() -> None:
     session = session_of(make_turn(Role.USER, "Go"), received("", ToolCall(id="one", name="f", arguments="{}")))
     maker = ids(session)[1]
-    assert not session.branches(maker, "one")
-    assert session.edit_call(maker, "one", '{"a": 1}') == maker
+    assert not session.turns.branches(maker, "one")
+    assert session.turns.edit_call(maker, "one", '{"a": 1}') == maker
 
 
 def test_an_edited_result_leaves_the_answer_with_the_old_one() -> None:
     session = with_calls(received("done"))
     last = ids(session)[3]
-    made = session.edit_text(last, "is other")
+    made = session.turns.edit_text(last, "is other")
     assert texts(session) == ["Go", "", "is one", "is other"]
     assert session.transcript.siblings(made) == (last, made)
 
@@ -169,7 +169,7 @@ def test_an_edited_result_leaves_the_answer_with_the_old_one() -> None:
 def test_a_call_that_is_taken_out_stays_on_the_old_branch() -> None:
     session = with_calls(received("done"))
     maker = ids(session)[1]
-    made = session.delete_call(maker, "one")
+    made = session.turns.delete_call(maker, "one")
     assert [call.id for call in session.transcript.turns[made].calls] == ["two"]
     assert texts(session) == ["Go", "", "is two"]
     assert len(session.transcript.turns[maker].calls) == 2
@@ -179,7 +179,7 @@ def test_another_id_of_a_call_is_no_other_question() -> None:
     session = with_calls()
     maker = ids(session)[1]
     call = session.transcript.turns[maker].calls[0]
-    assert session.replace_call(maker, "one", call.model_copy(update={"id": "uno"})) == (maker, "uno")
+    assert session.turns.replace_call(maker, "one", call.model_copy(update={"id": "uno"})) == (maker, "uno")
     assert not session.transcript.forks
 
 
@@ -188,13 +188,13 @@ def test_another_id_of_a_call_is_no_other_question() -> None:
 
 def test_a_variant_that_is_deleted_shows_the_one_beside_it(session: Session) -> None:
     first = ids(session)[0]
-    made = session.edit_text(first, "Uno?")
+    made = session.turns.edit_text(first, "Uno?")
     session.delete_turn(made)
     assert texts(session) == ["One?", "1", "Two?", "2"]
 
 
 def test_exports_name_the_variants_of_a_question(session: Session) -> None:
-    session.edit_text(ids(session)[0], "Uno?")
+    session.turns.edit_text(ids(session)[0], "Uno?")
     places = {one.turn.text: one.place for one in Selection(snapshot(session), [], whole_tree=True).sections()}
     assert places["One?"] == "variant 1 of 2"
     assert places["Uno?"].startswith("variant 2 of 2")
@@ -226,7 +226,7 @@ async def test_one_action_edits_and_runs_and_one_undo_takes_both_back(demo: Demo
 
 
 async def edit_and_run(session: Session) -> None:
-    question = session.add_turn(make_turn(Role.USER, "One?"))
+    question = session.turns.add_turn(make_turn(Role.USER, "One?"))
     await session.run()
     answer = session.transcript.path[-1]
     before = session.transcript
@@ -247,14 +247,14 @@ async def test_nothing_is_edited_for_a_run_that_cannot_be_while_another_goes_on(
 
 
 async def edit_meanwhile(session: Session) -> None:
-    question = session.add_turn(make_turn(Role.USER, "Hello !tps=200"))
+    question = session.turns.add_turn(make_turn(Role.USER, "Hello !tps=200"))
     run = begin(session.run())
     await until(lambda: bool(session.growing))
     with pytest.raises(RunRefusedError, match="Stop it first"):
         await session.run_edited(question, "Other")
     assert session.transcript.turns[question].text == "Hello !tps=200"
     assert has_answers(session.transcript, question), "an answer that is arriving is one"
-    made = session.edit_text(question, "Other")
+    made = session.turns.edit_text(question, "Other")
     await run
     assert texts(session) == ["Other"], "the answer arrives where it was asked for"
     assert session.transcript.children(made) == ()
@@ -267,6 +267,6 @@ def test_many_turns_without_an_answer_are_looked_at_quickly() -> None:
     turns = [make_turn(Role.USER, str(number)) for number in range(6000)]
     session = session_of(*turns)
     began = time.perf_counter()
-    assert not session.branches(turns[0].id)
-    assert session.edit_text(turns[0].id, "x") == turns[0].id
+    assert not session.turns.branches(turns[0].id)
+    assert session.turns.edit_text(turns[0].id, "x") == turns[0].id
     assert time.perf_counter() - began < 1

@@ -19,15 +19,15 @@ from tests.engine.debugging import MODELS, THREE, Bench
 
 @pytest.fixture(params=["chat", "messages"])
 def bench(request: pytest.FixtureRequest, session: Session, demo: DemoServer) -> Bench:
-    session.set_protocol(request.param)
-    session.set_model(MODELS[request.param])
+    session.change(protocol=request.param)
+    session.change(model=MODELS[request.param])
     return Bench(session, demo)
 
 
 async def test_the_list_says_of_every_call_how_it_went(bench: Bench) -> None:
     await bench.ask(f"{THREE} !broken=2")
     first, second = bench.keys[:2]
-    bench.session.edit_call(second[0], second[1], '{"city": "Oslo"}')
+    bench.session.turns.edit_call(second[0], second[1], '{"city": "Oslo"}')
     bench.session.debugger.send(*first, "typed", is_error=True)
     entries = list_calls(bench.session)
     assert [entry.turn_number for entry in entries] == [2, 2, 2]
@@ -52,7 +52,7 @@ async def test_a_fork_lists_an_entry_for_each_answer_and_none_twice(bench: Bench
     assert [(e.result.text, e.on_path) for e in lisbon if e.result] == [("a", True), ("sunny", False), ("b", False)]
     assert [(e.result.text, e.on_path) for e in oslo if e.result] == [("sunny", True)]
     for entry in lisbon:
-        bench.session.select_variant(entry.result_turn_id or "")
+        bench.session.turns.select_variant(entry.result_turn_id or "")
         assert any(r.text == entry.result.text for t in bench.path for r in t.results if entry.result)
 
 
@@ -99,8 +99,8 @@ async def test_a_call_cut_off_is_named_so_and_the_one_before_it_is_not(bench: Be
 
 def test_calls_that_were_written_by_hand_are_listed_too(session: Session) -> None:
     calls = tuple(ToolCall(id=f"c{n}", name="f", arguments="{bad") for n in range(2))
-    session.add_turn(Turn(id="a", role=Role.ASSISTANT, parts=calls))
-    session.add_turn(make_turn(Role.TOOL, "", ToolResult(call_id="c0", text="x")))
+    session.turns.add_turn(Turn(id="a", role=Role.ASSISTANT, parts=calls))
+    session.turns.add_turn(make_turn(Role.TOOL, "", ToolResult(call_id="c0", text="x")))
     entries = list_calls(session)
     assert [entry.answered for entry in entries] == ["someone", ""]
     assert {entry.verdict.code for entry in entries} == {"not_json"}

@@ -466,24 +466,24 @@ def weather() -> ToolDefinition:
 
 def test_switching_there_and_back_restores_the_body(session: Session) -> None:
     session.set_parameters(chat(temperature=0.4, seed=7, stop="END", stream=True))
-    session.add_turn(make_turn(Role.SYSTEM, "Be brief."))
-    session.add_turn(make_turn(Role.USER, "Look", Image(url=PIXEL, detail="low")))
-    before, transcript = session.preview(), session.transcript
+    session.turns.add_turn(make_turn(Role.SYSTEM, "Be brief."))
+    session.turns.add_turn(make_turn(Role.USER, "Look", Image(url=PIXEL, detail="low")))
+    before, transcript = session.next_request.body(), session.transcript
     session.switch_protocol("messages")
-    body = session.preview()
+    body = session.next_request.body()
     assert (body["system"], body["temperature"], body["stop_sequences"]) == ("Be brief.", 0.4, ["END"])
     assert body["messages"][0]["content"][1]["source"]["media_type"] == "image/png"
     assert "seed" not in body
     session.switch_protocol("chat")
-    assert session.preview() == before
+    assert session.next_request.body() == before
     assert session.transcript is transcript
 
 
 @pytest.mark.parametrize("protocol", ["chat", "messages"])
 async def test_an_image_is_described_over_either_protocol(session: Session, demo: DemoServer, protocol: str) -> None:
-    session.set_model("demo-vision" if protocol == "chat" else "demo-messages")
+    session.change(model="demo-vision" if protocol == "chat" else "demo-messages")
     session.switch_protocol(protocol)
-    session.add_turn(make_turn(Role.USER, "What is this?", Image(url=PIXEL)))
+    session.turns.add_turn(make_turn(Role.USER, "What is this?", Image(url=PIXEL)))
     await session.run()
     answer = session.transcript.path[-1]
     assert answer.outcome is not None
@@ -493,21 +493,21 @@ async def test_an_image_is_described_over_either_protocol(session: Session, demo
 
 
 async def test_a_tool_loop_goes_on_over_the_other_protocol(session: Session, demo: DemoServer) -> None:
-    session.set_model("demo-messages")
-    session.set_tools((weather(),))
-    session.add_turn(make_turn(Role.USER, "How is the weather in Lisbon?"))
+    session.change(model="demo-messages")
+    session.change(tools=(weather(),))
+    session.turns.add_turn(make_turn(Role.USER, "How is the weather in Lisbon?"))
     await session.run()
     calls = session.transcript.unanswered()
     assert calls, session.transcript.path[-1]
     for call in calls:
-        session.answer(call.id, '{"temp": 21}', is_error=True)
+        session.turns.answer(call.id, '{"temp": 21}', is_error=True)
     session.switch_protocol("messages")
     await session.run()
     answer = session.transcript.path[-1]
     assert answer.outcome is not None
     assert answer.outcome.ending is Ending.COMPLETE, answer.outcome.failure
-    session.add_turn(make_turn(Role.USER, "And tomorrow?"))
-    assert any("is an error" in str(loss) for loss in losses(session.request(), "chat"))
+    session.turns.add_turn(make_turn(Role.USER, "And tomorrow?"))
+    assert any("is an error" in str(loss) for loss in losses(session.next_request.build(), "chat"))
     session.switch_protocol("chat")
     await session.run()
     last = session.transcript.path[-1]
@@ -517,10 +517,10 @@ async def test_a_tool_loop_goes_on_over_the_other_protocol(session: Session, dem
 
 def test_the_programs_own_stays_so_over_the_other_protocol(session: Session) -> None:
     session.switch_protocol("messages")
-    assert session.current_parameters().is_ours("stream")
-    session.set_parameters(session.current_parameters().with_value("stream", False))
+    assert session.settings.current.is_ours("stream")
+    session.set_parameters(session.settings.current.with_value("stream", False))
     session.switch_protocol("chat")
-    session.set_parameters(session.current_parameters().with_value("stream", True))
+    session.set_parameters(session.settings.current.with_value("stream", True))
     session.switch_protocol("messages")
-    assert session.current_parameters().to_wire() == {"stream": True}
-    assert not session.current_parameters().is_ours("stream")
+    assert session.settings.current.to_wire() == {"stream": True}
+    assert not session.settings.current.is_ours("stream")

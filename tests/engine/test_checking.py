@@ -15,9 +15,9 @@ from tests.hostile.shapes import property_of, tool
 
 async def test_a_list_of_calls_says_what_is_being_checked_and_then_what_came_of_it(session: Session) -> None:
     schema = property_of({"pattern": "^(?=y)"})
-    session.set_tools((tool(schema),))
+    session.change(tools=(tool(schema),))
     call = ToolCall(id="c", name="tool", arguments='{"a": "xyz"}')
-    session.add_turn(make_turn(Role.ASSISTANT, "", call))
+    session.turns.add_turn(make_turn(Role.ASSISTANT, "", call))
     told = asyncio.Event()
     session.subscribe(lambda _change: told.set(), DebugChanged)
     index = CallIndex(session)

@@ -26,8 +26,8 @@ from tests.engine.debugging import MODELS, SUNNY, THREE, Bench, begin, for_city,
 
 @pytest.fixture(params=["chat", "messages"])
 def bench(request: pytest.FixtureRequest, session: Session, demo: DemoServer) -> Bench:
-    session.set_protocol(request.param)
-    session.set_model(MODELS[request.param])
+    session.change(protocol=request.param)
+    session.change(model=MODELS[request.param])
     return Bench(session, demo)
 
 
@@ -43,19 +43,19 @@ async def test_three_calls_pause_one_is_edited_and_what_goes_out_is_exactly_that
     assert [debugger.verdict(call).code for _, call in bench.waiting] == ["fits", "misfit", "fits"]
 
     fixed = '{"city": "Oslo", "unit": "celsius"}'
-    session.edit_call(turn_id, broken.id, fixed)
+    session.turns.edit_call(turn_id, broken.id, fixed)
     edited = bench.waiting[1][1]
     assert (edited.arguments, edited.received) == (fixed, broken.arguments)
     for number, (_, call) in enumerate(reversed(bench.waiting)):
-        session.answer(call.id, f"result {number}", is_error=number == 1)
-    assert session.refusal() == ""
+        session.turns.answer(call.id, f"result {number}", is_error=number == 1)
+    assert session.next_request.refusal() == ""
     await session.run()
 
     assert bench.roles == "uctttA".lower()
     calls, results = bench.sent()
     assert [arguments["city"] for _, arguments in calls] == ["Lisbon", "Oslo", "Rome"]
     assert calls[1] == (edited.id, json.loads(fixed))
-    native = session.protocol == "messages"
+    native = session.settings.protocol == "messages"
     assert results == [
         (calls[0][0], "result 2", False),
         (calls[1][0], "result 1", native),
@@ -69,10 +69,10 @@ async def test_three_calls_pause_one_is_edited_and_what_goes_out_is_exactly_that
 async def test_edited_back_is_not_edited(bench: Bench) -> None:
     await bench.ask("Weather in Oslo")
     turn_id, call = bench.waiting[0]
-    bench.session.edit_call(turn_id, call.id, "{}")
-    bench.session.edit_call(turn_id, call.id, '{"city": 1}')
+    bench.session.turns.edit_call(turn_id, call.id, "{}")
+    bench.session.turns.edit_call(turn_id, call.id, '{"city": 1}')
     assert bench.waiting[0][1].received == call.arguments
-    bench.session.edit_call(turn_id, call.id, call.arguments)
+    bench.session.turns.edit_call(turn_id, call.id, call.arguments)
     assert bench.waiting[0][1] == call
 
 
@@ -85,7 +85,7 @@ async def test_running_without_answers_is_refused_and_one_fill_makes_it_possible
     assert bench.results == [(FILLING, "filled")] * 3
     await session.run()
     assert bench.roles == "ucttta"
-    if session.protocol == "messages":
+    if session.settings.protocol == "messages":
         assert all(marked for _, _, marked in bench.sent()[1])
     session.undo()
     session.undo()
@@ -103,13 +103,13 @@ async def test_typed_results_are_kept_and_come_back_with_undo(bench: Bench) -> N
     debugger = bench.session.debugger
     await bench.ask("Weather in Oslo")
     key = bench.keys[0]
-    debugger.set_draft(*key, ResultDraft(text="cold"))
+    debugger.notes.set_draft(*key, ResultDraft(text="cold"))
     await debugger.step(*key)
     assert (bench.roles, bench.results) == ("ucta", [("cold", "you")])
     bench.session.undo()
-    assert (bench.roles, debugger.draft(*key)) == ("uc", ResultDraft(text="cold"))
-    debugger.set_draft(*key, None)
-    assert debugger.drafts == {}
+    assert (bench.roles, debugger.notes.draft(*key)) == ("uc", ResultDraft(text="cold"))
+    debugger.notes.set_draft(*key, None)
+    assert debugger.notes.drafts == {}
 
 
 # Rules
@@ -155,7 +155,7 @@ async def test_a_fixed_answer_takes_its_time(bench: Bench) -> None:
         RunState.IDLE,
     ]
     assert all(result.seconds == 0.05 for turn in bench.path for result in turn.results)
-    assert bench.session.debugger.pending == {}
+    assert bench.session.debugger.notes.pending == {}
 
 
 async def test_answers_stand_in_the_order_of_the_calls_whatever_their_delay(bench: Bench) -> None:
@@ -191,7 +191,7 @@ async def test_a_tool_that_was_switched_off_meanwhile_pauses(bench: Bench) -> No
 
     def switch_off(change: Change) -> None:
         if change == RunStateChanged(RunState.STREAMING):
-            bench.session.set_tools(())
+            bench.session.change(tools=())
 
     bench.session.subscribe(switch_off)
     await bench.ask("Weather in Oslo")
@@ -205,15 +205,15 @@ async def test_remember_makes_a_row_that_answers_the_next_time(bench: Bench) -> 
     key = bench.keys[0]
     with pytest.raises(KeyError):
         debugger.remember(*key)
-    debugger.set_draft(*key, ResultDraft(text="cold", is_error=True))
+    debugger.notes.set_draft(*key, ResultDraft(text="cold", is_error=True))
     row = debugger.remember(*key)
     assert (row.match, row.answer) == (MatchKind.EQUAL, Answer(text="cold", is_error=True))
-    debugger.set_draft(*key, ResultDraft(text="colder"))
+    debugger.notes.set_draft(*key, ResultDraft(text="colder"))
     debugger.remember(*key)
     rows = debugger.debugging.rule("get_weather").rows
     assert [kept.answer.text for kept in rows] == ["colder"], "the row for the same arguments is replaced"
     await debugger.step(*key)
-    debugger.set_draft(*bench.keys[0], ResultDraft(text="colder still"))
+    debugger.notes.set_draft(*bench.keys[0], ResultDraft(text="colder still"))
     await debugger.run_to_end()
     assert [text for text, _ in bench.results] == ["colder", "colder still"]
 
@@ -253,7 +253,7 @@ async def test_continue_answers_what_it_can_and_says_what_is_missing(bench: Benc
     await bench.ask(THREE)
     with pytest.raises(RunRefusedError, match="No answer is ready"):
         await debugger.go_on()
-    debugger.set_draft(*bench.keys[1], ResultDraft(text="typed"))
+    debugger.notes.set_draft(*bench.keys[1], ResultDraft(text="typed"))
     await debugger.go_on()
     assert (bench.results, bench.reasons, len(bench.posts)) == ([("typed", "you")], ["no_row", "no_row"], 1)
     bench.table()
@@ -265,7 +265,7 @@ async def test_continue_answers_what_it_can_and_says_what_is_missing(bench: Benc
 async def test_a_draft_that_was_emptied_is_no_answer(bench: Bench) -> None:
     debugger = bench.session.debugger
     await bench.ask("Weather in Oslo")
-    debugger.set_draft(*bench.keys[0], ResultDraft())
+    debugger.notes.set_draft(*bench.keys[0], ResultDraft())
     with pytest.raises(RunRefusedError, match="No answer is ready"):
         await debugger.go_on()
     debugger.send(*bench.keys[0], "")
@@ -275,7 +275,7 @@ async def test_a_draft_that_was_emptied_is_no_answer(bench: Bench) -> None:
 async def test_continue_with_nothing_waiting_is_a_run(bench: Bench) -> None:
     with pytest.raises(RunRefusedError, match="Write a message first"):
         await bench.session.debugger.go_on()
-    bench.session.add_turn(make_turn(Role.USER, "Weather in Oslo"))
+    bench.session.turns.add_turn(make_turn(Role.USER, "Weather in Oslo"))
     bench.table(pause_from=1)
     await bench.session.debugger.run_to_end()
     assert bench.roles == "ucta"
@@ -288,13 +288,13 @@ async def test_continue_with_nothing_waiting_is_a_run(bench: Bench) -> None:
 async def test_an_edited_call_that_cannot_be_written_is_refused_before_anything_changes(bench: Bench) -> None:
     await bench.ask("Weather in Oslo")
     turn_id, call = bench.waiting[0]
-    bench.session.edit_call(turn_id, call.id, "{not json")
+    bench.session.turns.edit_call(turn_id, call.id, "{not json")
     bench.table(pause_on_misfit=False)
     with pytest.raises(RunRefusedError, match="malformed"):
         await bench.session.debugger.go_on()
     assert bench.roles == "uc"
-    bench.session.debugger.set_draft(turn_id, call.id, ResultDraft(text="typed by hand"))
-    if bench.session.protocol == "messages":
+    bench.session.debugger.notes.set_draft(turn_id, call.id, ResultDraft(text="typed by hand"))
+    if bench.session.settings.protocol == "messages":
         with pytest.raises(RunRefusedError, match="cannot be written"):
             await bench.session.debugger.go_on()
         assert bench.roles == "uc"
@@ -348,17 +348,17 @@ async def test_running_to_the_end_only_warns_of_a_loop(bench: Bench) -> None:
 async def test_stop_while_an_answer_never_comes(bench: Bench) -> None:
     session = bench.session
     bench.table(for_city("Oslo", never=True), SUNNY)
-    session.add_turn(make_turn(Role.USER, THREE))
+    session.turns.add_turn(make_turn(Role.USER, THREE))
     run = begin(session.run())
     await until(lambda: session.state is RunState.ANSWERING)
     assert session.active_run is None
-    assert [pending.remaining for pending in session.debugger.pending.values()] == [float("inf")]
+    assert [pending.remaining for pending in session.debugger.notes.pending.values()] == [float("inf")]
     assert len(bench.results) == 2, "the others have come"
     session.stop()
     await run
-    assert (session.state, bench.reasons, session.debugger.pending) == (RunState.IDLE, ["stopped"], {})
+    assert (session.state, bench.reasons, session.debugger.notes.pending) == (RunState.IDLE, ["stopped"], {})
     assert "Oslo" in bench.waiting[0][1].arguments
-    session.answer(bench.keys[0][1], "by hand")
+    session.turns.answer(bench.keys[0][1], "by hand")
     await session.run()
     assert [text for text, _ in bench.results] == ["sunny", "by hand", "sunny"]
 
@@ -366,10 +366,10 @@ async def test_stop_while_an_answer_never_comes(bench: Bench) -> None:
 async def test_a_call_answered_by_hand_while_its_answer_is_waited_for(bench: Bench) -> None:
     session = bench.session
     bench.table(for_city("Oslo", text="late", delay=0.3), SUNNY)
-    session.add_turn(make_turn(Role.USER, "Weather in Lisbon and Oslo"))
+    session.turns.add_turn(make_turn(Role.USER, "Weather in Lisbon and Oslo"))
     run = begin(session.run())
     await until(lambda: session.state is RunState.ANSWERING)
-    session.answer(bench.keys[0][1], "mine")
+    session.turns.answer(bench.keys[0][1], "mine")
     await run
     assert [text for text, _ in bench.results] == ["sunny", "mine"]
     assert bench.roles == "uctta"
@@ -378,7 +378,7 @@ async def test_a_call_answered_by_hand_while_its_answer_is_waited_for(bench: Ben
 async def test_a_turn_taken_away_while_its_answer_is_waited_for_ends_the_lane(bench: Bench) -> None:
     session = bench.session
     bench.rule(policy=Policy.FIXED, fixed=Answer(text="late", delay=0.1))
-    session.add_turn(make_turn(Role.USER, "Weather in Oslo"))
+    session.turns.add_turn(make_turn(Role.USER, "Weather in Oslo"))
     run = begin(session.run())
     await until(lambda: session.state is RunState.ANSWERING)
     session.delete_turn(bench.path[-1].id)
@@ -414,7 +414,7 @@ async def test_stop_from_within_does_not_reach_whoever_awaits(bench: Bench) -> N
 
 async def test_cancelling_from_outside_stops_and_is_passed_on(bench: Bench) -> None:
     bench.rule(policy=Policy.FIXED, fixed=Answer(never=True))
-    bench.session.add_turn(make_turn(Role.USER, "Weather in Oslo"))
+    bench.session.turns.add_turn(make_turn(Role.USER, "Weather in Oslo"))
     run = begin(bench.session.run())
     await until(lambda: bench.session.state is RunState.ANSWERING)
     run.cancel()
@@ -425,12 +425,12 @@ async def test_cancelling_from_outside_stops_and_is_passed_on(bench: Bench) -> N
 
 async def test_an_error_ends_the_loop_and_the_turns_stay(bench: Bench) -> None:
     bench.table()
-    bench.session.set_model("no-such-model")
+    bench.session.change(model="no-such-model")
     await bench.ask("Weather in Oslo")
     outcome = bench.path[-1].outcome
     assert outcome is not None
     assert outcome.ending is Ending.FAILED
-    bench.session.set_model(MODELS[bench.session.protocol])
+    bench.session.change(model=MODELS[bench.session.settings.protocol])
     await bench.session.regenerate(bench.path[-1].id)
     assert bench.roles == "ucta"
 
@@ -454,10 +454,10 @@ async def test_undoing_an_edit_made_meanwhile_keeps_what_the_lane_brought(bench:
     session = bench.session
     bench.rule(policy=Policy.FIXED, fixed=Answer(text="ok", delay=0.05))
     question = make_turn(Role.USER, f"{THREE} !chain")
-    session.add_turn(question)
+    session.turns.add_turn(question)
     run = begin(session.run())
     await until(lambda: session.state is RunState.ANSWERING)
-    session.edit_text(question.id, f"{THREE}, please !chain", in_place=True)
+    session.turns.edit_text(question.id, f"{THREE}, please !chain", in_place=True)
     await run
     whole = session.transcript
     assert bench.roles == "uctctcta"
@@ -480,7 +480,7 @@ async def test_a_fork_runs_on_with_every_answer_at_once(
     await bench.ask("Weather in Lisbon and Oslo")
     (turn_id, first), (_, second) = bench.keys
     assert "The other calls of this turn need an answer first" in debugger.fork_refusal(turn_id, first)
-    debugger.set_draft(turn_id, second, ResultDraft(text="same"))
+    debugger.notes.set_draft(turn_id, second, ResultDraft(text="same"))
     before = session.transcript
     answers = [Answer(text=f"answer {n}", is_error=n == 1) for n in range(3)]
     fork = await debugger.fork(turn_id, first, answers)
@@ -512,7 +512,7 @@ async def test_a_fork_from_an_answered_call_keeps_the_branch_there_was(bench: Be
     old = session.transcript.head
     fork = await debugger.fork(turn_id, bench.path[1].calls[1].id, [Answer(text="a"), Answer(text="b")])
     assert len(session.transcript.children(turn_id)) == 3
-    session.select_variant(bench.session.transcript.children(turn_id)[0])
+    session.turns.select_variant(bench.session.transcript.children(turn_id)[0])
     assert session.transcript.head == old
     for lane in fork.lanes:
         results = [r for turn in session.transcript.lineage(lane.head) for r in turn.results]
@@ -541,7 +541,7 @@ async def test_lanes_of_a_fork_go_their_own_way(bench: Bench) -> None:
     for lane in fork.lanes[:2]:
         assert lane.words.startswith("The arguments match")
         assert lane.requests == 2
-        session.select_variant(lane.root)
+        session.turns.select_variant(lane.root)
         assert (bench.roles, bench.reasons) == ("uctctc", ["path"])
         await debugger.go_on()
         assert bench.roles == "uctctcta"
@@ -636,14 +636,14 @@ async def test_observers_hear_of_every_difference(bench: Bench) -> None:
             heard.append(1)
 
     bench.session.subscribe(note)
-    debugger.set_debugging(debugger.debugging)
+    bench.session.change(debugging=debugger.debugging)
     assert heard == []
     bench.table()
     assert heard == [1]
     await bench.ask("Weather in Oslo !broken")
     heard.clear()
-    debugger.set_draft(*bench.keys[0], ResultDraft(text="x"))
-    debugger.set_draft(*bench.keys[0], ResultDraft(text="x"))
+    debugger.notes.set_draft(*bench.keys[0], ResultDraft(text="x"))
+    debugger.notes.set_draft(*bench.keys[0], ResultDraft(text="x"))
     assert heard == [1]
 
 

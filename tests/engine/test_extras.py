@@ -34,7 +34,7 @@ def session(request: pytest.FixtureRequest, gateways: Gateways) -> Session:
 
 
 async def ask(session: Session, text: str = "Hello") -> Outcome:
-    session.add_turn(make_turn(Role.USER, text))
+    session.turns.add_turn(make_turn(Role.USER, text))
     await session.run()
     outcome = session.transcript.path[-1].outcome
     assert outcome is not None
@@ -54,8 +54,8 @@ async def test_the_extra_body_is_merged_last_the_experiments_over_the_gateways(
     session: Session, gateways: Gateways, demo: DemoServer
 ) -> None:
     set_demo(gateways, extra_body={"x_from": "gateway", "x_only": [1], "max_tokens": 300})
-    session.set_extra_body({"x_from": "experiment", "x_deep": {"a": None}})
-    assert session.preview()["x_from"] == "experiment"
+    session.change(extra_body={"x_from": "experiment", "x_deep": {"a": None}})
+    assert session.next_request.body()["x_from"] == "experiment"
     assert (await ask(session)).failure is None
     body, _ = received(demo)
     assert {key: body[key] for key in ("x_from", "x_only", "x_deep", "max_tokens")} == {
@@ -70,13 +70,13 @@ async def test_one_nested_field_is_merged_and_says_whose_it_is(
     session: Session, gateways: Gateways, demo: DemoServer
 ) -> None:
     set_demo(gateways, extra_body={"provider": {"order": ["near"], "sort": "price"}, "metadata": {"team": "blue"}})
-    session.set_extra_body({"provider": {"order": ["far"]}, "metadata": {"trace": {"on": True}}})
-    name = "user_id" if session.protocol == "messages" else "user"
-    session.set_parameters(session.current_parameters().with_value(name, "u-1"))
+    session.change(extra_body={"provider": {"order": ["far"]}, "metadata": {"trace": {"on": True}}})
+    name = "user_id" if session.settings.protocol == "messages" else "user"
+    session.set_parameters(session.settings.current.with_value(name, "u-1"))
     assert (await ask(session)).failure is None
     body, _ = received(demo)
     assert body["provider"] == {"order": ["far"], "sort": "price"}
-    user = {"user_id": "u-1"} if session.protocol == "messages" else {}
+    user = {"user_id": "u-1"} if session.settings.protocol == "messages" else {}
     assert body["metadata"] == {**user, "team": "blue", "trace": {"on": True}}
     rows = {row.name: (row.value, row.origin, row.place, row.note) for row in request_view(session).fields}
     assert rows["provider.sort"] == ("price", Origin.INHERITED, "", "")
@@ -84,18 +84,18 @@ async def test_one_nested_field_is_merged_and_says_whose_it_is(
     assert rows["provider.order"] == (["far"], Origin.EXTRA, "", replaces)
     assert rows["metadata.team"][1] is Origin.INHERITED
     assert rows["metadata.trace"] == ({"on": True}, Origin.EXTRA, "", "")
-    if session.protocol == "messages":
+    if session.settings.protocol == "messages":
         assert rows["metadata.user_id"] == ("u-1", Origin.SET, "Parameters", "")
 
 
 async def test_what_an_extra_body_takes_the_place_of_is_named(session: Session, gateways: Gateways) -> None:
-    session.set_parameters(session.current_parameters().with_value("temperature", 0.5))
-    session.set_extra_body({"temperature": None, "stream": False, "whole": {"a": 1, "b": {"c": 2}}})
+    session.set_parameters(session.settings.current.with_value("temperature", 0.5))
+    session.change(extra_body={"temperature": None, "stream": False, "whole": {"a": 1, "b": {"c": 2}}})
     rows = {row.name: (row.value, row.origin, row.note) for row in request_view(session).fields}
     assert rows["temperature"] == (None, Origin.EXTRA, "replaces what is set under Parameters")
     assert rows["stream"] == (False, Origin.EXTRA, "replaces the program's own")
     assert rows["whole"] == ({"a": 1, "b": {"c": 2}}, Origin.EXTRA, ""), "of one origin, it is one row"
-    assert session.preview()["temperature"] is None, "null is sent as null"
+    assert session.next_request.body()["temperature"] is None, "null is sent as null"
 
 
 async def test_an_answer_is_judged_by_what_was_sent(session: Session, gateways: Gateways) -> None:
@@ -109,13 +109,13 @@ async def test_extra_headers_win_over_the_gateways_and_ours(
     session: Session, gateways: Gateways, demo: DemoServer
 ) -> None:
     set_demo(gateways, headers={"X-Team": "research", "X-Trace": "gateway"})
-    session.set_extra_headers({"x-trace": "experiment", "User-Agent": "mine"})
+    session.change(extra_headers={"x-trace": "experiment", "User-Agent": "mine"})
     await ask(session)
     _, request = received(demo)
     assert request.header("X-Team") == "research"
     assert [value for name, value in request.headers if name.lower() == "x-trace"] == ["experiment"]
     assert [value for name, value in request.headers if name.lower() == "user-agent"] == ["mine"]
-    session.set_extra_headers({})
+    session.change(extra_headers={})
     session.delete_turn(session.transcript.path[-1].id)
     await session.run()
     assert received(demo)[1].header("X-Trace") == "gateway"
@@ -128,8 +128,8 @@ def test_headers_that_may_not_go_are_refused_in_words(gateways: Gateways, name: 
     assert problem
     assert "canary" not in problem
     with pytest.raises(ValueError, match=r"\S"):
-        session.set_extra_headers({name: "canary-value"})
-    assert session.extra_headers == {}
+        session.change(extra_headers={name: "canary-value"})
+    assert session.settings.extra_headers == {}
 
 
 def test_a_secret_is_known_by_its_value_too() -> None:
@@ -149,13 +149,13 @@ def test_a_key_in_a_gateways_extra_body_never_reaches_the_file(gateways: Gateway
 
 
 async def test_a_turn_remembers_the_format_it_ran_under(session: Session, demo: DemoServer) -> None:
-    chat = session.protocol == "chat"
+    chat = session.settings.protocol == "chat"
     form: JSONObject = (
         {"type": "json_schema", "json_schema": {"name": "weather", "schema": SCHEMA, "strict": True}}
         if chat
         else {"type": "json_schema", "schema": SCHEMA}
     )
-    session.set_parameters(session.current_parameters().with_value("response_format", form))
+    session.set_parameters(session.settings.current.with_value("response_format", form))
     outcome = await ask(session, "What is the weather in Oslo?")
     body, _ = received(demo)
     assert (body["response_format"] if chat else body["output_config"]["format"]) == form
@@ -163,14 +163,16 @@ async def test_a_turn_remembers_the_format_it_ran_under(session: Session, demo: 
     answer = session.transcript.path[-1].text
     assert json.loads(answer).keys() == {"city", "temperature"}
     assert check_answer(answer, outcome.response_format) == []
-    session.set_parameters(session.current_parameters().with_value("response_format", None))
+    session.set_parameters(session.settings.current.with_value("response_format", None))
     assert session.transcript.path[-1].outcome == outcome
 
 
 async def test_a_format_in_the_extra_body_counts_as_well(session: Session) -> None:
-    key = "response_format" if session.protocol == "chat" else "output_config"
-    value: JSONObject = {"type": "json_object"} if session.protocol == "chat" else {"format": {"type": "json_object"}}
-    session.set_extra_body({key: value})
+    key = "response_format" if session.settings.protocol == "chat" else "output_config"
+    value: JSONObject = (
+        {"type": "json_object"} if session.settings.protocol == "chat" else {"format": {"type": "json_object"}}
+    )
+    session.change(extra_body={key: value})
     outcome = await ask(session)
     assert outcome.response_format == {"type": "json_object"}
 
@@ -179,12 +181,12 @@ def test_reasoning_is_sent_back_as_the_gateway_says_unless_the_experiment_does(g
     session = Session(gateways.client, profile_id=DEMO_ID, model="m", profile_of=gateways.get)
     rule = ReasoningReturn(when=SendReasoning.ALWAYS, field="reasoning")
     set_demo(gateways, reasoning_return=rule)
-    assert session.request().reasoning_return == rule
+    assert session.next_request.build().reasoning_return == rule
     own = ReasoningReturn(when=SendReasoning.AFTER_TOOL_CALLS)
-    session.set_reasoning_return(own)
-    assert session.request().reasoning_return == own
-    session.set_reasoning_return(None)
-    assert session.request().reasoning_return == rule
+    session.change(reasoning_return=own)
+    assert session.next_request.build().reasoning_return == own
+    session.change(reasoning_return=None)
+    assert session.next_request.build().reasoning_return == rule
 
 
 def test_what_is_typed_and_not_sent_stays_with_the_experiment(gateways: Gateways) -> None:
@@ -193,8 +195,8 @@ def test_what_is_typed_and_not_sent_stays_with_the_experiment(gateways: Gateways
     session.subscribe(told.append)
     session.set_unsent("extra_body", '{"a":')
     session.set_unsent("output.chat", {"kind": "json_schema"})
-    assert session.unsent == {"extra_body": '{"a":', "output.chat": {"kind": "json_schema"}}
+    assert session.settings.unsent == {"extra_body": '{"a":', "output.chat": {"kind": "json_schema"}}
     assert told
     session.set_unsent("extra_body", "")
-    assert list(session.unsent) == ["output.chat"]
-    assert isinstance(session.current_parameters(), Parameters)
+    assert list(session.settings.unsent) == ["output.chat"]
+    assert isinstance(session.settings.current, Parameters)

@@ -25,31 +25,31 @@ async def nowhere(_profile_id: str) -> GatewayClient:
 def session_of(protocol: str = "chat", profile: Profile | None = None, **values: object) -> Session:
     found = profile or Profile(id="p", base_url="https://g.example/v1")
     session = Session(nowhere, profile_id="p", model="m", protocol=protocol, profile_of=lambda _: found)
-    session.add_turn(make_turn(Role.USER, "Hello {{name}}"))
+    session.turns.add_turn(make_turn(Role.USER, "Hello {{name}}"))
     for name, value in values.items():
-        session.set_parameters(session.current_parameters().with_value(name, value))
+        session.set_parameters(session.settings.current.with_value(name, value))
     return session
 
 
 @pytest.mark.parametrize("protocol", ["chat", "messages"])
 def test_a_choice_of_a_tool_that_is_switched_off_is_flagged_until_it_is_on(protocol: str) -> None:
     session = session_of(protocol)
-    choice = type(session.current_parameters()).tool_choice_for("look")
-    session.set_parameters(session.current_parameters().with_value("tool_choice", choice))
+    choice = type(session.settings.current).tool_choice_for("look")
+    session.set_parameters(session.settings.current.with_value("tool_choice", choice))
     assert "no tool is sent" in field_flags(session)["tool_choice"]
-    session.set_tools((TOOL.model_copy(update={"enabled": False}), TOOL.model_copy(update={"name": "other"})))
+    session.change(tools=(TOOL.model_copy(update={"enabled": False}), TOOL.model_copy(update={"name": "other"})))
     assert "“look” is not among the tools that are sent" in field_flags(session)["tool_choice"]
-    assert session.preview()["tool_choice"], "it is sent all the same"
-    session.set_tools((TOOL,))
+    assert session.next_request.body()["tool_choice"], "it is sent all the same"
+    session.change(tools=(TOOL,))
     assert field_flags(session) == {}
 
 
 def test_a_budget_is_judged_by_the_limit_that_is_sent() -> None:
     session = session_of("messages", thinking={"type": "enabled", "budget_tokens": 4096})
     assert "not below max_tokens (4,096)" in field_flags(session)["thinking"], "the limit is the program's own"
-    session.set_parameters(session.current_parameters().with_value("max_tokens", 8000))
+    session.set_parameters(session.settings.current.with_value("max_tokens", 8000))
     assert field_flags(session) == {}
-    session.set_extra_body({"thinking": {"budget_tokens": 9000}})
+    session.change(extra_body={"thinking": {"budget_tokens": 9000}})
     flags = field_flags(session)["thinking"]
     assert "not below max_tokens (8,000)" in flags
     rows = {row.name: row.odd for row in request_view(session).fields}
@@ -60,7 +60,7 @@ def test_a_budget_is_judged_by_the_limit_that_is_sent() -> None:
 def test_a_field_that_an_extra_body_overrules_says_so() -> None:
     profile = Profile(id="p", base_url="https://g.example/v1", extra_body={"top_p": 0.5, "max_tokens": 7})
     session = session_of(profile=profile, temperature=0.2, top_p=0.9, max_completion_tokens=5)
-    session.set_extra_body({"temperature": 0.3})
+    session.change(extra_body={"temperature": 0.3})
     flags = field_flags(session)
     assert flags["temperature"] == "the Raw tab says otherwise, and wins"
     assert flags["top_p"] == "the gateway's settings say otherwise, and win"
@@ -71,7 +71,7 @@ def test_a_field_that_an_extra_body_overrules_says_so() -> None:
 
 def test_a_request_edited_by_hand_is_told_the_same() -> None:
     session = session_of()
-    body = {**session.preview(), "tool_choice": "required", "max_tokens": 5, "max_completion_tokens": 5}
+    body = {**session.next_request.body(), "tool_choice": "required", "max_tokens": 5, "max_completion_tokens": 5}
     notes = " ".join(read_edit(session, json.dumps(body)).notes)
     assert "“tool_choice”: no tool is sent to choose from" in notes
     assert "“max_tokens”: max_completion_tokens is sent as well" in notes

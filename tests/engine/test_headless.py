@@ -15,9 +15,9 @@ from playground.domain.transcript import Role, Turn, make_turn
 from playground.engine.files.experiment_file import write
 from playground.engine.headless.exit_codes import ExitCode
 from playground.engine.headless.input import BadInputError, read_request
-from playground.engine.session.settings import Draft
+from playground.engine.session.draft import Draft
 from playground.engine.session.snapshot import Snapshot
-from playground.protocols.protocol import get_protocol
+from playground.protocols.protocol import get_protocol, parameters_of
 from tests.engine.headless import CANARY, NOWHERE, Desk, experiment
 from tests.support.fault_server import FaultServer, Step, head, reset, send, sse, text_chunk, whole
 
@@ -63,7 +63,7 @@ async def test_a_saved_experiment_asks_what_the_window_would(desk: Desk, demo: D
     saved = Snapshot(
         id="x",
         model="demo-chat",
-        parameters={"chat": {"temperature": 0.3, "stream": True}},
+        parameters={"chat": parameters_of("chat", {"temperature": 0.3, "stream": True})},
         variables={"city": "Oslo"},
         draft=Draft(text="And {{city}}?"),
     )

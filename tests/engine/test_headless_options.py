@@ -15,7 +15,8 @@ from playground.engine.cassettes import cassette
 from playground.engine.gateways.profiles import Auth
 from playground.engine.gateways.secrets import Secret
 from playground.engine.headless.exit_codes import ExitCode
-from playground.engine.headless.run import RunOptions, run_file
+from playground.engine.headless.options import RunOptions
+from playground.engine.headless.run import run_file
 from tests.engine.headless import CANARY, Desk, experiment
 from tests.support.fault_server import FaultServer, head, hold, send, sleep, sse, text_chunk, whole
 from tests.support.proxy import Proxy

@@ -12,6 +12,7 @@ from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn
 from playground.engine.session.history import TYPING, UNDO_DEPTH, History
 from playground.engine.session.run import RunRefusedError
 from playground.engine.session.session import Session
+from playground.engine.session.settings import ExperimentSettings
 from playground.gateway.client import GatewayClient
 
 
@@ -25,48 +26,52 @@ def growing(turn_id: str, parent: str | None) -> Turn:
 
 
 def test_what_a_lane_brings_belongs_to_the_states_kept_meanwhile_and_to_no_earlier_one() -> None:
-    history = History()
+    history = History(ExperimentSettings())
     start = Transcript().append(make_turn(Role.USER, "?"))
-    history.keep(start)
+    history.transcript = start
+    history.keep()
     history.begin("lane")
-    now = Transcript({**start.turns, "a": growing("a", start.head)}, "a")
+    history.transcript = Transcript({**start.turns, "a": growing("a", start.head)}, "a")
     history.brought("lane", growing("a", start.head))
-    history.keep(now)  # an edit, half-way through the first turn
+    history.keep()  # an edit, half-way through the first turn
     history.brought("lane", arrived("a", start.head))
     history.brought("lane", growing("b", "a"))
     history.brought("lane", arrived("b", "a"))
     history.end("lane")
-    edited = history.undo(now)
-    assert edited is not None
-    assert [turn.text for turn in edited.path] == ["?", "done", "done"]
-    assert history.undo(edited) is start
+    assert history.undo()
+    assert [turn.text for turn in history.transcript.path] == ["?", "done", "done"]
+    assert history.undo()
+    assert history.transcript is start
 
 
 def test_a_lane_that_keeps_a_state_itself_is_taken_back_by_it() -> None:
-    history = History()
+    history = History(ExperimentSettings())
     start = Transcript().append(make_turn(Role.USER, "?"))
+    history.transcript = start
     history.begin("lane")
-    history.keep(start, by="lane")
+    history.keep(by="lane")
     history.brought("lane", arrived("a", start.head))
     history.end("lane")
-    assert history.undo(Transcript({**start.turns, "a": arrived("a", start.head)}, "a")) is start
+    history.transcript = Transcript({**start.turns, "a": arrived("a", start.head)}, "a")
+    assert history.undo()
+    assert history.transcript is start
 
 
 def test_a_turn_taken_away_while_it_came_is_whole_where_it_still_stands() -> None:
-    history = History()
-    before = Transcript({"a": growing("a", None)}, "a")
+    history = History(ExperimentSettings())
+    history.transcript = Transcript({"a": growing("a", None)}, "a")
     history.begin("lane")
     history.brought("lane", growing("a", None))
-    history.keep(before)
+    history.keep()
+    history.transcript = Transcript()
     history.brought("lane", arrived("a", None))
     history.end("lane")
-    back = history.undo(Transcript())
-    assert back is not None
-    assert back.path[0].text == "done"
+    assert history.undo()
+    assert history.transcript.path[0].text == "done"
 
 
 def test_nothing_is_held_once_no_state_needs_it() -> None:
-    history = History()
+    history = History(ExperimentSettings())
     for number in range(5):
         history.begin(f"lane {number}")
         history.brought(f"lane {number}", arrived(str(number), None))
@@ -81,11 +86,11 @@ async def nowhere(_profile_id: str) -> GatewayClient:
 def long_session(turns: int, kept: int) -> Session:
     session = Session(nowhere, profile_id="p", model="m")
     made = (make_turn(Role.USER if n % 2 else Role.ASSISTANT, "text") for n in range(turns))
-    session.transcript = Transcript().append(*made)
-    turn_id = session.begin_turn(session.transcript.head, GrowingChoice(0))
+    session.history.transcript = Transcript().append(*made)
+    turn_id = session.turns.begin_turn(session.transcript.head, GrowingChoice(0))
     session.growing[turn_id] = GrowingChoice(0)
     for _ in range(kept):
-        session.history.keep(session.transcript)
+        session.history.keep()
     return session
 
 
@@ -96,7 +101,7 @@ def cost_of_ending(kept: int) -> float:
         session = long_session(10_000, kept)
         turn = arrived(next(iter(session.growing)), None)
         began = time.process_time()
-        session.end_turn(turn)
+        session.turns.end_turn(turn)
         best = min(best, time.process_time() - began)
     return best
 
@@ -121,30 +126,36 @@ class Clock:
 
 def set_up() -> tuple[Session, Clock]:
     session, clock = Session(nowhere, profile_id="p", model="m"), Clock()
-    session.history = History(clock)
+    session.history._clock = clock
     return session, clock
 
 
 def temperature(session: Session) -> object:
-    return session.current_parameters().to_wire().get("temperature")
+    return session.settings.current.to_wire().get("temperature")
 
 
 def test_each_setting_is_a_step_among_those_of_turns() -> None:
     session, clock = set_up()
-    session.add_turn(make_turn(Role.USER, "one"))
+    session.turns.add_turn(make_turn(Role.USER, "one"))
     clock.now += 10
-    session.set_parameters(session.current_parameters().with_value("temperature", 0.5))
+    session.set_parameters(session.settings.current.with_value("temperature", 0.5))
     clock.now += 10
-    session.set_tools((ToolDefinition(name="look"),))
+    session.change(tools=(ToolDefinition(name="look"),))
     clock.now += 10
-    session.debugger.set_debugging(Debugging(step_limit=3))
+    session.change(debugging=Debugging(step_limit=3))
     clock.now += 10
-    session.rename("A title")
-    session.add_turn(make_turn(Role.USER, "two"))
+    session.change(title="A title")
+    session.turns.add_turn(make_turn(Role.USER, "two"))
 
     def stands() -> tuple[int, object, int, int, str]:
         rules = session.debugger.debugging
-        return len(session.transcript.path), temperature(session), len(session.tools), rules.step_limit, session.title
+        return (
+            len(session.transcript.path),
+            temperature(session),
+            len(session.settings.tools),
+            rules.step_limit,
+            session.title,
+        )
 
     usual = Debugging().step_limit
     states = [stands()]
@@ -168,9 +179,9 @@ def test_what_is_typed_is_one_step_and_a_pause_begins_another() -> None:
     session, clock = set_up()
     for value in (0.1, 0.12, 0.125):
         clock.now += 1
-        session.set_parameters(session.current_parameters().with_value("temperature", value))
+        session.set_parameters(session.settings.current.with_value("temperature", value))
     clock.now += TYPING
-    session.set_parameters(session.current_parameters().with_value("temperature", 0.9))
+    session.set_parameters(session.settings.current.with_value("temperature", 0.9))
     session.undo()
     assert temperature(session) == 0.125
     session.undo()
@@ -180,64 +191,64 @@ def test_what_is_typed_is_one_step_and_a_pause_begins_another() -> None:
 
 def test_another_parameter_is_another_step() -> None:
     session, clock = set_up()
-    session.set_parameters(session.current_parameters().with_value("temperature", 0.1))
+    session.set_parameters(session.settings.current.with_value("temperature", 0.1))
     clock.now += 1
-    session.set_parameters(session.current_parameters().with_value("top_p", 0.2))
+    session.set_parameters(session.settings.current.with_value("top_p", 0.2))
     session.undo()
-    assert session.current_parameters().to_wire().get("top_p") is None
+    assert session.settings.current.to_wire().get("top_p") is None
     assert temperature(session) == 0.1
 
 
 def test_what_is_set_at_once_is_one_step() -> None:
     session, _ = set_up()
-    session.set_profile("q")
-    session.set_model("n")
+    session.change(profile_id="q")
+    session.change(model="n")
     session.undo()
-    assert (session.profile_id, session.model) == ("p", "m")
+    assert (session.settings.profile_id, session.settings.model) == ("p", "m")
     assert not session.undo()
     session.redo()
-    assert (session.profile_id, session.model) == ("q", "n")
+    assert (session.settings.profile_id, session.settings.model) == ("q", "n")
 
 
 def test_a_turn_between_two_settings_keeps_them_apart() -> None:
     session, _ = set_up()
-    session.set_model("n")
-    session.add_turn(make_turn(Role.USER, "one"))
-    session.set_model("o")
+    session.change(model="n")
+    session.turns.add_turn(make_turn(Role.USER, "one"))
+    session.change(model="o")
     session.undo()
-    assert (session.model, len(session.transcript.path)) == ("n", 1)
+    assert (session.settings.model, len(session.transcript.path)) == ("n", 1)
     session.undo()
     session.undo()
-    assert (session.model, len(session.transcript.path)) == ("m", 0)
+    assert (session.settings.model, len(session.transcript.path)) == ("m", 0)
 
 
 def test_text_that_cannot_be_sent_yet_goes_back_with_what_it_becomes() -> None:
     session, _ = set_up()
     session.set_unsent("extra_body", '{"a"')
-    session.set_extra_body({"a": 1})
+    session.change(extra_body={"a": 1})
     session.set_unsent("extra_body", "")
     session.undo()
-    assert (session.extra_body, session.unsent) == ({}, {})
+    assert (session.settings.extra_body, session.settings.unsent) == ({}, {})
 
 
 def test_a_setting_changed_while_an_answer_comes_loses_none_of_it() -> None:
     session, clock = set_up()
-    session.add_turn(make_turn(Role.USER, "?"))
-    turn_id = session.begin_turn(session.transcript.head, GrowingChoice(0))
-    session.set_model("n")
+    session.turns.add_turn(make_turn(Role.USER, "?"))
+    turn_id = session.turns.begin_turn(session.transcript.head, GrowingChoice(0))
+    session.change(model="n")
     clock.now += 10
-    session.end_turn(arrived(turn_id, session.transcript.path[0].id))
+    session.turns.end_turn(arrived(turn_id, session.transcript.path[0].id))
     session.undo()
-    assert (session.model, session.transcript.path[-1].text) == ("m", "done")
+    assert (session.settings.model, session.transcript.path[-1].text) == ("m", "done")
 
 
 def test_a_branch_is_deleted_whole_and_comes_back_whole() -> None:
     session, _ = set_up()
-    first = session.add_turn(make_turn(Role.USER, "?"))
+    first = session.turns.add_turn(make_turn(Role.USER, "?"))
     variants = [arrived(name, first) for name in ("a", "b")]
     below = [arrived("a1", "a"), arrived("a2", "a1")]
     turns = {turn.id: turn for turn in (session.transcript.turns[first], *variants, *below)}
-    session.rewrite(Transcript(turns, "a2"))
+    session.turns.rewrite(Transcript(turns, "a2"))
     assert session.delete_branch("a") == 3
     assert [turn.id for turn in session.transcript.path] == [first, "b"]
     session.undo()
@@ -248,7 +259,7 @@ def test_a_branch_is_deleted_whole_and_comes_back_whole() -> None:
 
 def test_what_is_being_received_is_not_deleted_under_its_run() -> None:
     session, _ = set_up()
-    first = session.add_turn(make_turn(Role.USER, "?"))
-    turn_id = session.begin_turn(first, GrowingChoice(0))
+    first = session.turns.add_turn(make_turn(Role.USER, "?"))
+    turn_id = session.turns.begin_turn(first, GrowingChoice(0))
     assert session.delete_branch(first) == 0
     assert turn_id in session.transcript.turns

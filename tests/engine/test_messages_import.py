@@ -242,31 +242,31 @@ def test_any_json_is_read_or_refused_in_words(values: list[Any], by_line: bool) 
 
 
 def test_what_the_file_does_not_name_stays(session: Session) -> None:
-    session.set_parameters(session.current_parameters().with_value("temperature", 0.5))
+    session.set_parameters(session.settings.current.with_value("temperature", 0.5))
     into(session, only(read(json.dumps({"messages": CHAT, "seed": 4, "tools": [TOOL], "title": "T"}))))
-    assert (session.model, session.protocol, session.title) == ("demo-chat", "chat", "T")
-    parameters = session.current_parameters().to_wire()
+    assert (session.settings.model, session.settings.protocol, session.title) == ("demo-chat", "chat", "T")
+    parameters = session.settings.current.to_wire()
     assert parameters == {"temperature": 0.5, "seed": 4, "stream": True, "stream_options": {"include_usage": True}}
     assert len(session.transcript.path) == 5
-    assert session.unknown == {"imported": {"title": "T"}}
+    assert session.settings.model_extra == {"imported": {"title": "T"}}
     assert session.undo()
     assert list(session.transcript.path) == []
-    assert (session.tools, session.title) == ((), "New experiment")
-    assert "seed" not in session.current_parameters().to_wire()
+    assert (session.settings.tools, session.title) == ((), "New experiment")
+    assert "seed" not in session.settings.current.to_wire()
 
 
 def test_the_other_protocol_takes_the_parameters_along(session: Session) -> None:
-    session.set_parameters(session.current_parameters().with_value("temperature", 0.5))
+    session.set_parameters(session.settings.current.with_value("temperature", 0.5))
     into(session, only(read(json.dumps(NATIVE))))
-    assert session.protocol == "messages"
-    assert session.current_parameters().to_wire() == {"temperature": 0.5, "stream": True}
-    assert session.model == "demo-chat"
+    assert session.settings.protocol == "messages"
+    assert session.settings.current.to_wire() == {"temperature": 0.5, "stream": True}
+    assert session.settings.model == "demo-chat"
 
 
 def test_a_body_that_names_a_model_is_taken_as_it_is(session: Session) -> None:
     into(session, only(read(json.dumps({"model": "m", "messages": PLAIN, "temperature": 1}))))
-    assert session.model == "m"
-    assert session.current_parameters().to_wire() == {"temperature": 1}
+    assert session.settings.model == "m"
+    assert session.settings.current.to_wire() == {"temperature": 1}
 
 
 @pytest.mark.parametrize(

@@ -14,16 +14,18 @@ from pathlib import Path
 import pytest
 
 from playground.domain.debugging import Answer, AnswerRow, Debugging, Policy, ResultDraft, ToolRule
+from playground.domain.encoding import encode
 from playground.domain.transcript import Ending, Role, Turn, make_turn
 from playground.engine.cassettes.transcript import answers_of
 from playground.engine.files.export.markdown import markdown
 from playground.engine.files.export.selection import Selection
 from playground.engine.gateways.secrets import Secret
 from playground.engine.headless.exit_codes import ExitCode
-from playground.engine.headless.run import RunOptions, run_file
+from playground.engine.headless.options import RunOptions
+from playground.engine.headless.run import run_file
 from playground.engine.session.run import RunRefusedError
 from playground.engine.session.session import Session
-from playground.engine.session.snapshot import decode, encode, restore, snapshot
+from playground.engine.session.snapshot import decode, restore, snapshot
 from playground.engine.session.tool_loop import LaneEnd
 from playground.gateway.client import GatewayClient
 from playground.gateway.connection import Connection
@@ -50,20 +52,20 @@ class Bench:
 
     def text(self, *between: bytes) -> bytes:
         """“Hello”, with something in the middle."""
-        if self.session.protocol == "chat":
+        if self.session.settings.protocol == "chat":
             return b"".join([chunk({"content": "Hel"}), *between, chunk({"content": "lo"}, "stop"), DONE])
         return b"".join([start(), said("Hel"), *between, said("lo", index=1), stop()])
 
     def call(self, arguments: str, *before: bytes, reason: str = "") -> bytes:
         """A call with these arguments, and a finish reason that says that it is one."""
-        reason = reason or MEND[self.session.protocol]
-        if self.session.protocol == "chat":
+        reason = reason or MEND[self.session.settings.protocol]
+        if self.session.settings.protocol == "chat":
             called = chunk({"tool_calls": [fragment(arguments, index=0, id="c1", name="get_weather")]})
             return b"".join([*before, called, chunk({}, reason), DONE])
         return b"".join([start(), *before, used(arguments, id="c1", name="get_weather"), stop(reason)])
 
     async def ask(self) -> Turn:
-        self.session.add_turn(make_turn(Role.USER, "Weather?"))
+        self.session.turns.add_turn(make_turn(Role.USER, "Weather?"))
         await self.session.run()
         return self.session.transcript.path[-1]
 
@@ -77,7 +79,7 @@ class Bench:
         """The loop at the command line, with a row for every call: exit code and what is said on the error stream."""
         request, table = self.folder / "request.json", self.folder / "table.json"
         messages = [{"role": "user", "content": "Weather?"}]
-        content = {"playground": 1, "protocol": self.session.protocol, "model": "m", "messages": messages}
+        content = {"playground": 1, "protocol": self.session.settings.protocol, "model": "m", "messages": messages}
         request.write_text(json.dumps({**content, "parameters": {"max_tokens": 50}}), encoding="utf-8")
         table.write_text(json.dumps({"playground_answers": 1, "tools": {"*": [{"result": "sunny"}]}}), encoding="utf-8")
         err = io.StringIO()
@@ -99,8 +101,8 @@ async def bench(request: pytest.FixtureRequest, server: FaultServer, tmp_path: P
         return client
 
     session = Session(connect, profile_id="p", protocol=request.param, model="m")
-    session.set_parameters(session.current_parameters().model_copy(update={"max_tokens": 50}))
-    session.debugger.set_debugging(EVERYTHING)
+    session.set_parameters(session.settings.current.model_copy(update={"max_tokens": 50}))
+    session.change(debugging=EVERYTHING)
     yield Bench(server, session, tmp_path)
     await client.aclose()
 
@@ -141,14 +143,14 @@ async def test_no_rule_answers_the_calls_of_an_answer_with_a_hole_and_a_person_m
     for go in (bench.session.debugger.go_on, bench.session.debugger.run_to_end):
         with pytest.raises(RunRefusedError, match="could not be read"):
             await go()
-    other = Session(bench.session.connect, profile_id="p")
+    other = Session(bench.session.experiment.connect, profile_id="p")
     restore(snapshot(bench.session), other)
     assert [other.debugger.reason(turn_id, call.id) for turn_id, call in other.debugger.waiting] == [
         bench.session.debugger.reason(turn_id, call.id) for turn_id, call in bench.session.debugger.waiting
     ]
     bench.plays(bench.text())
     (turn_id, call), *_ = bench.session.debugger.waiting
-    bench.session.debugger.set_draft(turn_id, call.id, ResultDraft(text="cold"))
+    bench.session.debugger.notes.set_draft(turn_id, call.id, ResultDraft(text="cold"))
     await bench.session.debugger.go_on()
     assert bench.session.transcript.path[-1].text == "Hello"
 
@@ -166,7 +168,7 @@ async def test_arguments_that_are_not_whole_are_answered_by_no_rule(bench: Bench
     with pytest.raises(RunRefusedError, match="get_weather are malformed"):
         await bench.session.debugger.step(turn_id, call.id)
     assert len(bench.server.requests) == 1
-    bench.session.edit_call(turn_id, call.id, '{"city": "Oslo"}')
+    bench.session.turns.edit_call(turn_id, call.id, '{"city": "Oslo"}')
     assert bench.why == [""], "what was corrected is a call like any other"
     bench.plays(bench.text())
     await bench.session.debugger.go_on()
@@ -174,7 +176,9 @@ async def test_arguments_that_are_not_whole_are_answered_by_no_rule(bench: Bench
 
 
 async def test_arguments_cut_off_by_the_limit_are_said_to_be_so(bench: Bench) -> None:
-    bench.plays(bench.call('{"city": "', reason={"chat": "length", "messages": "max_tokens"}[bench.session.protocol]))
+    bench.plays(
+        bench.call('{"city": "', reason={"chat": "length", "messages": "max_tokens"}[bench.session.settings.protocol])
+    )
     await bench.ask()
     assert bench.why == ["truncated"]
     code, said_so = await bench.loop()

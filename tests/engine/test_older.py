@@ -9,7 +9,7 @@ from playground.domain.prices import Asked
 from playground.domain.transcript import one_per_request
 from playground.engine.gateways.offered import Gateways
 from playground.engine.session.session import Session
-from playground.engine.session.snapshot import decode, encode, restore, snapshot
+from playground.engine.session.snapshot import decode, encode_experiment, restore, snapshot
 
 
 def answer(key: str, exchange: str | None = "e1", *, choice: int = 0, parent: str = "q", **more: Any) -> dict[str, Any]:
@@ -46,7 +46,7 @@ async def test_a_choice_whose_siblings_were_deleted_is_still_one_of_several(gate
 async def test_turns_stay_with_the_gateway_their_experiment_was_on(gateways: Gateways) -> None:
     told = {"prompt": 5, "completion": 30, "raw": {"cost": 0.5}}
     session = opened(gateways, answer("a"), answer("b", "e2", usage=told), profile_id="demo")
-    session.set_profile("another")
+    session.change(profile_id="another")
     (asked, first, second) = session.transcript.turns.values()
     assert asked.outcome is None
     assert first.outcome is not None
@@ -58,15 +58,15 @@ async def test_turns_stay_with_the_gateway_their_experiment_was_on(gateways: Gat
 
 async def test_what_an_earlier_version_began_with_is_the_programs_own(gateways: Gateways) -> None:
     session = opened(gateways, parameters={"chat": {"stream": True, "include_usage": True, "seed": 7}})
-    assert [session.current_parameters().is_ours(name) for name in ("stream", "include_usage", "seed")] == [
+    assert [session.settings.current.is_ours(name) for name in ("stream", "include_usage", "seed")] == [
         True,
         True,
         False,
     ]
     off = opened(gateways, parameters={"chat": {"stream": False, "include_usage": True}})
-    assert off.current_parameters().to_wire() == {"stream": False}
+    assert off.settings.current.to_wire() == {"stream": False}
     left_out = opened(gateways, parameters={"chat": {"include_usage": True}})
-    assert left_out.current_parameters().to_wire() == {}, "what was left out stays left out"
+    assert left_out.settings.current.to_wire() == {}, "what was left out stays left out"
 
 
 async def test_an_extra_body_that_replaced_an_object_sends_what_it_sent(gateways: Gateways) -> None:
@@ -85,30 +85,30 @@ async def test_an_extra_body_that_replaced_an_object_sends_what_it_sent(gateways
         "vendor": {"a": {"b": 1}},
     }
     session = opened(gateways, protocol="messages", parameters={"messages": fields}, extra_body=extra)
-    body = session.preview()
+    body = session.next_request.body()
     assert {name: body[name] for name in extra} == extra
     assert body["max_tokens"] == 99
     merging = opened(gateways, protocol="messages", parameters={"messages": fields}, extra_body=extra, merges=True)
-    assert merging.preview()["thinking"] == {"type": "disabled", "budget_tokens": 2048}
-    assert merging.preview()["output_config"] == {"effort": "high", "x": 1}
-    again = opened(gateways, **json.loads(json.dumps(encode(snapshot(session)))))
-    assert again.preview() == body, "what was opened and kept is of today"
-    session.set_parameters(session.current_parameters().with_value("effort", "low"))
-    kept = opened(gateways, **json.loads(json.dumps(encode(snapshot(session)))))
-    assert kept.preview()["output_config"] == {"effort": "low", "x": 1}
+    assert merging.next_request.body()["thinking"] == {"type": "disabled", "budget_tokens": 2048}
+    assert merging.next_request.body()["output_config"] == {"effort": "high", "x": 1}
+    again = opened(gateways, **json.loads(json.dumps(encode_experiment(snapshot(session)))))
+    assert again.next_request.body() == body, "what was opened and kept is of today"
+    session.set_parameters(session.settings.current.with_value("effort", "low"))
+    kept = opened(gateways, **json.loads(json.dumps(encode_experiment(snapshot(session)))))
+    assert kept.next_request.body()["output_config"] == {"effort": "low", "x": 1}
 
 
 async def test_what_merging_sends_as_it_was_sent_stays_set(gateways: Gateways) -> None:
     fields = {"response_format": {"type": "json_object"}}
     session = opened(gateways, parameters={"chat": fields}, extra_body={"response_format": {"type": "text", "x": 1}})
-    assert session.preview()["response_format"] == {"type": "text", "x": 1}
-    assert session.current_parameters().to_wire() == fields
+    assert session.next_request.body()["response_format"] == {"type": "text", "x": 1}
+    assert session.settings.current.to_wire() == fields
 
 
 async def test_members_without_a_field_that_were_hidden_stay_hidden(gateways: Gateways) -> None:
     fields = {"stream": True, "include_usage": True, "stream_options": {"a": 1}, "provider": {"order": ["x"]}, "n": 2}
     extra = {"stream_options": {"b": 2}, "provider": {"only": ["y"]}}
     session = opened(gateways, parameters={"chat": fields}, extra_body=extra)
-    body = session.preview()
+    body = session.next_request.body()
     assert {name: body[name] for name in (*extra, "stream", "n")} == {**extra, "stream": True, "n": 2}
-    assert session.current_parameters().is_ours("stream")
+    assert session.settings.current.is_ours("stream")

@@ -14,10 +14,11 @@ from playground.domain.parts import ToolCall, ToolResult
 from playground.domain.transcript import Ending, Outcome, Role, Turn, make_turn
 from playground.engine.files.experiment_file import read, write
 from playground.engine.gateways.offered import DEMO_ID, Gateways
+from playground.engine.session.editors import HEAD
 from playground.engine.session.open_edits import EditKey, OpenEdit, What
 from playground.engine.session.run import RunRefusedError
-from playground.engine.session.session import HEAD, Session
-from playground.engine.session.snapshot import decode, encode, restore, snapshot
+from playground.engine.session.session import Session
+from playground.engine.session.snapshot import decode, encode_experiment, restore, snapshot
 from playground.engine.session.stability import step_request
 from playground.engine.session.turn_edits import standing
 from tests.engine.debugging import MODELS, THREE, Bench
@@ -29,8 +30,8 @@ BOTH = pytest.mark.parametrize("how", ["send", "send_all", "fill", "step", "step
 
 @pytest.fixture(params=["chat", "messages"])
 def bench(request: pytest.FixtureRequest, session: Session, demo: DemoServer) -> Bench:
-    session.set_protocol(request.param)
-    session.set_model(MODELS[request.param])
+    session.change(protocol=request.param)
+    session.change(model=MODELS[request.param])
     return Bench(session, demo)
 
 
@@ -38,7 +39,7 @@ def arguments_of(bench: Bench, number: int, text: str) -> EditKey:
     """Somebody types other arguments for a call that waits."""
     turn_id, call_id = bench.keys[number]
     edit = OpenEdit(turn=turn_id, what=What.ARGUMENTS, call=call_id, text=text)
-    bench.session.set_editing(edit)
+    bench.session.editors.set_editing(edit)
     return edit.key
 
 
@@ -58,7 +59,7 @@ async def test_arguments_that_are_being_typed_are_sent_however_the_call_is_answe
         case _:
             bench.table()
             await (debugger.step(*key) if how == "step" else getattr(debugger, how)())
-    assert session.editing == {}
+    assert session.editors.open == {}
     if not debugger.waiting and bench.roles[-1] == "t":
         await session.run()
     calls, _ = bench.sent()
@@ -68,32 +69,32 @@ async def test_arguments_that_are_being_typed_are_sent_however_the_call_is_answe
 
 async def test_a_text_that_is_being_typed_is_what_the_next_request_shows_and_holds(bench: Bench) -> None:
     session = bench.session
-    session.add_turn(make_turn(Role.USER, "Say one"))
-    session.set_tools(())
+    session.turns.add_turn(make_turn(Role.USER, "Say one"))
+    session.change(tools=())
     question = bench.path[0]
-    session.set_editing(OpenEdit(turn=question.id, text="Say two"))
-    shown = session.preview()
+    session.editors.set_editing(OpenEdit(turn=question.id, text="Say two"))
+    shown = session.next_request.body()
     assert "Say two" in json.dumps(shown)
     assert bench.path[0] == question, "nothing is kept by looking"
     await session.run()
     assert json.loads(bench.posts[-1]) == shown
     assert bench.path[0].text == "Say two"
-    assert session.editing == {}
+    assert session.editors.open == {}
 
-    session.set_editing(OpenEdit(turn=question.id, text="Say three"))
+    session.editors.set_editing(OpenEdit(turn=question.id, text="Say three"))
     assert "Say three" in json.dumps(json.loads(step_request(session, bench.path[1].id).model_dump_json()))
     assert bench.path[0].text == "Say three", "samples are made of what is asked then"
 
 
 async def test_regenerating_sends_it_too_and_each_is_an_edit_of_its_own(bench: Bench) -> None:
     session = bench.session
-    session.set_tools(())
+    session.change(tools=())
     await bench.ask("Say one")
     asked = bench.path[0].id
-    session.set_editing(OpenEdit(turn=asked, text="Say two"))
+    session.editors.set_editing(OpenEdit(turn=asked, text="Say two"))
     await session.regenerate(bench.path[1].id)
     assert "Say two" in bench.posts[-1].decode()
-    assert session.editing == {}
+    assert session.editors.open == {}
 
 
 async def test_a_fork_begins_with_it(bench: Bench) -> None:
@@ -105,35 +106,35 @@ async def test_a_fork_begins_with_it(bench: Bench) -> None:
 
 async def test_editors_on_other_branches_stay_as_they_are(bench: Bench) -> None:
     session = bench.session
-    session.set_tools(())
+    session.change(tools=())
     await bench.ask("Say one")
     first = bench.path[1]
     await session.regenerate(first.id)
-    session.set_editing(OpenEdit(turn=first.id, text="elsewhere"))
-    session.add_turn(make_turn(Role.USER, "And now"))
+    session.editors.set_editing(OpenEdit(turn=first.id, text="elsewhere"))
+    session.turns.add_turn(make_turn(Role.USER, "And now"))
     await session.run()
     assert "elsewhere" not in bench.posts[-1].decode()
-    assert list(session.editing) == [EditKey(first.id)]
-    session.select_variant(first.id)
-    session.end_editing(EditKey(first.id))
+    assert list(session.editors.open) == [EditKey(first.id)]
+    session.turns.select_variant(first.id)
+    session.editors.end_editing(EditKey(first.id))
     assert session.transcript.turns[first.id] == first
 
 
 async def test_a_call_that_cannot_be_kept_stops_what_would_use_it_and_stays_written(bench: Bench) -> None:
     session = bench.session
-    session.set_tools(())
+    session.change(tools=())
     await bench.ask("Say one")
     answer = bench.path[-1]
-    session.set_editing(
+    session.editors.set_editing(
         OpenEdit(turn=answer.id, what=What.CALL, written=ToolCall(id="", name="", arguments="{}")),
     )
-    session.add_turn(make_turn(Role.USER, "And now"))
+    session.turns.add_turn(make_turn(Role.USER, "And now"))
     before = session.transcript
     with pytest.raises(RunRefusedError, match="cannot be kept: finish it, or cancel it"):
         await session.run()
     assert session.transcript is before
-    assert len(session.editing) == 1
-    session.set_editing(
+    assert len(session.editors.open) == 1
+    session.editors.set_editing(
         OpenEdit(turn=answer.id, what=What.CALL, written=ToolCall(id="", name="get_heat", arguments="{}")),
     )
     with pytest.raises(RunRefusedError, match="The call of get_heat that is being written needs a result"):
@@ -145,9 +146,9 @@ async def test_other_ids_take_what_is_being_typed_along(bench: Bench) -> None:
     await bench.ask(f"{THREE}")
     key = arguments_of(bench, 1, OSLO)
     call = bench.waiting[1][1]
-    session.replace_call(key.turn, key.call, call.model_copy(update={"id": "mine"}))
-    assert list(session.editing) == [key._replace(call="mine")]
-    session.keep_editing(key._replace(call="mine"))
+    session.turns.replace_call(key.turn, key.call, call.model_copy(update={"id": "mine"}))
+    assert list(session.editors.open) == [key._replace(call="mine")]
+    session.editors.keep_editing(key._replace(call="mine"))
     assert bench.waiting[1][1].arguments == OSLO
     session.undo()
     assert bench.waiting[1][1].arguments == call.arguments
@@ -156,51 +157,51 @@ async def test_other_ids_take_what_is_being_typed_along(bench: Bench) -> None:
 async def test_what_is_open_is_saved_and_is_there_again(bench: Bench, gateways: Gateways) -> None:
     await bench.ask("Weather in Lisbon")
     arguments_of(bench, 0, '{"city": "Os')
-    bench.session.set_editing(OpenEdit(turn=bench.path[0].id, text="two\nlines"))
+    bench.session.editors.set_editing(OpenEdit(turn=bench.path[0].id, text="two\nlines"))
     found = snapshot(bench.session)
-    assert decode(encode(found)).editing == found.editing
+    assert decode(encode_experiment(found)).editing == found.editing
     assert read(write(found)).editing == found.editing
     session = Session(gateways.client, profile_id=DEMO_ID)
     restore(found, session)
-    assert session.editing == bench.session.editing
-    session.set_editing(OpenEdit(turn="gone", what=What.ARGUMENTS, call="gone", text="x"))
-    assert session.as_kept()[0].path[0].text == "two\nlines"
-    session.keep_editing(EditKey("gone", What.ARGUMENTS, "gone"))
-    assert EditKey("gone", What.ARGUMENTS, "gone") not in session.editing
+    assert session.editors.open == bench.session.editors.open
+    session.editors.set_editing(OpenEdit(turn="gone", what=What.ARGUMENTS, call="gone", text="x"))
+    assert session.editors.as_kept()[0].path[0].text == "two\nlines"
+    session.editors.keep_editing(EditKey("gone", What.ARGUMENTS, "gone"))
+    assert EditKey("gone", What.ARGUMENTS, "gone") not in session.editors.open
 
 
 async def test_an_export_holds_it_and_what_cannot_be_kept_stays_open(bench: Bench) -> None:
     session = bench.session
-    session.set_tools(())
+    session.change(tools=())
     await bench.ask("Say one")
     unfinished = OpenEdit(turn=bench.path[1].id, what=What.CALL, written=ToolCall(id="", name="", arguments="{}"))
-    session.set_editing(unfinished)
-    session.set_editing(OpenEdit(turn=bench.path[0].id, text="Say two"))
-    session.keep_what_can_be()
+    session.editors.set_editing(unfinished)
+    session.editors.set_editing(OpenEdit(turn=bench.path[0].id, text="Say two"))
+    session.editors.keep_what_can_be()
     assert bench.path[0].text == "Say two"
-    assert list(session.editing.values()) == [unfinished]
+    assert list(session.editors.open.values()) == [unfinished]
 
 
 async def test_kept_below_answers_it_makes_a_branch_and_the_next_request_is_the_one_that_was_shown(
     bench: Bench,
 ) -> None:
     session = bench.session
-    session.set_tools(())
+    session.change(tools=())
     await bench.ask("Say one")
-    session.add_turn(make_turn(Role.USER, "And two"))
+    session.turns.add_turn(make_turn(Role.USER, "And two"))
     first, answer, second = bench.path
-    session.set_editing(OpenEdit(turn=first.id, text="Say uno"))
-    session.set_editing(OpenEdit(turn=second.id, text="never shown beside it"))
-    shown = session.preview()
-    assert [turn.text for turn in session.request().turns] == ["Say uno"]
+    session.editors.set_editing(OpenEdit(turn=first.id, text="Say uno"))
+    session.editors.set_editing(OpenEdit(turn=second.id, text="never shown beside it"))
+    shown = session.next_request.body()
+    assert [turn.text for turn in session.next_request.build().turns] == ["Say uno"]
     await session.run()
     assert json.loads(bench.posts[-1]) == shown
     assert session.transcript.siblings(bench.path[0].id) == (first.id, bench.path[0].id)
     assert session.transcript.turns[answer.id] == answer, "the old answer stays with the old words"
-    assert list(session.editing) == [EditKey(second.id)], "it is on the other branch"
+    assert list(session.editors.open) == [EditKey(second.id)], "it is on the other branch"
 
-    session.select_variant(first.id)
-    session.set_editing(OpenEdit(turn=first.id, text="Say eins"))
+    session.turns.select_variant(first.id)
+    session.editors.set_editing(OpenEdit(turn=first.id, text="Say eins"))
     await session.regenerate(answer.id)
     assert [turn.text for turn in bench.path[:1]] == ["Say eins"]
     assert "Say eins" in bench.posts[-1].decode()
@@ -211,7 +212,7 @@ async def test_a_call_edited_among_answered_ones_is_on_the_branch_where_the_resu
     await bench.ask(THREE)
     debugger.send(*bench.keys[0], "sunny")
     turn_id, call = bench.path[1].id, bench.path[1].calls[0]
-    session.set_editing(OpenEdit(turn=turn_id, what=What.ARGUMENTS, call=call.id, text=OSLO))
+    session.editors.set_editing(OpenEdit(turn=turn_id, what=What.ARGUMENTS, call=call.id, text=OSLO))
     key = bench.keys[1]
     debugger.send(*key, "rain")
     assert bench.path[1].id != turn_id
@@ -222,14 +223,14 @@ async def test_a_call_edited_among_answered_ones_is_on_the_branch_where_the_resu
 
 async def test_edit_and_run_keeps_what_else_is_being_written(bench: Bench) -> None:
     session = bench.session
-    session.set_tools(())
-    session.add_turn(make_turn(Role.USER, "one"))
-    session.add_turn(make_turn(Role.USER, "two"))
-    session.set_editing(OpenEdit(turn=bench.path[0].id, text="eins"))
-    session.set_editing(OpenEdit(turn=bench.path[1].id, text="zw"))
+    session.change(tools=())
+    session.turns.add_turn(make_turn(Role.USER, "one"))
+    session.turns.add_turn(make_turn(Role.USER, "two"))
+    session.editors.set_editing(OpenEdit(turn=bench.path[0].id, text="eins"))
+    session.editors.set_editing(OpenEdit(turn=bench.path[1].id, text="zw"))
     await session.run_edited(bench.path[1].id, "zwei")
     assert [turn.text for turn in bench.path[:2]] == ["eins", "zwei"]
-    assert session.editing == {}
+    assert session.editors.open == {}
 
 
 # ---- whatever is open
@@ -263,11 +264,11 @@ def grown(chance: random.Random) -> Session:
             turn = make_turn(role, "", ToolResult(call_id=chance.choice(calls).id, text=f"r{number}"))
         else:
             turn = make_turn(Role.USER if role is Role.TOOL else role, f"u{number}")
-        session.add_turn(turn)
+        session.turns.add_turn(turn)
         if chance.random() < 0.2:
-            session.select_variant(chance.choice(list(session.transcript.turns)))
+            session.turns.select_variant(chance.choice(list(session.transcript.turns)))
         if chance.random() < 0.2:
-            session.fork_at(chance.choice(list(session.transcript.turns)))
+            session.turns.fork_at(chance.choice(list(session.transcript.turns)))
     for _ in range(chance.randint(1, 4)):
         turn, what = chance.choice(list(session.transcript.turns.values())), chance.choice(list(What))
         call = chance.choice([*(one.id for one in turn.calls), ""])
@@ -281,7 +282,7 @@ def grown(chance: random.Random) -> Session:
             text=None if is_call else text,
             written=written if is_call else None,
         )
-        session.set_editing(edit)
+        session.editors.set_editing(edit)
     return session
 
 
@@ -291,13 +292,13 @@ def test_what_would_be_sent_is_what_is_kept_whatever_is_open(seed: int) -> None:
         chance = random.Random(number)
         session = grown(chance)
         at = chance.choice([HEAD, None, *session.transcript.turns])
-        why, (kept, tip) = session.unkept(at), session.as_kept(at)
+        why, (kept, tip) = session.editors.unkept(at), session.editors.as_kept(at)
         shown = spoken(kept.path if at == HEAD else kept.lineage(tip))
         if why:
             with pytest.raises(ValueError, match="call"):
-                session.keep_open(at)
+                session.editors.keep_open(at)
             continue
-        copies = session.keep_open(at)
+        copies = session.editors.keep_open(at)
         now = session.transcript
         tip = standing(now, copies, at)
         assert spoken(now.path if at == HEAD else now.lineage(tip)) == shown, number

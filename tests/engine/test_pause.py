@@ -48,7 +48,7 @@ async def test_a_run_is_tried_again_until_the_gateway_answers(patient: Session, 
             states.append(change.state)
 
     patient.subscribe(note)
-    patient.add_turn(make_turn(Role.USER, "Hello !503x1"))
+    patient.turns.add_turn(make_turn(Role.USER, "Hello !503x1"))
     await patient.run()
     turn = patient.transcript.path[-1]
     assert turn.outcome is not None
@@ -62,7 +62,7 @@ async def test_a_run_is_tried_again_until_the_gateway_answers(patient: Session, 
 
 
 async def test_the_wait_is_what_the_gateway_names_and_can_be_cut_short(patient: Session, demo: DemoServer) -> None:
-    patient.add_turn(make_turn(Role.USER, "Hello !503x1=30"))
+    patient.turns.add_turn(make_turn(Role.USER, "Hello !503x1=30"))
     task = asyncio.ensure_future(patient.run())  # noqa: TID251 - no window here
     await until(lambda: waits(patient))
     pause = pause_of(patient)
@@ -77,7 +77,7 @@ async def test_the_wait_is_what_the_gateway_names_and_can_be_cut_short(patient: 
 
 
 async def test_giving_up_ends_with_the_failure(patient: Session) -> None:
-    patient.add_turn(make_turn(Role.USER, "Hello !503=30"))
+    patient.turns.add_turn(make_turn(Role.USER, "Hello !503=30"))
     task = asyncio.ensure_future(patient.run())  # noqa: TID251 - no window here
     await until(lambda: waits(patient))
     pause_of(patient).give_up()
@@ -91,7 +91,7 @@ async def test_giving_up_ends_with_the_failure(patient: Session) -> None:
 
 
 async def test_stop_while_waiting_ends_the_run(patient: Session) -> None:
-    patient.add_turn(make_turn(Role.USER, "Hello !503=30"))
+    patient.turns.add_turn(make_turn(Role.USER, "Hello !503=30"))
     task = asyncio.ensure_future(patient.run())  # noqa: TID251 - no window here
     await until(lambda: waits(patient))
     patient.stop()
@@ -104,7 +104,7 @@ async def test_stop_while_waiting_ends_the_run(patient: Session) -> None:
 
 async def test_the_number_of_tries_is_the_one_set(gateways: Gateways, session: Session, demo: DemoServer) -> None:
     gateways.update(gateways.get(DEMO_ID).model_copy(update={"retries": 1}))
-    session.add_turn(make_turn(Role.USER, "Hello !503"))
+    session.turns.add_turn(make_turn(Role.USER, "Hello !503"))
     await session.run()
     posted = [request for request in demo.requests if request.path.endswith("/chat/completions")]
     assert len(posted) == 2
@@ -117,7 +117,7 @@ async def test_the_number_of_tries_is_the_one_set(gateways: Gateways, session: S
 async def test_nothing_is_tried_again_after_content_or_for_good_reasons(
     patient: Session, demo: DemoServer, prompt: str
 ) -> None:
-    patient.add_turn(make_turn(Role.USER, f"Hello {prompt}"))
+    patient.turns.add_turn(make_turn(Role.USER, f"Hello {prompt}"))
     await patient.run()
     posted = [request for request in demo.requests if request.path.endswith("/chat/completions")]
     assert len(posted) == 1

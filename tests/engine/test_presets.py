@@ -21,16 +21,16 @@ KEY = "gw-canary-4f9c1d7e0a"
 
 
 def fill(session: Session) -> None:
-    session.add_turn(make_turn(Role.SYSTEM, "Be {{mood}}."))
-    session.add_turn(make_turn(Role.USER, "Hello"))
-    session.set_tools((TOOL,))
-    parameters = session.current_parameters().with_value("temperature", 0.5).with_value("stop", ("a", "b"))
+    session.turns.add_turn(make_turn(Role.SYSTEM, "Be {{mood}}."))
+    session.turns.add_turn(make_turn(Role.USER, "Hello"))
+    session.change(tools=(TOOL,))
+    parameters = session.settings.current.with_value("temperature", 0.5).with_value("stop", ("a", "b"))
     session.set_parameters(parameters.with_value("response_format", FORMAT))
 
 
 def other(session: Session) -> Session:
-    made = Session(session.connect, profile_id=session.profile_id, model="other")
-    made.add_turn(make_turn(Role.USER, "Something else"))
+    made = Session(session.experiment.connect, profile_id=session.settings.profile_id, model="other")
+    made.turns.add_turn(make_turn(Role.USER, "Something else"))
     return made
 
 
@@ -42,9 +42,9 @@ def test_what_is_set_goes_to_another_experiment_in_one_step(session: Session) ->
     before = snapshot(target)
     apply(target, preset)
     assert [turn.text for turn in target.transcript.path] == ["Be {{mood}}.", "Something else"]
-    assert target.tools == (TOOL,)
-    assert target.current_parameters() == session.current_parameters()
-    assert (target.model, target.protocol) == ("other", "chat")
+    assert target.settings.tools == (TOOL,)
+    assert target.settings.current == session.settings.current
+    assert (target.settings.model, target.settings.protocol) == ("other", "chat")
     after = snapshot(target)
     assert target.undo()
     assert snapshot(target).model_copy(update={"changed_at": before.changed_at}) == before
@@ -62,8 +62,8 @@ def test_one_that_changes_nothing_is_no_step(session: Session) -> None:
 
 def test_the_system_turn_is_replaced_put_in_or_taken_out(session: Session) -> None:
     image = Image(url="https://example.org/a.png")
-    session.add_turn(make_turn(Role.DEVELOPER, "Old", image))
-    session.add_turn(make_turn(Role.USER, "Hello"))
+    session.turns.add_turn(make_turn(Role.DEVELOPER, "Old", image))
+    session.turns.add_turn(make_turn(Role.USER, "Hello"))
     apply(session, Preset(name="x", system="New"))
     first = session.transcript.path[0]
     assert (first.role, first.text, first.images) == (Role.DEVELOPER, "New", (image,))
@@ -76,7 +76,7 @@ def test_the_system_turn_is_replaced_put_in_or_taken_out(session: Session) -> No
         (Role.SYSTEM, "Again"),
         (Role.USER, "Hello"),
     ]
-    empty = Session(session.connect, profile_id="")
+    empty = Session(session.experiment.connect, profile_id="")
     apply(empty, Preset(name="x", system="Alone"))
     assert [turn.text for turn in empty.transcript.path] == ["Alone"]
     for _ in range(3):
@@ -87,14 +87,14 @@ def test_the_system_turn_is_replaced_put_in_or_taken_out(session: Session) -> No
 def test_protocol_and_model_go_along_where_that_is_wanted(session: Session) -> None:
     fill(session)
     target = other(session)
-    target.set_protocol("messages")
+    target.change(protocol="messages")
     apply(target, from_session(session, "parameters alone"))
-    assert (target.protocol, target.model) == ("messages", "other")
-    wire = target.current_parameters().to_wire()
+    assert (target.settings.protocol, target.settings.model) == ("messages", "other")
+    wire = target.settings.current.to_wire()
     assert (wire["temperature"], wire["stop_sequences"], wire["stream"]) == (0.5, ["a", "b"], True)
     apply(target, from_session(session, "all", with_model=True))
-    assert (target.protocol, target.model) == ("chat", "demo-chat")
-    assert target.current_parameters() == session.current_parameters()
+    assert (target.settings.protocol, target.settings.model) == ("chat", "demo-chat")
+    assert target.settings.current == session.settings.current
 
 
 def test_one_of_a_later_version_is_refused_and_changes_nothing(session: Session) -> None:
@@ -108,19 +108,19 @@ def test_one_of_a_later_version_is_refused_and_changes_nothing(session: Session)
 
 
 def test_a_settings_step_between_edits_is_undone_in_its_turn(session: Session) -> None:
-    session.add_turn(make_turn(Role.USER, "one"))
+    session.turns.add_turn(make_turn(Role.USER, "one"))
     apply(session, Preset(name="x", tools=(TOOL,), model="m-2"))
-    session.set_model("by hand")
-    session.add_turn(make_turn(Role.USER, "two"))
+    session.change(model="by hand")
+    session.turns.add_turn(make_turn(Role.USER, "two"))
     session.undo()
-    assert (session.model, session.tools) == ("by hand", (TOOL,))
+    assert (session.settings.model, session.settings.tools) == ("by hand", (TOOL,))
     session.undo()
-    assert (session.model, session.tools) == ("m-2", (TOOL,))
+    assert (session.settings.model, session.settings.tools) == ("m-2", (TOOL,))
     session.undo()
-    assert (session.model, session.tools) == ("demo-chat", ())
+    assert (session.settings.model, session.settings.tools) == ("demo-chat", ())
     session.redo()
     session.redo()
-    assert (session.model, session.tools) == ("by hand", (TOOL,))
+    assert (session.settings.model, session.settings.tools) == ("by hand", (TOOL,))
 
 
 # ---- the file --------------------------------------------------------------------------------------------------------
@@ -143,7 +143,7 @@ def test_presets_are_kept(session: Session, tmp_path: Path) -> None:
     kept = again.get(one.id)
     assert kept is not None
     apply(target, kept)
-    assert target.current_parameters() == session.current_parameters()
+    assert target.settings.current == session.settings.current
     store.remove(two.id)
     store.remove(two.id)
     assert [preset.name for preset in PresetStore(path).presets] == ["first"]
@@ -199,10 +199,10 @@ def test_no_key_reaches_the_file(session: Session, tmp_path: Path) -> None:
 def test_what_a_person_set_and_what_is_the_programs_own_stay_apart(session: Session) -> None:
     fill(session)
     assert fits(session, from_session(session, "As it begins"))
-    session.set_parameters(session.current_parameters().with_value("stream", False).with_value("stream", True))
+    session.set_parameters(session.settings.current.with_value("stream", False).with_value("stream", True))
     preset = from_session(session, "By hand")
     assert fits(session, preset)
     into = other(session)
     assert apply(into, preset)
-    assert not into.current_parameters().is_ours("stream")
-    assert into.current_parameters().is_ours("include_usage")
+    assert not into.settings.current.is_ours("stream")
+    assert into.settings.current.is_ours("include_usage")

@@ -72,12 +72,12 @@ def hello(text: str = "Hello") -> Request:
 @pytest.fixture
 async def player(session: Session) -> AsyncIterator[CassettePlayer]:
     """Plays what the session asked the demo gateway: a tool call, its answer, and what was said to that."""
-    session.add_turn(make_turn(Role.USER, "What is the weather in Paris? !calls=1"))
+    session.turns.add_turn(make_turn(Role.USER, "What is the weather in Paris? !calls=1"))
     schema = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
-    session.set_tools((ToolDefinition(name="get_weather", parameters=schema),))
+    session.change(tools=(ToolDefinition(name="get_weather", parameters=schema),))
     await session.run()
     for call in session.transcript.unanswered():
-        session.answer(call.id, "12 degrees, rain")
+        session.turns.answer(call.id, "12 degrees, rain")
     await session.run()
     made = CassettePlayer(read(write(session.exchanges.values(), "Weather")))
     yield made
@@ -92,9 +92,9 @@ async def test_a_cassette_holds_the_whole_experiment(session: Session, player: C
     assert said(opened.transcript)[-1] == said(session.transcript)[-1]
     assert opened.transcript.path[1].calls == session.transcript.path[1].calls
     assert opened.title == "Weather"
-    assert opened.model == session.model
-    assert [tool.offer for tool in opened.tools] == [tool.offer for tool in session.tools]
-    assert opened.preview() == session.preview()
+    assert opened.settings.model == session.settings.model
+    assert [tool.offer for tool in opened.settings.tools] == [tool.offer for tool in session.settings.tools]
+    assert opened.next_request.body() == session.next_request.body()
     assert list(opened.exchanges) == list(session.exchanges)
     for turn in opened.transcript.path:
         assert turn.outcome is None or turn.outcome.exchange in opened.exchanges
@@ -121,9 +121,9 @@ async def test_it_becomes_an_experiment_among_others_and_may_change_its_gateway(
     assert workspace.current is opened
     assert opened.profile is not None
     assert opened.profile.name == "Cassette: Weather"
-    opened.set_profile(DEMO_ID)
+    opened.change(profile_id=DEMO_ID)
     assert opened.profile == gateways.get(DEMO_ID)
-    opened.add_turn(make_turn(Role.USER, "And now?"))
+    opened.turns.add_turn(make_turn(Role.USER, "And now?"))
     await opened.run()
     assert list(opened.exchanges.values())[-1].url.startswith(gateways.get(DEMO_ID).base_url)
 
@@ -133,7 +133,7 @@ async def test_timings_are_those_recorded(gateways: Gateways) -> None:
     with DemoServer(config) as paced:
         gateways.update(gateways.get(DEMO_ID).model_copy(update={"base_url": paced.base_url}))
         session = Session(gateways.client, profile_id=DEMO_ID, model="demo-chat", profile_of=gateways.get)
-        session.add_turn(make_turn(Role.USER, "Tell me about rivers. !long=40"))
+        session.turns.add_turn(make_turn(Role.USER, "Tell me about rivers. !long=40"))
         await session.run()
     player = CassettePlayer(read(write(session.exchanges.values())))
     opened = player.session()

@@ -15,8 +15,8 @@ from playground.engine.gateways.profiles import Profile
 from playground.engine.gateways.secrets import Secret
 from playground.engine.requests.edit import apply_edit, read_edit
 from playground.engine.requests.view import Origin, RequestView, request_view
+from playground.engine.session.draft import Draft
 from playground.engine.session.session import Session
-from playground.engine.session.settings import Draft
 
 PROFILE = Profile(
     id="p",
@@ -31,10 +31,10 @@ TOOL = ToolDefinition(name="look", description="Looks.", parameters={"type": "ob
 
 def make(gateways: Gateways, protocol: str = "chat", profile: Profile = PROFILE) -> Session:
     session = Session(gateways.client, profile_id="p", model="m-1", protocol=protocol, profile_of=lambda _: profile)
-    session.add_turn(make_turn(Role.SYSTEM, "Be brief."))
-    session.add_turn(make_turn(Role.USER, "One?"))
-    session.add_turn(answer("1", Reasoning(text="hm", field="reasoning_content")))
-    session.add_turn(make_turn(Role.USER, "Two?"))
+    session.turns.add_turn(make_turn(Role.SYSTEM, "Be brief."))
+    session.turns.add_turn(make_turn(Role.USER, "One?"))
+    session.turns.add_turn(answer("1", Reasoning(text="hm", field="reasoning_content")))
+    session.turns.add_turn(make_turn(Role.USER, "Two?"))
     return session
 
 
@@ -51,7 +51,7 @@ def session(gateways: Gateways) -> Session:
 
 def edit(session: Session, change: dict[str, Any] | None = None, without: tuple[str, ...] = ()) -> tuple[str, ...]:
     """Change members of the body as a person would, and take that over."""
-    body = {**session.preview(), **(change or {})}
+    body = {**session.next_request.body(), **(change or {})}
     edited = read_edit(session, json.dumps({name: body[name] for name in body if name not in without}))
     apply_edit(session, edited)
     return edited.notes
@@ -62,8 +62,8 @@ def rows(view: RequestView) -> dict[str, tuple[Any, Origin]]:
 
 
 def test_each_field_says_where_it_comes_from(session: Session) -> None:
-    session.set_parameters(session.current_parameters().with_value("temperature", 3))
-    session.set_extra_body({"route": "us", "debug": True})
+    session.set_parameters(session.settings.current.with_value("temperature", 3))
+    session.change(extra_body={"route": "us", "debug": True})
     view = request_view(session)
     found = rows(view)
     assert found["model"] == ("m-1", Origin.SET)
@@ -82,17 +82,17 @@ def test_each_field_says_where_it_comes_from(session: Session) -> None:
     assert {row.name: row.odd for row in view.fields if row.odd} == {
         "temperature": "above the documented maximum of 2; it is sent as it is",
     }
-    assert json.loads(view.text) == session.preview()
+    assert json.loads(view.text) == session.next_request.body()
 
 
 def test_what_a_person_sets_to_what_the_program_would_is_set(session: Session) -> None:
-    session.set_parameters(session.current_parameters().with_value("stream", False))
+    session.set_parameters(session.settings.current.with_value("stream", False))
     view = request_view(session)
     found = rows(view)
     assert found["stream"] == (False, Origin.SET)
     assert found["stream_options.include_usage"] == (None, Origin.DEFAULT)
     assert "not sent while Stream is not on" in [row.note for row in view.fields]
-    session.set_parameters(session.current_parameters().with_value("stream", True))
+    session.set_parameters(session.settings.current.with_value("stream", True))
     found = rows(request_view(session))
     assert found["stream"] == (True, Origin.SET)
     assert found["stream_options.include_usage"] == (True, Origin.OURS)
@@ -106,14 +106,14 @@ def test_what_a_person_sets_to_what_the_program_would_is_set(session: Session) -
 def test_the_limit_that_messages_require_is_the_default_as_the_panel_says(gateways: Gateways) -> None:
     session = make(gateways, "messages")
     assert rows(request_view(session))["max_tokens"] == (4096, Origin.DEFAULT)
-    session.set_parameters(session.current_parameters().with_value("max_tokens", 4096))
+    session.set_parameters(session.settings.current.with_value("max_tokens", 4096))
     assert rows(request_view(session))["max_tokens"] == (4096, Origin.SET)
 
 
 @pytest.mark.parametrize("protocol", ["chat", "messages"])
 def test_what_is_typed_is_in_the_next_request_and_stays_in_the_composer(gateways: Gateways, protocol: str) -> None:
     session = make(gateways, protocol)
-    session.add_turn(answer("2"))
+    session.turns.add_turn(answer("2"))
     before = session.transcript
     session.with_draft(Draft(text="Three?"))
     body = json.loads(request_view(session).text)
@@ -135,9 +135,9 @@ def test_what_is_typed_is_in_the_next_request_and_stays_in_the_composer(gateways
 @pytest.mark.parametrize("protocol", ["chat", "messages"])
 def test_an_edit_behind_what_is_typed_makes_it_a_turn(gateways: Gateways, protocol: str) -> None:
     session = make(gateways, protocol)
-    session.add_turn(answer("2"))
+    session.turns.add_turn(answer("2"))
     session.with_draft(Draft(text="{{what}}?"))
-    session.set_variables({"what": "Three"})
+    session.change(variables={"what": "Three"})
     body = json.loads(request_view(session).text)
     assert body["messages"][-1]["content"] == "Three?"
     more = [*body["messages"], {"role": "assistant", "content": "3"}, {"role": "user", "content": "Four?"}]
@@ -167,7 +167,7 @@ def test_messages_put_what_is_typed_into_the_turn_before_and_it_still_is_no_turn
 
 
 def test_what_cannot_be_sent_as_things_are_is_not_in_the_next_request(session: Session) -> None:
-    session.add_turn(answer("", ToolCall(id="a", name="look", arguments="{}")))
+    session.turns.add_turn(answer("", ToolCall(id="a", name="look", arguments="{}")))
     session.with_draft(Draft(text="Never mind."))
     assert "Never mind." not in request_view(session).text
     session.with_draft(Draft(text="Rain.", role=Role.TOOL))
@@ -178,16 +178,16 @@ def test_what_cannot_be_sent_as_things_are_is_not_in_the_next_request(session: S
 def test_streaming_switched_off_by_an_extra_body_takes_its_options_along(gateways: Gateways, where: str) -> None:
     inherited = {"stream": False} if where == "gateway" else {"stream": True}
     session = make(gateways, profile=PROFILE.model_copy(update={"extra_body": inherited}))
-    session.set_extra_body({} if where == "gateway" else {"stream": False})
-    assert session.preview()["stream"] is False
-    assert "stream_options" not in session.preview()
-    session.set_parameters(session.current_parameters().with_value("stream", False))
-    session.set_extra_body({"stream": True})
-    assert session.preview()["stream_options"] == {"include_usage": True}
+    session.change(extra_body={} if where == "gateway" else {"stream": False})
+    assert session.next_request.body()["stream"] is False
+    assert "stream_options" not in session.next_request.body()
+    session.set_parameters(session.settings.current.with_value("stream", False))
+    session.change(extra_body={"stream": True})
+    assert session.next_request.body()["stream_options"] == {"include_usage": True}
 
 
 def test_headers_and_address_with_their_secrets_masked(session: Session) -> None:
-    session.set_extra_headers({"X-Mine": "canary-12345678"})
+    session.change(extra_headers={"X-Mine": "canary-12345678"})
     view = request_view(session, [Secret("canary-12345678")])
     assert (view.method, view.url) == ("POST", "http://gateway.example/v1/chat/completions")
     headers = {row.name: (row.value, row.origin) for row in view.headers}
@@ -195,13 +195,13 @@ def test_headers_and_address_with_their_secrets_masked(session: Session) -> None
     assert headers["X-Token"] == ("••••", Origin.INHERITED)
     assert headers["X-Team"] == ("red", Origin.INHERITED)
     assert headers["X-Mine"] == ("••••", Origin.EXTRA)
-    session.set_extra_body({"note": "canary-12345678"})
+    session.change(extra_body={"note": "canary-12345678"})
     assert "canary" not in repr(request_view(session, [Secret("canary-12345678")]))
 
 
 def test_what_cannot_go_out_is_said(gateways: Gateways) -> None:
     session = make(gateways, "messages")
-    session.add_turn(answer("", ToolCall(id="c", name="f", arguments="{broken")))
+    session.turns.add_turn(answer("", ToolCall(id="c", name="f", arguments="{broken")))
     assert "cannot be written" in request_view(session).problem
     demo = make(gateways, profile=Profile(id="p", demo=True))
     assert "starts with the first run" in request_view(demo).problem
@@ -212,90 +212,93 @@ def test_what_cannot_go_out_is_said(gateways: Gateways) -> None:
 
 def test_an_edit_that_changes_nothing_changes_nothing(session: Session) -> None:
     before = session.transcript
-    edited = read_edit(session, json.dumps(session.preview(), indent=4))
+    edited = read_edit(session, json.dumps(session.next_request.body(), indent=4))
     assert (edited.changed, edited.notes) == (False, ())
     apply_edit(session, edited)
     assert session.transcript is before
-    assert session.extra_body == {}
+    assert session.settings.extra_body == {}
 
 
 def test_fields_go_into_their_panels_and_the_rest_into_the_extra_body(session: Session) -> None:
-    wanted = {**session.preview(), "model": "m-2", "temperature": 0.1, "seed": 4, "vendor": {"x": 1}}
+    wanted = {**session.next_request.body(), "model": "m-2", "temperature": 0.1, "seed": 4, "vendor": {"x": 1}}
     notes = edit(session, {"model": "m-2", "temperature": 0.1, "seed": 4, "vendor": {"x": 1}})
-    assert session.model == "m-2"
-    assert session.current_parameters().to_wire()["temperature"] == 0.1
-    assert session.extra_body == {"vendor": {"x": 1}}
+    assert session.settings.model == "m-2"
+    assert session.settings.current.to_wire()["temperature"] == 0.1
+    assert session.settings.extra_body == {"vendor": {"x": 1}}
     assert notes == ("Kept in the extra body: vendor.",)
-    assert session.preview() == wanted
+    assert session.next_request.body() == wanted
     edit(session, without=("temperature", "vendor", "stream_options"))
-    assert "temperature" not in session.current_parameters().to_wire()
-    assert session.current_parameters().to_wire() == {"stream": True, "seed": 4}
-    assert session.extra_body == {}
+    assert "temperature" not in session.settings.current.to_wire()
+    assert session.settings.current.to_wire() == {"stream": True, "seed": 4}
+    assert session.settings.extra_body == {}
 
 
 def test_what_is_inherited_is_overruled_but_not_taken_out(session: Session) -> None:
-    session.set_parameters(session.current_parameters().with_value("top_p", 0.9))
-    assert session.preview()["top_p"] == 0.5
+    session.set_parameters(session.settings.current.with_value("top_p", 0.9))
+    assert session.next_request.body()["top_p"] == 0.5
     notes = edit(session, {"route": "us"}, without=("top_p",))
     assert notes == (
         "“top_p” comes from the gateway's settings and can only be taken out there.",
         "Kept in the extra body: route.",
     )
-    assert session.extra_body == {"route": "us"}
-    assert session.current_parameters().to_wire()["top_p"] == 0.9
+    assert session.settings.extra_body == {"route": "us"}
+    assert session.settings.current.to_wire()["top_p"] == 0.9
     edit(session, {"top_p": 0.7})
-    assert session.extra_body == {"route": "us", "top_p": 0.7}
-    assert session.preview()["top_p"] == 0.7
+    assert session.settings.extra_body == {"route": "us", "top_p": 0.7}
+    assert session.next_request.body()["top_p"] == 0.7
 
 
 def test_nested_fields_go_back_to_where_each_came_from(gateways: Gateways) -> None:
     profile = PROFILE.model_copy(update={"extra_body": {"provider": {"order": ["near"]}}})
     session = make(gateways, profile=profile)
-    session.set_extra_body({"provider": {"sort": "price"}, "stream_options": {"chunk": 1}})
-    assert not read_edit(session, json.dumps(session.preview())).changed
+    session.change(extra_body={"provider": {"sort": "price"}, "stream_options": {"chunk": 1}})
+    assert not read_edit(session, json.dumps(session.next_request.body())).changed
     provider = {"order": ["near"], "sort": "speed", "only": ["eu"]}
     options = {"include_usage": False, "chunk": 1, "more": {"x": None}}
     notes = edit(session, {"provider": provider, "stream_options": options})
     assert notes == ()
-    assert (session.preview()["provider"], session.preview()["stream_options"]) == (provider, options)
-    assert session.current_parameters().to_wire()["stream_options"] == {"include_usage": False}, "it has a switch"
-    assert session.extra_body == {
+    assert (session.next_request.body()["provider"], session.next_request.body()["stream_options"]) == (
+        provider,
+        options,
+    )
+    assert session.settings.current.to_wire()["stream_options"] == {"include_usage": False}, "it has a switch"
+    assert session.settings.extra_body == {
         "provider": {"sort": "speed", "only": ["eu"]},
         "stream_options": {"chunk": 1, "more": {"x": None}},
     }
     notes = edit(session, {"provider": {"sort": "speed"}, "stream_options": {"include_usage": False}})
     assert notes == ("“provider.order” comes from the gateway's settings and can only be taken out there.",)
-    assert session.extra_body == {"provider": {"sort": "speed"}}
-    assert session.preview()["provider"] == {"order": ["near"], "sort": "speed"}
+    assert session.settings.extra_body == {"provider": {"sort": "speed"}}
+    assert session.next_request.body()["provider"] == {"order": ["near"], "sort": "speed"}
 
 
 def test_an_edit_leaves_what_is_not_sent_at_the_moment(session: Session) -> None:
-    session.set_parameters(session.current_parameters().with_value("stream", False))
+    session.set_parameters(session.settings.current.with_value("stream", False))
     edit(session, {"seed": 3})
-    assert session.current_parameters().with_value("stream", True).to_wire()["stream_options"]
+    assert session.settings.current.with_value("stream", True).to_wire()["stream_options"]
     edit(session, {"stream": True})
-    assert "stream_options" not in session.preview(), "the text says so"
+    assert "stream_options" not in session.next_request.body(), "the text says so"
 
 
 def test_what_the_protocol_requires_cannot_be_left_out(gateways: Gateways) -> None:
     session = make(gateways, "messages")
-    session.set_parameters(session.current_parameters().with_value("max_tokens", 10))
+    session.set_parameters(session.settings.current.with_value("max_tokens", 10))
     assert edit(session, without=("max_tokens",)) == ("The protocol requires “max_tokens”: 4096 is sent all the same.",)
-    assert session.preview()["max_tokens"] == 4096
+    assert session.next_request.body()["max_tokens"] == 4096
 
 
 def test_an_odd_value_in_a_panel_survives_an_edit_elsewhere(session: Session) -> None:
-    odd = type(session.current_parameters()).from_wire({"temperature": "hot", "stream": True})
+    odd = type(session.settings.current).from_wire({"temperature": "hot", "stream": True})
     session.set_parameters(odd)
     edit(session, {"seed": 1})
-    assert session.current_parameters().to_wire() == {"temperature": "hot", "stream": True, "seed": 1}
+    assert session.settings.current.to_wire() == {"temperature": "hot", "stream": True, "seed": 1}
     edit(session, without=("temperature",))
-    assert session.current_parameters().to_wire() == {"stream": True, "seed": 1}
+    assert session.settings.current.to_wire() == {"stream": True, "seed": 1}
 
 
 def test_a_message_that_says_something_else_keeps_its_place(session: Session) -> None:
     path = session.transcript.path
-    messages = session.preview()["messages"]
+    messages = session.next_request.body()["messages"]
     messages[1]["content"] = "One and a half?"
     messages[2]["content"] = "1.5"
     edit(session, {"messages": messages})
@@ -310,7 +313,7 @@ def test_a_message_that_says_something_else_keeps_its_place(session: Session) ->
 
 def test_messages_put_in_or_taken_out_make_a_branch(session: Session) -> None:
     path = session.transcript.path
-    messages = session.preview()["messages"]
+    messages = session.next_request.body()["messages"]
     edit(session, {"messages": [*messages[:2], {"role": "user", "content": "And?"}, *messages[2:]]})
     now = session.transcript.path
     assert [turn.text for turn in now] == ["Be brief.", "One?", "And?", "1", "Two?"]
@@ -328,10 +331,10 @@ def test_messages_put_in_or_taken_out_make_a_branch(session: Session) -> None:
 
 def test_calls_and_results(session: Session) -> None:
     call = ToolCall(id="c-1", name="look", arguments='{"a": 1}')
-    session.add_turn(answer("", call))
+    session.turns.add_turn(answer("", call))
     result = ToolResult(call_id="c-1", text="seen", by="table", seconds=0.5)
-    session.add_turn(Turn(id=new_id(), role=Role.TOOL, parts=(result,)))
-    messages = session.preview()["messages"]
+    session.turns.add_turn(Turn(id=new_id(), role=Role.TOOL, parts=(result,)))
+    messages = session.next_request.body()["messages"]
     messages[4]["tool_calls"][0]["function"]["arguments"] = '{"a": 2}'
     messages[5]["content"] = "seen twice"
     edit(session, {"messages": messages})
@@ -343,33 +346,33 @@ def test_calls_and_results(session: Session) -> None:
 
 def test_tools_keep_their_place_and_those_switched_off_stay(session: Session) -> None:
     off = ToolDefinition(name="off", enabled=False, group="g")
-    session.set_tools((off, TOOL.model_copy(update={"group": "g"})))
-    tools = session.preview()["tools"]
+    session.change(tools=(off, TOOL.model_copy(update={"group": "g"})))
+    tools = session.next_request.body()["tools"]
     tools[0]["function"]["description"] = "Looks twice."
     new = {"type": "function", "function": {"name": "new", "parameters": {"type": "object"}}}
     edit(session, {"tools": [*tools, new]})
-    assert [(tool.name, tool.description, tool.group) for tool in session.tools] == [
+    assert [(tool.name, tool.description, tool.group) for tool in session.settings.tools] == [
         ("off", "", "g"),
         ("look", "Looks twice.", "g"),
         ("new", "", ""),
     ]
     edit(session, without=("tools",))
-    assert session.tools == (off,)
+    assert session.settings.tools == (off,)
 
 
 def test_the_native_protocol_puts_turns_together(gateways: Gateways) -> None:
     session = make(gateways, "messages")
-    session.set_parameters(session.current_parameters().with_value("max_tokens", 10))
-    session.add_turn(make_turn(Role.USER, "Or three?"))
+    session.set_parameters(session.settings.current.with_value("max_tokens", 10))
+    session.turns.add_turn(make_turn(Role.USER, "Or three?"))
     path = session.transcript.path
-    assert not read_edit(session, json.dumps(session.preview())).changed
-    messages = session.preview()["messages"]
+    assert not read_edit(session, json.dumps(session.next_request.body())).changed
+    messages = session.next_request.body()["messages"]
     messages[-1]["content"][1]["text"] = "Or four?"
-    wanted = {**session.preview(), "messages": messages, "system": "Be kind."}
+    wanted = {**session.next_request.body(), "messages": messages, "system": "Be kind."}
     edit(session, {"messages": messages})
     assert [turn.id for turn in session.transcript.path[:3]] == [turn.id for turn in path[:3]]
     edit(session, {"system": "Be kind."})
-    assert session.preview() == wanted
+    assert session.next_request.body() == wanted
 
 
 @pytest.mark.parametrize(
@@ -394,13 +397,13 @@ def test_what_cannot_be_taken_over_is_said(session: Session, text: str, words: s
 
 def test_a_model_cannot_be_left_out(session: Session) -> None:
     assert "always names a model" in edit(session, without=("model",))[0]
-    assert session.model == "m-1"
+    assert session.settings.model == "m-1"
 
 
 def test_a_mask_does_not_replace_what_it_stands_for(session: Session) -> None:
-    session.add_turn(make_turn(Role.USER, "My key is canary-12345678."))
+    session.turns.add_turn(make_turn(Role.USER, "My key is canary-12345678."))
     view = request_view(session, [Secret("canary-12345678")])
     with pytest.raises(ValueError, match="stands for it here"):
         read_edit(session, view.text)
-    session.add_turn(make_turn(Role.USER, "What does •••• mean?"))
-    assert not read_edit(session, json.dumps(session.preview())).changed
+    session.turns.add_turn(make_turn(Role.USER, "What does •••• mean?"))
+    assert not read_edit(session, json.dumps(session.next_request.body())).changed

@@ -65,7 +65,7 @@ async def connect_to() -> AsyncIterator[Callable[..., Session]]:
 
 
 async def ask(session: Session, text: str) -> Turn:
-    session.add_turn(make_turn(Role.USER, text))
+    session.turns.add_turn(make_turn(Role.USER, text))
     await session.run()
     return session.transcript.path[-1]
 
@@ -80,7 +80,7 @@ def outcome_of(turn: Turn) -> Outcome:
 
 
 def switch(session: Session, **values: Any) -> None:
-    parameters = session.current_parameters()
+    parameters = session.settings.current
     for name, value in values.items():
         parameters = parameters.with_value(name, value)
     session.set_parameters(parameters)
@@ -103,7 +103,7 @@ async def test_a_turn_remembers_whom_it_was_asked_and_at_which_price(gateways: G
     gateways.set_price(DEMO_ID, "demo-chat", Price(output=2))
     second = await ask(session, "Hello again")
     gateways.set_price(DEMO_ID, "demo-chat", Price(output=5))
-    session.set_model("demo-reasoner")
+    session.change(model="demo-reasoner")
     third = await ask(session, "And again")
     found = [outcome_of(turn).asked for turn in (first, second, third)]
     assert found == [
@@ -111,8 +111,8 @@ async def test_a_turn_remembers_whom_it_was_asked_and_at_which_price(gateways: G
         Asked(profile_id=DEMO_ID, model="demo-chat", price=Price(output=2)),
         Asked(profile_id=DEMO_ID, model="demo-reasoner"),
     ]
-    assert session.priced(DEMO_ID, "demo-chat") == 1
-    session.reprice(DEMO_ID, "demo-chat", Price(output=5))
+    assert session.turns.priced(DEMO_ID, "demo-chat") == 1
+    session.turns.reprice(DEMO_ID, "demo-chat", Price(output=5))
     assert [outcome_of(turn).asked.price for turn in session.transcript.path if turn.outcome is not None] == [
         Price(output=5),
         Price(output=5),
@@ -127,11 +127,11 @@ async def test_what_is_being_received_knows_whom_it_was_asked(session: Session, 
         return client
 
     client = GatewayClient(Connection(base_url=slow.base_url, key=Secret("demo")))
-    session.connect = connect
-    session.add_turn(make_turn(Role.USER, "Hello"))
+    session.experiment.connect = connect
+    session.turns.add_turn(make_turn(Role.USER, "Hello"))
     run = begin(session)
     await until(lambda: any(choice.parts for choice in session.growing.values()))
-    session.set_model("another")
+    session.change(model="another")
     found = snapshot(session).turns[-1].outcome
     assert found is not None
     assert (found.ending, found.model, found.asked.model) == (Ending.INTERRUPTED, "demo-chat", "demo-chat")
@@ -144,7 +144,7 @@ async def test_what_is_being_received_knows_whom_it_was_asked(session: Session, 
 
 
 async def test_a_streamed_answer_has_reasoning_and_content_apart(session: Session) -> None:
-    session.set_model("demo-reasoner")
+    session.change(model="demo-reasoner")
     changes: list[Change] = []
     session.subscribe(changes.append)
     turn = await ask(session, "What is 12 * 12?")
@@ -162,7 +162,7 @@ async def test_a_streamed_answer_has_reasoning_and_content_apart(session: Sessio
 
 
 async def test_an_unstreamed_answer_is_the_same_answer(session: Session) -> None:
-    session.set_model("demo-reasoner")
+    session.change(model="demo-reasoner")
     switch(session, seed=7)
     streamed = await ask(session, "What is 3 + 4?")
     session.undo()
@@ -208,12 +208,12 @@ async def test_usage_and_the_exchange_are_kept(session: Session, demo: DemoServe
     assert json.loads(exchange.request_body) == body_of(demo)
     assert exchange.status == 200
     assert exchange.body.endswith(b"data: [DONE]\n\n")
-    assert session.limits
+    assert session.experiment.limits
 
 
 async def test_the_native_protocol_runs_too(session: Session, demo: DemoServer) -> None:
-    session.set_protocol("messages")
-    session.set_model("demo-messages")
+    session.change(protocol="messages")
+    session.change(model="demo-messages")
     switch(session, max_tokens=400)
     turn = await ask(session, "What is 2 + 2?")
     assert "4" in turn.text
@@ -234,7 +234,7 @@ async def test_three_completions_become_three_variants(session: Session) -> None
         variant = session.transcript.turns[turn_id]
         assert variant.text
         assert outcome_of(variant).finish_reason == "stop"
-    session.select_variant(siblings[2])
+    session.turns.select_variant(siblings[2])
     assert session.transcript.path[-1].id == siblings[2]
 
 
@@ -282,7 +282,7 @@ async def test_a_completion_that_begins_late_follows_its_siblings_after_an_edit(
         server.play(send(head(), sse(text_chunk("early"))), sleep(0.15), send(sse(late, "[DONE]")))
         session = connect_to(server.url)
         question = make_turn(Role.USER, "Hello")
-        session.add_turn(question)
+        session.turns.add_turn(question)
         run = begin(session)
         await until(lambda: any(choice.parts for choice in session.growing.values()))
         session.delete_turn(question.id)
@@ -311,7 +311,7 @@ async def test_regenerating_a_turn_in_the_middle_keeps_the_branch_that_followed(
     last = await ask(session, "Two")
     await session.regenerate(first.id)
     assert len(session.transcript.path) == 2
-    session.select_variant(first.id)
+    session.turns.select_variant(first.id)
     assert session.transcript.path[-1].id == last.id
 
 
@@ -334,11 +334,11 @@ async def test_undo_waits_for_the_run_and_edits_made_meanwhile_come_back_with_th
 ) -> None:
     session = connect_to(slow.base_url)
     question = make_turn(Role.USER, "Hello !tps=400")
-    session.add_turn(question)
+    session.turns.add_turn(question)
     run = begin(session)
     await until(lambda: any(choice.parts for choice in session.growing.values()))
     assert not session.undo()
-    session.edit_text(question.id, "Hello there", in_place=True)
+    session.turns.edit_text(question.id, "Hello there", in_place=True)
     await run
     answer = session.transcript.path[-1]
     assert answer.outcome is not None
@@ -353,10 +353,10 @@ async def test_a_run_that_loses_its_turn_ends_all_the_same(
     connect_to: Callable[..., Session], slow: DemoServer
 ) -> None:
     session = connect_to(slow.base_url)
-    session.add_turn(make_turn(Role.USER, "Hello !tps=400"))
+    session.turns.add_turn(make_turn(Role.USER, "Hello !tps=400"))
     run = begin(session)
     await until(lambda: bool(session.growing))
-    session.load(session.request())
+    session.load(session.next_request.build())
     await run
     assert session.growing == {}
     assert session.state is RunState.IDLE
@@ -371,7 +371,7 @@ async def test_stop_keeps_the_text_and_the_gateway_sees_the_end(
     connect_to: Callable[..., Session], slow: DemoServer
 ) -> None:
     session = connect_to(slow.base_url)
-    session.add_turn(make_turn(Role.USER, "!long=2000"))
+    session.turns.add_turn(make_turn(Role.USER, "!long=2000"))
     run = begin(session)
     await until(lambda: any(choice.deltas > 3 for choice in session.growing.values()))
     assert slow.open_streams == 1
@@ -386,7 +386,7 @@ async def test_stop_keeps_the_text_and_the_gateway_sees_the_end(
     assert outcome_of(turn).failure is None
     await until(lambda: slow.open_streams == 0)
     assert session.state is RunState.IDLE
-    session.add_turn(make_turn(Role.USER, "!fast And again"))
+    session.turns.add_turn(make_turn(Role.USER, "!fast And again"))
     await session.run()
     assert outcome_of(session.transcript.path[-1]).ending is Ending.COMPLETE
 
@@ -395,7 +395,7 @@ async def test_stop_before_anything_came(connect_to: Callable[..., Session]) -> 
     with FaultServer() as server:
         server.play(hold())
         session = connect_to(server.url)
-        session.add_turn(make_turn(Role.USER, "Hello"))
+        session.turns.add_turn(make_turn(Role.USER, "Hello"))
         run = begin(session)
         await until(lambda: bool(server.requests))
         session.stop()
@@ -413,7 +413,7 @@ async def test_stop_without_a_run_does_nothing(session: Session) -> None:
 
 async def test_deleting_the_turn_being_received_stops_it(connect_to: Callable[..., Session], slow: DemoServer) -> None:
     session = connect_to(slow.base_url)
-    session.add_turn(make_turn(Role.USER, "!long=2000"))
+    session.turns.add_turn(make_turn(Role.USER, "!long=2000"))
     run = begin(session)
     await until(lambda: any(choice.deltas > 3 for choice in session.growing.values()))
     session.delete_turn(session.transcript.path[-1].id)
@@ -425,7 +425,7 @@ async def test_cancelling_from_outside_is_passed_on_and_keeps_the_text(
     connect_to: Callable[..., Session], slow: DemoServer
 ) -> None:
     session = connect_to(slow.base_url)
-    session.add_turn(make_turn(Role.USER, "!long=2000"))
+    session.turns.add_turn(make_turn(Role.USER, "!long=2000"))
     run = begin(session)
     await until(lambda: any(choice.deltas > 3 for choice in session.growing.values()))
     run.cancel()
@@ -440,7 +440,7 @@ async def test_cancelling_from_outside_is_passed_on_and_keeps_the_text(
 
 async def test_one_run_at_a_time(connect_to: Callable[..., Session], slow: DemoServer) -> None:
     session = connect_to(slow.base_url)
-    session.add_turn(make_turn(Role.USER, "!long=2000"))
+    session.turns.add_turn(make_turn(Role.USER, "!long=2000"))
     run = begin(session)
     await until(lambda: session.state is RunState.STREAMING)
     with pytest.raises(RunRefusedError, match="under way"):
@@ -550,7 +550,7 @@ async def test_our_own_fault_is_told_on_the_turn_and_raised() -> None:
         raise TypeError("a mistake of ours")
 
     session = Session(connect, profile_id="p", model="m")
-    session.add_turn(make_turn(Role.USER, "Hello"))
+    session.turns.add_turn(make_turn(Role.USER, "Hello"))
     with pytest.raises(TypeError, match="a mistake of ours"):
         await session.run()
     failure = outcome_of(session.transcript.path[-1]).failure
@@ -601,7 +601,7 @@ async def test_nothing_is_tried_again_once_something_came(connect_to: Callable[.
 @pytest.mark.parametrize("how", ["now", "give up", "stop"])
 async def test_a_wait_can_be_cut_short(connect_to: Callable[..., Session], demo: DemoServer, how: str) -> None:
     session = connect_to(demo.base_url, retries=1)
-    session.add_turn(make_turn(Role.USER, "!503x1=30 Hello"))
+    session.turns.add_turn(make_turn(Role.USER, "!503x1=30 Hello"))
     task = begin(session)
     await until(lambda: session.active_run is not None and session.active_run.pause is not None)
     assert session.active_run is not None
@@ -620,15 +620,15 @@ async def test_a_wait_can_be_cut_short(connect_to: Callable[..., Session], demo:
 
 
 async def test_a_round_of_calls(session: Session, demo: DemoServer) -> None:
-    session.set_model("demo-tools")
-    session.set_tools((WEATHER,))
+    session.change(model="demo-tools")
+    session.change(tools=(WEATHER,))
     turn = await ask(session, "Weather in Lisbon and Oslo? !calls=2")
     assert [call.name for call in turn.calls] == ["get_weather", "get_weather"]
     assert outcome_of(turn).finish_reason == "tool_calls"
     with pytest.raises(RunRefusedError, match="Still open"):
         await session.run()
-    session.answer(turn.calls[1].id, '{"temp": 9}')
-    session.answer(turn.calls[0].id, "no such city", is_error=True)
+    session.turns.answer(turn.calls[1].id, '{"temp": 9}')
+    session.turns.answer(turn.calls[0].id, "no such city", is_error=True)
     await session.run()
     last = session.transcript.path[-1]
     assert last.text
@@ -642,8 +642,8 @@ async def test_a_round_of_calls(session: Session, demo: DemoServer) -> None:
 
 
 async def test_arguments_cut_short_are_not_to_be_answered(session: Session) -> None:
-    session.set_model("demo-tools")
-    session.set_tools((WEATHER,))
+    session.change(model="demo-tools")
+    session.change(tools=(WEATHER,))
     turn = await ask(session, "Weather in Lisbon? !cutargs")
     assert turn.truncated
     with pytest.raises(RunRefusedError, match="broke off at a tool call"):
@@ -667,10 +667,10 @@ async def test_the_next_run_goes_to_the_gateway_chosen(session: Session, gateway
     await ask(session, "Hello")
     with DemoServer(DemoConfig(tokens_per_second=0, time_to_first_token=0)) as other:
         profile = gateways.store.add(Profile(name="Other", base_url=other.base_url))
-        session.set_profile(profile.id)
+        session.change(profile_id=profile.id)
         await ask(session, "Hello again")
         assert len(other.requests) == 1
     assert len(demo.requests) == 1
-    session.set_profile(DEMO_ID)
+    session.change(profile_id=DEMO_ID)
     await ask(session, "And back")
     assert len(demo.requests) == 2

@@ -19,9 +19,9 @@ from playground.ui.features.first_start.samples import SAMPLES, Sample
 async def run(session: Session, action: str) -> Sample:
     """Open the sample in an experiment that is on another gateway, and run it to its end."""
     sample = next(one for one in SAMPLES if one.action == action)
-    session.set_profile("gone")
+    session.change(profile_id="gone")
     open_sample(session, sample.path, sample.title)
-    assert session.profile_id == DEMO_ID
+    assert session.settings.profile_id == DEMO_ID
     await session.run()
     return sample
 

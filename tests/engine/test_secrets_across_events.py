@@ -66,7 +66,7 @@ async def make(server: FaultServer) -> AsyncIterator[Callable[[str], Session]]:
             return client
 
         made = Session(connect, profile_id="p", protocol=protocol, model="m-1", profile_of=lambda _: profile)
-        made.add_turn(make_turn(Role.USER, "Which key?"))
+        made.turns.add_turn(make_turn(Role.USER, "Which key?"))
         return made
 
     yield session

@@ -13,9 +13,10 @@ from playground.domain.parts import Reasoning, Text, ToolCall, ToolResult
 from playground.domain.request import Request
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn, new_id
 from playground.engine.session.changes import Change, PathChanged, SettingsChanged, TitleChanged, TurnChanged
+from playground.engine.session.draft import Draft
 from playground.engine.session.history import UNDO_DEPTH
 from playground.engine.session.run import RunRefusedError
-from playground.engine.session.session import Draft, Session
+from playground.engine.session.session import Session
 from playground.gateway.client import GatewayClient
 from playground.protocols.protocol import get_protocol
 
@@ -39,7 +40,7 @@ class Notes:
 def make_session(*turns: Turn, model: str = "m") -> Session:
     session = Session(nowhere, profile_id="p", model=model)
     for turn in turns:
-        session.add_turn(turn)
+        session.turns.add_turn(turn)
     return session
 
 
@@ -81,7 +82,7 @@ def assert_sound(transcript: Transcript) -> None:
 def test_adding_a_turn_tells_of_the_path_the_request_and_the_title() -> None:
     session = make_session()
     notes = watched(session)
-    session.add_turn(make_turn(Role.USER, "Hello"))
+    session.turns.add_turn(make_turn(Role.USER, "Hello"))
     assert notes.take() == [PathChanged(), SettingsChanged(), TitleChanged()]
 
 
@@ -91,7 +92,7 @@ def test_no_observer_is_told_after_it_has_cancelled() -> None:
     cancel = session.subscribe(notes.changes.append)
     cancel()
     cancel()
-    session.add_turn(make_turn(Role.USER, "Hello"))
+    session.turns.add_turn(make_turn(Role.USER, "Hello"))
     assert notes.changes == []
 
 
@@ -105,8 +106,8 @@ def test_an_observer_may_cancel_while_it_is_told() -> None:
 
     cancel = session.subscribe(once)
     session.subscribe(lambda _change: told.append("always"))
-    session.rename("A title")
-    session.rename("Another")
+    session.change(title="A title")
+    session.change(title="Another")
     assert told == ["once", "always", "always"]
 
 
@@ -115,46 +116,46 @@ def test_editing_a_text_leaves_reasoning_calls_and_their_order_alone() -> None:
     turn = Turn(id="a", role=Role.ASSISTANT, parts=parts)
     session = make_session(turn)
     notes = watched(session)
-    session.edit_text("a", "new")
+    session.turns.edit_text("a", "new")
     assert session.transcript.turns["a"].parts == (Reasoning(text="hm"), Text(text="new"), call("c1"))
     assert notes.take()[0] == TurnChanged("a")
 
 
 def test_a_text_written_into_a_turn_of_calls_stands_before_them() -> None:
     session = make_session(Turn(id="a", role=Role.ASSISTANT, parts=(Reasoning(text="hm"), call("c1"))))
-    session.edit_text("a", "Let me see.")
+    session.turns.edit_text("a", "Let me see.")
     assert session.transcript.turns["a"].parts == (Reasoning(text="hm"), Text(text="Let me see."), call("c1"))
 
 
 def test_an_emptied_text_leaves_no_part() -> None:
     session = make_session(make_turn(Role.USER, "Hello"))
-    session.edit_text(session.transcript.path[0].id, "")
+    session.turns.edit_text(session.transcript.path[0].id, "")
     assert session.transcript.path[0].parts == ()
 
 
 def test_editing_a_tool_turn_edits_its_result() -> None:
     session = make_session(make_turn(Role.TOOL, "", ToolResult(call_id="c1", text="old", is_error=True)))
-    session.edit_text(session.transcript.path[0].id, "new")
+    session.turns.edit_text(session.transcript.path[0].id, "new")
     assert session.transcript.path[0].results == (ToolResult(call_id="c1", text="new", is_error=True),)
 
 
 def test_editing_arguments_touches_only_that_call() -> None:
     session = make_session(calling(call("c1"), call("c2")))
-    session.edit_call(session.transcript.path[0].id, "c2", "{not json")
+    session.turns.edit_call(session.transcript.path[0].id, "c2", "{not json")
     assert [c.arguments for c in session.transcript.path[0].calls] == ['{"city":"Oslo"}', "{not json"]
 
 
 def test_a_role_change_between_written_roles_keeps_the_parts() -> None:
     session = make_session(make_turn(Role.USER, "Be terse."))
-    session.change_role(session.transcript.path[0].id, Role.SYSTEM)
+    session.turns.change_role(session.transcript.path[0].id, Role.SYSTEM)
     assert said(session) == [("system", "Be terse.")]
 
 
 def test_a_turn_made_a_tool_turn_answers_the_first_open_call() -> None:
     session = make_session(make_turn(Role.USER, "?"), calling(call("c1"), call("c2")), make_turn(Role.USER, "sunny"))
-    session.change_role(session.transcript.path[-1].id, Role.TOOL)
+    session.turns.change_role(session.transcript.path[-1].id, Role.TOOL)
     assert session.transcript.path[-1].results == (ToolResult(call_id="c1", text="sunny"),)
-    session.change_role(session.transcript.path[-1].id, Role.USER)
+    session.turns.change_role(session.transcript.path[-1].id, Role.USER)
     assert said(session)[-1] == ("user", "sunny")
     assert not session.transcript.turns[session.transcript.path[-1].id].results
 
@@ -162,14 +163,14 @@ def test_a_turn_made_a_tool_turn_answers_the_first_open_call() -> None:
 def test_a_turn_of_calls_made_a_tool_turn_does_not_answer_itself() -> None:
     turn = calling(call("c1"))
     session = make_session(make_turn(Role.USER, "?"), turn)
-    session.change_role(turn.id, Role.TOOL)
+    session.turns.change_role(turn.id, Role.TOOL)
     assert session.transcript.path[-1].results == (ToolResult(call_id="", text=""),)
 
 
 def test_the_same_role_again_is_no_edit() -> None:
     session = make_session(make_turn(Role.USER, "Hello"))
     notes = watched(session)
-    session.change_role(session.transcript.path[0].id, Role.USER)
+    session.turns.change_role(session.transcript.path[0].id, Role.USER)
     assert notes.changes == []
 
 
@@ -182,10 +183,10 @@ def test_deleting_a_turn_keeps_what_follows() -> None:
 def test_moving_stops_at_the_ends_and_is_then_no_edit() -> None:
     session = make_session(*(make_turn(Role.USER, text) for text in "abc"))
     last = session.transcript.path[2].id
-    session.move_turn(last, -1)
-    session.move_turn(last, -1)
+    session.turns.move_turn(last, -1)
+    session.turns.move_turn(last, -1)
     notes = watched(session)
-    session.move_turn(last, -1)
+    session.turns.move_turn(last, -1)
     assert [text for _, text in said(session)] == ["c", "a", "b"]
     assert notes.changes == []
 
@@ -196,8 +197,8 @@ def test_moving_stops_at_the_ends_and_is_then_no_edit() -> None:
 def test_answers_stand_behind_the_call_in_the_order_of_the_calls_and_before_what_follows() -> None:
     turn = calling(call("c1"), call("c2"))
     session = make_session(make_turn(Role.USER, "?"), turn, make_turn(Role.USER, "And then?"))
-    session.answer("c2", "two")
-    session.answer("c1", "one", is_error=True)
+    session.turns.answer("c2", "two")
+    session.turns.answer("c1", "one", is_error=True)
     path = session.transcript.path
     assert [t.role.value for t in path] == ["user", "assistant", "tool", "tool", "user"]
     assert [(t.results[0].call_id, t.results[0].text, t.results[0].is_error) for t in path[2:4]] == [
@@ -209,14 +210,14 @@ def test_answers_stand_behind_the_call_in_the_order_of_the_calls_and_before_what
 
 def test_an_answer_to_the_last_turn_becomes_the_head() -> None:
     session = make_session(calling(call("c1")))
-    session.answer("c1", "fine")
+    session.turns.answer("c1", "fine")
     assert session.transcript.path[-1].results[0].text == "fine"
     assert session.transcript.head == session.transcript.path[-1].id
 
 
 def test_an_answer_to_an_unknown_call_is_refused() -> None:
     with pytest.raises(KeyError):
-        make_session(make_turn(Role.USER, "?")).answer("c9", "text")
+        make_session(make_turn(Role.USER, "?")).turns.answer("c9", "text")
 
 
 # Undo and redo
@@ -225,11 +226,11 @@ def test_an_answer_to_an_unknown_call_is_refused() -> None:
 def test_undo_takes_back_edit_after_edit_and_redo_does_them_again() -> None:
     session = make_session()
     states = [session.transcript]
-    first = session.add_turn(make_turn(Role.USER, "one"))
+    first = session.turns.add_turn(make_turn(Role.USER, "one"))
     states.append(session.transcript)
-    session.edit_text(first, "two")
+    session.turns.edit_text(first, "two")
     states.append(session.transcript)
-    session.change_role(first, Role.SYSTEM)
+    session.turns.change_role(first, Role.SYSTEM)
     states.append(session.transcript)
     session.delete_turn(first)
     states.append(session.transcript)
@@ -246,7 +247,7 @@ def test_undo_takes_back_edit_after_edit_and_redo_does_them_again() -> None:
 def test_an_edit_after_undo_ends_what_could_be_redone() -> None:
     session = make_session(make_turn(Role.USER, "one"))
     session.undo()
-    session.add_turn(make_turn(Role.USER, "other"))
+    session.turns.add_turn(make_turn(Role.USER, "other"))
     assert not session.redo()
     assert said(session) == [("user", "other")]
 
@@ -255,7 +256,7 @@ def test_undo_goes_back_a_bounded_way() -> None:
     session = make_session(make_turn(Role.USER, "0"))
     turn = session.transcript.path[0].id
     for number in range(UNDO_DEPTH + 20):
-        session.edit_text(turn, str(number))
+        session.turns.edit_text(turn, str(number))
     steps = 0
     while session.undo():
         steps += 1
@@ -271,8 +272,8 @@ def test_loading_a_file_can_be_undone() -> None:
         parameters=get_protocol("messages").parameters_type.from_wire({"max_tokens": 5}),
     )
     session.load(request, "From a file")
-    assert (session.protocol, session.model, session.title) == ("messages", "other", "From a file")
-    assert session.preview()["max_tokens"] == 5
+    assert (session.settings.protocol, session.settings.model, session.title) == ("messages", "other", "From a file")
+    assert session.next_request.body()["max_tokens"] == 5
     assert [text for _, text in said(session)] == ["Be terse.", "Hello"]
     session.undo()
     assert said(session) == [("user", "mine")]
@@ -284,11 +285,11 @@ def test_loading_a_file_can_be_undone() -> None:
 def test_the_title_is_the_first_words_until_one_is_given() -> None:
     session = make_session(make_turn(Role.SYSTEM, "Be terse."), make_turn(Role.USER, "  Is it\n warm?  "))
     assert session.title == "Is it warm?"
-    session.rename(" Weather ")
+    session.change(title=" Weather ")
     assert session.title == "Weather"
-    session.rename("")
+    session.change(title="")
     assert session.title == "Is it warm?"
-    session.edit_text(session.transcript.path[1].id, "word " * 40)
+    session.turns.edit_text(session.transcript.path[1].id, "word " * 40)
     assert len(session.title) <= 48
     assert session.title.endswith("…")
     assert make_session().title == "New experiment"
@@ -298,36 +299,36 @@ def test_the_line_of_state_says_what_stands_out() -> None:
     assert make_session(model="").summary == "no model"
     session = make_session(make_turn(Role.USER, "?"))
     assert session.summary == "m · 1 turn"
-    session.add_turn(calling(call("c1"), call("c2")))
+    session.turns.add_turn(calling(call("c1"), call("c2")))
     assert session.summary == "m · 2 calls · waiting for you"
 
 
 def test_settings_are_told_only_when_they_differ() -> None:
     session = make_session()
     notes = watched(session)
-    session.set_model("m")
-    session.set_protocol("chat")
-    session.set_tools(())
-    session.set_parameters(session.current_parameters())
+    session.change(model="m")
+    session.change(protocol="chat")
+    session.change(tools=())
+    session.set_parameters(session.settings.current)
     assert notes.take() == []
-    session.set_model(" other ")
-    assert session.model == "other"
+    session.change(model=" other ")
+    assert session.settings.model == "other"
     assert SettingsChanged() in notes.take()
     with pytest.raises(ValueError, match="unknown protocol"):
-        session.set_protocol("telegraph")
+        session.change(protocol="telegraph")
 
 
 def test_each_protocol_keeps_its_own_parameters() -> None:
     session = make_session()
-    session.set_parameters(session.current_parameters().with_value("temperature", 1.5))
-    session.set_protocol("messages")
-    assert "temperature" not in session.preview()
-    session.set_protocol("chat")
-    assert session.preview()["temperature"] == 1.5
+    session.set_parameters(session.settings.current.with_value("temperature", 1.5))
+    session.change(protocol="messages")
+    assert "temperature" not in session.next_request.body()
+    session.change(protocol="chat")
+    assert session.next_request.body()["temperature"] == 1.5
 
 
 def test_a_new_experiment_asks_for_a_stream_with_usage_and_nothing_else() -> None:
-    body = make_session(make_turn(Role.USER, "Hello")).preview()
+    body = make_session(make_turn(Role.USER, "Hello")).next_request.body()
     assert body == {
         "model": "m",
         "messages": [{"role": "user", "content": "Hello"}],
@@ -343,21 +344,24 @@ def test_a_draft_is_remembered() -> None:
 
 
 def test_refusals_say_what_to_do() -> None:
-    assert make_session(make_turn(Role.USER, "?"), model="").refusal() == "Choose a model first (Ctrl+L)."
-    assert make_session().refusal() == "Write a message first."
-    assert make_session().refusal(make_turn(Role.USER, "Hello")) == ""
+    assert make_session(make_turn(Role.USER, "?"), model="").next_request.refusal() == "Choose a model first (Ctrl+L)."
+    assert make_session().next_request.refusal() == "Write a message first."
+    assert make_session().next_request.refusal(make_turn(Role.USER, "Hello")) == ""
 
 
 def test_open_calls_are_named_and_an_answer_on_its_way_counts() -> None:
     session = make_session(make_turn(Role.USER, "?"), calling(call("c1"), call("c2")))
-    session.answer("c1", "fine")
-    assert session.refusal() == "Every tool call needs a result before the next request. Still open: get_weather (c2)."
-    assert session.refusal(make_turn(Role.TOOL, "", ToolResult(call_id="c2", text="fine"))) == ""
+    session.turns.answer("c1", "fine")
+    assert (
+        session.next_request.refusal()
+        == "Every tool call needs a result before the next request. Still open: get_weather (c2)."
+    )
+    assert session.next_request.refusal(make_turn(Role.TOOL, "", ToolResult(call_id="c2", text="fine"))) == ""
 
 
 def test_a_call_that_broke_off_is_not_to_be_answered() -> None:
     cut = calling(call("c1"), outcome=Outcome(ending=Ending.COMPLETE, finish_reason="length"))
-    words = make_session(make_turn(Role.USER, "?"), cut).refusal()
+    words = make_session(make_turn(Role.USER, "?"), cut).next_request.refusal()
     assert words == "The answer broke off at a tool call: get_weather (c1). Regenerate that turn, or delete it."
 
 
@@ -418,7 +422,7 @@ def _step(session: Session, what: str, number: int, finished: set[str]) -> None:
     on_path = path[number % len(path)] if path else ""
     growing = list(session.growing)
     if what == "add":
-        session.add_turn(make_turn(Role.USER, "text") if number % 3 else calling(call(f"c{number}")))
+        session.turns.add_turn(make_turn(Role.USER, "text") if number % 3 else calling(call(f"c{number}")))
     elif what == "undo":
         session.undo()
     elif what == "redo":
@@ -426,23 +430,23 @@ def _step(session: Session, what: str, number: int, finished: set[str]) -> None:
     elif what == "begin":
         head = session.transcript.head
         for index in range(1 + number % 3):
-            session.begin_turn(head, GrowingChoice(index))
+            session.turns.begin_turn(head, GrowingChoice(index))
     elif what == "end" and growing:
         turn_id = growing[number % len(growing)]
         outcome = Outcome(ending=Ending.COMPLETE)
-        session.end_turn(Turn(id=turn_id, role=Role.ASSISTANT, parts=(Text(text="done"),), outcome=outcome))
+        session.turns.end_turn(Turn(id=turn_id, role=Role.ASSISTANT, parts=(Text(text="done"),), outcome=outcome))
         finished.add(turn_id)
     elif what == "answer" and (waiting := session.transcript.unanswered()):
-        session.answer(waiting[number % len(waiting)].id, "fine")
+        session.turns.answer(waiting[number % len(waiting)].id, "fine")
     elif not known:
         return
     elif what == "edit":
-        session.edit_text(anyone, "other")
+        session.turns.edit_text(anyone, "other")
     elif what == "role":
-        session.change_role(anyone, list(Role)[number % len(Role)])
+        session.turns.change_role(anyone, list(Role)[number % len(Role)])
     elif what == "delete" and anyone not in session.growing:
         session.delete_turn(anyone)
     elif what in ("up", "down") and on_path:
-        session.move_turn(on_path, -1 if what == "up" else 1)
+        session.turns.move_turn(on_path, -1 if what == "up" else 1)
     elif what == "variant":
-        session.select_variant(anyone)
+        session.turns.select_variant(anyone)

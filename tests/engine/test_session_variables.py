@@ -14,13 +14,13 @@ from playground.engine.session.session import Session
 
 
 def fill(session: Session) -> None:
-    session.add_turn(make_turn(Role.SYSTEM, "Be {{mood}}."))
-    session.add_turn(make_turn(Role.USER, "Weather in {{city}}? {{ city }}, \\{{city}}"))
+    session.turns.add_turn(make_turn(Role.SYSTEM, "Be {{mood}}."))
+    session.turns.add_turn(make_turn(Role.USER, "Weather in {{city}}? {{ city }}, \\{{city}}"))
 
 
 async def test_a_run_sends_the_values_and_the_turns_keep_the_names(session: Session) -> None:
     fill(session)
-    session.set_variables({"city": "Oslo", "mood": "kind"})
+    session.change(variables={"city": "Oslo", "mood": "kind"})
     await session.run()
     (exchange,) = session.exchanges.values()
     messages = json.loads(exchange.request_body)["messages"]
@@ -34,40 +34,40 @@ async def test_a_run_sends_the_values_and_the_turns_keep_the_names(session: Sess
 
 async def test_one_without_a_value_is_told_before_anything_is_sent(session: Session) -> None:
     fill(session)
-    session.set_variables({"mood": ""})
-    assert session.variable_names(make_turn(Role.USER, "{{more}}")) == ("mood", "city", "more")
-    assert session.unresolved() == ("city",)
+    session.change(variables={"mood": ""})
+    assert session.next_request.variable_names(make_turn(Role.USER, "{{more}}")) == ("mood", "city", "more")
+    assert session.next_request.unresolved() == ("city",)
     words = "{{city}} has no value yet. Fill it in under Variables, or have it sent as written."
-    assert session.refusal() == words
+    assert session.next_request.refusal() == words
     with pytest.raises(RunRefusedError, match="has no value yet"):
         await session.run()
     assert not session.exchanges
-    assert session.preview()["messages"][1]["content"] == "Weather in {{city}}? {{ city }}, {{city}}"
+    assert session.next_request.body()["messages"][1]["content"] == "Weather in {{city}}? {{ city }}, {{city}}"
     session.send_as_written(["city"])
-    assert session.unresolved() == ()
-    assert session.refusal() == ""
-    assert session.preview()["messages"][1]["content"] == "Weather in {{city}}? {{ city }}, {{city}}"
-    assert session.variables["mood"] == ""
+    assert session.next_request.unresolved() == ()
+    assert session.next_request.refusal() == ""
+    assert session.next_request.body()["messages"][1]["content"] == "Weather in {{city}}? {{ city }}, {{city}}"
+    assert session.settings.variables["mood"] == ""
 
 
 def test_many_are_counted(session: Session) -> None:
-    session.add_turn(make_turn(Role.USER, "{{a}}{{b}}{{c}}{{d}}{{e}}"))
-    assert session.refusal().startswith("{{a}}, {{b}}, {{c}} and 2 more have no value yet. Fill them in")
+    session.turns.add_turn(make_turn(Role.USER, "{{a}}{{b}}{{c}}{{d}}{{e}}"))
+    assert session.next_request.refusal().startswith("{{a}}, {{b}}, {{c}} and 2 more have no value yet. Fill them in")
     draft = make_turn(Role.USER, "{{f}}")
-    session.set_variables(dict.fromkeys("abcde", ""))
-    assert session.refusal() == ""
-    assert session.unresolved(draft) == ("f",)
-    assert session.refusal(draft).startswith("{{f}} has no value")
+    session.change(variables=dict.fromkeys("abcde", ""))
+    assert session.next_request.refusal() == ""
+    assert session.next_request.unresolved(draft) == ("f",)
+    assert session.next_request.refusal(draft).startswith("{{f}} has no value")
 
 
 def test_a_model_may_write_what_it_likes(session: Session) -> None:
-    session.add_turn(make_turn(Role.USER, "Hello"))
+    session.turns.add_turn(make_turn(Role.USER, "Hello"))
     answer = make_turn(Role.ASSISTANT, "Dear {{name}}", ToolCall(id="c", name="f", arguments='{"a": "{{x}}"}'))
-    session.add_turn(answer.model_copy(update={"outcome": Outcome(ending=Ending.COMPLETE)}))
-    session.add_turn(make_turn(Role.TOOL, "", ToolResult(call_id="c", text="{{found}}")))
-    session.set_variables({"name": "X", "x": "X", "found": "rain"})
-    assert session.refusal() == ""
-    _, said, result = session.preview()["messages"]
+    session.turns.add_turn(answer.model_copy(update={"outcome": Outcome(ending=Ending.COMPLETE)}))
+    session.turns.add_turn(make_turn(Role.TOOL, "", ToolResult(call_id="c", text="{{found}}")))
+    session.change(variables={"name": "X", "x": "X", "found": "rain"})
+    assert session.next_request.refusal() == ""
+    _, said, result = session.next_request.body()["messages"]
     assert said["content"] == "Dear {{name}}"
     assert said["tool_calls"][0]["function"]["arguments"] == '{"a": "{{x}}"}'
     assert result["content"] == "rain"
@@ -75,8 +75,8 @@ def test_a_model_may_write_what_it_likes(session: Session) -> None:
 
 def test_an_edited_request_keeps_the_variables_of_the_other_turns(session: Session) -> None:
     fill(session)
-    session.set_variables({"city": "Oslo", "mood": "kind"})
-    body = session.preview()
+    session.change(variables={"city": "Oslo", "mood": "kind"})
+    body = session.next_request.body()
     body["messages"][0]["content"] = "Be grim."
     edited = read_edit(session, json.dumps(body))
     assert edited.notes == ("In the turns that are different the values stand now, without their variables: {{mood}}.",)
@@ -86,7 +86,7 @@ def test_an_edited_request_keeps_the_variables_of_the_other_turns(session: Sessi
         "Weather in {{city}}? {{ city }}, \\{{city}}",
     ]
     session.undo()
-    body = session.preview()
+    body = session.next_request.body()
     body["messages"].insert(0, {"role": "user", "content": "First"})
     edited = read_edit(session, json.dumps(body))
     assert edited.notes == ()
@@ -96,11 +96,11 @@ def test_an_edited_request_keeps_the_variables_of_the_other_turns(session: Sessi
 
 
 def test_members_of_a_message_are_edited_too(session: Session) -> None:
-    session.add_turn(make_turn(Role.USER, "Hello"))
+    session.turns.add_turn(make_turn(Role.USER, "Hello"))
     answer = Turn(id=new_id(), role=Role.ASSISTANT, parts=make_turn(Role.ASSISTANT, "Hi").parts)
-    session.add_turn(answer)
-    body = session.preview()
+    session.turns.add_turn(answer)
+    body = session.next_request.body()
     body["messages"][0]["name"] = "Ann"
     apply_edit(session, read_edit(session, json.dumps(body)))
     assert session.transcript.path[0].members == {"name": "Ann"}
-    assert session.preview()["messages"] == body["messages"]
+    assert session.next_request.body()["messages"] == body["messages"]

@@ -17,10 +17,10 @@ from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn
 from playground.domain.usage import Timing, Usage
 from playground.engine.gateways.offered import Gateways
-from playground.engine.library.experiment_summary import title_of
+from playground.engine.session.draft import Draft
 from playground.engine.session.session import Session
-from playground.engine.session.settings import Draft
-from playground.engine.session.snapshot import Snapshot, copy_of, decode, encode, restore, snapshot
+from playground.engine.session.snapshot import Snapshot, copy_of, decode, encode_experiment, restore, snapshot
+from playground.engine.session.titles import title_of
 from tests.engine.debugging import Bench
 
 PIXEL = "data:image/png;base64,iVBORw0KGgo="
@@ -29,7 +29,7 @@ PIXEL = "data:image/png;base64,iVBORw0KGgo="
 def again(session: Session, gateways: Gateways) -> Session:
     """The session after a way over JSON text."""
     other = Session(gateways.client, profile_of=gateways.get, profile_id="")
-    restore(decode(json.loads(json.dumps(encode(snapshot(session))))), other)
+    restore(decode(json.loads(json.dumps(encode_experiment(snapshot(session))))), other)
     return other
 
 
@@ -55,30 +55,32 @@ def fill(session: Session) -> None:
         ),
         members={"name": "Bob"},
     )
-    session.transcript = Transcript().append(asked, answer).truncate_after(asked.id).append(make_turn(Role.USER, "or"))
-    session.transcript = session.transcript.select("answer")
-    session.rename("Weather")
+    session.history.transcript = (
+        Transcript().append(asked, answer).truncate_after(asked.id).append(make_turn(Role.USER, "or"))
+    )
+    session.history.transcript = session.transcript.select("answer")
+    session.change(title="Weather")
     session.pinned = session.archived = True
-    session.set_tools((ToolDefinition(name="get_weather", source='{"half": ', group="Weather"),))
-    session.set_parameters(session.current_parameters().model_copy(update={"stop": ("a", "b"), "temperature": "hot"}))
-    session.set_parameters(session.current_parameters().with_value("stream", False).with_value("stream", True))
+    session.change(tools=(ToolDefinition(name="get_weather", source='{"half": ', group="Weather"),))
+    session.set_parameters(session.settings.current.model_copy(update={"stop": ("a", "b"), "temperature": "hot"}))
+    session.set_parameters(session.settings.current.with_value("stream", False).with_value("stream", True))
     session.switch_protocol("messages")
-    session.set_extra_body({"x": {"y": None}})
-    session.set_extra_headers({"X-Team": "blue"})
-    session.set_reasoning_return(ReasoningReturn(when=SendReasoning.ALWAYS, field="thinking"))
+    session.change(extra_body={"x": {"y": None}})
+    session.change(extra_headers={"X-Team": "blue"})
+    session.change(reasoning_return=ReasoningReturn(when=SendReasoning.ALWAYS, field="thinking"))
     session.set_unsent("extra_body", '{"half')
-    session.set_variables({"city": "Oslo"})
+    session.change(variables={"city": "Oslo"})
     half = ToolCall(id="", name="get_w", arguments='{"half')
     session.with_draft(
         Draft(text="half a sent", role=Role.SYSTEM, images=(Image(url=PIXEL),), answers="call_1", calls=(half,))
     )
     row = AnswerRow(match=MatchKind.PATH, pattern="$.a", answer=Answer(text="b"))
     rule = ToolRule(policy=Policy.TABLE, rows=(row,))
-    session.debugger.set_debugging(session.debugger.debugging.with_rule("get_weather", rule))
-    session.debugger.set_draft("answer", "call_1", ResultDraft(text="sun", is_error=True))
-    session.debugger.stops["answer", "call_1"] = STOPPED
-    session.debugger.set_fork_draft("answer", "call_1", (Answer(text="a"), Answer(never=True)))
-    session.unknown = {"from_tomorrow": {"kept": None}}
+    session.change(debugging=session.debugger.debugging.with_rule("get_weather", rule))
+    session.debugger.notes.set_draft("answer", "call_1", ResultDraft(text="sun", is_error=True))
+    session.debugger.notes.stops["answer", "call_1"] = STOPPED
+    session.debugger.notes.set_fork_draft("answer", "call_1", (Answer(text="a"), Answer(never=True)))
+    session.history.settings = session.settings.model_copy(update={"from_tomorrow": {"kept": None}})
 
 
 def nested(levels: int) -> dict[str, Any]:
@@ -94,10 +96,10 @@ async def test_an_experiment_comes_back_whole(session: Session, gateways: Gatewa
     assert snapshot(back) == snapshot(session).model_copy(update={"gateway": snapshot(back).gateway})
     assert back.transcript == session.transcript
     assert back.transcript.path[-1].calls[0].received == '{"city": "Oslo"}'
-    assert back.parameters == session.parameters
-    assert [back.parameters["chat"].is_ours(name) for name in ("stream", "include_usage")] == [False, True]
+    assert back.settings.parameters == session.settings.parameters
+    assert [back.settings.parameters["chat"].is_ours(name) for name in ("stream", "include_usage")] == [False, True]
     assert back.debugger.debugging == session.debugger.debugging
-    assert back.debugger.draft("answer", "call_1") == ResultDraft(text="sun", is_error=True)
+    assert back.debugger.notes.draft("answer", "call_1") == ResultDraft(text="sun", is_error=True)
     assert back.debugger.reason("answer", "call_1") == STOPPED
     assert (back.id, back.title, back.draft) == (session.id, "Weather", session.draft)
     assert (back.created_at, back.changed_at) == (session.created_at, session.changed_at)
@@ -105,7 +107,7 @@ async def test_an_experiment_comes_back_whole(session: Session, gateways: Gatewa
 
 async def test_unknown_fields_of_every_level_are_kept(session: Session, gateways: Gateways) -> None:
     fill(session)
-    written = encode(snapshot(session))
+    written = encode_experiment(snapshot(session))
     written["tomorrow"] = None
     written["turns"][0]["tomorrow"] = {"a": None}
     written["turns"][0]["parts"][0]["tomorrow"] = 1
@@ -115,15 +117,15 @@ async def test_unknown_fields_of_every_level_are_kept(session: Session, gateways
     found = decode(json.loads(json.dumps(written)))
     other = Session(gateways.client, profile_of=gateways.get, profile_id="")
     restore(found, other)
-    assert encode(found) == written
-    kept = encode(snapshot(other))
+    assert encode_experiment(found) == written
+    kept = encode_experiment(snapshot(other))
     assert kept["tomorrow"] is None
     for name in ("turns", "debugging"):
         assert kept[name] == written[name]
 
 
 async def test_a_turn_being_received_is_in_it_as_interrupted(session: Session, demo: DemoServer) -> None:
-    session.add_turn(make_turn(Role.USER, "Hello !long=2000 !tps=200"))
+    session.turns.add_turn(make_turn(Role.USER, "Hello !long=2000 !tps=200"))
     run = asyncio.get_running_loop().create_task(session.run())
     async with asyncio.timeout(5):
         while not any(choice.deltas > 3 for choice in session.growing.values()):  # noqa: ASYNC110
@@ -140,11 +142,11 @@ async def test_a_turn_being_received_is_in_it_as_interrupted(session: Session, d
 
 async def test_a_paused_call_is_paused_again(session: Session, demo: DemoServer, gateways: Gateways) -> None:
     bench = Bench(session, demo)
-    session.set_model("demo-tools")
+    session.change(model="demo-tools")
     await bench.ask("Weather in Oslo?")
     (turn_id, call), *_ = session.debugger.waiting
-    session.edit_call(turn_id, call.id, '{"city": "Bergen"}')
-    session.debugger.set_draft(turn_id, call.id, ResultDraft(text="half a res"))
+    session.turns.edit_call(turn_id, call.id, '{"city": "Bergen"}')
+    session.debugger.notes.set_draft(turn_id, call.id, ResultDraft(text="half a res"))
     back = again(session, gateways)
     assert back.debugger.paused
     assert back.debugger.reason(turn_id, call.id) == session.debugger.reason(turn_id, call.id)
@@ -162,11 +164,10 @@ def test_a_copy_is_an_experiment_of_its_own() -> None:
 
 def test_it_knows_whether_anything_is_worth_keeping(gateways: Gateways) -> None:
     session = Session(gateways.client, profile_of=gateways.get, profile_id="demo", model="demo-chat")
-    session.current_parameters()
     assert snapshot(session).untouched
     session.switch_protocol("messages")
     assert snapshot(session).untouched
-    session.set_parameters(session.current_parameters().with_value("temperature", 1))
+    session.set_parameters(session.settings.current.with_value("temperature", 1))
     assert not snapshot(session).untouched
 
 

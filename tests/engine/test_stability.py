@@ -29,14 +29,14 @@ from tests.engine.debugging import MODELS, THREE, WEATHER, Bench, begin, until
 
 @pytest.fixture(params=["chat", "messages"])
 def bench(request: pytest.FixtureRequest, session: Session, demo: DemoServer) -> Bench:
-    session.set_protocol(request.param)
-    session.set_model(MODELS[request.param])
+    session.change(protocol=request.param)
+    session.change(model=MODELS[request.param])
     return Bench(session, demo)
 
 
 async def test_a_step_is_counted_and_the_transcript_stays_as_it_is(bench: Bench) -> None:
     session = bench.session
-    session.add_turn(make_turn(Role.USER, "Weather in Lisbon and Oslo !broken=2"))
+    session.turns.add_turn(make_turn(Role.USER, "Weather in Lisbon and Oslo !broken=2"))
     before = session.transcript
     told: list[int] = []
     found = await sample(session, step_request(session), count=6, parallel=3, progress=lambda s: told.append(s.done))
@@ -71,8 +71,8 @@ async def test_the_step_that_led_to_a_turn_can_be_asked_again(bench: Bench) -> N
 
 async def test_two_variants_side_by_side(bench: Bench) -> None:
     session = bench.session
-    session.add_turn(make_turn(Role.USER, "Weather in Oslo"))
-    none = "none" if session.protocol == "chat" else {"type": "none"}
+    session.turns.add_turn(make_turn(Role.USER, "Weather in Oslo"))
+    none = "none" if session.settings.protocol == "chat" else {"type": "none"}
     other = WEATHER.model_copy(update={"name": "other_weather"})
     variants = [Variant(name="A", tools=(other,)), Variant(name="B", tool_choice=none)]
     found = await sample(session, step_request(session), variants, count=3, parallel=4)
@@ -87,7 +87,7 @@ async def test_two_variants_side_by_side(bench: Bench) -> None:
 
 
 async def test_failures_are_samples_too(bench: Bench) -> None:
-    bench.session.add_turn(make_turn(Role.USER, "Hello !429"))
+    bench.session.turns.add_turn(make_turn(Role.USER, "Hello !429"))
     found = await sample(bench.session, step_request(bench.session), count=2)
     ((words, count),) = found.results[0].failures()
     assert count == 2
@@ -97,7 +97,7 @@ async def test_failures_are_samples_too(bench: Bench) -> None:
 
 
 async def test_an_answer_with_a_hole_is_a_sample_that_failed(bench: Bench) -> None:
-    bench.session.add_turn(make_turn(Role.USER, "Hello !garble"))
+    bench.session.turns.add_turn(make_turn(Role.USER, "Hello !garble"))
     found = await sample(bench.session, step_request(bench.session), count=2)
     ((words, count),) = found.results[0].failures()
     assert count == 2
@@ -112,7 +112,7 @@ async def test_no_more_than_allowed_at_once_and_stop_keeps_what_came() -> None:
                 return client
 
             bench = Bench(Session(connect, profile_id="p", model="demo-tools"), slow)
-            bench.session.add_turn(make_turn(Role.USER, f"{THREE} !tps=400"))
+            bench.session.turns.add_turn(make_turn(Role.USER, f"{THREE} !tps=400"))
             seen: list[Stability] = []
             most = 0
             work = begin(sample(bench.session, step_request(bench.session), count=20, parallel=3, progress=seen.append))
@@ -128,7 +128,7 @@ async def test_no_more_than_allowed_at_once_and_stop_keeps_what_came() -> None:
 
 
 async def test_cancelling_from_outside_is_passed_on_and_keeps_what_came(bench: Bench) -> None:
-    bench.session.add_turn(make_turn(Role.USER, "Weather in Oslo !slow"))
+    bench.session.turns.add_turn(make_turn(Role.USER, "Weather in Oslo !slow"))
     seen: list[Stability] = []
     work = begin(sample(bench.session, step_request(bench.session), count=4, progress=seen.append))
     await until(lambda: bool(seen))
@@ -141,7 +141,7 @@ async def test_cancelling_from_outside_is_passed_on_and_keeps_what_came(bench: B
 async def test_what_cannot_be_asked_is_refused_before_anything_is_sent(bench: Bench) -> None:
     with pytest.raises(RunRefusedError, match="Write a message first"):
         step_request(bench.session)
-    bench.session.add_turn(make_turn(Role.USER, "Hello"))
+    bench.session.turns.add_turn(make_turn(Role.USER, "Hello"))
     for count, parallel in ((0, 1), (21, 1), (1, 0)):
         with pytest.raises(ValueError, match="from 1 to 20"):
             await sample(bench.session, step_request(bench.session), count=count, parallel=parallel)

@@ -30,16 +30,16 @@ async def nowhere(_profile_id: str) -> GatewayClient:
 def session_with(protocol: str, panels: dict[str, Any], inherited: dict[str, Any], own: dict[str, Any]) -> Session:
     profile = Profile(id="p", base_url="https://g.example/v1", extra_body=inherited)
     session = Session(nowhere, profile_id="p", model="m", protocol=protocol, profile_of=lambda _: profile)
-    session.add_turn(make_turn(Role.USER, "Hello"))
-    kind = type(session.current_parameters())
+    session.turns.add_turn(make_turn(Role.USER, "Hello"))
+    kind = type(session.settings.current)
     fields = {name for name, hint in kind.hints() if hint.path}  # these stand elsewhere in a body
     session.set_parameters(kind.from_wire({name: value for name, value in panels.items() if name not in fields}))
-    session.set_extra_body(own)
+    session.change(extra_body=own)
     return session
 
 
 def settings_of(session: Session) -> dict[str, Any]:
-    return {name: value for name, value in session.preview().items() if name not in ("model", "messages")}
+    return {name: value for name, value in session.next_request.body().items() if name not in ("model", "messages")}
 
 
 @settings(max_examples=150, deadline=None)
@@ -65,12 +65,12 @@ def test_what_is_put_into_a_body_is_what_is_sent(
     out: set[str],
 ) -> None:
     session = session_with(protocol, panels, inherited, own)
-    before = session.preview()
+    before = session.next_request.body()
     wanted = {name: value for name, value in {**before, **put}.items() if name in put or name not in out}
     edited = read_edit(session, json.dumps(wanted))
     apply_edit(session, edited)
     stuck = {note.split("“")[1].split("”")[0].split(".")[0] for note in edited.notes if "gateway's settings" in note}
-    sent = session.preview()
+    sent = session.next_request.body()
     assert {k: v for k, v in sent.items() if k not in stuck} == {k: v for k, v in wanted.items() if k not in stuck}
     assert stuck <= set(inherited)
 
@@ -81,5 +81,5 @@ def test_an_edit_of_nothing_is_none(
     protocol: str, panels: dict[str, Any], inherited: dict[str, Any], own: dict[str, Any]
 ) -> None:
     session = session_with(protocol, panels, inherited, own)
-    edited = read_edit(session, json.dumps(session.preview()))
+    edited = read_edit(session, json.dumps(session.next_request.body()))
     assert not edited.changed, edited

@@ -58,8 +58,8 @@ async def test_runs_of_a_session_are_bounded(gateways: Gateways) -> None:
     workspace = Workspace(gateways)
     workspace.set_tape_limit(1)
     session: Session = workspace.current
-    session.set_model("demo-chat")
-    session.add_turn(make_turn(Role.USER, "Hi"))
+    session.change(model="demo-chat")
+    session.turns.add_turn(make_turn(Role.USER, "Hi"))
     await session.run()
     (only,) = session.exchanges.values()
     assert only.dropped > 100

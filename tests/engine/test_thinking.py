@@ -24,7 +24,7 @@ def thought(text: str, *, redacted: bool = False) -> Turn:
 def make_session(*turns: Turn) -> Session:
     session = Session(nowhere, profile_id="p", protocol="messages", model="m")
     for turn in turns:
-        session.add_turn(turn)
+        session.turns.add_turn(turn)
     return session
 
 
@@ -48,7 +48,8 @@ def stale_after(session: Session, edit: str, *arguments: object) -> list[int]:
     """Places on the path of the turns whose thinking the edit, made in place, left stale."""
     before = session.transcript
     of_a_turn = edit in ("edit_text", "edit_call", "set_image", "change_role")
-    getattr(session, edit)(*arguments, **({"in_place": True} if of_a_turn else {}))
+    owner = session if edit == "delete_turn" else session.turns
+    getattr(owner, edit)(*arguments, **({"in_place": True} if of_a_turn else {}))
     stale = thinking.invalidated(before, session.transcript)
     return [number for number, turn in enumerate(session.transcript.path) if turn.id in stale]
 
@@ -56,7 +57,7 @@ def stale_after(session: Session, edit: str, *arguments: object) -> list[int]:
 def blocks_of(session: Session) -> list[str]:
     """The kinds of all blocks in the assistant messages of the body."""
     found = []
-    for message in session.preview()["messages"]:
+    for message in session.next_request.body()["messages"]:
         if message["role"] == "assistant":
             content = message["content"]
             found += [block["type"] for block in content] if isinstance(content, list) else ["text"]
@@ -107,25 +108,25 @@ def test_arguments_of_a_call_bind_what_comes_after() -> None:
     call = ToolCall(id="c1", name="f", arguments="{}")
     asked = Turn(id=new_id(), role=Role.ASSISTANT, parts=(Reasoning(text="hm", signature="s"), call))
     session = make_session(make_turn(Role.USER, "Go"), asked)
-    session.answer("c1", "done")
-    session.add_turn(thought("2"))
+    session.turns.answer("c1", "done")
+    session.turns.add_turn(thought("2"))
     assert stale_after(session, "edit_call", asked.id, "c1", '{"a": 1}') == [3]
 
 
 def test_other_branches_are_looked_at_too(session: Session) -> None:
     path = ids(session)
     other = thought("another one")
-    session.transcript = session.transcript.truncate_after(path[1]).append(other).select(path[4])
+    session.history.transcript = session.transcript.truncate_after(path[1]).append(other).select(path[4])
     before = session.transcript
-    session.edit_text(path[1], "Uno?", in_place=True)
+    session.turns.edit_text(path[1], "Uno?", in_place=True)
     assert set(thinking.invalidated(before, session.transcript)) == {path[2], path[4], other.id}
 
 
 def test_dropping_takes_only_the_thinking_and_can_be_undone(session: Session) -> None:
     path = ids(session)
     before = session.transcript
-    session.edit_text(path[1], "Uno?", in_place=True)
-    session.drop_thinking(thinking.invalidated(before, session.transcript))
+    session.turns.edit_text(path[1], "Uno?", in_place=True)
+    session.turns.drop_thinking(thinking.invalidated(before, session.transcript))
     assert blocks_of(session) == ["text", "text"]
     assert [turn.text for turn in session.transcript.path] == ["Be brief.", "Uno?", "1", "Two?", "2"]
     session.undo()
@@ -136,24 +137,24 @@ def test_dropping_takes_only_the_thinking_and_can_be_undone(session: Session) ->
 def test_a_branch_leaves_the_old_path_as_it_was(session: Session, step: str) -> None:
     path, before = ids(session), session.transcript
     if step == "edit":
-        session.edit_text(path[1], "Uno?", in_place=True)
+        session.turns.edit_text(path[1], "Uno?", in_place=True)
     else:
         session.delete_turn(path[1])
-    session.branch(before, thinking.invalidated(before, session.transcript))
+    session.turns.branch(before, thinking.invalidated(before, session.transcript))
     assert all(session.transcript.turns[turn.id] == turn for turn in before.turns.values())
     assert session.transcript.path[0].id == path[0]
     texts = [turn.text for turn in session.transcript.path]
     assert texts == (["Be brief.", "Uno?", "1", "Two?", "2"] if step == "edit" else ["Be brief.", "1", "Two?", "2"])
     assert not {turn.id for turn in session.transcript.path[1:]} & set(path)
     assert blocks_of(session) == ["text", "text"]
-    session.select_variant(path[1])
+    session.turns.select_variant(path[1])
     assert blocks_of(session) == ["thinking", "text", "redacted_thinking", "text"]
 
 
 def test_one_undo_takes_edit_and_branch_back(session: Session) -> None:
     before = session.transcript
-    session.edit_text(ids(session)[1], "Uno?", in_place=True)
-    session.branch(before, thinking.invalidated(before, session.transcript))
+    session.turns.edit_text(ids(session)[1], "Uno?", in_place=True)
+    session.turns.branch(before, thinking.invalidated(before, session.transcript))
     session.undo()
     assert session.transcript is before
 
@@ -161,7 +162,7 @@ def test_one_undo_takes_edit_and_branch_back(session: Session) -> None:
 def test_other_tools_concern_every_turn_with_signed_thinking(session: Session) -> None:
     path = ids(session)
     assert thinking.signed_turns(session.transcript) == (path[2], path[4])
-    session.branch(session.transcript, thinking.signed_turns(session.transcript))
+    session.turns.branch(session.transcript, thinking.signed_turns(session.transcript))
     assert ids(session)[:2] == path[:2]
     assert blocks_of(session) == ["text", "text"]
 

@@ -81,12 +81,12 @@ def sent_calls(body: Any) -> Any:
 async def test_a_gateway_that_wants_its_signature_back_gets_it(connect_to: Callable[..., Session]) -> None:
     with FaultServer() as server:
         session = connect_to(server.url)
-        session.add_turn(make_turn(Role.USER, "Look"))
+        session.turns.add_turn(make_turn(Role.USER, "Look"))
         server.play(send(head(), CALLED))
         await session.run()
         (turn,) = [turn for turn in session.transcript.path if turn.calls]
-        session.edit_call(turn.id, "c1", '{"x": 2}')
-        session.answer("c1", "seen")
+        session.turns.edit_call(turn.id, "c1", '{"x": 2}')
+        session.turns.answer("c1", "seen")
         server.play(send(head(), chunk({"content": "Done"}, "stop"), DONE))
         await session.run()
     function = {"name": "look", "arguments": '{"x": 2}'}
@@ -98,7 +98,7 @@ async def test_a_gateway_that_wants_its_signature_back_gets_it(connect_to: Calla
 async def test_stopped_in_the_middle_what_came_stays(connect_to: Callable[..., Session]) -> None:
     with FaultServer() as server:
         session = connect_to(server.url)
-        session.add_turn(make_turn(Role.USER, "Say"))
+        session.turns.add_turn(make_turn(Role.USER, "Say"))
         server.play(
             send(head(), chunk({"audio": {"id": "au", "data": "AAAA"}}), chunk({"audio": {"data": "BB"}})), hold()
         )
@@ -113,7 +113,7 @@ async def test_stopped_in_the_middle_what_came_stays(connect_to: Callable[..., S
 async def test_audio_is_content_nothing_is_tried_again_after_it(connect_to: Callable[..., Session]) -> None:
     with FaultServer() as server:
         session = connect_to(server.url, retries=3)
-        session.add_turn(make_turn(Role.USER, "Say"))
+        session.turns.add_turn(make_turn(Role.USER, "Say"))
         server.play(send(head(), chunk({"audio": {"id": "au", "data": "AAAA"}})))
         await session.run()
     outcome = session.transcript.path[-1].outcome
@@ -131,8 +131,10 @@ async def test_store_and_file_keep_all_of_it(make_workspace: MakeWorkspace) -> N
     text = Text(text="Green.\nYes.", extra={"messages": {"citations": [CITATION]}})
     turn = answered(text, call, extra={"chat": {"annotations": [{"type": "file"}], "odd": None}})
     workspace = await make_workspace((Secret(KEY),))
-    workspace.current.add_turn(turn)
-    workspace.current.add_turn(answered(Text(text="b", extra={"chat": {"leak": KEY}}), extra={"chat": {"leak": KEY}}))
+    workspace.current.turns.add_turn(turn)
+    workspace.current.turns.add_turn(
+        answered(Text(text="b", extra={"chat": {"leak": KEY}}), extra={"chat": {"leak": KEY}})
+    )
     kept = snapshot(workspace.current)
     back = read(write(kept))
     assert back.turns[0] == turn
@@ -180,12 +182,12 @@ def session_with(*turns: Turn, protocol: str = "chat") -> Session:
     profile = Profile(id="p", base_url="http://gateway.example/v1")
     session = Session(nowhere, profile_id="p", model="m", protocol=protocol, profile_of=lambda _: profile)
     for turn in turns:
-        session.add_turn(turn)
+        session.turns.add_turn(turn)
     return session
 
 
 def edited(session: Session, change: Callable[[Any], None]) -> Transcript:
-    body = json.loads(json.dumps(session.preview()))
+    body = json.loads(json.dumps(session.next_request.body()))
     change(body)
     apply_edit(session, read_edit(session, json.dumps(body)))
     return session.transcript
@@ -212,11 +214,11 @@ def test_members_taken_out_or_changed_in_the_request_are_so_from_then_on() -> No
 
     extra = {"chat": {"audio": {"id": "au", "data": "AAAA"}, "extra_content": SIGNED, "channel": "final"}}
     session = session_with(make_turn(Role.USER, "Look"), answered(CALL, extra=extra))
-    assert {"audio", "extra_content"} <= session.preview()["messages"][1].keys()
+    assert {"audio", "extra_content"} <= session.next_request.body()["messages"][1].keys()
     turn = edited(session, without).path[1]
     assert turn.calls[0].extra == {}
     assert turn.calls[0].received is None
-    sent = session.preview()["messages"][1]
+    sent = session.next_request.body()["messages"][1]
     assert (sent["extra_content"], "audio" in sent, "extra_content" in sent["tool_calls"][0]) == (
         {"mine": 1},
         False,
@@ -246,13 +248,13 @@ def test_a_text_edited_by_hand_keeps_what_the_unchanged_ones_came_with() -> None
     )
     session = session_with(answered(one, CALL, two, three), protocol="messages")
     turn_id = session.transcript.path[0].id
-    session.edit_text(turn_id, "One. Two. Three.")
+    session.turns.edit_text(turn_id, "One. Two. Three.")
     assert session.transcript.path[0].parts == (one, CALL, two, three)
-    session.edit_text(turn_id, "One. 2. Three.")
+    session.turns.edit_text(turn_id, "One. 2. Three.")
     assert session.transcript.path[0].parts == (one, CALL, two.model_copy(update={"text": " 2."}), three)
-    session.edit_text(turn_id, "One. 2. Three. Four.")
+    session.turns.edit_text(turn_id, "One. 2. Three. Four.")
     assert session.transcript.path[0].parts[3:] == (three.model_copy(update={"text": " Three. Four."}),)
-    session.edit_text(turn_id, "Else")
+    session.turns.edit_text(turn_id, "Else")
     assert list(session.transcript.path[0].parts) == [Text(text="Else"), CALL]
 
 

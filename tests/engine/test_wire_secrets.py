@@ -101,10 +101,10 @@ async def make(server: FaultServer) -> AsyncIterator[Callable[[str], Session]]:
             return client
 
         made = Session(connect, profile_id="p", protocol=protocol, model="m-1", profile_of=lambda _: profile)
-        made.add_turn(make_turn(Role.USER, f"My key is {KEY}, my token {TOKEN}, {quote(KEY)}."))
-        made.set_extra_body({"note": base64.b64encode(KEY.encode()).decode()})
+        made.turns.add_turn(make_turn(Role.USER, f"My key is {KEY}, my token {TOKEN}, {quote(KEY)}."))
+        made.change(extra_body={"note": base64.b64encode(KEY.encode()).decode()})
         if protocol == "messages":
-            made.set_parameters(made.current_parameters().with_value("max_tokens", 9))
+            made.set_parameters(made.settings.current.with_value("max_tokens", 9))
         return made
 
     yield session
@@ -125,7 +125,7 @@ def everything(session: Session, tmp_path: Path) -> dict[str, str]:
     path = tmp_path / "file.json"
     cassette.save(path, tapes, f"About {KEY}", KNOWN)
     assert session.profile is not None
-    sent = sent_by(session.profile, session.request(), KNOWN)
+    sent = sent_by(session.profile, session.next_request.build(), KNOWN)
     found = {
         "tape": repr(tapes) + "".join(raw_texts(tapes)),
         "frames": "".join(frame_texts(indexes)),

@@ -11,8 +11,8 @@ from playground.domain.transcript import Ending, Role, make_turn
 from playground.engine.gateways.offered import DEMO_ID, Gateways
 from playground.engine.gateways.profiles import Profile
 from playground.engine.library.workspace import Workspace
+from playground.engine.session.draft import Draft
 from playground.engine.session.run import RunRefusedError
-from playground.engine.session.settings import Draft
 
 
 @pytest.fixture
@@ -22,14 +22,14 @@ def workspace(gateways: Gateways) -> Workspace:
 
 def write(workspace: Workspace, text: str) -> str:
     session = workspace.new()
-    session.add_turn(make_turn(Role.USER, text))
+    session.turns.add_turn(make_turn(Role.USER, text))
     return session.id
 
 
 async def test_it_begins_with_one_empty_experiment_on_the_demo_gateway(workspace: Workspace) -> None:
     assert workspace.sessions == [workspace.current]
-    assert workspace.current.profile_id == DEMO_ID
-    assert workspace.current.model == "demo-reasoner"
+    assert workspace.current.settings.profile_id == DEMO_ID
+    assert workspace.current.settings.model == "demo-reasoner"
 
 
 async def test_an_untouched_experiment_is_used_again(workspace: Workspace) -> None:
@@ -42,10 +42,14 @@ async def test_an_untouched_experiment_is_used_again(workspace: Workspace) -> No
 
 async def test_a_new_experiment_goes_on_with_gateway_protocol_and_model(workspace: Workspace) -> None:
     write(workspace, "Hello")
-    workspace.current.set_protocol("messages")
-    workspace.current.set_model("demo-messages")
+    workspace.current.change(protocol="messages")
+    workspace.current.change(model="demo-messages")
     new = workspace.new()
-    assert (new.profile_id, new.protocol, new.model) == (DEMO_ID, "messages", "demo-messages")
+    assert (new.settings.profile_id, new.settings.protocol, new.settings.model) == (
+        DEMO_ID,
+        "messages",
+        "demo-messages",
+    )
     assert workspace.sessions[0] is new
 
 
@@ -53,7 +57,7 @@ async def test_the_first_experiment_is_on_the_gateway_used_last(gateways: Gatewa
     profile = gateways.store.add(Profile(name="Mine", base_url="https://gateway.example/v1", default_model="big"))
     gateways.store.select(profile.id)
     current = Workspace(gateways).current
-    assert (current.profile_id, current.model) == (profile.id, "big")
+    assert (current.settings.profile_id, current.settings.model) == (profile.id, "big")
 
 
 async def test_observers_are_told_and_see_the_new_state(workspace: Workspace) -> None:
@@ -92,7 +96,7 @@ async def test_deleting_the_last_experiment_leaves_an_empty_one(workspace: Works
 
 async def test_deleting_an_experiment_stops_its_run(workspace: Workspace, demo: DemoServer) -> None:
     session = workspace.current
-    session.add_turn(make_turn(Role.USER, "Hello !long=2000 !tps=50"))
+    session.turns.add_turn(make_turn(Role.USER, "Hello !long=2000 !tps=50"))
     run = asyncio.get_running_loop().create_task(session.run())
     async with asyncio.timeout(5):
         while not any(choice.deltas for choice in session.growing.values()):  # noqa: ASYNC110

@@ -192,7 +192,7 @@ class Person:
         picker = self.app.window.bar.model
         await self.type_into(picker, model)
         await self.key(Qt.Key.Key_Return)
-        await self.until(lambda: self.session.model == model, f"the model {model}")
+        await self.until(lambda: self.session.settings.model == model, f"the model {model}")
 
     async def choose(self, button: QPushButton | QToolButton, entry: str) -> None:
         """Open the menu of a button and click an entry."""

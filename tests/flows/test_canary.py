@@ -134,7 +134,7 @@ def test_no_eight_characters_of_a_key_are_anywhere(stage: Stage, tmp_path: Path)
             await person.do(app.workspace.new)
             await ask(person, f"{KEY} is what I have, {name}")
             turn = person.path[0]
-            await person.do(partial(person.session.edit_text, turn.id, f"{name}: not {KEY}, then", in_place=True))
+            await person.do(partial(person.session.turns.edit_text, turn.id, f"{name}: not {KEY}, then", in_place=True))
             await person.do(partial(person.pane.composer.set_text, f"And {KEY}?"))
             await app.workspace.flush()
             if name != "kept":

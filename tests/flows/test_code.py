@@ -50,7 +50,7 @@ def test_the_code_follows_what_is_set_and_what_was_sent(stage: Stage) -> None:
         code = person.app.window.findChildren(GetCodeWindow)[0]
         await person.until(lambda: '"demo-chat"' in code.code, "the code")
         assert f"{person.server.base_url}/chat/completions" in code.code
-        await person.do(lambda: person.session.set_model("demo-reasoner"))
+        await person.do(lambda: person.session.change(model="demo-reasoner"))
         await person.until(lambda: '"demo-reasoner"' in code.code, "the new model in the code")
         source = await person.seen(QComboBox, "Request", code)
         source.setCurrentIndex(1)
@@ -86,7 +86,7 @@ def test_a_pasted_command_is_an_experiment_that_sends_the_same_body_with_the_key
         await person.until(lambda: bool(app.gateways.get("team").key_origin), "the key to be stored")
         assert len(app.workspace.sessions) == before, "an untouched experiment is used"
         assert [turn.text for turn in person.path] == ["Be brief.", "What is a token?"]
-        assert person.session.extra_body == {"top_k": 40}
+        assert person.session.settings.extra_body == {"top_k": 40}
         await person.do(person.pane.run)
         await person.idle(turns=3)
         assert person.body() == BODY
@@ -122,7 +122,7 @@ def test_the_composer_and_the_tools_count_tokens_the_same_way(stage: Stage) -> N
         window = person.app.window
         schema = {"type": "object", "properties": {"ort": {"type": "string", "description": "ど" * 40}}}
         tools = [ToolDefinition(name=f"f{n}", description="Wo ist es schön?" * n, parameters=schema) for n in range(7)]
-        person.session.set_tools((*tools, tools[-1].model_copy(update={"name": "off", "enabled": False})))
+        person.session.change(tools=(*tools, tools[-1].model_copy(update={"name": "off", "enabled": False})))
         await person.until(lambda: "tokens" in window.tools.head.summary.text(), "the size in the panel")
         counted = window.tools.head.summary.text().rpartition("≈ ")[2].removesuffix(" tokens")
         labels = person.pane.composer.findChildren(ElidedLabel)
@@ -162,7 +162,9 @@ def test_a_request_edited_by_hand_is_what_goes_out(stage: Stage) -> None:
         await person.do(lambda: editor.insertPlainText(edited))
         await person.seen(QAbstractButton, "Apply", page)
         await person.key(Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
-        await person.until(lambda: not page.edited and bool(person.session.extra_body), "the edit to be applied")
+        await person.until(
+            lambda: not page.edited and bool(person.session.settings.extra_body), "the edit to be applied"
+        )
         assert not person.server.requests or person.server.requests[-1].method != "POST", "applied, and not run"
         assert person.path[0].text == "Good morning"
         await person.key(Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)

@@ -26,8 +26,8 @@ BOTH = pytest.mark.parametrize(("protocol", "model"), [("chat", "demo-tools"), (
 
 async def ready(person: Person, protocol: str = "chat", model: str = "demo-tools") -> None:
     """The weather tool on offer, on that protocol."""
-    person.session.set_protocol(protocol)
-    person.session.set_tools((WEATHER,))
+    person.session.change(protocol=protocol)
+    person.session.change(tools=(WEATHER,))
     await person.use_model(model)
 
 
@@ -40,7 +40,7 @@ async def calls_of(person: Person, at: int = -1) -> list[CallCard]:
 
 def rule(person: Person, **fields: Any) -> None:
     debugger = person.session.debugger
-    debugger.set_debugging(debugger.debugging.with_rule("get_weather", ToolRule(**fields)))
+    person.session.change(debugging=debugger.debugging.with_rule("get_weather", ToolRule(**fields)))
 
 
 def calls_sent(body: dict[str, Any], protocol: str) -> list[Any]:
@@ -177,7 +177,7 @@ def test_the_step_limit_pauses_and_continue_begins_anew(stage: Stage) -> None:
         await ready(person)
         rule(person, policy=Policy.TABLE, rows=(AnswerRow(answer=Answer(text="again")),))
         debugger = person.session.debugger
-        debugger.set_debugging(debugger.debugging.model_copy(update={"step_limit": 3}))
+        person.session.change(debugging=debugger.debugging.model_copy(update={"step_limit": 3}))
         await person.run("!loop !chain The weather in Lisbon, Oslo, Rome, Paris, Madrid, Bonn and Bern")
         await person.until(lambda: person.session.state is RunState.IDLE and debugger.paused, "a pause")
         (turn_id, call), *_ = debugger.waiting

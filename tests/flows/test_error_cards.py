@@ -158,7 +158,7 @@ def test_what_is_said_is_true_of_what_arrived_and_what_was_asked_for(stage: Stag
             )
             for streamed in (True, False):
                 server.play(*refusal(503, {"message": "busy"}))
-                parameters = person.session.current_parameters().with_value("stream", streamed)
+                parameters = person.session.settings.current.with_value("stream", streamed)
                 await person.do(partial(person.session.set_parameters, parameters))
                 card = await told(person)
                 assert ("Streaming makes this less likely" in words(card)) is not streamed

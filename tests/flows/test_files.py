@@ -87,7 +87,7 @@ def test_an_experiment_is_saved_changed_and_opened_again(stage: Stage, tmp_path:
         await person.run("Tell me about tides")
         await person.idle(2)
         first = person.session
-        await person.do(lambda: first.select_variant(first.transcript.path[0].id))
+        await person.do(lambda: first.turns.select_variant(first.transcript.path[0].id))
         await choose_file(person, "file.save", file)
         await said(person, "Saved as")
         saved = snapshot(first)
@@ -309,7 +309,7 @@ def test_variables_are_filled_in_flagged_and_sent(stage: Stage) -> None:
         field = await person.seen(QPlainTextEdit, "Value of city")
         await person.until(field.hasFocus, "the cursor in the field")
         await person.keys("Oslo")
-        await person.until(lambda: person.session.variables == {"city": "Oslo"}, "the value")
+        await person.until(lambda: person.session.settings.variables == {"city": "Oslo"}, "the value")
         await person.key(Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
         await said(person, "{{unit}} has no value yet")
         await person.press("Send as written", person.pane.notice)
@@ -325,12 +325,12 @@ def test_variables_are_filled_in_flagged_and_sent(stage: Stage) -> None:
         await person.type_into(field, "Rome")
         await person.until(lambda: "Weather in Rome" in shown.toPlainText(), "the other value")  # type: ignore[attr-defined]
         await person.do(person.app.window.action("edit.undo").trigger)
-        assert person.session.variables["city"] == "Oslo"
+        assert person.session.settings.variables["city"] == "Oslo"
         await person.until(lambda: field.toPlainText() == "Oslo", "the value before")
         assert "Weather in Oslo" in shown.toPlainText()  # type: ignore[attr-defined]
         taken = await person.seen(QWidget, "Take the value of city away")
         await person.click(taken)
-        assert "city" not in person.session.variables
+        assert "city" not in person.session.settings.variables
         await person.do(lambda: person.pane.regenerate(person.path[1].id))
         await said(person, "{{city}} has no value yet")
         await person.press("Send as written", person.pane.notice)
@@ -345,8 +345,8 @@ def test_presets_are_saved_used_taken_back_and_looked_after(stage: Stage, tmp_pa
     async def play(person: Person) -> None:
         await use(person, "demo-chat")
         session, window = person.session, person.app.window
-        session.add_turn(make_turn(Role.SYSTEM, "Be brief."))
-        session.set_parameters(session.current_parameters().with_value("temperature", 0.3))
+        session.turns.add_turn(make_turn(Role.SYSTEM, "Be brief."))
+        session.set_parameters(session.settings.current.with_value("temperature", 0.3))
         await person.press("Save as preset…", window.presets)
         dialog = await dialog_of(person, SavePresetDialog)
         await person.do(partial(dialog.name.setText, "Brief"))
@@ -358,14 +358,14 @@ def test_presets_are_saved_used_taken_back_and_looked_after(stage: Stage, tmp_pa
         await person.choose(window.presets.button, "Brief")
         await said(person, "“Brief” is set")
         assert [turn.text for turn in person.path] == ["Be brief."]
-        assert session.current_parameters().to_wire()["temperature"] == 0.3
+        assert session.settings.current.to_wire()["temperature"] == 0.3
         assert window.parameters.value.to_wire()["temperature"] == 0.3
         await person.press("Undo", person.pane.notice)
         assert [*person.path] == []
-        assert "temperature" not in session.current_parameters().to_wire()
+        assert "temperature" not in session.settings.current.to_wire()
         assert window.action("edit.redo").isEnabled()
         await person.do(window.action("edit.redo").trigger)
-        assert session.current_parameters().to_wire()["temperature"] == 0.3
+        assert session.settings.current.to_wire()["temperature"] == 0.3
 
         # the palette has it, and using it once more changes nothing
         await person.do(window.action("presets.use").trigger)
@@ -385,7 +385,7 @@ def test_presets_are_saved_used_taken_back_and_looked_after(stage: Stage, tmp_pa
         await person.do(looked.undo_button.click)
         await person.until(lambda: [preset.name for preset in store(person).presets] == ["Terse"], "it back")
         await person.until(lambda: "is back" in looked.said.text(), "it in the list")
-        session.set_parameters(session.current_parameters().with_value("temperature", 0.9))
+        session.set_parameters(session.settings.current.with_value("temperature", 0.9))
         await person.do(looked.overwrite_button.click)
         await person.until(lambda: (store(person).presets[0].parameters or {}).get("temperature") == 0.9, "the new one")
         await person.do(looked.reject)

@@ -26,8 +26,8 @@ async def open_bar(person: Person) -> QLineEdit:
 
 
 def show(person: Person, transcript: Transcript) -> None:
-    person.session.add_turn(make_turn(Role.USER, "x"))
-    person.session.transcript = transcript
+    person.session.turns.add_turn(make_turn(Role.USER, "x"))
+    person.session.history.transcript = transcript
     person.pane._show_rows()
 
 

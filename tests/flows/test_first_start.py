@@ -183,14 +183,14 @@ def test_a_gateway_is_connected_step_by_step(stage: Stage) -> None:
             await person.do(partial(wizard.third.models.setCurrentRow, names.index("demo-chat")))
             await type_into(person, wizard.third.name, "Work")
             await person.do(wizard.next_button.click)
-            await person.until(lambda: person.session.profile_id != "demo", "the gateway in use")
-            profile = person.app.gateways.get(person.session.profile_id)
+            await person.until(lambda: person.session.settings.profile_id != "demo", "the gateway in use")
+            profile = person.app.gateways.get(person.session.settings.profile_id)
             assert (profile.name, profile.default_model, profile.base_url) == ("Work", "demo-chat", gateway.base_url)
             assert "Connected to Work." in person.pane.notice.words
             assert "memory" in person.pane.notice.words, "there is no keyring here, and it is said"
             assert KEY not in person.app.gateways.store.path.read_text(encoding="utf-8")
             await person.until(lambda: not person.find(ConnectDialog), "the dialog to go")
-            await person.until(lambda: person.session.model == "demo-chat", "the model")
+            await person.until(lambda: person.session.settings.model == "demo-chat", "the model")
             await person.do(person.app.window.activateWindow)  # as a desktop does when a dialog closes
             await person.until(person.app.window.isActiveWindow, "the window, in front again")
             assert person.pane.composer.focusProxy() is person.app.window.focusWidget()

@@ -113,7 +113,9 @@ def test_a_call_keeps_the_focus_while_its_turn_is_drawn_anew_however_slowly(
         await person.type_into(field, "half")
         monkeypatch.setattr(card_parts, "STEP_S", -1.0)  # as on a machine that makes one view a frame
         turn = person.path[-1]
-        await person.do(partial(person.session.edit_call, turn.id, first.call.id, '{"city": "Faro"}', in_place=True))
+        await person.do(
+            partial(person.session.turns.edit_call, turn.id, first.call.id, '{"city": "Faro"}', in_place=True)
+        )
         await person.until(lambda: "Faro" in person.card(-1).calls[0].call.arguments, "the edit, drawn")
         await person.until(lambda: person.card(-1).whole, "all of it drawn")
         assert person.card(-1).calls[2] is last

@@ -44,7 +44,7 @@ def test_switching_gateways_sends_the_next_request_and_the_key_there(stage: Stag
             button = await person.seen(QPushButton, "Gateway", bar)
             await person.do(person.app.workspace.new)
             await person.choose(button, "Other & co")
-            await person.until(lambda: person.session.profile_id == profile.id, "the gateway chosen")
+            await person.until(lambda: person.session.settings.profile_id == profile.id, "the gateway chosen")
             await person.until(lambda: "demo-chat" in bar.model.ids and other.requests, "its models")
             await person.use_model("demo-chat")
             await person.run("Hello there")
@@ -54,7 +54,7 @@ def test_switching_gateways_sends_the_next_request_and_the_key_there(stage: Stag
             assert len(person.server.requests) == asked, "nothing more went to the first one"
             assert person.path[-1].text
             await person.choose(button, "Demo gateway")
-            await person.until(lambda: person.session.profile_id == "demo", "the demo again")
+            await person.until(lambda: person.session.settings.profile_id == "demo", "the demo again")
             await person.run("And back")
             await person.idle(turns=4)
             assert len(person.server.requests) > asked
@@ -83,14 +83,14 @@ def test_a_model_that_the_gateway_does_not_list_is_marked_and_asked_for_all_the_
         await person.do(partial(gateways.store.add, Profile(name="Silent", base_url="http://127.0.0.1:9/v1")))
         await person.do(person.app.actions._settings_changed)
         await person.choose(button, "Silent")
-        await person.until(lambda: gateways.listed(person.session.profile_id) is not None, "the failure")
-        assert person.session.model == "vendor/other"
+        await person.until(lambda: gateways.listed(person.session.settings.profile_id) is not None, "the failure")
+        assert person.session.settings.model == "vendor/other"
         assert not bar.unlisted.isVisible(), "without a list nothing is said"
         assert bar.model.ids == [], "another gateway's models are not offered"
         await person.choose(button, "Demo gateway")
-        await person.until(lambda: person.session.model == "demo-reasoner", "its default model")
+        await person.until(lambda: person.session.settings.model == "demo-reasoner", "its default model")
         assert not bar.unlisted.isVisible(), "no mark on a model of the list"
-        await person.do(partial(person.session.set_model, "vendor/other"))
+        await person.do(partial(person.session.change, model="vendor/other"))
         assert bar.unlisted.isVisible(), "marked wherever the model was chosen"
 
     stage.play(scene)
@@ -102,19 +102,19 @@ def test_a_switch_of_the_protocol_chooses_a_model_that_is_served_under_it(stage:
         await person.until(lambda: "demo-chat" in window.bar.model.ids, "the models")
         await person.use_model("demo-chat")
         await person.click(await person.seen(QPushButton, "Messages", window.bar))
-        await person.until(lambda: session.model == "demo-messages", "a model that is served under Messages")
+        await person.until(lambda: session.settings.model == "demo-messages", "a model that is served under Messages")
         said = "“demo-chat” is not served under Messages here, so “demo-messages” is asked instead."
         await person.until(lambda: said in notices(person), said)
         await person.run("Hello")
         await person.idle(turns=2)
         assert [turn.outcome.ending for turn in person.path if turn.outcome] == [Ending.COMPLETE]
         await person.click(await person.seen(QPushButton, "Chat completions", window.bar))
-        await person.until(lambda: session.model == "demo-chat", "the model from before")
+        await person.until(lambda: session.settings.model == "demo-chat", "the model from before")
         await person.use_model("demo-messages")
         await person.click(await person.seen(QPushButton, "Messages", window.bar))
         await person.click(await person.seen(QPushButton, "Chat completions", window.bar))
         await person.app.actions._gateways.listed()
-        assert session.model == "demo-messages", "what is served under both stays"
+        assert session.settings.model == "demo-messages", "what is served under both stays"
 
     stage.play(scene)
 
@@ -132,14 +132,14 @@ def test_where_no_model_is_served_under_the_protocol_it_is_said(stage: Stage) ->
             await person.use_model("large")
             await person.click(await person.seen(QPushButton, "Messages", window.bar))
             await person.app.actions._gateways.listed()
-            assert person.session.model == "large", "what the gateway does not tell changes nothing"
+            assert person.session.settings.model == "large", "what the gateway does not tell changes nothing"
             assert not window.pane.notice.isVisible()
             await person.use_model("small")
             await person.click(await person.seen(QPushButton, "Chat completions", window.bar))
             await person.click(await person.seen(QPushButton, "Messages", window.bar))
             said = "The gateway lists no model that is served under Messages; “small” is asked all the same."
             await person.until(lambda: said in notices(person), said)
-            assert person.session.model == "small"
+            assert person.session.settings.model == "small"
 
         stage.play(scene)
 
@@ -152,20 +152,20 @@ async def settings(person: Person) -> ProfileDialog:
 
 def test_saving_a_gateway_moves_the_open_experiment_only_when_asked(stage: Stage) -> None:
     async def scene(person: Person) -> None:
-        await person.until(lambda: person.session.model == "demo-reasoner", "a model")
+        await person.until(lambda: person.session.settings.model == "demo-reasoner", "a model")
         dialog = await settings(person)
         base = person.server.base_url
         await person.do(partial(dialog.form.address.edit.setText, base))
         await person.do(partial(dialog.form.model.setText, "demo-chat"))
         await person.do(dialog.save_button.click)
         await person.until(lambda: "Saved." in dialog.message.text(), "a saved gateway")
-        assert (person.session.profile_id, person.session.model) == ("demo", "demo-reasoner")
+        assert (person.session.settings.profile_id, person.session.settings.model) == ("demo", "demo-reasoner")
         assert dialog.use_button.text().replace("&", "") == "Use"
         await person.do(dialog.use_button.click)
         (profile,) = person.app.gateways.store.profiles
-        await person.until(lambda: person.session.profile_id == profile.id, "the gateway in use")
+        await person.until(lambda: person.session.settings.profile_id == profile.id, "the gateway in use")
         await person.until(lambda: "asks it now" in dialog.message.text(), "a word on it")
-        assert person.session.model == "demo-chat"
+        assert person.session.settings.model == "demo-chat"
         assert not dialog.use_button.isVisible(), "it is in use"
 
         await person.do(partial(dialog.form.model.setText, "demo-reasoner"))
@@ -174,7 +174,7 @@ def test_saving_a_gateway_moves_the_open_experiment_only_when_asked(stage: Stage
             lambda: person.app.gateways.get(profile.id).default_model == "demo-reasoner", "another model"
         )
         await person.until(lambda: "Saved." in dialog.message.text(), "the word")
-        assert person.session.model == "demo-chat", "the model of the experiment stays"
+        assert person.session.settings.model == "demo-chat", "the model of the experiment stays"
         await person.do(dialog.reject)
 
     stage.play(scene)

@@ -27,7 +27,7 @@ CONTROL = Qt.KeyboardModifier.ControlModifier
 async def ready(person: Person, protocol: str = "chat", model: str = "demo-chat") -> None:
     await person.use_model(model)
     person.session.switch_protocol(protocol)
-    person.session.set_tools((WEATHER,))
+    person.session.change(tools=(WEATHER,))
 
 
 async def role(person: Person, word: str) -> None:
@@ -166,7 +166,7 @@ def test_a_result_finds_its_call_and_stands_behind_it(stage: Stage) -> None:
         await person.press("Fill in an example for the call", form)
         await person.key(Qt.Key.Key_Return, CONTROL)
         await person.until(lambda: person.path[2].calls, "the call")
-        await person.do(partial(person.session.move_turn, person.path[1].id, 1))
+        await person.do(partial(person.session.turns.move_turn, person.path[1].id, 1))
         await person.do(person.app.window.action("turn.choose-call").trigger)
         row = await person.seen(AnswersRow, inside=person.card(2))
         await person.until(row.field.view().isVisible, "the calls to choose from")

@@ -62,7 +62,7 @@ def test_whatever_models_a_gateway_lists_the_window_answers(stage: Stage, models
         profile = app.gateways.store.add(Profile(name="Many models", base_url=url, retries=0))
         app.actions._gateways.choose(profile.id)
         await person.until(lambda: len(app.window.bar.model.ids) == len(ids), "the models")
-        person.session.set_model(ids[0])
+        person.session.change(model=ids[0])
         await asyncio.sleep(0.3)  # the next request is shown with it
 
     async def look_through_them(person: Person) -> None:
@@ -80,7 +80,7 @@ def test_whatever_models_a_gateway_lists_the_window_answers(stage: Stage, models
             palette.field.setText(words)
             await asyncio.sleep(0.02)
         palette.close()
-        person.session.set_model(ids[-1])
+        person.session.change(model=ids[-1])
         await asyncio.sleep(0.3)
 
     async def scene(person: Person) -> None:
@@ -109,7 +109,7 @@ def test_thousands_of_tools_are_on_offer_and_the_window_answers(stage: Stage) ->
         while len(made) < 2_000:  # others in each pass: what was checked is not checked again
             made.append(ToolDefinition(name=f"tool_{len(made)}", description="A tool.", parameters=schema))
             await asyncio.sleep(0)
-        person.session.set_tools(tuple(made))
+        person.session.change(tools=tuple(made))
         await asyncio.sleep(1.0)
         person.app.window.tools.select(1_999)
         await asyncio.sleep(0.5)
@@ -147,9 +147,9 @@ def test_thousands_of_variants_are_seen_side_by_side_a_page_at_a_time(stage: Sta
             return dialog
 
         async def look(person: Person) -> None:
-            person.session.rewrite(transcript)
+            person.session.turns.rewrite(transcript)
             await asyncio.sleep(0.3)
-            person.session.select_variant(ids[1_000])
+            person.session.turns.select_variant(ids[1_000])
             await asyncio.sleep(0.2)
             dialog = await side_by_side(2_000)
             await person.until(lambda: len(dialog.cards) == PAGE, "a page")
@@ -161,7 +161,7 @@ def test_thousands_of_variants_are_seen_side_by_side_a_page_at_a_time(stage: Sta
             await asyncio.sleep(0.2)
 
         await answers(person, look)
-        person.session.rewrite(transcript)
+        person.session.turns.rewrite(transcript)
         dialog = await side_by_side(2_001)
         await person.until(partial(shows, dialog, ids[2_000:2_008]), "its page")
         assert dialog.row.words.text() == f"variants {count(2_001)} to {count(2_008)} of {count(3_000)}"
@@ -179,7 +179,7 @@ def test_thousands_of_variants_are_seen_side_by_side_a_page_at_a_time(stage: Sta
 def test_two_variants_stand_side_by_side_without_a_row_of_pages(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         transcript, ids = of_variants(2, "An answer.\n\n" * 2_000)
-        person.session.rewrite(transcript)
+        person.session.turns.rewrite(transcript)
         await person.do(lambda: person.pane.show_variants(ids[1]))
         (dialog,) = person.pane.findChildren(VariantsDialog)
         await person.until(
@@ -204,12 +204,12 @@ def test_a_name_of_a_megabyte_is_drawn_by_its_beginning_wherever_it_stands(stage
         whole_name = NAMES[name]
         profile = app.gateways.store.add(Profile(name=whole_name, base_url="http://127.0.0.1:9/v1", retries=0))
         app.actions._gateways.choose(profile.id)
-        session.set_model("m")
-        session.set_tools((ToolDefinition(name=whole_name, parameters={"type": "object"}),))
+        session.change(model="m")
+        session.change(tools=(ToolDefinition(name=whole_name, parameters={"type": "object"}),))
         outcome = Outcome(ending=Ending.COMPLETE, finish_reason="tool_calls")
         calls = [ToolCall(id=f"c{number}", name=whole_name, arguments="{}") for number in range(3)]
         asked = Turn(id=new_id(), role=Role.ASSISTANT, parts=tuple(calls), outcome=outcome)
-        session.rewrite(Transcript().append(make_turn(Role.USER, "Go on."), asked))
+        session.turns.rewrite(Transcript().append(make_turn(Role.USER, "Go on."), asked))
         tabs = app.window.inspector.tabs
         for number in (*range(tabs.count()), 0):
             tabs.setCurrentIndex(number)

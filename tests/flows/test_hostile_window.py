@@ -62,7 +62,7 @@ def test_a_rule_waits_for_what_takes_long_and_stop_ends_the_wait(stage: Stage, s
                 assert time.monotonic() - began < 1.5
             else:
                 await asyncio.wait_for(run, 20)
-            (reason,) = session.debugger.stops.values()
+            (reason,) = session.debugger.notes.stops.values()
             assert reason.code is (ReasonCode.STOPPED if stopped else ReasonCode.COSTLY), reason
             await person.until(
                 lambda: card._verdict.text().startswith("too costly to check: it takes longer"), "a card that says so"

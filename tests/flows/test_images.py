@@ -49,7 +49,7 @@ def test_dropped_and_pasted_images_are_described_over_both_protocols(stage: Stag
 
     async def scene(person: Person) -> None:
         composer = person.pane.composer
-        person.session.set_model("demo-vision")
+        person.session.change(model="demo-vision")
         mime = QMimeData()
         mime.setUrls([QUrl.fromLocalFile(str(tmp_path / name)) for name in ("shore.png", "notes.txt")])
         await person.do(partial(drop, person, mime))
@@ -97,13 +97,13 @@ def test_dropped_and_pasted_images_are_described_over_both_protocols(stage: Stag
         person.app.window.activateWindow()
         await person.until(lambda: QApplication.activeWindow() is person.app.window, "the window in front again")
 
-        person.session.set_model("demo-messages")
+        person.session.change(model="demo-messages")
         await person.press("Messages", person.app.window.bar)
         bar = await person.seen(ProtocolSwitch)
         assert bar.lines == ["Turn 1 (user): the detail of its image (high)"]
-        assert person.session.protocol == "chat"
+        assert person.session.settings.protocol == "chat"
         await person.press("Switch to Messages", bar)
-        await person.until(lambda: person.session.protocol == "messages", "the switch")
+        await person.until(lambda: person.session.settings.protocol == "messages", "the switch")
         await person.run("And now?")
         await person.idle(turns=3)  # the answer to all three images is on the branch with them
         outcome = person.path[-1].outcome
@@ -123,7 +123,7 @@ def test_an_image_alone_is_a_message_and_none_is_lost_while_it_is_read(stage: St
 
     async def scene(person: Person) -> None:
         composer = person.pane.composer
-        person.session.set_model("demo-vision")
+        person.session.change(model="demo-vision")
         person.pane.intake.take([path])
         person.pane.run()
         assert "still being read" in person.pane.notice.words
@@ -143,8 +143,8 @@ def test_an_image_alone_is_a_message_and_none_is_lost_while_it_is_read(stage: St
 def test_an_edit_before_signed_thinking_offers_a_way_out(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         person.session.switch_protocol("messages")
-        person.session.set_model("demo-messages")
-        values = person.session.current_parameters()
+        person.session.change(model="demo-messages")
+        values = person.session.settings.current
         person.session.set_parameters(values.with_value("thinking", {"type": "enabled", "budget_tokens": 1024}))
         await person.run("What is a monad?")
         await person.idle(turns=2)
@@ -157,7 +157,7 @@ def test_an_edit_before_signed_thinking_offers_a_way_out(stage: Stage) -> None:
         assert (sent["type"], sent["signature"]) == ("thinking", signatures[0]), "thinking goes back byte for byte"
 
         first = person.path[0].id
-        person.pane.edit_by_hand(partial(person.session.edit_text, first, "What is a functor?", in_place=True))
+        person.pane.edit_by_hand(partial(person.session.turns.edit_text, first, "What is a functor?", in_place=True))
         assert "signed thinking of turns 2 and 4" in person.pane.notice.words
         await person.press("Branch", person.pane.notice)
         assert [turn.text for turn in person.path if turn.role is Role.USER] == ["What is a functor?", "And shorter?"]
@@ -168,7 +168,7 @@ def test_an_edit_before_signed_thinking_offers_a_way_out(stage: Stage) -> None:
         assert outcome is not None
         assert outcome.ending is Ending.COMPLETE, outcome.failure
 
-        person.session.select_variant(first)
+        person.session.turns.select_variant(first)
         assert person.path[0].text == "What is a monad?"
         assert [
             part.signature for turn in person.path for part in turn.parts if isinstance(part, Reasoning)
@@ -180,7 +180,7 @@ def test_an_edit_before_signed_thinking_offers_a_way_out(stage: Stage) -> None:
         person.pane.undo()
         assert [bool(turn.reasoning) for turn in person.path] == [False, True, False, True]
 
-        other = partial(person.session.edit_text, person.path[0].id, "Other words", in_place=True)
+        other = partial(person.session.turns.edit_text, person.path[0].id, "Other words", in_place=True)
         person.pane.edit_by_hand(other)
         await person.press("Keep as is", person.pane.notice)
         assert person.pane.notice.isHidden()

@@ -92,7 +92,7 @@ def test_the_next_request_is_shown_by_its_beginning_and_copied_whole(stage: Stag
     async def scene(person: Person) -> None:
         text = LINE * 20_000
         show(person, answered(text))
-        person.session.set_model("demo-chat")
+        person.session.change(model="demo-chat")
         request = next(view for view in person.app.window.inspector.views if isinstance(view, RequestView))
         editor = request.next.editor
         await person.until(lambda: f"{len(text):,} characters" in editor.text(), "the request")

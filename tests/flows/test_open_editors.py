@@ -54,7 +54,7 @@ def test_run_sends_the_texts_on_the_screen_and_escape_forgets(stage: Stage) -> N
     async def scene(person: Person) -> None:
         await person.use_model("demo-chat")
         for text in ("one", "two", "three"):
-            person.session.add_turn(make_turn(Role.USER, text))
+            person.session.turns.add_turn(make_turn(Role.USER, text))
         await open_editor(person, 0, "eins")
         await open_editor(person, 1, "zwei")
         await open_editor(person, 2, "drei")
@@ -134,7 +134,7 @@ def test_a_body_edited_by_hand_is_there_after_a_kill_and_a_key_in_it_is_in_no_fi
 
     async def write(person: Person) -> None:
         await opened(person)
-        person.session.add_turn(make_turn(Role.USER, "one"))
+        person.session.turns.add_turn(make_turn(Role.USER, "one"))
         page = request(person)
         await person.until(lambda: '"one"' in page.editor.text(), "the turn in the next request")
         text = page.editor.text()
@@ -164,7 +164,7 @@ def test_a_body_edited_by_hand_is_there_after_a_kill_and_a_key_in_it_is_in_no_fi
 
 def test_the_next_request_is_shown_with_it_before_anything_is_kept(stage: Stage) -> None:
     async def scene(person: Person) -> None:
-        person.session.add_turn(make_turn(Role.USER, "one"))
+        person.session.turns.add_turn(make_turn(Role.USER, "one"))
         tab = next(view for view in person.app.window.inspector.views if isinstance(view, RequestView))
         await person.until(lambda: '"one"' in tab.next.editor.text(), "the turn in the next request")
         await open_editor(person, 0, "eins")

@@ -55,7 +55,7 @@ def test_a_choice_among_no_tools_is_flagged_and_sent(stage: Stage) -> None:
         await person.run("Hello")
         await person.idle()
         assert person.body()["tool_choice"] == "required"
-        person.session.set_tools((ToolDefinition(name="look", parameters={"type": "object"}),))
+        person.session.change(tools=(ToolDefinition(name="look", parameters={"type": "object"}),))
         await person.until(lambda: not row.flag_label.isVisible(), "no flag")
 
     stage.play(scene)

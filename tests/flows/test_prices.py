@@ -19,7 +19,7 @@ def test_choices_are_paid_once_and_a_turn_keeps_its_price(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         gateways, session, pane = person.app.gateways, person.session, person.pane
         gateways.set_price(DEMO_ID, "demo-chat", Price(output=1_000_000))  # one for each token
-        session.set_parameters(session.current_parameters().with_value("n", 3))
+        session.set_parameters(session.settings.current.with_value("n", 3))
         await person.use_model("demo-chat")
         await person.run("Say it in one line. !long=40")
         await person.idle(turns=2)
@@ -34,11 +34,11 @@ def test_choices_are_paid_once_and_a_turn_keeps_its_price(stage: Stage) -> None:
         await person.use_model("demo-reasoner")
         assert (pane.cost_words(person.path[-1].id), pane.total_cost()) == (spent, spent)
         other = gateways.store.add(Profile(name="Other", base_url=person.server.base_url))
-        session.set_profile(other.id)
+        session.change(profile_id=other.id)
         assert (pane.cost_words(person.path[-1].id), pane.total_cost()) == (spent, spent)
 
-        session.set_profile(DEMO_ID)
-        session.set_parameters(session.current_parameters().with_value("n", None))
+        session.change(profile_id=DEMO_ID)
+        session.set_parameters(session.settings.current.with_value("n", None))
         await person.run("And this? !long=10")
         await person.idle(turns=4)
         assert pane.cost_words(person.path[-1].id) == "", "nobody said what that model costs"

@@ -26,8 +26,8 @@ TWO = "!calls=2 Is it warmer in Lisbon or Oslo?"
 
 async def ready(person: Person, protocol: str = "chat", model: str = "demo-tools") -> None:
     """The weather tool on offer, on that protocol."""
-    person.session.set_protocol(protocol)
-    person.session.set_tools((WEATHER,))
+    person.session.change(protocol=protocol)
+    person.session.change(tools=(WEATHER,))
     await person.use_model(model)
 
 
@@ -183,7 +183,7 @@ def test_lanes_are_stopped_one_by_one_and_all_at_once(stage: Stage) -> None:
         (turn_id, first), (_, second) = session.debugger.waiting
         session.debugger.send(turn_id, first.id, "21")
         never = Answer(never=True)
-        session.debugger.fork_drafts[turn_id, second.id] = (never, Answer(text="late", delay=60), never)
+        session.debugger.notes.fork_drafts[turn_id, second.id] = (never, Answer(text="late", delay=60), never)
         await person.do(lambda: person.app.window.action("debug.fork").trigger())
         await person.press("Start 3 lanes", await person.seen(ForkDialog))
         lanes = await person.seen(LanesView)
@@ -210,7 +210,7 @@ def test_quitting_with_rules_and_lanes_open(stage: Stage) -> None:
         session = person.session
         (turn_id, first), (_, second) = session.debugger.waiting
         session.debugger.send(turn_id, first.id, "21")
-        session.debugger.fork_drafts[turn_id, second.id] = (Answer(never=True), Answer(text="late", delay=60))
+        session.debugger.notes.fork_drafts[turn_id, second.id] = (Answer(never=True), Answer(text="late", delay=60))
         await person.do(lambda: person.app.window.action("debug.fork").trigger())
         await person.press("Start 2 lanes", await person.seen(ForkDialog))
         await person.seen(LanesView)

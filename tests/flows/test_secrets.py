@@ -235,8 +235,8 @@ async def use_gateway(person: Person, server: FaultServer, protocol: str, key: S
     await person.do(person.app.actions._settings_changed)
     await person.do(person.app.workspace.new)
     await person.choose(await person.seen(QPushButton, "Gateway", person.app.window.bar), "Echo")
-    await person.until(lambda: person.session.profile_id == profile.id, "the gateway chosen")
-    await person.do(lambda: person.session.set_protocol(protocol))
+    await person.until(lambda: person.session.settings.profile_id == profile.id, "the gateway chosen")
+    await person.do(lambda: person.session.change(protocol=protocol))
     await person.use_model("m-1")
     return profile
 

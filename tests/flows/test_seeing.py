@@ -38,9 +38,9 @@ async def loop(person: Person, prompt: str = "Compare Lisbon, Oslo and Rome !bro
     """A run whose calls are answered from the table, a misfit too."""
     session = person.session
     rule = ToolRule(policy=Policy.TABLE, rows=(AnswerRow(answer=Answer(text="sunny")),), pause_on_misfit=False)
-    session.set_model("demo-tools")
-    session.set_tools((SAMPLE,))
-    session.debugger.set_debugging(Debugging(default=rule))
+    session.change(model="demo-tools")
+    session.change(tools=(SAMPLE,))
+    session.change(debugging=Debugging(default=rule))
     await person.run(prompt)
     await person.until(lambda: len(person.path) == 6 and session.state is RunState.IDLE, "the loop to end")
 
@@ -70,7 +70,7 @@ def test_the_list_leads_to_the_call_and_into_a_file(stage: Stage, tmp_path: Path
         assert {entry.answered for entry in calls.model.entries} == {"table"}
         turn = person.path[1]
         for number in range(8):  # so that there is somewhere to come from
-            person.session.add_turn(make_turn(Role.USER, f"{number}\n\n" * 20))
+            person.session.turns.add_turn(make_turn(Role.USER, f"{number}\n\n" * 20))
         await person.do(person.pane.view.jump_to_latest)
         second = turn.calls[1].id
         assert not in_view(person, turn.id, second)
@@ -142,9 +142,9 @@ def test_the_picture_follows_the_run_and_leads_to_the_turn(stage: Stage) -> None
 
 async def repeat(person: Person, prompt: str) -> StabilityWindow:
     session = person.session
-    session.set_model("demo-tools")
-    session.set_tools((FORECAST,))
-    session.add_turn(make_turn(Role.USER, prompt))
+    session.change(model="demo-tools")
+    session.change(tools=(FORECAST,))
+    session.turns.add_turn(make_turn(Role.USER, prompt))
     person.app.window.action("debug.repeat").trigger()
     found = person.app.window.findChildren(StabilityWindow)
     assert len(found) == 1
@@ -197,10 +197,10 @@ def test_a_step_is_repeated_and_counted_and_the_conversation_stays(stage: Stage,
 @pytest.mark.parametrize("protocol", ["chat", "messages"])
 def test_two_variants_go_out_as_they_were_edited(stage: Stage, protocol: str) -> None:
     async def scene(person: Person) -> None:
-        person.session.set_protocol(protocol)
+        person.session.change(protocol=protocol)
         window = await repeat(person, "Is it warmer in Lisbon or Oslo?")
         if protocol == "messages":
-            person.session.set_model("demo-messages")
+            person.session.change(model="demo-messages")
         window.times.setValue(2)
         window.compare.setChecked(True)
         window.editor.field.replace_text(window.editor.field.text.replace('"maximum": 3', '"maximum": 1'))
@@ -221,7 +221,7 @@ def test_two_variants_go_out_as_they_were_edited(stage: Stage, protocol: str) ->
         first, second = window.views
         assert [label for label, _ in first.histogram.bars] == [label for label, _ in second.histogram.bars]
         assert first.title.text() == "A · the tools as set"
-        assert person.session.tools == (FORECAST,), "the experiment's own tools stay"
+        assert person.session.settings.tools == (FORECAST,), "the experiment's own tools stay"
         window.close()
 
     stage.play(scene)
@@ -250,15 +250,15 @@ def test_stop_keeps_what_came_and_closing_ends_what_is_under_way(stage: Stage) -
 
 def test_what_cannot_be_asked_is_said_and_the_step_that_suggests_itself_is_chosen(stage: Stage) -> None:
     async def scene(person: Person) -> None:
-        person.session.set_model("demo-tools")
+        person.session.change(model="demo-tools")
         person.app.window.action("debug.repeat").trigger()
         (window,) = person.app.window.findChildren(StabilityWindow)
         window.run_button.click()
         assert not window.running
         assert window.said.text() == "Write a message first."
-        person.session.set_tools((FORECAST,))
+        person.session.change(tools=(FORECAST,))
         await person.do(person.app.window.activateWindow)
-        person.session.add_turn(make_turn(Role.USER, "Is it warmer in Lisbon or Oslo?"))
+        person.session.turns.add_turn(make_turn(Role.USER, "Is it warmer in Lisbon or Oslo?"))
         await person.session.run()
         person.app.window.action("debug.repeat").trigger()
         assert person.app.window.findChildren(StabilityWindow) == [window], "one for each experiment"

@@ -18,7 +18,7 @@ import pytest
 from playground.domain.transcript import Role, make_turn
 from playground.engine.files.experiment_file import write
 from playground.engine.library.store import Store
-from playground.engine.session.settings import Draft
+from playground.engine.session.draft import Draft
 from playground.engine.session.snapshot import Snapshot
 
 ROOT = Path(__file__).parents[2]

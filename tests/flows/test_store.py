@@ -106,7 +106,7 @@ def test_closed_while_an_answer_comes_it_is_there_again_and_marked(stage: Stage)
 def test_a_paused_call_is_still_paused_with_what_was_typed_for_it(stage: Stage) -> None:
     async def pause(person: Person) -> None:
         await opened(person)
-        person.session.set_tools((WEATHER,))
+        person.session.change(tools=(WEATHER,))
         await person.use_model("demo-tools")
         await person.run("!calls=2 The weather in Lisbon and Oslo")
         await person.idle(2)
@@ -152,8 +152,13 @@ def test_undo_goes_back_over_an_edit_a_setting_a_branch_and_a_deletion(stage: St
         states: list[tuple[object, ...]] = []
 
         def stands() -> tuple[object, ...]:
-            wire = session.current_parameters().to_wire()
-            return session.transcript, wire.get("temperature"), session.tools, session.debugger.debugging.step_limit
+            wire = session.settings.current.to_wire()
+            return (
+                session.transcript,
+                wire.get("temperature"),
+                session.settings.tools,
+                session.debugger.debugging.step_limit,
+            )
 
         history = session.history
 
@@ -162,11 +167,11 @@ def test_undo_goes_back_over_an_edit_a_setting_a_branch_and_a_deletion(stage: St
             history._typing = None  # as if the person had waited
             await person.do(work)
 
-        await step(lambda: session.edit_text(person.path[0].id, "Name a lake", in_place=True))
-        await step(lambda: session.set_parameters(session.current_parameters().with_value("temperature", 0.3)))
-        await step(lambda: session.set_tools((WEATHER,)))
+        await step(lambda: session.turns.edit_text(person.path[0].id, "Name a lake", in_place=True))
+        await step(lambda: session.set_parameters(session.settings.current.with_value("temperature", 0.3)))
+        await step(lambda: session.change(tools=(WEATHER,)))
         rules = session.debugger.debugging
-        await step(lambda: session.debugger.set_debugging(rules.model_copy(update={"step_limit": 7})))
+        await step(lambda: session.change(debugging=rules.model_copy(update={"step_limit": 7})))
         states.append(stands())
         answer = person.path[1].id
         await person.do(lambda: person.pane.regenerate(answer))
@@ -222,7 +227,7 @@ def test_a_second_start_raises_the_window_and_hands_its_file_over(stage: Stage, 
         await opened(person)
         await person.until(lambda: person.app.second_starts is not None, "somebody who listens")
         session = person.session
-        session.add_turn(make_turn(Role.USER, "From a file"))
+        session.turns.add_turn(make_turn(Role.USER, "From a file"))
         save(file, snapshot(session).model_copy(update={"id": "fromfile", "title": "From a file, indeed"}))
         await person.do(person.app.window.showMinimized)
         command = [sys.executable, "-m", "playground", str(file)]
@@ -241,10 +246,12 @@ def test_what_is_searched_is_found_and_leads_to_its_turn(stage: Stage) -> None:
         await opened(person)
         for text in ("Tell me of Lisbon", "Tell me of Oslo"):
             session = person.app.workspace.new()
-            session.add_turn(make_turn(Role.USER, text))
+            session.turns.add_turn(make_turn(Role.USER, text))
             for number in range(30):
-                session.add_turn(make_turn(Role.ASSISTANT, f"{text}: a line about number {number}, quite <b>long</b>."))
-            session.add_turn(make_turn(Role.USER, f"And the nightingale of {text[11:]}?"))
+                session.turns.add_turn(
+                    make_turn(Role.ASSISTANT, f"{text}: a line about number {number}, quite <b>long</b>.")
+                )
+            session.turns.add_turn(make_turn(Role.USER, f"And the nightingale of {text[11:]}?"))
 
     async def search(person: Person) -> None:
         await back(person, 32)
@@ -279,7 +286,7 @@ def test_the_list_renames_pins_archives_duplicates_deletes_and_undoes(stage: Sta
     async def write(person: Person) -> None:
         await opened(person)
         for text in ("One", "Two", "Three"):
-            person.app.workspace.new().add_turn(make_turn(Role.USER, text))
+            person.app.workspace.new().turns.add_turn(make_turn(Role.USER, text))
 
     async def tend(person: Person) -> None:
         await back(person, 1)
@@ -333,7 +340,7 @@ def test_a_full_disk_is_said_and_nothing_is_lost(stage: Stage) -> None:
             store._writer._connection.execute(f"PRAGMA max_page_count = {pages}").fetchall()
 
         grows_to(1)  # SQLite refuses to let the file grow, as it does on a full disk
-        person.session.add_turn(make_turn(Role.USER, text))
+        person.session.turns.add_turn(make_turn(Role.USER, text))
         await person.until(lambda: "The disk is full." in banner.words, "the banner")
         assert "Leave the window open." in banner.words
         # quitting would lose it: somebody asks
@@ -342,7 +349,7 @@ def test_a_full_disk_is_said_and_nothing_is_lost(stage: Stage) -> None:
         assert "The disk is full." in box.text()
         await choose(person, box, "Cancel")
         assert person.app.window.isVisible()
-        await person.do(lambda: person.session.add_turn(make_turn(Role.USER, "more")))
+        await person.do(lambda: person.session.turns.add_turn(make_turn(Role.USER, "more")))
         grows_to(2**30)
         await person.until(lambda: banner.words == "", "the banner to go")
         await person.app.workspace.flush()
@@ -419,7 +426,7 @@ def test_quitting_with_work_that_is_nowhere_kept_asks_whatever_the_cause(
     async def write(person: Person) -> None:
         await opened(person)
         for text in ("Kept", "Kept as well"):
-            person.app.workspace.new().add_turn(make_turn(Role.USER, text))
+            person.app.workspace.new().turns.add_turn(make_turn(Role.USER, text))
 
     async def read(person: Person) -> None:
         store = person.app.workspace.store
@@ -474,7 +481,7 @@ def test_quitting_saves_each_of_several_in_a_folder_and_is_not_held_up_by_the_en
         assert store is not None
         await person.until(lambda: store.status.mode is Mode.MEMORY, "the store")
         for text in texts:
-            person.app.workspace.new().add_turn(make_turn(Role.USER, text))
+            person.app.workspace.new().turns.add_turn(make_turn(Role.USER, text))
         await act(person, "window.quit")
         box: QMessageBox = await modal(person, QMessageBox)
         return box
@@ -520,7 +527,7 @@ class SessionEnd:
 def test_the_end_of_the_session_waits_only_where_something_would_be_lost(stage: Stage, tmp_path: Path) -> None:
     async def kept(person: Person) -> None:
         await opened(person)
-        person.session.add_turn(make_turn(Role.USER, "Kept"))
+        person.session.turns.add_turn(make_turn(Role.USER, "Kept"))
         end = SessionEnd(may_ask=True)
         await person.do(lambda: person.app.session_ends(cast(QSessionManager, end)))
         assert end.said == []
@@ -530,7 +537,7 @@ def test_the_end_of_the_session_waits_only_where_something_would_be_lost(stage: 
         store = person.app.workspace.store
         assert store is not None
         await person.until(lambda: store.status.mode is Mode.READ_ONLY, "the store")
-        person.app.workspace.new().add_turn(make_turn(Role.USER, "Lost"))
+        person.app.workspace.new().turns.add_turn(make_turn(Role.USER, "Lost"))
         for may_ask, said in ((False, []), (True, ["cancel", "release"])):
             end = SessionEnd(may_ask=may_ask)
             await person.do(partial(person.app.session_ends, cast(QSessionManager, end)))
@@ -548,7 +555,7 @@ def test_a_second_window_without_the_first_ones_answer_says_that_nothing_is_save
         await opened(person)
         store = person.app.workspace.store
         assert store is not None
-        person.session.add_turn(make_turn(Role.USER, "One"))
+        person.session.turns.add_turn(make_turn(Role.USER, "One"))
         await person.app.workspace.flush()
         from playground.engine.library.store import Store
         from playground.ui.features.storage.banner import status_words
@@ -566,7 +573,7 @@ def test_storage_is_shown_backed_up_and_restored(stage: Stage, tmp_path: Path) -
 
     async def scene(person: Person) -> None:
         await opened(person)
-        person.session.add_turn(make_turn(Role.USER, "To be kept"))
+        person.session.turns.add_turn(make_turn(Role.USER, "To be kept"))
         await act(person, "settings.storage")
         dialog = await modal(person, StorageDialog)
         store = person.app.workspace.store
@@ -580,8 +587,8 @@ def test_storage_is_shown_backed_up_and_restored(stage: Stage, tmp_path: Path) -
         assert connection.execute("PRAGMA quick_check").fetchall() == [("ok",)]
         connection.close()
         await person.do(dialog.reject)
-        await person.do(lambda: person.session.rename("Another title"))
-        await person.do(lambda: person.app.workspace.new().add_turn(make_turn(Role.USER, "Made later")))
+        await person.do(lambda: person.session.change(title="Another title"))
+        await person.do(lambda: person.app.workspace.new().turns.add_turn(make_turn(Role.USER, "Made later")))
         await person.until(lambda: titles(person) == ["Made later", "Another title"], "both")
         await act(person, "experiment.restore")
         await name_file(person, copy)

@@ -70,8 +70,8 @@ def test_an_imported_tool_in_a_group_is_offered_without_the_group(stage: Stage) 
         await person.click(dialog.group)
         await person.do(lambda: dialog.group.setText("Letters"))
         await person.press("Import", dialog)
-        await person.until(lambda: len(person.session.tools) == 1, "the tool")
-        assert person.session.tools[0].group == "Letters"
+        await person.until(lambda: len(person.session.settings.tools) == 1, "the tool")
+        assert person.session.settings.tools[0].group == "Letters"
         assert panel.model.rows == ["Letters", 0]
         await person.do(person.app.window.activateWindow)  # a desktop does so when a dialog closes
         await person.run("Write to Ada")

@@ -203,8 +203,8 @@ def test_an_answer_of_the_other_protocol_is_called_that_and_one_press_switches(s
         with FaultServer() as server:
             server.play(send(head()), send(start(), said("Hello"), stop()), hold())
             profile = person.app.gateways.store.add(Profile(name="Misled", base_url=server.url, retries=0))
-            person.session.set_profile(profile.id)
-            person.session.set_model("m")
+            person.session.change(profile_id=profile.id)
+            person.session.change(model="m")
             await person.run("Is anybody there?")
             await person.idle(turns=2)
             error = await person.seen(ErrorCard, inside=person.card(-1))
@@ -212,7 +212,7 @@ def test_an_answer_of_the_other_protocol_is_called_that_and_one_press_switches(s
             assert "The answer is of the other protocol" in words
             assert "holds nothing" not in words
             await person.press("Switch to Messages", error)
-            await person.until(lambda: person.session.protocol == "messages", "the other protocol")
+            await person.until(lambda: person.session.settings.protocol == "messages", "the other protocol")
             await person.key(Qt.Key.Key_Return, CONTROL)
             await person.until(lambda: person.path[-1].text == "Hello", "the answer, read as what it is")
 
@@ -262,9 +262,9 @@ def test_results_of_a_call_are_leafed_through(stage: Stage) -> None:
         call = ToolCall(id="c", name="get_weather", arguments="{}")
         done = make_turn(Role.ASSISTANT, "Sunny then.").model_copy(update={"outcome": Outcome(ending=Ending.COMPLETE)})
         for turn in (make_turn(Role.USER, "Go"), make_turn(Role.ASSISTANT, "", call)):
-            session.add_turn(turn)
-        session.answer("c", "sun")
-        session.add_turn(done)
+            session.turns.add_turn(turn)
+        session.turns.answer("c", "sun")
+        session.turns.add_turn(done)
         await person.press("Edit the result", person.card(1))
         editor = await person.seen(QPlainTextEdit, "Result of the call", person.card(1))
         await person.until(editor.hasFocus, "the cursor in the editor")

@@ -21,7 +21,7 @@ def test_a_turn_that_cannot_be_read_is_told_and_saved_to_a_file(stage: Stage, tm
     async def begin(person: Person) -> None:
         await opened(person)
         for text in ("One", "Two", "Three"):
-            person.session.add_turn(make_turn(Role.USER, text))
+            person.session.turns.add_turn(make_turn(Role.USER, text))
         assert person.app.workspace.store is not None
         paths.append(person.app.workspace.store.path)
 
@@ -41,7 +41,7 @@ def test_a_turn_that_cannot_be_read_is_told_and_saved_to_a_file(stage: Stage, tm
         await name_file(person, tmp_path / "all.json")
         await person.until((tmp_path / "all.json").exists, "the file")
         await person.do(dialog.reject)
-        person.session.add_turn(make_turn(Role.USER, "Four"))
+        person.session.turns.add_turn(make_turn(Role.USER, "Four"))
 
     async def later(person: Person) -> None:
         await back(person, 3)

@@ -158,7 +158,7 @@ def test_an_edited_turn_is_not_taken_for_what_came(stage: Stage) -> None:
         await person.do(person.app.window.action("wire.timeline").trigger)
         page = page_of(person)
         await person.until(lambda: page.table.frames.rowCount() > 10, "frames")
-        person.session.edit_text(person.path[1].id, "Something else")
+        person.session.turns.edit_text(person.path[1].id, "Something else")
         await person.do(lambda: page.table.selectRow(8))
         await person.until(lambda: "edited since" in page.detail.says.text, "a word on the edit")
 
@@ -328,7 +328,7 @@ def test_a_report_is_copied_and_a_request_compared_with_any_other_and_the_next(s
         await person.do(lambda: diff.against.setCurrentIndex(at))
         await person.until(lambda: "messages[2]" in diff.text.toPlainText(), "what it has more than the first")
         await person.do(lambda: diff.against.setCurrentIndex(diff.against.findData(NEXT)))
-        await person.do(partial(person.session.set_model, "demo-reasoner"))
+        await person.do(partial(person.session.change, model="demo-reasoner"))
         await person.until(lambda: "demo-reasoner" in diff.text.toPlainText(), "what the next will have")
 
         await person.choose(person.app.window.inspector.status.others, exchange_words(1, exchanges[0]))

@@ -51,7 +51,7 @@ def test_frames_of_yesterday_are_found_from_the_card_of_a_call(stage: Stage) -> 
         before = page.trace
 
         def arrive_and_ask() -> None:
-            session.exchange_changed(replace(session.exchanges[known]))
+            session.experiment.exchange_changed(replace(session.exchanges[known]))
             person.pane.wire.frames_asked.emit(turn.id, turn.calls[1].id)
 
         await person.do(arrive_and_ask)

@@ -65,12 +65,12 @@ def prepare(app: App, shape: WindowShape, server: FaultServer) -> Session:
     """A new experiment in view, ready to run, whose answer will be the shape."""
     profile = app.gateways.store.add(Profile(name=shape.name, base_url=server.url, retries=0))
     session = app.workspace.new()
-    session.set_profile(profile.id)
-    session.set_protocol(shape.protocol)
-    session.set_model("m")
-    session.set_tools(shape.tools)
-    session.debugger.set_debugging(shape.rules)
-    session.add_turn(make_turn(Role.USER, "Go on."))
+    session.change(profile_id=profile.id)
+    session.change(protocol=shape.protocol)
+    session.change(model="m")
+    session.change(tools=shape.tools)
+    session.change(debugging=shape.rules)
+    session.turns.add_turn(make_turn(Role.USER, "Go on."))
     body = shape.body()
     server.play(send(head()), *[send(body[at : at + PIECE]) for at in range(0, len(body), PIECE)])
     return session

@@ -128,9 +128,9 @@ async def _next_request(stage: Stage) -> NextRequest:
     gateways.update(gateways.get("demo").model_copy(update=more))
     stage.act("sample.tools")
     session = stage.session
-    session.set_parameters(session.current_parameters().with_value("temperature", 2.5).with_value("seed", 7))
-    session.set_extra_body({"top_k": 40, "repetition_penalty": 1.1})
-    session.set_extra_headers({"X-Trace": "on"})
+    session.set_parameters(session.settings.current.with_value("temperature", 2.5).with_value("seed", 7))
+    session.change(extra_body={"top_k": 40, "repetition_penalty": 1.1})
+    session.change(extra_headers={"X-Trace": "on"})
     page = _request_tab(stage).next
     stage.window.resizeDocks([stage.window.bottom_dock], [420], Qt.Orientation.Vertical)
     await stage.until(lambda: "repetition_penalty" in page.editor.text(), "the next request")

@@ -44,8 +44,8 @@ async def call_edited(stage: Stage) -> None:
     """The broken call was edited: what changed, and a result half typed for it."""
     await _three(stage, "!broken=2")
     (_, _), (turn_id, call), _ = stage.session.debugger.waiting
-    stage.session.edit_call(turn_id, call.id, '{"city": "Oslo", "unit": "celsius"}')
-    stage.session.debugger.set_draft(turn_id, call.id, ResultDraft(text='{"temp": 9, "sky": "ra'))
+    stage.session.turns.edit_call(turn_id, call.id, '{"city": "Oslo", "unit": "celsius"}')
+    stage.session.debugger.notes.set_draft(turn_id, call.id, ResultDraft(text='{"temp": 9, "sky": "ra'))
     await stage.scroll_to_turn(-1)
 
 
@@ -59,11 +59,11 @@ async def call_not_json(stage: Stage) -> None:
 @scene(sizes=WIDE)
 async def call_too_costly(stage: Stage) -> None:
     """A schema that nobody can check in time: the card says so, and neither that it fits nor that it does not."""
-    stage.session.set_tools((tool(doubled(40), "look_up"),))
+    stage.session.change(tools=(tool(doubled(40), "look_up"),))
     call = ToolCall(id="call_1", name="look_up", arguments='{"a": 5}')
     outcome = Outcome(ending=Ending.COMPLETE, model="demo", finish_reason="tool_calls")
-    stage.session.add_turn(make_turn(Role.USER, "Look it up."))
-    stage.session.add_turn(Turn(id=new_id(), role=Role.ASSISTANT, parts=(call,), outcome=outcome))
+    stage.session.turns.add_turn(make_turn(Role.USER, "Look it up."))
+    stage.session.turns.add_turn(Turn(id=new_id(), role=Role.ASSISTANT, parts=(call,), outcome=outcome))
     await stage.until(
         lambda: stage.session.debugger.verdict(call).code is VerdictCode.TOO_COSTLY, "the check to be given up"
     )
@@ -75,7 +75,7 @@ async def call_answering(stage: Stage) -> None:
     stage.act("sample.tools")
     debugger = stage.session.debugger
     rule = ToolRule(policy=Policy.FIXED, fixed=Answer(text="sunny", delay=30), pause_on_misfit=False)
-    debugger.set_debugging(debugger.debugging.with_default(rule))
+    stage.session.change(debugging=debugger.debugging.with_default(rule))
     await stage.ask("Compare the weather in Lisbon and Oslo. !calls=2", wait=False)
     await stage.until(lambda: stage.session.state is RunState.ANSWERING, "answers on their way")
     await stage.scroll_to_turn(-1)
@@ -97,7 +97,7 @@ async def unknown_members(stage: Stage) -> None:
         Turn(id=new_id(), role=Role.ASSISTANT, parts=(text,), outcome=done, extra={"chat": {"annotations": [link]}}),
     )
     for turn in turns:
-        stage.session.add_turn(turn)
+        stage.session.turns.add_turn(turn)
     await stage.settle()
     folds = [fold for card in stage.window.pane.view.cards.values() for fold in card.findChildren(MembersFold)]
     for fold in (folds[0], folds[-1]):
@@ -133,9 +133,9 @@ async def several_editors(stage: Stage) -> None:
     turn_id, first = stage.session.debugger.waiting[0]
     second = stage.session.debugger.waiting[1][1]
     session = stage.session
-    session.set_editing(
+    session.editors.set_editing(
         OpenEdit(turn=session.transcript.path[0].id, text="The weather in Lisbon, Oslo and Rome, please")
     )
-    session.set_editing(OpenEdit(turn=turn_id, what=What.ARGUMENTS, call=first.id, text='{"city": "Faro"}'))
-    session.set_editing(OpenEdit(turn=turn_id, what=What.CALL, call=second.id))
+    session.editors.set_editing(OpenEdit(turn=turn_id, what=What.ARGUMENTS, call=first.id, text='{"city": "Faro"}'))
+    session.editors.set_editing(OpenEdit(turn=turn_id, what=What.CALL, call=second.id))
     await stage.settle()

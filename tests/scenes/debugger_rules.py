@@ -59,7 +59,7 @@ async def fork(stage: Stage, *answers: Answer) -> None:
 async def rules_table(stage: Stage) -> None:
     """The answer table of one tool: which row answers the latest call, one that cannot be read, one never reached."""
     await stage.sample()
-    stage.session.debugger.set_debugging(RULES)
+    stage.session.change(debugging=RULES)
     dialog = RulesDialog.shown_for(stage.session, stage.window)
     dialog.open_on("get_weather")
     dialog.editor.table.select(1)
@@ -69,7 +69,7 @@ async def rules_table(stage: Stage) -> None:
 async def rules_row_wrong(stage: Stage) -> None:
     """A JSONPath that is not finished, checked while it is typed."""
     await stage.sample()
-    stage.session.debugger.set_debugging(RULES)
+    stage.session.change(debugging=RULES)
     dialog = RulesDialog.shown_for(stage.session, stage.window)
     dialog.open_on("get_weather")
     dialog.editor.table.select(2)
@@ -79,7 +79,7 @@ async def rules_row_wrong(stage: Stage) -> None:
 async def rules_fixed(stage: Stage) -> None:
     """A fixed answer that looks like JSON and is none; the conditions above it."""
     await stage.sample()
-    stage.session.debugger.set_debugging(RULES)
+    stage.session.change(debugging=RULES)
     RulesDialog.shown_for(stage.session, stage.window).open_on("get_forecast")
 
 
@@ -94,7 +94,7 @@ async def rules_default(stage: Stage) -> None:
 async def rules_in_panels(stage: Stage) -> None:
     """What happens on a tool call, the rules by tool and the step limit, in the Parameters panel."""
     await stage.sample()
-    stage.session.debugger.set_debugging(RULES)
+    stage.session.change(debugging=RULES)
     panel = stage.window.parameters
     panel.ensureWidgetVisible(stage.window.default_rule.limit, 0, 120)
 
@@ -103,7 +103,7 @@ async def rules_in_panels(stage: Stage) -> None:
 async def rules_of_a_tool(stage: Stage) -> None:
     """The rule of a tool in a few words, in the editor of the tool."""
     await stage.sample()
-    stage.session.debugger.set_debugging(RULES)
+    stage.session.change(debugging=RULES)
     stage.window.side.show_page("Tools")
 
 
@@ -111,7 +111,7 @@ async def rules_of_a_tool(stage: Stage) -> None:
 async def fork_answers(stage: Stage) -> None:
     """Three answers to one call, before they run."""
     turn_id, call_id = await waiting(stage)
-    stage.session.debugger.fork_drafts[turn_id, call_id] = THREE
+    stage.session.debugger.notes.fork_drafts[turn_id, call_id] = THREE
     ForkDialog(stage.session, turn_id, call_id, stage.window).open()
 
 

@@ -130,8 +130,8 @@ async def stability_refused(stage: Stage) -> None:
 
 def _with_table(stage: Stage, *, limit: int = 20) -> None:
     stage.fresh("demo-tools")
-    stage.session.set_tools((SAMPLE,))
-    stage.session.debugger.set_debugging(Debugging(rules={SAMPLE.name: TABLE}, step_limit=limit))
+    stage.session.change(tools=(SAMPLE,))
+    stage.session.change(debugging=Debugging(rules={SAMPLE.name: TABLE}, step_limit=limit))
 
 
 async def _three_rounds(stage: Stage) -> None:
@@ -139,10 +139,10 @@ async def _three_rounds(stage: Stage) -> None:
     _with_table(stage)
     await stage.ask("Compare Lisbon, Oslo and Rome !broken=2")
     await _rest(stage)
-    debugger.set_debugging(Debugging())
+    session.change(debugging=Debugging())
     await stage.ask("And Berlin and Madrid?")
     first, second = debugger.waiting
-    session.edit_call(first[0], first[1].id, first[1].arguments.replace("celsius", "fahrenheit"))
+    session.turns.edit_call(first[0], first[1].id, first[1].arguments.replace("celsius", "fahrenheit"))
     debugger.send(first[0], first[1].id, '{"temp": 66}')
     debugger.send(second[0], second[1].id, '{"temp": 30}')
     await session.run()
@@ -174,9 +174,9 @@ def _sequence(stage: Stage) -> SequencePage:
 
 def _repeat(stage: Stage, more: str = "") -> StabilityWindow:
     stage.fresh("demo-tools")
-    stage.session.set_parameters(stage.session.current_parameters().with_value("seed", None))
-    stage.session.set_tools((FORECAST,))
-    stage.session.add_turn(make_turn(Role.USER, f"Will it be warmer in Lisbon or in Oslo?{more}"))
+    stage.session.set_parameters(stage.session.settings.current.with_value("seed", None))
+    stage.session.change(tools=(FORECAST,))
+    stage.session.turns.add_turn(make_turn(Role.USER, f"Will it be warmer in Lisbon or in Oslo?{more}"))
     stage.act("debug.repeat")
     return _window(stage)
 

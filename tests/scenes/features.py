@@ -60,7 +60,9 @@ async def narrow_window(stage: Stage) -> None:
 async def price(stage: Stage) -> None:
     """The dialog for a model's price, over turns that say what they cost."""
     stage.fresh("demo-chat")
-    stage.app.gateways.set_price(stage.session.profile_id, "demo-chat", Price(input=2.5, cached=0.25, output=10))
+    stage.app.gateways.set_price(
+        stage.session.settings.profile_id, "demo-chat", Price(input=2.5, cached=0.25, output=10)
+    )
     await stage.ask("What is a token?")
     stage.act("run.price")
 
@@ -70,9 +72,9 @@ async def protocol_switch(stage: Stage) -> None:
     """The question before a switch: what the messages protocol cannot carry."""
     schema = {"type": "json_schema", "json_schema": {"name": "way", "schema": {"type": "object"}}}
     stage.fresh("demo-chat", response_format=schema, frequency_penalty=0.4, n=2)
-    stage.session.add_turn(make_turn(Role.SYSTEM, "Be brief."))
-    stage.session.add_turn(make_turn(Role.USER, "Which way is shorter?"))
-    stage.session.add_turn(make_turn(Role.DEVELOPER, "Count the sea as well."))
+    stage.session.turns.add_turn(make_turn(Role.SYSTEM, "Be brief."))
+    stage.session.turns.add_turn(make_turn(Role.USER, "Which way is shorter?"))
+    stage.session.turns.add_turn(make_turn(Role.DEVELOPER, "Count the sea as well."))
     stage.act("run.protocol")
     await stage.settle()
     bar = stage.window.findChild(ProtocolSwitch)
@@ -91,10 +93,10 @@ async def readme(stage: Stage) -> None:
     ):
         stage.fresh(model)
         await stage.ask(prompt)
-        stage.session.rename(prompt.split(" !")[0])
+        stage.session.change(title=prompt.split(" !")[0])
         stage.act("experiment.new")
     stage.act("sample.tools")
-    values = stage.session.current_parameters()
+    values = stage.session.settings.current
     wanted = {"seed": 7, "max_completion_tokens": 2048, "reasoning_effort": "low", "tool_choice": "auto"}
     for name, value in wanted.items():
         values = values.with_value(name, value)
@@ -103,7 +105,7 @@ async def readme(stage: Stage) -> None:
     await stage.until(lambda: len(stage.session.transcript.unanswered()) > 1, "two calls to wait for an answer")
     first, second = stage.session.transcript.unanswered()
     turn = stage.session.transcript.path[-1]
-    stage.session.edit_call(turn.id, second.id, second.arguments.replace("celsius", "C"))
+    stage.session.turns.edit_call(turn.id, second.id, second.arguments.replace("celsius", "C"))
     stage.send(first.id, '{"temp": 21, "sky": "clear"}')
     stage.act("wire.timeline")
     await stage.settle()

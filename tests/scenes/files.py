@@ -155,14 +155,14 @@ async def drop_hint(stage: Stage) -> None:
 def _presets(stage: Stage) -> None:
     """Three presets, and an experiment that is none of them."""
     session, store = stage.session, stage.app.actions.keeping.presets.store
-    session.add_turn(make_turn(Role.SYSTEM, "You are terse. Answer in at most two sentences."))
-    session.set_parameters(session.current_parameters().with_value("temperature", 0.2).with_value("seed", 7))
+    session.turns.add_turn(make_turn(Role.SYSTEM, "You are terse. Answer in at most two sentences."))
+    session.set_parameters(session.settings.current.with_value("temperature", 0.2).with_value("seed", 7))
     store.put(from_session(session, "Terse and steady"))
-    session.set_tools((TOOL,))
-    session.set_parameters(session.current_parameters().with_value("response_format", SCHEMA))
+    session.change(tools=(TOOL,))
+    session.set_parameters(session.settings.current.with_value("response_format", SCHEMA))
     store.put(from_session(session, "Strict JSON with weather", with_model=True))
-    session.set_tools(())
-    session.set_parameters(session.current_parameters().with_value("temperature", 1.4))
+    session.change(tools=())
+    session.set_parameters(session.settings.current.with_value("temperature", 1.4))
     store.put(from_session(session, "Wild ideas"))
 
 
@@ -221,8 +221,8 @@ def _bar(stage: Stage) -> VariablesBar:
 async def _with_variables(stage: Stage, **values: str) -> VariablesBar:
     stage.fresh("demo-chat")
     session = stage.session
-    session.add_turn(make_turn(Role.SYSTEM, "You write for {{audience}}. Answer in {{language}}."))
-    session.set_variables(values)
+    session.turns.add_turn(make_turn(Role.SYSTEM, "You write for {{audience}}. Answer in {{language}}."))
+    session.change(variables=values)
     stage.window.pane.composer.set_text("Explain {{topic}} to {{audience}} in three sentences.")
     bar = _bar(stage)
     await stage.until(lambda: len(bar.rows) == 3, "three variables")

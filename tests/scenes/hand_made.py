@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playground.domain.parts import ToolCall, ToolResult
 from playground.domain.transcript import Role, make_turn
-from playground.engine.session.session import Draft
+from playground.engine.session.draft import Draft
 from playground.ui.features.conversation.calls.call_form import CallForm
 from tests.scenes.registry import WIDE, scene
 from tests.scenes.stage import Stage
@@ -16,10 +16,10 @@ def _talk(stage: Stage) -> str:
     """A question with two calls that wait. Returns the id of the turn that made them."""
     stage.act("sample.tools")
     session = stage.session
-    session.set_model("demo-tools")
+    session.change(model="demo-tools")
     first = ToolCall(id="call_lisbon", name="get_weather", arguments='{"city": "Lisbon", "unit": "celsius"}')
     second = ToolCall(id="call_oslo", name="get_weather", arguments=OSLO)
-    return session.add_turn(make_turn(Role.ASSISTANT, "I look both up.", first, second))
+    return session.turns.add_turn(make_turn(Role.ASSISTANT, "I look both up.", first, second))
 
 
 @scene()
@@ -46,8 +46,8 @@ async def writing_a_result(stage: Stage) -> None:
 async def result_without_a_call(stage: Stage) -> None:
     """A tool turn that answers no call: marked, and not sent."""
     stage.act("sample.tools")
-    stage.session.set_model("demo-tools")
-    stage.session.add_turn(make_turn(Role.TOOL, "", ToolResult(call_id="", text='{"temp": 21, "sky": "clear"}')))
+    stage.session.change(model="demo-tools")
+    stage.session.turns.add_turn(make_turn(Role.TOOL, "", ToolResult(call_id="", text='{"temp": 21, "sky": "clear"}')))
     stage.window.pane.run()
 
 
@@ -80,13 +80,13 @@ async def editing_a_question_with_answers(stage: Stage) -> None:
     """The editor says that the old answers stay; the turn and a result of a call have variants."""
     turn_id = _talk(stage)
     session = stage.session
-    session.answer("call_lisbon", "21")
-    session.answer("call_oslo", "4")
-    session.add_turn(make_turn(Role.ASSISTANT, "Lisbon has 21 degrees, Oslo 4."))
-    session.edit_text(session.transcript.children(turn_id)[0], "25")
+    session.turns.answer("call_lisbon", "21")
+    session.turns.answer("call_oslo", "4")
+    session.turns.add_turn(make_turn(Role.ASSISTANT, "Lisbon has 21 degrees, Oslo 4."))
+    session.turns.edit_text(session.transcript.children(turn_id)[0], "25")
     path = session.transcript.path
-    session.edit_text(path[0].id, "And in Lisbon?")
-    session.select_variant(turn_id)
+    session.turns.edit_text(path[0].id, "And in Lisbon?")
+    session.turns.select_variant(turn_id)
     await stage.settle()
     card = stage.window.pane.view.card(path[0].id)
     if card is not None:

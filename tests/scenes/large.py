@@ -40,10 +40,10 @@ async def large_result_opened(stage: Stage) -> None:
 async def large_message_and_answer(stage: Stage) -> None:
     """A message and an answer that are folded."""
     stage.fresh("demo-chat")
-    stage.session.add_turn(make_turn(Role.USER, "\n\n".join(PROSE for _ in range(900))))
+    stage.session.turns.add_turn(make_turn(Role.USER, "\n\n".join(PROSE for _ in range(900))))
     answer = "\n\n".join(f"## Chapter {n}\n\nIt begins with **a few words**, and `code`. {PROSE}" for n in range(400))
     outcome = Outcome(ending=Ending.COMPLETE, model="demo-chat", finish_reason="stop")
-    stage.session.add_turn(Turn(id=new_id(), role=Role.ASSISTANT, parts=(Text(text=answer),), outcome=outcome))
+    stage.session.turns.add_turn(Turn(id=new_id(), role=Role.ASSISTANT, parts=(Text(text=answer),), outcome=outcome))
     await stage.settle()
 
 
@@ -72,7 +72,7 @@ async def many_parts_begin(stage: Stage) -> None:
 def _many_parts(stage: Stage) -> str:
     stage.fresh("demo-chat")
     session = stage.session
-    session.add_turn(make_turn(Role.USER, "Think between all steps."))
+    session.turns.add_turn(make_turn(Role.USER, "Think between all steps."))
     parts: list[Part] = []
     for n in range(1, 1_300):
         parts += [Reasoning(text=f"Step {n} needs a look at what came before it. " * (n % 4 + 1))]
@@ -82,15 +82,15 @@ def _many_parts(stage: Stage) -> str:
     usage = Usage(prompt=40, completion=21_000, reasoning=17_500)
     timing = Timing(started_at=0, first_reasoning=0.4, reasoning_end=80.0, first_content=0.6, end=81.0)
     outcome = Outcome(ending=Ending.COMPLETE, model="demo-chat", finish_reason="tool_calls", usage=usage, timing=timing)
-    return session.add_turn(Turn(id=new_id(), role=Role.ASSISTANT, parts=tuple(parts), outcome=outcome))
+    return session.turns.add_turn(Turn(id=new_id(), role=Role.ASSISTANT, parts=tuple(parts), outcome=outcome))
 
 
 async def _answered(stage: Stage) -> str:
     stage.act("sample.tools")
     session = stage.session
-    session.set_model("demo-tools")
+    session.change(model="demo-tools")
     call = ToolCall(id="call_log", name="get_weather", arguments='{"city": "Lisbon", "unit": "celsius"}')
-    turn_id = session.add_turn(make_turn(Role.ASSISTANT, "I read the log.", call))
-    session.add_turn(make_turn(Role.TOOL, "", ToolResult(call_id="call_log", text=LOG)))
+    turn_id = session.turns.add_turn(make_turn(Role.ASSISTANT, "I read the log.", call))
+    session.turns.add_turn(make_turn(Role.TOOL, "", ToolResult(call_id="call_log", text=LOG)))
     await stage.settle()
     return turn_id

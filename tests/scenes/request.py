@@ -26,7 +26,7 @@ async def nested_origins(stage: Stage) -> None:
         base_url="http://127.0.0.1:9/v1",
         extra_body={"metadata": {"team": "research"}, "provider": {"order": ["near", "far"]}},
     )
-    stage.session.set_profile(stage.app.gateways.store.add(team).id)
+    stage.session.change(profile_id=stage.app.gateways.store.add(team).id)
     stage.fresh(
         "demo-messages",
         protocol="messages",
@@ -34,8 +34,8 @@ async def nested_origins(stage: Stage) -> None:
         thinking={"type": "enabled", "budget_tokens": 2048},
         effort="high",
     )
-    stage.session.set_extra_body(
-        {"metadata": {"trace": True}, "provider": {"sort": "price"}, "thinking": {"budget_tokens": 8000}}
+    stage.session.change(
+        extra_body={"metadata": {"trace": True}, "provider": {"sort": "price"}, "thinking": {"budget_tokens": 8000}}
     )
     stage.window.bottom_dock.show()
     stage.window.inspector.show_tab("Request")
@@ -51,8 +51,8 @@ async def fields_that_clash(stage: Stage) -> None:
     choice = {"type": "tool", "name": "get_weather"}
     stage.fresh("demo-messages", protocol="messages", thinking=thinking, tool_choice=choice, temperature=0.4, top_p=0.9)
     tools = ToolDefinition(name="get_weather", enabled=False), ToolDefinition(name="get_time")
-    stage.session.set_tools(tools)
-    stage.session.set_extra_body({"top_p": 0.5})
+    stage.session.change(tools=tools)
+    stage.session.change(extra_body={"top_p": 0.5})
     stage.window.bottom_dock.show()
     stage.window.inspector.show_tab("Request")
     await stage.settle()

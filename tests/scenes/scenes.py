@@ -59,8 +59,8 @@ async def code(stage: Stage) -> None:
 async def turns(stage: Stage) -> None:
     """Every role, read from the top, without the inspector."""
     stage.fresh("demo-chat")
-    stage.session.add_turn(make_turn(Role.SYSTEM, "You are a terse assistant."))
-    stage.session.add_turn(make_turn(Role.DEVELOPER, "Answer in tables where that is shorter."))
+    stage.session.turns.add_turn(make_turn(Role.SYSTEM, "You are a terse assistant."))
+    stage.session.turns.add_turn(make_turn(Role.DEVELOPER, "Answer in tables where that is shorter."))
     await stage.ask("Show me a table !table")
     stage.window.bottom_dock.hide()
     await stage.scroll_to_top()
@@ -193,16 +193,16 @@ async def wide_answer(stage: Stage) -> None:
         + json.dumps({f"key_{n}": n for n in range(30)})
         + f"\n```\n\n{table}\n\n> A quotation after it.\n\n1. one\n2. two\n    - inner\n"
     )
-    stage.session.add_turn(make_turn(Role.USER, "Answer with everything wide that you know."))
-    stage.session.add_turn(make_turn(Role.ASSISTANT, answer))
+    stage.session.turns.add_turn(make_turn(Role.USER, "Answer with everything wide that you know."))
+    stage.session.turns.add_turn(make_turn(Role.ASSISTANT, answer))
     await stage.scroll_to_turn(-1)
 
 
 @scene()
 async def wide_call(stage: Stage) -> None:
     """A call with a long name, a long id and long arguments, for a tool that is not defined."""
-    stage.session.add_turn(make_turn(Role.USER, "Call a tool with much to say."))
-    stage.session.add_turn(
+    stage.session.turns.add_turn(make_turn(Role.USER, "Call a tool with much to say."))
+    stage.session.turns.add_turn(
         make_turn(
             Role.ASSISTANT,
             "",
@@ -258,7 +258,7 @@ async def output_errors(stage: Stage) -> None:
     await _under_schema(stage)
     bad = {"vendor": "Acme", "items": [{"name": "Nut", "price": "12"}, {"name": "Gear"}], "total": "much", "note": 1}
     turn = stage.session.transcript.path[-1]
-    stage.session.edit_text(turn.id, json.dumps(bad))
+    stage.session.turns.edit_text(turn.id, json.dumps(bad))
     await stage.settle()
     card = stage.window.pane.view.card(turn.id)
     verdict = card.findChild(VerdictView) if card is not None else None
@@ -271,7 +271,7 @@ async def output_errors(stage: Stage) -> None:
 async def output_not_json(stage: Stage) -> None:
     """An answer that is no JSON; a schema being typed that is none either, so that no format is sent."""
     await _under_schema(stage)
-    stage.session.edit_text(stage.session.transcript.path[-1].id, 'Here it is:\n```json\n{"vendor": "Acme"}\n```')
+    stage.session.turns.edit_text(stage.session.transcript.path[-1].id, 'Here it is:\n```json\n{"vendor": "Acme"}\n```')
     stage.window.output.schema.replace_text('{\n  "type": "object",\n  "properties": {,}\n}')
 
 
@@ -284,8 +284,8 @@ async def raw(stage: Stage) -> None:
         headers={"X-Team": "research"},
         extra_body={"top_k": 40, "provider": {"order": ["near", "far"]}},
     )
-    stage.session.set_profile(stage.app.gateways.store.add(team).id)
-    stage.session.set_extra_body({"top_k": 20, "min_p": 0.1})
+    stage.session.change(profile_id=stage.app.gateways.store.add(team).id)
+    stage.session.change(extra_body={"top_k": 20, "min_p": 0.1})
     stage.window.side.show_page("Raw")
     headers = stage.window.raw.headers
     for name, value in (("X-Trace", "on"), ("X-Api-Key", "a-key"), ("X Bad", "1")):

@@ -76,11 +76,11 @@ class Stage:
     def fresh(self, model: str, *, protocol: str = "chat", **parameters: JSON) -> None:
         """Set the empty experiment up: the demo gateway, a model, parameters by their wire names; a fixed seed."""
         session = self.session
-        session.set_protocol(protocol)
-        session.set_model(model)
+        session.change(protocol=protocol)
+        session.change(model=model)
         if protocol == "chat":
             parameters.setdefault("seed", SEED)
-        values = session.current_parameters()
+        values = session.settings.current
         for name, value in parameters.items():
             values = values.with_value(name, value)
         session.set_parameters(values)
@@ -99,7 +99,7 @@ class Stage:
     async def sample(self) -> None:
         """The sample experiment, run until its calls wait."""
         self.act("sample.tools")
-        self.session.set_parameters(self.session.current_parameters().with_value("seed", SEED))
+        self.session.set_parameters(self.session.settings.current.with_value("seed", SEED))
         await self.run()
         await self.until(lambda: len(self.session.transcript.unanswered()) > 1, "two calls to wait for an answer")
 

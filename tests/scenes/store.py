@@ -48,10 +48,10 @@ async def fill(stage: Stage) -> None:
     for ago, asked, answer, model in reversed(EARLIER):
         session = workspace.new()
         session.created_at = now - ago * DAY
-        session.set_model(model)
-        session.add_turn(make_turn(Role.USER, asked))
+        session.change(model=model)
+        session.turns.add_turn(make_turn(Role.USER, asked))
         done = Outcome(ending=Ending.COMPLETE, model=model, finish_reason="stop")
-        session.add_turn(make_turn(Role.ASSISTANT, answer).model_copy(update={"outcome": done}))
+        session.turns.add_turn(make_turn(Role.ASSISTANT, answer).model_copy(update={"outcome": done}))
     await workspace.flush()
 
 
@@ -94,8 +94,8 @@ async def experiment_renamed(stage: Stage) -> None:
 @scene(sizes=BOTH)
 async def tree_map(stage: Stage) -> None:
     """The tree: variants, a branch with tools, a failed and an interrupted turn, the branch looked at."""
-    stage.session.rewrite(grove())
-    stage.session.rename("Four ways to ask for the weather")
+    stage.session.turns.rewrite(grove())
+    stage.session.change(title="Four ways to ask for the weather")
     stage.act("view.tree")
     await stage.settle()
     page = stage.app.actions.library.tree.page
@@ -144,7 +144,7 @@ async def turn_recovered(stage: Stage) -> None:
     ids = tuple(stage.session.growing)
     stage.session.stop()
     await stage.idle()
-    stage.session.mark_interrupted(ids)
+    stage.session.turns.mark_interrupted(ids)
 
 
 @scene(sizes=BOTH)
@@ -214,9 +214,9 @@ async def _damage(stage: Stage) -> None:
     with contextlib.closing(sqlite3.connect(store.path, isolation_level=None)) as connection:
         connection.execute("UPDATE turns SET json = '{' WHERE id = ?", (session.transcript.path[2].id,))
     found, lost = await store.load(session.id), await store.unread(session.id)
-    session.transcript = found.transcript
+    session.history.transcript = found.transcript
     session.unread = tally(lost)
-    session.tell(PathChanged())
+    session.observers.tell(PathChanged())
 
 
 @scene(sizes=BOTH)
@@ -253,7 +253,7 @@ async def undone_setting(stage: Stage) -> None:
     """A parameter went back, and a notice says so."""
     stage.fresh("demo-chat")
     await stage.ask("Name three rivers in Europe.")
-    stage.session.set_parameters(stage.session.current_parameters().with_value("temperature", 1.4))
+    stage.session.set_parameters(stage.session.settings.current.with_value("temperature", 1.4))
     stage.act("edit.undo")
 
 

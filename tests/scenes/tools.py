@@ -90,7 +90,7 @@ def fifty() -> tuple[ToolDefinition, ...]:
 
 def panel(stage: Stage, *tools: ToolDefinition) -> ToolsPanel:
     """The panel with these tools."""
-    stage.session.set_tools(tools)
+    stage.session.change(tools=tools)
     stage.window.side.show_page("Tools")
     return stage.window.tools
 

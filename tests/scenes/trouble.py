@@ -74,8 +74,8 @@ async def errors_of_connection(stage: Stage) -> None:
                 Profile(name="silent", base_url=f"http://127.0.0.1:{port}/v1", retries=0, timeouts=Timeouts(first=0.2)),
             ),
         ):
-            stage.session.set_profile(stage.app.gateways.store.add(profile).id)
-            stage.session.set_model("demo-chat")
+            stage.session.change(profile_id=stage.app.gateways.store.add(profile).id)
+            stage.session.change(model="demo-chat")
             await stage.ask(prompt)
     for said in (b"SSH-2.0-OpenSSH_9.2\r\n", head(200, None, f"X-Long: {'a' * 200_000}")):
         with FaultServer() as server:
@@ -100,7 +100,7 @@ async def key_missing(stage: Stage) -> None:
     url = stage.app.demo.start()
     profile = stage.app.gateways.store.add(Profile(name="Team gateway", base_url=url, key_origin=origin(url)))
     stage.app.actions._gateways.choose(profile.id)
-    stage.session.set_model("demo-chat")
+    stage.session.change(model="demo-chat")
     await stage.ask("Hello")
 
 
@@ -172,7 +172,7 @@ async def gateways_last_rows(stage: Stage) -> None:
 async def model_not_listed(stage: Stage) -> None:
     """A model that the gateway in use does not list: marked, and asked for all the same."""
     await stage.until(lambda: "demo-chat" in stage.window.bar.model.ids, "the models")
-    stage.session.set_model("vendor/other-model-large")
+    stage.session.change(model="vendor/other-model-large")
     await stage.ask("Hello there")
 
 
@@ -181,14 +181,14 @@ async def _at_demo(stage: Stage, name: str, *, retries: int, timeouts: Timeouts 
     gateways = stage.app.gateways
     profile = Profile(name=name, base_url=stage.app.demo.start(), retries=retries, timeouts=timeouts or Timeouts())
     kept, _ = await store_secret(gateways.store.add(profile), gateways.keys, Secret("a-key"))
-    stage.session.set_profile(gateways.store.update(kept).id)
-    stage.session.set_model("demo-chat")
+    stage.session.change(profile_id=gateways.store.update(kept).id)
+    stage.session.change(model="demo-chat")
 
 
 async def _at(stage: Stage, name: str, url: str) -> None:
     """Go on at a gateway that wants no key, without a second try."""
-    stage.session.set_profile(stage.app.gateways.store.add(Profile(name=name, base_url=url, retries=0)).id)
-    stage.session.set_model("demo-chat")
+    stage.session.change(profile_id=stage.app.gateways.store.add(Profile(name=name, base_url=url, retries=0)).id)
+    stage.session.change(model="demo-chat")
 
 
 async def _test(stage: Stage, profile: Profile, *, key: str = "") -> None:
@@ -236,12 +236,12 @@ async def hidden_characters(stage: Stage) -> None:
     asked = (
         "Pay\u202e 100\u202c to\u200b Bo\u2060b, so\u00adft, \u3164\u2800, a\u200eb, 葛\U000e0100城\U000e0069\U000e0067"
     )
-    stage.session.add_turn(make_turn(Role.USER, asked))
+    stage.session.turns.add_turn(make_turn(Role.USER, asked))
     answer = (
         "Left alone: ❤️ 1️⃣ 👩🏽‍💻 🏳️‍🌈 🏴󠁧󠁢󠁥󠁮󠁧󠁿\n\nمی‌خواهم کتاب‌ها را بخوانم\n\nשלום C++\u200e, עולם\n\n"
         "क्‍ष ශ්‍රී ⠓⠑⠀⠺⠕\n\n```\ncode = 'a\u3164b\ufe0f' ❤️\n```\n"
     )
-    stage.session.add_turn(make_turn(Role.ASSISTANT, answer))
+    stage.session.turns.add_turn(make_turn(Role.ASSISTANT, answer))
     await stage.settle()
     QGuiApplication.clipboard().setText(asked)
     await stage.settle()

@@ -183,7 +183,7 @@ def bar_of(stage: Stage) -> ReplayBar:
 
 async def again(stage: Stage, **parameters: float) -> None:
     """Ask for the last turn once more."""
-    values = stage.session.current_parameters()
+    values = stage.session.settings.current
     for name, value in parameters.items():
         values = values.with_value(name, value)
     stage.session.set_parameters(values)

@@ -22,19 +22,19 @@ class Edits:
         self.log: list[tuple[object, ...]] = []
 
     def get(self, key: EditKey) -> OpenEdit | None:
-        return self.session.editing.get(key)
+        return self.session.editors.open.get(key)
 
     def of(self, turn_id: str) -> list[OpenEdit]:
-        return [edit for edit in self.session.editing.values() if edit.turn == turn_id]
+        return [edit for edit in self.session.editors.open.values() if edit.turn == turn_id]
 
     def put(self, edit: OpenEdit) -> None:
-        self.session.set_editing(edit)
+        self.session.editors.set_editing(edit)
 
     def cancel(self, key: EditKey) -> None:
-        self.session.end_editing(key)
+        self.session.editors.end_editing(key)
 
     def keep(self, key: EditKey) -> str:
-        self.session.keep_editing(key)
+        self.session.editors.keep_editing(key)
         return ""
 
     def branches(self, turn_id: str, call_id: str = "") -> bool:

@@ -150,8 +150,8 @@ def interactive(window: QWidget) -> list[QWidget]:
 
 def test_every_control_has_a_name(stand: Stand, qtbot: QtBot) -> None:
     session = stand.workspace.current
-    session.add_turn(make_turn(Role.USER, "hello"))
-    session.add_turn(make_turn(Role.ASSISTANT, "```py\nx = 1\n```"))
+    session.turns.add_turn(make_turn(Role.USER, "hello"))
+    session.turns.add_turn(make_turn(Role.ASSISTANT, "```py\nx = 1\n```"))
     qtbot.wait(30)
     nameless = [
         f"{type(widget).__name__} in {type(widget.parent()).__name__}"
@@ -199,7 +199,7 @@ def test_the_turns_keep_a_height_to_read_in_under_variables_a_notice_and_a_high_
 ) -> None:
     window, session = stand.window, stand.workspace.current
     for role in (Role.USER, Role.ASSISTANT) * 3:
-        session.add_turn(make_turn(role, "Some words. " * 80))
+        session.turns.add_turn(make_turn(role, "Some words. " * 80))
     window.resize(width, height)
     window.resizeDocks([window.bottom_dock], [2000], Qt.Orientation.Vertical)
     pane, bar = window.pane, stand.actions.keeping.variables.bar

@@ -30,21 +30,21 @@ def bar(qtbot: QtBot) -> ProtocolSwitch:
 
 
 def set_seed(session: Session, seed: int | None = 7) -> None:
-    session.set_parameters(session.current_parameters().with_value("seed", seed))
+    session.set_parameters(session.settings.current.with_value("seed", seed))
 
 
 def test_nothing_at_stake_switches_at_once(bar: ProtocolSwitch, session: Session, qtbot: QtBot) -> None:
-    session.add_turn(make_turn(Role.USER, "Hello"))
+    session.turns.add_turn(make_turn(Role.USER, "Hello"))
     with qtbot.waitSignal(bar.switched):
         bar.choose(session, "messages")
-    assert session.protocol == "messages"
+    assert session.settings.protocol == "messages"
     assert bar.isHidden()
 
 
 def test_something_at_stake_is_listed_first_and_nothing_has_changed(bar: ProtocolSwitch, session: Session) -> None:
     set_seed(session)
     bar.choose(session, "messages")
-    assert session.protocol == "chat"
+    assert session.settings.protocol == "chat"
     assert bar.lines == ["Parameters: seed (7) has no counterpart in Messages"]
     assert "seed (7)" in bar.accessibleDescription()
     bar.hide()
@@ -52,14 +52,14 @@ def test_something_at_stake_is_listed_first_and_nothing_has_changed(bar: Protoco
 
 def test_switch_does_it_and_switching_back_restores(bar: ProtocolSwitch, session: Session, qtbot: QtBot) -> None:
     set_seed(session)
-    before = session.current_parameters()
+    before = session.settings.current
     bar.choose(session, "messages")
     with qtbot.waitSignal(bar.switched):
         bar.switch.click()
-    assert session.protocol == "messages"
+    assert session.settings.protocol == "messages"
     bar.choose(session, "chat")
-    assert session.protocol == "chat"
-    assert session.current_parameters() == before
+    assert session.settings.protocol == "chat"
+    assert session.settings.current == before
 
 
 def test_stay_leaves_everything(bar: ProtocolSwitch, session: Session, qtbot: QtBot) -> None:
@@ -67,7 +67,7 @@ def test_stay_leaves_everything(bar: ProtocolSwitch, session: Session, qtbot: Qt
     bar.choose(session, "messages")
     with qtbot.assertNotEmitted(bar.switched):
         bar.stay.click()
-    assert session.protocol == "chat"
+    assert session.settings.protocol == "chat"
     assert bar.isHidden()
 
 
@@ -76,15 +76,15 @@ def test_the_protocol_in_force_takes_the_question_back(bar: ProtocolSwitch, sess
     bar.choose(session, "messages")
     bar.choose(session, "chat")
     assert bar.isHidden()
-    assert session.protocol == "chat"
+    assert session.settings.protocol == "chat"
 
 
 def test_the_list_follows_the_experiment(bar: ProtocolSwitch, session: Session) -> None:
     set_seed(session)
     bar.choose(session, "messages")
-    session.add_turn(make_turn(Role.USER, "One"))
-    session.add_turn(make_turn(Role.USER, "Two"))
-    session.add_turn(make_turn(Role.USER, "Three"))
+    session.turns.add_turn(make_turn(Role.USER, "One"))
+    session.turns.add_turn(make_turn(Role.USER, "Two"))
+    session.turns.add_turn(make_turn(Role.USER, "Three"))
     assert "Turn 2 (user), Turn 3 (user): joins the turn before it in one user message" in bar.lines
     set_seed(session, None)
     assert not any("seed" in line for line in bar.lines)
@@ -104,9 +104,9 @@ def test_another_experiment_takes_the_question_back(bar: ProtocolSwitch, session
 
 def test_many_losses_scroll_and_the_buttons_stay_in_view(bar: ProtocolSwitch, session: Session) -> None:
     for number in range(30):
-        session.add_turn(make_turn(Role.SYSTEM if number % 2 else Role.USER, f"{number}"))
+        session.turns.add_turn(make_turn(Role.SYSTEM if number % 2 else Role.USER, f"{number}"))
     session.set_parameters(
-        session.current_parameters().with_value("seed", 1).with_value("n", 2).with_value("presence_penalty", 1)
+        session.settings.current.with_value("seed", 1).with_value("n", 2).with_value("presence_penalty", 1)
     )
     bar.choose(session, "messages")
     bar.resize(420, bar.sizeHint().height())

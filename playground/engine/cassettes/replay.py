@@ -63,14 +63,14 @@ class CassettePlayer:
         request = next((found for one in reversed(exchanges) if (found := request_of(one)) is not None), None)
         if request is not None:
             session.load(request, self.cassette.title)
-            session.set_reasoning_return(request.reasoning_return)
+            session.change(reasoning_return=request.reasoning_return)
         else:
-            session.rename(self.cassette.title)
-        session.transcript = transcript_of(exchanges)
+            session.change(title=self.cassette.title)
+        session.history.transcript = transcript_of(exchanges)
         for exchange in exchanges:
             session.exchanges.keep(exchange)
-        session.tell(PathChanged())
-        session.tell(SettingsChanged())
+        session.observers.tell(PathChanged())
+        session.observers.tell(SettingsChanged())
         return session
 
     async def aclose(self) -> None:

@@ -151,19 +151,19 @@ def into(session: Session, found: Conversation) -> None:
     """Begin ``session`` with a conversation; what the file does not name stays as it is there."""
     request = found.request
     if not request.model:
-        before, now = session.protocol, request.protocol
+        before, now = session.settings.protocol, request.protocol
         session.switch_protocol(now)
         given = {name: value for name, value in request.parameters if value is not None}
         request = request.model_copy(
             update={
-                "model": session.model,
-                "parameters": session.current_parameters().model_copy(update=given),
+                "model": session.settings.model,
+                "parameters": session.settings.current.model_copy(update=given),
             }
         )
         session.switch_protocol(before)
     session.load(request, found.title)
     if found.rest:
-        session.unknown = {**session.unknown, "imported": found.rest}
+        session.history.settings = session.settings.model_copy(update={"imported": found.rest})
 
 
 # ---- what kind of file -----------------------------------------------------------------------------------------------

@@ -118,7 +118,6 @@ async def settle(workspace: Workspace, found: Snapshot) -> Arrived:
     if await workspace.knows(found.id):
         if any(entry.id == found.id for entry in workspace.entries):
             here = await workspace.bring(found.id)
-            here.current_parameters()  # those of a new experiment are there once they are asked for
             if await asyncio.to_thread(_same, snapshot(here), snapshot(session)):
                 return Arrived(await workspace.show(found.id), Place.SAME)
             place = Place.BESIDE
@@ -140,10 +139,9 @@ def _made(workspace: Workspace, found: Snapshot) -> tuple[Session, str]:
     profile_id = found.profile_id if found.profile_id in ids else named.get(found.gateway, "")
     session = gateways.session(profile_id or gateways.active_id)
     try:
-        restore(found.model_copy(update={"profile_id": session.profile_id}), session)
+        restore(found.model_copy(update={"profile_id": session.settings.profile_id}), session)
     except ValueError as error:
         raise FileError(f"This experiment cannot be opened. {error}") from None
-    session.current_parameters()
     return session, "" if profile_id else found.gateway
 
 
@@ -168,13 +166,12 @@ async def take_in(workspace: Workspace, conversations: Sequence[Conversation]) -
     from playground.engine.files.messages import into
 
     first = workspace.new()
-    like = first.protocol, first.model, first.current_parameters()
+    like = first.settings
     into(first, conversations[0])
     sessions = [first]
     for number, conversation in enumerate(conversations[1:], 1):
-        session = workspace.gateways.session(first.profile_id)
-        session.protocol, session.model = like[:2]
-        session.parameters = {session.protocol: like[2]}
+        session = workspace.gateways.session(first.settings.profile_id)
+        session.begin_with(protocol=like.protocol, model=like.model, parameters={like.protocol: like.current})
         into(session, conversation)
         session.created_at = first.created_at - number * _BEHIND
         workspace.add(session, look=False)

@@ -13,6 +13,7 @@ from uuid import uuid4
 
 from pydantic import Field, ValidationError
 
+from playground.domain.encoding import encode
 from playground.domain.parameters import Parameters
 from playground.domain.parts import Text
 from playground.domain.roles import Role
@@ -25,8 +26,8 @@ from playground.engine.gateways.known_secrets import redactor_of
 from playground.engine.gateways.secrets import Secret
 from playground.engine.io.list_file import ListFile, ListFileError
 from playground.engine.requests.protocol_conversion import carry_parameters
-from playground.engine.session.snapshot import encode, fields_of, parameters_of
-from playground.protocols.protocol import PROTOCOLS
+from playground.engine.session.settings import ExperimentSettings
+from playground.protocols.protocol import PROTOCOLS, parameters_of
 
 if TYPE_CHECKING:
     from playground.engine.session.session import Session
@@ -63,13 +64,13 @@ def from_session(session: Session, name: str, *, with_model: bool = False) -> Pr
     system = _system(session.transcript)
     return Preset(
         name=_name(name),
-        protocol=session.protocol,
+        protocol=session.settings.protocol,
         switches=with_model,
-        model=session.model if with_model else "",
+        model=session.settings.model if with_model else "",
         system=system.text if system is not None else "",
-        tools=session.tools,
-        parameters=fields_of(session.current_parameters()),
-        by_hand=session.current_parameters().by_hand,
+        tools=session.settings.tools,
+        parameters=session.settings.current.held,
+        by_hand=session.settings.current.by_hand,
     )
 
 
@@ -78,10 +79,10 @@ def apply(session: Session, preset: Preset) -> bool:
 
     Raises PresetError; then nothing is changed.
     """
-    transcript, setup = _applied(session, preset)
-    if _is_so(session, transcript, setup):
+    transcript, settings = _applied(session, preset)
+    if _is_so(session, transcript, settings):
         return False
-    session.set_up(transcript, setup)
+    session.set_up(transcript, settings)
     return True
 
 
@@ -93,24 +94,25 @@ def fits(session: Session, preset: Preset) -> bool:
         return False
 
 
-def _is_so(session: Session, transcript: Transcript, setup: dict[str, Any]) -> bool:
-    return transcript is session.transcript and all(getattr(session, name) == value for name, value in setup.items())
+def _is_so(session: Session, transcript: Transcript, settings: ExperimentSettings) -> bool:
+    return transcript is session.transcript and settings == session.settings
 
 
-def _applied(session: Session, preset: Preset) -> tuple[Transcript, dict[str, Any]]:
+def _applied(session: Session, preset: Preset) -> tuple[Transcript, ExperimentSettings]:
     """The transcript and the settings with a preset in them. Raises PresetError."""
     if (preset.switches or preset.parameters is not None) and preset.protocol not in PROTOCOLS:
         raise PresetError(f"“{preset.name}” is for the protocol “{preset.protocol}”, which this version does not know.")
-    protocol = preset.protocol if preset.switches else session.protocol
-    setup: dict[str, Any] = {"protocol": protocol}
+    settings = session.settings
+    if preset.switches:
+        settings = settings.changed(protocol=preset.protocol)
     if preset.model:
-        setup["model"] = preset.model
+        settings = settings.changed(model=preset.model)
     if preset.tools is not None:
-        setup["tools"] = preset.tools
+        settings = settings.changed(tools=preset.tools)
     if preset.parameters is not None:
-        setup["parameters"] = {**session.parameters, protocol: _parameters(session, preset, protocol)}
+        settings = settings.with_parameters(_parameters(session, preset, settings.protocol))
     transcript = session.transcript if preset.system is None else _with_system(session.transcript, preset.system)
-    return transcript, setup
+    return transcript, settings
 
 
 def _parameters(session: Session, preset: Preset, protocol: str) -> Parameters:
@@ -120,7 +122,7 @@ def _parameters(session: Session, preset: Preset, protocol: str) -> Parameters:
         raise PresetError(f"The parameters of “{preset.name}” cannot be read.") from None
     if protocol == preset.protocol:
         return found
-    return carry_parameters(found, session.current_parameters())
+    return carry_parameters(found, session.settings.current)
 
 
 def _system(transcript: Transcript) -> Turn | None:

@@ -15,6 +15,7 @@ from uuid import uuid4
 
 from pydantic import Field, ValidationError
 
+from playground.domain.encoding import encode
 from playground.domain.prices import Price
 from playground.domain.reasons import reason_of
 from playground.domain.request import ReasoningReturn
@@ -23,7 +24,6 @@ from playground.engine.gateways.connection_test import Mends, Offer, Verdict, tr
 from playground.engine.gateways.secrets import Secret, looks_secret
 from playground.engine.io.list_file import ListFile, ListFileError
 from playground.engine.requests.extras import secret_in
-from playground.engine.session.snapshot import encode
 from playground.gateway.address import Address, is_loopback, needs_consent, origin
 from playground.gateway.address import resolve as resolve_address
 from playground.gateway.connection import MEBIBYTE, Auth, Connection, Timeouts

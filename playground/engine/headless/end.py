@@ -15,7 +15,7 @@ from playground.engine.headless.show import Console, failure_words
 from playground.engine.inspect.advice import advise
 
 if TYPE_CHECKING:
-    from playground.engine.headless.run import RunOptions
+    from playground.engine.headless.options import RunOptions
     from playground.engine.session.session import Session
 
 

@@ -24,7 +24,8 @@ from playground.protocols.reading import read_tools
 
 if TYPE_CHECKING:
     from playground.engine.gateways.profiles import Profile
-    from playground.engine.session.session import Connect, Session
+    from playground.engine.session.experiment import Connect
+    from playground.engine.session.session import Session
 
 VERSION: Final = 1
 LARGEST: Final = 512 * 1024 * 1024  # bytes of a file that is read
@@ -59,7 +60,7 @@ def open_session(path: Path, connect: Connect, profile: Profile) -> tuple[Sessio
         request, notes = _read_request(value)
         session.load(request)
     try:
-        get_protocol(session.protocol).check(session.request())
+        get_protocol(session.settings.protocol).check(session.next_request.build())
     except ValueError as error:
         raise BadInputError(str(error)) from None
     return session, notes
@@ -88,7 +89,7 @@ def _fill(session: Session, value: JSON) -> None:
     """Make ``session`` the saved experiment, the message being written at its end. Raises BadInputError."""
     from playground.engine.files.experiment_file import ExperimentFileError, read_content
     from playground.engine.session.hand_made import answers_none, without_call, written
-    from playground.engine.session.session import without_value
+    from playground.engine.session.next_request import without_value
     from playground.engine.session.snapshot import restore
 
     try:
@@ -100,10 +101,10 @@ def _fill(session: Session, value: JSON) -> None:
     except ValueError as error:
         raise BadInputError(f"the message being written: {error}") from None
     if turn is not None and not answers_none(turn):
-        session.add_written(turn)
-    if not session.model:
+        session.turns.add_written(turn)
+    if not session.settings.model:
         raise BadInputError("the experiment names no model")
-    if missing := session.unresolved():
+    if missing := session.next_request.unresolved():
         raise BadInputError(without_value(missing))
     if reason := without_call(session.transcript.path):
         raise BadInputError(reason)

@@ -10,27 +10,26 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from playground.domain.debugging import Debugging
-from playground.domain.request import ReasoningReturn
 from playground.engine.cassettes import cassette
 from playground.engine.files.answer_table import LARGEST_TABLE, read_answers
 from playground.engine.files.spreadsheet import json_text
 from playground.engine.gateways.credentials import consent_needed, plain_origin
 from playground.engine.gateways.known_secrets import redactor_of
-from playground.engine.gateways.profiles import Auth, Profile, Timeouts, connection, resolve_address, split_headers
+from playground.engine.gateways.profiles import Profile, Timeouts, connection, resolve_address, split_headers
 from playground.engine.gateways.secrets import KEY_VARIABLE, Secret, clean_key
 from playground.engine.headless.end import ended
 from playground.engine.headless.exit_codes import ExitCode
 from playground.engine.headless.input import BadInputError, open_session
 from playground.engine.headless.json_output import answer, brought, transcript
+from playground.engine.headless.options import RunOptions
 from playground.engine.headless.show import Console, OutputError, Printer
-from playground.engine.library.experiment_summary import title_of
 from playground.engine.session.run import RunRefusedError
+from playground.engine.session.titles import title_of
 from playground.engine.session.tool_loop import Mode
 from playground.gateway.address import is_loopback
 from playground.gateway.outgoing import header_problem
@@ -43,40 +42,6 @@ if TYPE_CHECKING:
     from playground.gateway.client import GatewayClient
 
 
-@dataclass(frozen=True)
-class RunOptions:
-    """What the command line says besides the file; what is None is as a new gateway in the window has it.
-
-    ``key`` is as it was given. ``headers`` are (name, value) pairs; those that carry a secret are told by name and
-    value. ``proxy`` may hold a password. ``timeouts`` are seconds by the names of ``Timeouts``, None for no limit.
-    ``max_event`` and ``max_body`` are in MiB. ``reasoning`` overrides what the file says. ``answers`` is a table
-    (``playground.engine.files.answer_table``), ``max_steps`` the requests at most; ``record`` is where a cassette is
-    written.
-    """
-
-    base_url: str
-    key: Secret | None = None
-    headers: tuple[tuple[str, str], ...] = ()
-    key_style: Auth | None = None
-    reasoning: ReasoningReturn | None = None
-    timeouts: Mapping[str, float | None] = field(default_factory=dict)
-    retries: int | None = None
-    max_event: int | None = None
-    max_body: int | None = None
-    ca: Path | None = None
-    proxy: str = field(default="", repr=False)
-    allow_http: bool = False
-    answers: Path | None = None
-    max_steps: int | None = None
-    record: Path | None = None
-    as_json: bool = False
-
-    @property
-    def loops(self) -> bool:
-        """Whether calls are answered."""
-        return self.answers is not None or self.max_steps is not None
-
-
 async def run_file(path: Path, options: RunOptions, out: TextIO, err: TextIO) -> int:
     """Run the file at ``path`` (``-``: standard input). Returns an exit code. Raises OutputError where ``out`` fails.
 
@@ -87,14 +52,14 @@ async def run_file(path: Path, options: RunOptions, out: TextIO, err: TextIO) ->
         gateway = _gateway(options)
         _check_place(options.record, path, options.answers)
         session, notes = open_session(path, gateway.connect, gateway.profile)
-        session.debugger.set_debugging(_rules(options, session.debugging))
+        session.change(debugging=_rules(options, session.settings.debugging))
     except BadInputError as error:
         console.say(str(error))
         return ExitCode.BAD_INPUT
     for words in (*gateway.remarks, *notes):
         console.say(words)
     if options.reasoning is not None:
-        session.set_reasoning_return(options.reasoning)
+        session.change(reasoning_return=options.reasoning)
     if options.record is not None:
         session.exchanges.limit = sys.maxsize
     console.lost, asked = session.stop, _asked(session)
@@ -134,7 +99,7 @@ async def _perform(session: Session, *, loops: bool) -> str:
 
 def _asked(session: Session) -> int:
     """How many answers a request asks for (specification, section 4.1)."""
-    n = session.preview().get("n") if session.protocol == "chat" else None
+    n = session.next_request.body().get("n") if session.settings.protocol == "chat" else None
     return n if isinstance(n, int) and n > 1 else 1
 
 
@@ -256,7 +221,7 @@ def _record(session: Session, path: Path | None, secrets: tuple[Secret, ...], co
     if path is None or not session.exchanges:
         return True
     try:
-        title = title_of(session.transcript, session.given_title, redactor_of(secrets).front)
+        title = title_of(session.transcript, session.settings.title, redactor_of(secrets).front)
         cassette.save(path, session.exchanges.values(), title, secrets)
     except cassette.CassetteError as error:
         console.say(str(error))

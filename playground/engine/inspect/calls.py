@@ -98,7 +98,7 @@ class CallIndex:
     def read(self) -> Iterator[None]:
         """Bring ``entries`` up to date in small steps; given up half-way, they are as they were."""
         session = self._session
-        transcript, growing, tools = session.transcript, frozenset(session.growing), session.tools
+        transcript, growing, tools = session.transcript, frozenset(session.growing), session.settings.tools
         on_path = {turn.id for turn in transcript.path}
         depths: dict[str, int] = {}
         known: dict[str, _Read] = {}

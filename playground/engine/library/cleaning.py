@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pydantic import ValidationError
 
+from playground.domain.encoding import encode
 from playground.domain.transcript import Outcome, Transcript
 from playground.domain.values import Value
 from playground.engine.gateways.tape_secrets import cleaned
 from playground.engine.session.changes import SettingsChanged, TitleChanged, TurnChanged
 from playground.engine.session.session import Session
-from playground.engine.session.snapshot import encode
 from playground.gateway.redact import Redactor
 
 if TYPE_CHECKING:
@@ -63,15 +63,15 @@ async def clean_session(session: Session, redactor: Redactor) -> None:
         if exchange.ended is not None:
             found = await asyncio.to_thread(cleaned, exchange, redactor)
             if found is not None and session.exchanges.get(exchange.id) is exchange:
-                session.exchange_changed(found)
+                session.experiment.exchange_changed(found)
     changed_at = session.changed_at
     for turn in tuple(session.transcript.turns.values()):
         outcome = _cleaned(turn.outcome, redactor) if turn.outcome is not None else None
         if outcome is not None and session.transcript.turns.get(turn.id) is turn:
-            session.transcript = session.transcript.replace(turn.model_copy(update={"outcome": outcome}))
-            session.tell(TurnChanged(turn.id))
+            session.history.transcript = session.transcript.replace(turn.model_copy(update={"outcome": outcome}))
+            session.observers.tell(TurnChanged(turn.id))
     for change in (TitleChanged(), SettingsChanged()):
-        session.tell(change)  # both are shown without the secrets of the moment
+        session.observers.tell(change)  # both are shown without the secrets of the moment
     session.changed_at = changed_at
 
 

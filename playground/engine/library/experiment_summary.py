@@ -1,25 +1,16 @@
-"""An experiment as a line of the list, without its turns; and the words that the line is made of."""
+"""An experiment as a line of the list, without its turns."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from playground.domain.roles import Role
-from playground.domain.transcript import Ending, Transcript, Turn
-from playground.engine.session.run_state import RunState
+from playground.domain.transcript import Turn
+from playground.engine.session.titles import Front, plain_front, summary_of, title_of
 
 if TYPE_CHECKING:
     from playground.engine.session.session import Session
     from playground.engine.session.snapshot import Snapshot
-
-UNTITLED = "New experiment"
-_LONGEST = 48  # characters of a title made of first words
-_LOOKED_AT = 4096  # characters of the text that has them: a secret at the title's end is known as a whole
-_INK = re.compile(r"\S")
-_STATE_WORDS = {RunState.RETRYING: "waiting to retry", RunState.ANSWERING: "waiting for a tool"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,58 +38,6 @@ class Deleted:
     at: float
 
 
-#: Gives the first so many characters of a text, without the secrets in it.
-Front = Callable[[str, int], str]
-
-
-def plain_front(text: str, most: int) -> str:
-    """The first characters of a text that holds no secrets."""
-    return text[:most]
-
-
-def title_of(transcript: Transcript, given: str, front: Front = plain_front) -> str:
-    """The title given, else the first words of the first user turn. Cut by ``front``, which knows the secrets."""
-    if given:
-        return front(given, len(given))
-    for turn in transcript.path:
-        if turn.role is Role.USER and (words := _first_words(turn.text)):
-            fits = len(words) <= _LONGEST
-            return front(words, _LONGEST) if fits else front(words, _LONGEST - 1).rstrip() + "…"
-    return UNTITLED
-
-
-def _first_words(text: str) -> str:
-    """The words of a text in one line, more of them than a title has, however long the text is."""
-    ink = _INK.search(text)
-    if ink is None:
-        return ""
-    end = ink.start() + _LOOKED_AT
-    words = " ".join(text[ink.start() : end].split())
-    if end >= len(text):
-        return words
-    return words.rpartition(" ")[0] or words  # the last one is cut
-
-
-def summary_of(transcript: Transcript, model: str, state: RunState = RunState.IDLE) -> str:
-    """One line of state: model, then what stands out."""
-    path = transcript.path
-    facts = [model or "no model"]
-    if state is not RunState.IDLE:
-        facts.append(_STATE_WORDS.get(state, "running"))
-    elif waiting := transcript.unanswered():
-        facts.append(f"{len(waiting)} call{'s' * (len(waiting) > 1)} · waiting for you")
-    elif path and path[-1].outcome and path[-1].outcome.failure:
-        failure = path[-1].outcome.failure
-        facts.append(str(failure.status) if failure.status else "failed")
-    elif path and path[-1].outcome and path[-1].outcome.holes:
-        facts.append("part unread")
-    elif path and path[-1].outcome and path[-1].outcome.ending is Ending.INTERRUPTED:
-        facts.append("interrupted")
-    elif path:
-        facts.append(f"{len(path)} turn{'s' * (len(path) > 1)}")
-    return " · ".join(facts)
-
-
 def has_error(turn: Turn) -> bool:
     """Whether a gateway or the way to it failed in this turn."""
     return turn.outcome is not None and turn.outcome.failure is not None
@@ -116,14 +55,14 @@ def entry_of(session: Session) -> Entry:
         id=session.id,
         title=session.title,
         summary=session.summary,
-        model=session.model,
-        protocol=session.protocol,
+        model=session.settings.model,
+        protocol=session.settings.protocol,
         pinned=session.pinned,
         archived=session.archived,
         created_at=session.created_at,
         changed_at=session.changed_at,
         has_error=any(map(has_error, turns)),
-        has_tools=bool(session.tools) or any(map(has_tools, turns)),
+        has_tools=bool(session.settings.tools) or any(map(has_tools, turns)),
     )
 
 

@@ -14,5 +14,5 @@ from playground.engine.session.session import Session
 
 def open_sample(session: Session, path: Path, title: str) -> None:
     """Fill ``session`` with the sample in ``path``. Raises BadInputError, as a run file that cannot be read does."""
-    session.set_profile(DEMO_ID)
+    session.change(profile_id=DEMO_ID)
     session.load(read_run_file(path), title)

@@ -210,11 +210,11 @@ class Workspace(Trash):
             return current
         model = protocol = profile_id = ""
         if self.sessions:
-            profile_id, protocol, model = self.current.profile_id, self.current.protocol, self.current.model
+            like = self.current.settings
+            profile_id, protocol, model = like.profile_id, like.protocol, like.model
         profile_id = profile_id or self.gateways.active_id
         session = self._session(profile_id)
-        session.protocol = protocol or "chat"
-        session.model = model or self.gateways.get(profile_id).default_model
+        session.begin_with(protocol=protocol or "chat", model=model or self.gateways.get(profile_id).default_model)
         self.add(session)
         return session
 
@@ -253,7 +253,7 @@ class Workspace(Trash):
     async def rename(self, experiment_id: str, title: str) -> None:
         """Give a title; an empty one goes back to the first words. Raises as ``show`` does."""
         session = self._held(experiment_id) or await self.bring(experiment_id)
-        session.rename(title)
+        session.change(title=title)
         self._tell()
 
     def pin(self, experiment_id: str, on: bool) -> None:
@@ -269,7 +269,7 @@ class Workspace(Trash):
         if session is not None:
             session.pinned = session.pinned if pinned is None else pinned
             session.archived = session.archived if archived is None else archived
-            session.tell(TitleChanged())
+            session.observers.tell(TitleChanged())
         if experiment_id in self._closed and self.store is not None:
             entry = self._closed[experiment_id]
             entry = replace(

@@ -22,8 +22,8 @@ from playground.domain.variables import as_written, names_in
 from playground.engine.requests.extras import secret_in
 from playground.engine.requests.taken_apart import left_over, take_apart
 from playground.engine.session.changes import RunState
+from playground.engine.session.draft import Draft
 from playground.engine.session.hand_made import draft_of, written
-from playground.engine.session.settings import Draft
 from playground.gateway.redact import MASK
 from playground.jsonkit.merge import at_path, merged
 from playground.protocols.protocol import get_protocol
@@ -52,15 +52,15 @@ def read_edit(session: Session, text: str) -> Edited:
     if session.state is not RunState.IDLE:
         raise ValueError("A run is under way. Stop it first.")
     body = _object(text)
-    typed = session.to_add()
-    asked = session.request(*typed)
-    protocol = get_protocol(session.protocol)
+    typed = session.next_request.to_add()
+    asked = session.next_request.build(*typed)
+    protocol = get_protocol(session.settings.protocol)
     if MASK in text and MASK not in json.dumps(protocol.encode(asked), ensure_ascii=False):
         raise ValueError(
             f"A secret stands in this request, and {MASK} stands for it here. Take it out of the turns first."
         )
     panels = protocol.encode(asked, extras=False)
-    found = take_apart(body, panels, asked.inherited_body, session.extra_body)
+    found = take_apart(body, panels, asked.inherited_body, session.settings.extra_body)
     rest, extra = found.panels, found.extra
     notes = [f"“{name}” comes from the gateway's settings and can only be taken out there." for name in found.stuck]
     if "messages" not in rest:
@@ -80,14 +80,14 @@ def read_edit(session: Session, text: str) -> Edited:
     notes += more
     new = {name: value for name, value in read.extra_body.items() if not _kept_back(name, value, before)}
     extra = merged(extra, new)
-    parameters = _parameters(session.current_parameters(), read, before)
+    parameters = _parameters(session.settings.current, read, before)
     settled = asked.model_copy(update={"turns": (), "tools": (), "parameters": parameters, "extra_body": extra})
     parameters = _only_what_is_there(settled, body)
     settled = settled.model_copy(update={"parameters": parameters})
     extra = merged(extra, left_over(body, settled, found.stuck))
     if secret := secret_in(extra):
         raise ValueError(f"“{secret}” looks like a key. Keys belong into the gateway's settings, where the keyring is.")
-    if added := [name for name in extra if name not in session.extra_body]:
+    if added := [name for name in extra if name not in session.settings.extra_body]:
         notes.append(f"Kept in the extra body: {', '.join(added)}.")
     transcript, left = _turns(session, typed, asked, read, before)
     draft = session.draft
@@ -97,15 +97,15 @@ def read_edit(session: Session, text: str) -> Edited:
     if names := _overwritten(session.transcript, transcript):
         notes.append(f"In the turns that are different the values stand now, without their variables: {names}.")
     result = Edited(
-        model=read.model if read.model != before.model else session.model,
+        model=read.model if read.model != before.model else session.settings.model,
         parameters=parameters,
-        tools=_tools(session.tools, read, before),
-        extra_body=extra if not same(extra, session.extra_body) else session.extra_body,
+        tools=_tools(session.settings.tools, read, before),
+        extra_body=extra if not same(extra, session.settings.extra_body) else session.settings.extra_body,
         transcript=transcript,
         draft=draft,
         notes=tuple(notes),
     )
-    was = (session.model, session.current_parameters(), session.tools, session.extra_body)
+    was = (session.settings.model, session.settings.current, session.settings.tools, session.settings.extra_body)
     changed = transcript is not session.transcript or draft != session.draft
     changed = changed or (result.model, result.parameters, result.tools, result.extra_body) != was
     return Edited(**{**vars(result), "changed": changed})
@@ -113,12 +113,12 @@ def read_edit(session: Session, text: str) -> Edited:
 
 def apply_edit(session: Session, edited: Edited) -> None:
     """Do it: the turns in one step that can be undone, the rest as the panels do."""
-    session.set_model(edited.model)
+    session.change(model=edited.model)
     session.set_parameters(edited.parameters)
-    session.set_tools(edited.tools)
-    session.set_extra_body(edited.extra_body)
+    session.change(tools=edited.tools)
+    session.change(extra_body=edited.extra_body)
     if edited.transcript is not session.transcript:
-        session.rewrite(edited.transcript)
+        session.turns.rewrite(edited.transcript)
     session.with_draft(edited.draft)
 
 
@@ -255,7 +255,7 @@ def _matched(
             yield from turns[i:j]
         elif op == "replace" and j - i == m - k:
             for old, was, new in zip(turns[i:j], before[i:j], read[k:m], strict=True):
-                yield _rewritten(old, was, new, session.protocol) if old.role is new.role else new
+                yield _rewritten(old, was, new, session.settings.protocol) if old.role is new.role else new
         else:
             yield from read[k:m]
 
@@ -272,8 +272,8 @@ def _stem(session: Session, turns: tuple[Turn, ...], read: tuple[Turn, ...]) -> 
 
 
 def _read_back(session: Session, turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
-    protocol = get_protocol(session.protocol)
-    asked = session.request().model_copy(update={"turns": turns})
+    protocol = get_protocol(session.settings.protocol)
+    asked = session.next_request.build().model_copy(update={"turns": turns})
     return protocol.read_body(protocol.encode(asked, extras=False))[0].turns
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def field_flags(session: Session) -> dict[str, str]:
     """Phrases by the names of the fields, for those about which there is something to say."""
-    request = session.request(at=None)  # without turns: these are about settings
+    request = session.next_request.build(at=None)  # without turns: these are about settings
     protocol, parameters = get_protocol(request.protocol), request.parameters
     try:
         body = protocol.encode(request)

@@ -97,7 +97,7 @@ def request_view(session: Session, known: Iterable[Secret] = (), *, whole: bool 
 
     ``known`` are the secrets that this process has: each is masked wherever it stands.
     """
-    request, profile = session.request(*session.to_add()), session.profile
+    request, profile = session.next_request.build(*session.next_request.to_add()), session.profile
     redactor = redactor_of(known)
     try:
         body = get_protocol(request.protocol).encode(request)

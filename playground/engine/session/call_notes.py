@@ -1,26 +1,50 @@
-"""What is noted of tool calls beside their turns: why they wait, and what was typed or chosen as their results."""
+"""What is noted of tool calls beside their turns: why they wait, what was typed for them, what they wait for."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from playground.domain.debugging import Answer, Reason, ResultDraft
-from playground.engine.session.tool_loop import CallKey
+from playground.engine.session.changes import CallKey
 
 
-class CallNotes(ABC):
-    """The part of a debugger that only remembers, by turn id and call id."""
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """An answer that is on its way: who gave it, and how long it took where that is known already."""
 
-    def __init__(self) -> None:
+    answer: Answer
+    by: str
+    seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """An answer that is waited for. ``due`` is on the monotonic clock, infinite for one that never comes."""
+
+    answer: Answer
+    by: str
+    due: float
+
+    @property
+    def remaining(self) -> float:
+        """Seconds until it comes, never below 0; infinite for one that never does."""
+        return max(self.due - time.monotonic(), 0.0)
+
+
+class CallNotes:
+    """By turn id and call id: ``stops`` is why calls wait, ``pending`` the answers on their way, ``drafts`` what was
+    typed as results, ``fork_drafts`` what was typed for a fork of a call, run or not. ``changed`` tells of a change.
+    """
+
+    def __init__(self, changed: Callable[[], None]) -> None:
+        self.changed = changed
         self.stops: dict[CallKey, Reason] = {}
+        self.pending: dict[CallKey, Pending] = {}
         self.drafts: dict[CallKey, ResultDraft] = {}
-        self.fork_drafts: dict[CallKey, tuple[Answer, ...]] = {}  # typed for a fork of that call, run or not
-
-    @abstractmethod
-    def changed(self) -> None:
-        """Tell that something here is different."""
+        self.fork_drafts: dict[CallKey, tuple[Answer, ...]] = {}
 
     def draft(self, turn_id: str, call_id: str) -> ResultDraft | None:
         """What was typed for a call, sent or not."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from playground.domain.transcript import Transcript
 from playground.engine.session.run_state import RunState as RunState
 
 
@@ -25,6 +27,26 @@ class TurnGrew:
     """A turn being received has more in it: ``session.growing[turn_id]``."""
 
     turn_id: str
+
+
+#: A call: the turn that made it, and its id there.
+CallKey: TypeAlias = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class TurnsCopied:
+    """Turns are being copied for a branch that is shown from then on: ids of both. Told before it is there."""
+
+    copies: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class CallEdited:
+    """A call is another one: what it was, where it is now, and the turns as they were before."""
+
+    was: CallKey
+    now: CallKey
+    before: Transcript
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +87,8 @@ Change: TypeAlias = (
     PathChanged
     | TurnChanged
     | TurnGrew
+    | TurnsCopied
+    | CallEdited
     | RunStateChanged
     | SettingsChanged
     | TitleChanged

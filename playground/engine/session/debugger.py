@@ -7,8 +7,10 @@ is not kept anywhere: calls wait at the end of the path, and nothing is under wa
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import Final
 
 from playground.domain.debugging import (
     NO_ROW,
@@ -21,6 +23,7 @@ from playground.domain.debugging import (
     Policy,
     Reason,
     ReasonCode,
+    ResultDraft,
     canonical,
     held_back,
     no_answer_words,
@@ -31,35 +34,53 @@ from playground.domain.parts import ToolCall, ToolResult
 from playground.domain.tools import parse_json
 from playground.domain.transcript import Role, Transcript, Turn, make_turn
 from playground.engine.checks import checking
-from playground.engine.session.call_notes import CallNotes
-from playground.engine.session.changes import DebugChanged, RunState
+from playground.engine.session.call_notes import CallNotes, Planned
+from playground.engine.session.changes import CallEdited, CallKey, Change, DebugChanged, RunState, TurnsCopied
+from playground.engine.session.experiment import Experiment
+from playground.engine.session.next_request import NextRequest
 from playground.engine.session.run import RunRefusedError
-from playground.engine.session.tool_loop import CallKey, Lane, Mode, Pending, Planned
-from playground.engine.session.tool_loop import Fork as Fork
+from playground.engine.session.tool_loop import Lane, Mode
 from playground.engine.session.verdicts import Verdict, Verdicts
 from playground.jsonkit.questions import ReadyAnswer
-
-if TYPE_CHECKING:
-    from playground.engine.session.session import Session
 
 FEWEST_ANSWERS, MOST_ANSWERS = 2, 5
 #: The error result of a call that nobody answered.
 FILLING = "No result was given for this call."
 
 
-class Debugger(CallNotes):
-    """What a person sees and does at a tool call. Coroutines return when nothing is under way any more."""
+#: What the state of several lanes at once is called: the first of these that any of them is in.
+_LIVELIEST: Final = (RunState.STREAMING, RunState.WAITING, RunState.RETRYING, RunState.ANSWERING)
 
-    def __init__(self, session: Session) -> None:
-        super().__init__()
-        self._session = session
+
+class Debugger:
+    """What a person sees and does at a tool call. Coroutines return when nothing is under way any more.
+
+    ``notes`` is what is known of calls beside their turns.
+    """
+
+    def __init__(self, experiment: Experiment, requests: NextRequest) -> None:
+        self._experiment = experiment
+        self._requests = requests
         self._lanes: list[Lane] = []
         self._last: Lane | None = None
-        self.debugging = Debugging()
-        self.pending: dict[CallKey, Pending] = {}
+        self.notes = CallNotes(self.changed)
         self.forks: list[Fork] = []
         self._verdicts = Verdicts(self.changed)
         self._warned: tuple[Transcript, dict[CallKey, str]] | None = None  # what was found in which transcript
+        experiment.observers.subscribe(self._follow, TurnsCopied, CallEdited)
+
+    def _follow(self, change: Change) -> None:
+        """What is known of a call, and typed for it, goes along with it."""
+        if isinstance(change, TurnsCopied):
+            self.notes.copied(change.copies)
+        elif isinstance(change, CallEdited):
+            turn_id, call_id = change.now
+            if call_id != change.was[1]:
+                self.notes.rename(turn_id, change.was[1], call_id)
+            answer = answer_to(change.before, *change.was)
+            if answer is not None and any((key, one.id) == change.now for key, one in self.waiting):
+                # what it was answered with stands ready where it waits for another one now
+                self.notes.set_draft(turn_id, call_id, ResultDraft(text=answer.text, is_error=answer.is_error))
 
     # What there is
 
@@ -77,7 +98,7 @@ class Debugger(CallNotes):
     def round(self) -> int:
         """The how-manieth request since the last user turn the path stands at, from 1; 0 before the first."""
         count = 0
-        for turn in reversed(self._session.transcript.path):
+        for turn in reversed(self._experiment.transcript.path):
             if turn.role is Role.USER:
                 break
             count += turn.role is Role.ASSISTANT
@@ -86,16 +107,16 @@ class Debugger(CallNotes):
     @property
     def waiting(self) -> tuple[tuple[str, ToolCall], ...]:
         """The calls on the path that have no answer, each with the id of the turn that made it."""
-        return self._session.transcript.waiting
+        return self._experiment.transcript.waiting
 
     @property
     def paused(self) -> bool:
         """Whether nothing is under way and a call waits."""
-        return self._session.state is RunState.IDLE and bool(self.waiting)
+        return self._experiment.state is RunState.IDLE and bool(self.waiting)
 
     def reason(self, turn_id: str, call_id: str) -> Reason | None:
         """Why a call waits; None where nothing is known."""
-        reason = self.stops.get((turn_id, call_id))
+        reason = self.notes.stops.get((turn_id, call_id))
         if reason is not None and reason.code is ReasonCode.MALFORMED:
             return self._held_back(turn_id, self._call(turn_id, call_id))  # the arguments may have been corrected since
         return reason
@@ -103,7 +124,7 @@ class Debugger(CallNotes):
     @property
     def warnings(self) -> dict[CallKey, str]:
         """Calls on the path that were made before with the same arguments, and words for it."""
-        transcript = self._session.transcript
+        transcript = self._experiment.transcript
         if self._warned is None or self._warned[0] is not transcript:  # every card asks
             found = repeats(transcript.path)
             names = {(turn_id, call.id): call.name for turn_id, _ in found for call in transcript.turns[turn_id].calls}
@@ -112,24 +133,22 @@ class Debugger(CallNotes):
 
     def verdict(self, call: ToolCall, *, cut: bool = False) -> Verdict:
         """What can be said of a call by the tools on offer; ``cut`` says that the answer broke off inside it."""
-        return self._verdicts.of(call, self._session.tools, cut=cut)
+        return self._verdicts.of(call, self._experiment.settings.tools, cut=cut)
 
-    def set_debugging(self, debugging: Debugging) -> None:
-        """Use these rules from the next call on."""
-        if debugging != self.debugging:
-            self._session.remember_set("debugging")
-            self.debugging = debugging
-            self.changed()
+    @property
+    def debugging(self) -> Debugging:
+        """The rules in use."""
+        return self._experiment.settings.debugging
 
     def changed(self) -> None:
         """Tell that something here is different."""
-        self._session.tell(DebugChanged())
+        self._experiment.tell(DebugChanged())
 
     # What is known of answers
 
     def result(self, turn_id: str, call_id: str) -> ToolResult | None:
         """What a call was answered with on the path; None while it waits."""
-        return next((result for result in self._results(turn_id) if result.call_id == call_id), None)
+        return answer_to(self._experiment.transcript, turn_id, call_id)
 
     def answer_ready(self, turn_id: str, call_id: str) -> Planned | None:
         """What the call would be answered with now: what was typed, else the fixed answer or that of the table.
@@ -150,7 +169,7 @@ class Debugger(CallNotes):
 
     def _known_answer(self, turn_id: str, call_id: str) -> Planned | Reason | ReadyAnswer:
         """What was typed, why nothing else may be sent, or what there is to ask the rules."""
-        draft = self.draft(turn_id, call_id)
+        draft = self.notes.draft(turn_id, call_id)
         if draft is not None and draft.text:
             return Planned(Answer(text=draft.text, is_error=draft.is_error), "you")
         call = self._call(turn_id, call_id)
@@ -166,9 +185,9 @@ class Debugger(CallNotes):
 
     def _keep_open(self, turn_id: str = "") -> str:
         """Returns the id that a turn has then: an edit of one with answers makes a branch."""
-        if reason := self._session.unkept():
+        if reason := self._experiment.editors.unkept():
             raise RunRefusedError(reason)
-        return self._session.keep_open().get(turn_id, turn_id)
+        return self._experiment.editors.keep_open().get(turn_id, turn_id)
 
     def send(self, turn_id: str, call_id: str, text: str, *, is_error: bool = False) -> None:
         """Answer one call with what was typed. Raises KeyError for one that does not wait, RunRefusedError where
@@ -193,19 +212,21 @@ class Debugger(CallNotes):
         One undo takes it back. Returns how many got what was typed, and how many the error; raises as ``send``.
         """
         self._keep_open()
-        typed = {key: draft.answer for key, draft in self.drafts.items() if draft.answer and not draft.answer.never}
+        typed = {
+            key: draft.answer for key, draft in self.notes.drafts.items() if draft.answer and not draft.answer.never
+        }
         count = sum((turn_id, call.id) in typed for turn_id, call in self.waiting)
         return count, self._answer(self.waiting, Planned(Answer(text=FILLING, is_error=True), "filled"), typed) - count
 
     def stop(self) -> None:
         """Leave the calls that wait as they are: it is noted that somebody stopped there. Nothing else is changed."""
-        self.stops.update({(turn_id, call.id): STOPPED for turn_id, call in self.waiting})
+        self.notes.stops.update({(turn_id, call.id): STOPPED for turn_id, call in self.waiting})
         self.changed()
 
     @property
     def stopped(self) -> bool:
         """Whether it is paused where somebody stopped it."""
-        reasons = [self.stops.get((turn_id, call.id)) for turn_id, call in self.waiting]
+        reasons = [self.notes.stops.get((turn_id, call.id)) for turn_id, call in self.waiting]
         return self.paused and all(reason is not None and reason.code is ReasonCode.STOPPED for reason in reasons)
 
     def _answer(
@@ -217,8 +238,8 @@ class Debugger(CallNotes):
             answer, by = (own, "you") if own is not None else (plan.answer, plan.by)
             result = ToolResult(call_id=call.id, text=answer.body, is_error=answer.is_error, by=by)
             results.setdefault(turn_id, []).append(result)
-            self.stops.pop((turn_id, call.id), None)
-        self._session.answer_calls(results)
+            self.notes.stops.pop((turn_id, call.id), None)
+        self._experiment.turns.answer_calls(results)
         self.changed()
         return len(calls)
 
@@ -231,7 +252,7 @@ class Debugger(CallNotes):
         call = self._call(turn_id, call_id)
         pattern = call.arguments if call.arguments.strip() else "{}"
         parse_json(pattern)
-        result, draft = self.result(turn_id, call_id), self.draft(turn_id, call_id)
+        result, draft = self.result(turn_id, call_id), self.notes.draft(turn_id, call_id)
         if result is not None:
             answer = Answer(text=result.text, is_error=result.is_error)
         elif draft is not None and draft.answer is not None:
@@ -245,7 +266,9 @@ class Debugger(CallNotes):
             for kept in rule.rows
             if kept.match is not MatchKind.EQUAL or canonical(kept.pattern) != canonical(pattern)
         )
-        self.set_debugging(self.debugging.with_rule(call.name, rule.model_copy(update={"rows": (row, *others)})))
+        rules = self.debugging.with_rule(call.name, rule.model_copy(update={"rows": (row, *others)}))
+        experiment = self._experiment
+        experiment.set(experiment.settings.changed(debugging=rules))
         return row
 
     # Going on
@@ -291,30 +314,32 @@ class Debugger(CallNotes):
         found = {(turn_id, call.id): await self.find_answer(turn_id, call.id) for turn_id, call in waiting}
         planned = {key: answer for key, answer in found.items() if isinstance(answer, Planned)}
         without = {key: reason for key, reason in found.items() if isinstance(reason, Reason)}
-        self.stops.update({key: reason for key, reason in without.items() if reason is not NO_ROW})
+        self.notes.stops.update({key: reason for key, reason in without.items() if reason is not NO_ROW})
         if waiting and not planned:
             raise RunRefusedError(_unready([call for _, call in waiting], list(without.values())))
-        if not waiting and (reason := self._session.refusal()):
+        if not waiting and (reason := self._requests.refusal()):
             raise RunRefusedError(reason)
-        self.stops.update(without)
+        self.notes.stops.update(without)
         await self._go(mode, planned)
 
     async def _go(self, mode: Mode, planned: Mapping[CallKey, Planned]) -> None:
-        session = self._session
+        experiment = self._experiment
         waiting = self.waiting
-        if any(session.transcript.turns[turn_id].truncated for turn_id, _ in waiting):
+        if any(experiment.transcript.turns[turn_id].truncated for turn_id, _ in waiting):
             raise RunRefusedError(TRUNCATED.words)
         answers = [_tool_turn(key[1], plan) for key, plan in planned.items()]
-        reason = session.refusal(*answers)
-        if reason and (len(planned) == len(waiting) or session.state is not RunState.IDLE or not session.model):
+        reason = self._requests.refusal(*answers)
+        if reason and (
+            len(planned) == len(waiting) or experiment.state is not RunState.IDLE or not experiment.settings.model
+        ):
             raise RunRefusedError(reason)
         if not planned:
-            session.history.keep(session.transcript)
+            experiment.history.keep()
         await self.start(mode, planned)
 
     async def start(self, mode: Mode = Mode.RULES, planned: Mapping[CallKey, Planned] | None = None) -> None:
         """Run one lane from the head until it ends. Whether it may begin is the caller's to check."""
-        lane = self._last = Lane(self._session, self._session.transcript.head, mode, planned)
+        lane = self._last = self._lane(self._experiment.transcript.head, mode, planned)
         self._enter(lane)
         await self._perform(lane)
 
@@ -331,17 +356,17 @@ class Debugger(CallNotes):
             raise RunRefusedError(reason)
         if not FEWEST_ANSWERS <= len(answers) <= MOST_ANSWERS:
             raise RunRefusedError(f"Give {FEWEST_ANSWERS} to {MOST_ANSWERS} answers to compare.")
-        session = self._session
+        experiment = self._experiment
         others = self._others(turn_id, call_id)
-        calls = [call.id for call in session.transcript.turns[turn_id].calls]
+        calls = [call.id for call in experiment.transcript.turns[turn_id].calls]
         lanes = []
         for answer in answers:
             given = {**others, call_id: Planned(answer, "fork")}
             planned = {(turn_id, key): given[key] for key in calls}
-            lanes.append(Lane(session, turn_id, planned=planned, answer=answer, steps_back=False))
+            lanes.append(self._lane(turn_id, planned=planned, answer=answer, steps_back=False))
         fork = Fork(turn_id, call_id, tuple(lanes))
         self.forks.append(fork)
-        session.fork_at(turn_id)
+        experiment.turns.fork_at(turn_id)
         for lane in lanes:  # all of them before any begins, so that Stop finds them
             self._enter(lane)
             lane.set_state(RunState.WAITING)
@@ -357,23 +382,23 @@ class Debugger(CallNotes):
 
     def fork_refusal(self, turn_id: str, call_id: str) -> str:
         """Why a fork from this call would be refused now; empty when it would not."""
-        session = self._session
-        if all(turn.id != turn_id for turn in session.transcript.path):
+        experiment = self._experiment
+        if all(turn.id != turn_id for turn in experiment.transcript.path):
             return "This call is on another branch. Show that branch first."
-        turn = session.transcript.turns[turn_id]
+        turn = experiment.transcript.turns[turn_id]
         if turn.truncated:
             return TRUNCATED.words
         others = self._others(turn_id, call_id)
         if missing := [call for call in turn.calls if call.id != call_id and call.id not in others]:
             return f"The other calls of this turn need an answer first. {no_answer_words(missing)}"
         given = {**others, call_id: Planned(Answer(), "fork")}
-        return session.refusal(*(_tool_turn(key, plan) for key, plan in given.items()), at=turn_id)
+        return self._requests.refusal(*(_tool_turn(key, plan) for key, plan in given.items()), at=turn_id)
 
     def _others(self, turn_id: str, call_id: str) -> dict[str, Planned]:
         """The answers to the other calls of a turn: those on the path, else what was typed."""
         out: dict[str, Planned] = {}
-        for call in self._session.transcript.turns[turn_id].calls:
-            draft = self.draft(turn_id, call.id)
+        for call in self._experiment.transcript.turns[turn_id].calls:
+            draft = self.notes.draft(turn_id, call.id)
             if call.id != call_id and draft is not None and (typed := draft.answer) is not None:
                 out[call.id] = Planned(typed, "you")
         for result in self._results(turn_id):
@@ -382,9 +407,34 @@ class Debugger(CallNotes):
                 out[result.call_id] = Planned(answer, result.by, result.seconds)
         return out
 
+    def _lane(
+        self,
+        tip: str | None,
+        mode: Mode = Mode.RULES,
+        planned: Mapping[CallKey, Planned] | None = None,
+        *,
+        answer: Answer | None = None,
+        steps_back: bool = True,
+    ) -> Lane:
+        return Lane(
+            self._experiment,
+            self.notes,
+            self._refresh,
+            tip,
+            mode,
+            planned,
+            answer=answer,
+            steps_back=steps_back,
+        )
+
+    def _refresh(self) -> None:
+        """Find out where the lanes stand, and tell it."""
+        states = {lane.state for lane in self._lanes}
+        self._experiment.set_state(next((state for state in _LIVELIEST if state in states), RunState.IDLE))
+
     def _enter(self, lane: Lane) -> None:
         self._lanes.append(lane)
-        self._session.history.begin(lane.id)
+        self._experiment.history.begin(lane.id)
         self.changed()
 
     async def _perform(self, lane: Lane) -> None:
@@ -397,17 +447,17 @@ class Debugger(CallNotes):
         if lane in self._lanes:
             lane.abandon()
             self._lanes.remove(lane)
-            self._session.history.end(lane.id)
-            self._session.refresh_state()
+            self._experiment.history.end(lane.id)
+            self._refresh()
             self.changed()
 
     # Looking things up
 
     def _held_back(self, turn_id: str, call: ToolCall) -> Reason | None:
-        return held_back(self._session.transcript.turns[turn_id], call)
+        return held_back(self._experiment.transcript.turns[turn_id], call)
 
     def _call(self, turn_id: str, call_id: str) -> ToolCall:
-        for call in self._session.transcript.turns[turn_id].calls:
+        for call in self._experiment.transcript.turns[turn_id].calls:
             if call.id == call_id:
                 return call
         raise KeyError(call_id)
@@ -420,15 +470,34 @@ class Debugger(CallNotes):
         raise KeyError(call_id)
 
     def _results(self, turn_id: str) -> list[ToolResult]:
-        """The answers on the path to the calls of a turn, its own round only."""
-        out: list[ToolResult] = []
-        path = self._session.transcript.path
-        at = next((number for number, turn in enumerate(path) if turn.id == turn_id), len(path))
-        for turn in path[at + 1 :]:
-            if turn.role is not Role.TOOL:
-                break
-            out += turn.results
-        return out
+        return _results(self._experiment.transcript, turn_id)
+
+
+@dataclass(frozen=True)
+class Fork:
+    """One call answered in several ways at once: a lane for each answer, in the order given."""
+
+    turn_id: str
+    call_id: str
+    lanes: tuple[Lane, ...]
+    at: float = field(default_factory=time.time)  # Unix time, seconds
+
+
+def answer_to(transcript: Transcript, turn_id: str, call_id: str) -> ToolResult | None:
+    """What a call was answered with on the path of a transcript; None while it waits."""
+    return next((result for result in _results(transcript, turn_id) if result.call_id == call_id), None)
+
+
+def _results(transcript: Transcript, turn_id: str) -> list[ToolResult]:
+    """The answers on the path to the calls of a turn, its own round only."""
+    out: list[ToolResult] = []
+    path = transcript.path
+    at = next((number for number, turn in enumerate(path) if turn.id == turn_id), len(path))
+    for turn in path[at + 1 :]:
+        if turn.role is not Role.TOOL:
+            break
+        out += turn.results
+    return out
 
 
 def _unready(calls: Sequence[ToolCall], reasons: Sequence[Reason]) -> str:

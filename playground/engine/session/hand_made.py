@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from playground.domain.parts import Part, ToolCall, ToolResult
 from playground.domain.transcript import Role, Transcript, Turn, make_turn, new_id, waiting_in
-from playground.engine.session.settings import Draft
+from playground.engine.session.draft import Draft
 from playground.engine.session.tool_turn_order import placed
 from playground.engine.session.turn_texts import call_with_arguments
 

@@ -1,4 +1,4 @@
-"""The transcripts an experiment can go back and forth to.
+"""The states an experiment can go back and forth to: its turns and what is set, as they are, were, and would be again.
 
 A run goes on while a person edits: what it brought is laid over a past state when that state is gone back to, so that
 undoing an edit never loses an answer. Nothing is rewritten while turns arrive, however much is remembered.
@@ -7,33 +7,30 @@ undoing an edit never loses an answer. Nothing is rewritten while turns arrive, 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from math import inf
-from typing import Any, Final, TypeAlias
+from typing import Final
 
 from playground.domain.transcript import Transcript, Turn
+from playground.engine.session.settings import ExperimentSettings
 
 UNDO_DEPTH = 200
 TYPING: Final = 2.0  # seconds; a setting changed again before they are over is being typed, and that is one edit
 AT_ONCE: Final = 0.3  # seconds; what is set so soon after something else belongs to it: a gateway and its model, say
-#: Settings of an experiment, by name.
-Setup: TypeAlias = Mapping[str, Any]
-#: Gives the setting of a name as it is now.
-Setting: TypeAlias = Callable[[str], Any]
 
 
 @dataclass(frozen=True, slots=True)
 class _Past:
-    """A transcript, the sources that were bringing turns when it was kept, and how much they had brought by then.
+    """A state, the sources that were bringing turns when it was kept, and how much they had brought by then.
 
-    ``setup`` is what was set then, by name; None where the edit left that alone. ``moment`` is when it was made.
+    ``moment`` is when the edit was made that left it.
     """
 
     transcript: Transcript
+    settings: ExperimentSettings
     sources: frozenset[str]
     brought: int
-    setup: Setup | None = None
     moment: float = -inf
 
 
@@ -49,14 +46,14 @@ class Kept:
 
 
 class History:
-    """What can be undone and redone. A *source* is a name for something that brings turns: a lane, or one turn.
+    """``transcript`` and ``settings`` are the state as it is, free to be set; what can be undone is around it.
 
-    ``setup`` is what is to be set in the state gone to last, where that step had changed it; else None. ``clock`` gives
-    seconds.
+    A *source* is a name for something that brings turns: a lane, or one turn. ``clock`` gives seconds.
     """
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self.setup: Setup | None = None
+    def __init__(self, settings: ExperimentSettings, clock: Callable[[], float] = time.monotonic) -> None:
+        self.transcript = Transcript()
+        self.settings = settings
         self._clock = clock
         self._typing: tuple[str, float] | None = None  # what was set last, and when, as long as nothing else happened
         self._undo: list[_Past] = []
@@ -64,8 +61,14 @@ class History:
         self._open: set[str] = set()
         self._brought: dict[str, tuple[int, str, Turn]] = {}  # turn id → when it came first, its source, the turn
         self._count = 0
-        self._kept = Kept(object())
-        self._is_kept = True
+        self._kept: Kept | None = None
+
+    def begin_anew(self, transcript: Transcript, settings: ExperimentSettings) -> None:
+        """This is the state, and there is no other to go to."""
+        self.transcript, self.settings = transcript, settings
+        self._typing = self._kept = None
+        for known in (self._undo, self._redo, self._open, self._brought):
+            known.clear()
 
     def begin(self, source: str) -> None:
         """From now on ``source`` brings turns; the states kept meanwhile will hold them too."""
@@ -85,99 +88,89 @@ class History:
         elif turn.parent is None:  # it has lost its place meanwhile; the past may still have one
             turn = turn.model_copy(update={"parent": known[2].parent})
         self._brought[turn.id] = (known[0] if known else self._count, source, turn)
-        self._is_kept = False
+        self._kept = None
 
-    def keep(self, transcript: Transcript, by: str = "", setup: Setup | None = None) -> None:
-        """``transcript`` can be gone back to. ``by`` is the source that is about to go on, if one is.
-
-        ``setup`` is what is set now, where the edit is about to change that as well.
-        """
-        self._typing, self._is_kept = None, False
-        self._undo.append(self._past(transcript, by, setup))
+    def keep(self, by: str = "") -> None:
+        """An edit is about to be made: this state can be gone back to. ``by`` is the source that goes on, if any."""
+        self._typing = self._kept = None
+        self._undo.append(self._now(by))
         del self._undo[:-UNDO_DEPTH]
         self._redo.clear()
 
-    def keep_setup(self, transcript: Transcript, setup: Setup, what: str) -> None:
-        """What is set now, ``setup``, can be gone back to. ``what`` names what is about to be set: while that goes on,
-        as typing does, it is one edit.
-        """
+    def keep_for(self, what: str) -> None:
+        """The same before something is set. ``what`` names it: while that goes on, as typing does, it is one edit."""
         now, before = self._clock(), self._typing
         again = before is not None and now - before[1] < (TYPING if before[0] == what else AT_ONCE)
-        if again and self._undo:
-            past = self._undo[-1]
-            self._undo[-1] = replace(past, setup={**setup, **(past.setup or {})})
-            self._is_kept = False
-        else:
-            self.keep(transcript, setup=setup)
-        self._typing = what, now
+        if not (again and self._undo):
+            self.keep()
+        self._typing, self._kept = (what, now), None
 
     @property
     def can_undo(self) -> bool:
         """Whether there is a state to go back to."""
         return bool(self._undo)
 
-    def kept(self, now: Transcript) -> Kept:
-        """What can be gone back to from ``now``, for a store. What was set beside the turns is left out: undo goes over
-        it, and where turns were other ones with it the way back ends.
-        """
-        if not self._is_kept:
-            states, newer = [], now
-            for past in reversed(self._undo):
-                state = self._whole(past)
-                if past.setup is None:
-                    states.append(state)
-                elif state is not newer:
-                    break
-                newer = state
-            self._kept, self._is_kept = Kept(object(), tuple(states)), True
-        return self._kept
-
-    def recall(self, states: Iterable[Transcript]) -> None:
-        """Undo goes back to these, newest first: what was kept of another process's."""
-        self._undo = [_Past(state, frozenset(), self._count) for state in states][::-1] + self._undo
-        self._is_kept = False
+    @property
+    def can_redo(self) -> bool:
+        """Whether there is a state to go forth to."""
+        return bool(self._redo)
 
     @property
     def moment(self) -> float:
         """When the edit was made that ``undo`` takes back, in seconds of the clock; before all time without one."""
         return self._undo[-1].moment if self._undo else -inf
 
-    @property
-    def can_redo(self) -> bool:
-        """Whether there is a state to go forth to."""
-        return bool(self._redo)
+    def kept(self) -> Kept:
+        """What can be gone back to, for a store. What was set beside the turns is left out: undo goes over it, and
+        where turns were other ones with it the way back ends.
+        """
+        if self._kept is None:
+            states, newer, settings = [], self.transcript, self.settings
+            for past in reversed(self._undo):
+                state = self._whole(past)
+                if past.settings is settings or past.settings == settings:
+                    states.append(state)
+                elif state is not newer:
+                    break
+                newer, settings = state, past.settings
+            self._kept = Kept(object(), tuple(states))
+        return self._kept
 
-    def drop_last(self, transcript: Transcript) -> None:
-        """Forget the last state kept if it is that very transcript."""
+    def recall(self, states: Iterable[Transcript]) -> None:
+        """Undo goes back to these, newest first: what was kept of another process's."""
+        older = [_Past(state, self.settings, frozenset(), self._count) for state in states]
+        self._undo = older[::-1] + self._undo
+        self._kept = None
+
+    def forget(self, transcript: Transcript) -> None:
+        """Forget the last state kept if its turns are those very ones."""
         if self._undo and self._undo[-1].transcript is transcript:
-            self._typing, self._is_kept = None, False
+            self._typing = self._kept = None
             self._undo.pop()
 
-    def undo(self, now: Transcript, setting: Setting | None = None) -> Transcript | None:
-        """The state before, ``now`` kept for redo; None when there is none. ``setting`` gives what is set now."""
-        return self._travel(self._undo, self._redo, now, setting)
+    def undo(self) -> bool:
+        """Go to the state before, the present one kept for redo. Returns whether there was one."""
+        return self._travel(self._undo, self._redo)
 
-    def redo(self, now: Transcript, setting: Setting | None = None) -> Transcript | None:
-        """The state after, ``now`` kept for undo; None when there is none. ``setting`` gives what is set now."""
-        return self._travel(self._redo, self._undo, now, setting)
+    def redo(self) -> bool:
+        """Go to the state after, the present one kept for undo. Returns whether there was one."""
+        return self._travel(self._redo, self._undo)
 
-    def _past(self, transcript: Transcript, by: str = "", setup: Setup | None = None) -> _Past:
-        return _Past(transcript, frozenset(self._open - {by}), self._count, setup, self._clock())
+    def _now(self, by: str = "") -> _Past:
+        sources = frozenset(self._open - {by})
+        return _Past(self.transcript, self.settings, sources, self._count, self._clock())
 
-    def _travel(
-        self, source: list[_Past], target: list[_Past], now: Transcript, setting: Setting | None
-    ) -> Transcript | None:
+    def _travel(self, source: list[_Past], target: list[_Past]) -> bool:
         if not source:
-            return None
-        self._typing, self._is_kept = None, False
+            return False
+        self._typing = self._kept = None
         past = source.pop()
-        self.setup = past.setup
-        known = {name: setting(name) for name in past.setup} if past.setup is not None and setting is not None else None
-        target.append(replace(self._past(now, setup=known), moment=past.moment))
-        return self._whole(past)
+        target.append(replace(self._now(), moment=past.moment))
+        self.transcript, self.settings = self._whole(past), past.settings
+        return True
 
     def _whole(self, past: _Past) -> Transcript:
-        """A past state with what was being brought when it was kept, as far as that has come."""
+        """The turns of a past state with what was being brought when it was kept, as far as that has come."""
         transcript = past.transcript
         for count, name, turn in self._brought.values():
             if name not in past.sources:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from playground.domain.parts import ToolCall
 from playground.domain.transcript import Transcript, Turn
-from playground.domain.values import Value
+from playground.domain.values import LongText, Value
 from playground.engine.session import hand_made
 from playground.engine.session.branching import Branched
 from playground.engine.session.turn_edits import (
@@ -27,12 +27,12 @@ from playground.engine.session.turn_texts import text_of
 
 
 class What(StrEnum):
-    """What of a turn is edited."""
+    """What of a turn is edited: its content (of a tool turn its result), the arguments of a call, or a whole call."""
 
-    TEXT = "text"  # its content; of a tool turn its result
-    ARGUMENTS = "arguments"  # of one of its calls
-    CALL = "call"  # a whole call, or one more
-    REQUEST = "request"  # the body of the next request; of no turn, and applied only when a person says so
+    TEXT = "text"
+    ARGUMENTS = "arguments"
+    CALL = "call"  # or one more
+    REQUEST = "request"  # of no turn, and applied only when a person says so
 
 
 class EditKey(NamedTuple):
@@ -44,12 +44,15 @@ class EditKey(NamedTuple):
 
 
 class OpenEdit(Value):
-    """What stands in one editor: ``text``, or ``written`` for a whole call; None while nothing was changed in it."""
+    """What stands in one editor: ``text``, or ``written`` for a whole call; without both nothing was changed in it.
+
+    ``call`` is the id of a call, empty for one that is new.
+    """
 
     turn: str
     what: What = What.TEXT
     call: str = ""
-    text: str | None = None
+    text: LongText | None = None
     written: ToolCall | None = None
 
     @property

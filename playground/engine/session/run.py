@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Callable
 from contextlib import aclosing
 from random import Random
 from typing import TYPE_CHECKING
@@ -20,13 +21,12 @@ from playground.domain.request import Request
 from playground.domain.transcript import Ending, Outcome, Role, Turn
 from playground.domain.usage import Timing
 from playground.engine.session.changes import RunState
+from playground.engine.session.experiment import Experiment
 from playground.engine.session.retry_wait import Pause
 from playground.gateway.retry import delay_after
 from playground.protocols.protocol import get_protocol
 
 if TYPE_CHECKING:
-    from playground.engine.session.session import Connect, Session
-    from playground.engine.session.tool_loop import Lane
     from playground.gateway.call import Call
     from playground.gateway.tape import Exchange
 
@@ -44,16 +44,28 @@ class RunRefusedError(Exception):
 
 
 class Run:
-    """The life of one request. ``perform`` is awaited once; the turns it brings hang below ``parent``."""
+    """The life of one request. ``perform`` is awaited once; the turns it brings hang below ``parent``.
 
-    def __init__(self, session: Session, lane: Lane, request: Request, parent: str | None) -> None:
-        self._session = session
-        self._lane = lane
+    ``source`` is what they are brought by (see ``History``); ``stands`` is told where the run stands.
+    """
+
+    def __init__(
+        self,
+        experiment: Experiment,
+        source: str,
+        stands: Callable[[RunState], None],
+        request: Request,
+        parent: str | None,
+    ) -> None:
+        self._experiment = experiment
+        self._source = source
+        self._stands = stands
+        self._state = RunState.IDLE
         self._request = request
         self._parent = parent
-        profile = session.profile
+        profile = experiment.profile
         price = profile.prices.get(request.model) if profile is not None else None
-        self.asked = Asked(profile_id=session.profile_id, model=request.model, price=price)
+        self.asked = Asked(profile_id=experiment.settings.profile_id, model=request.model, price=price)
         settings = request.settings()
         self._format = format_of(settings)
         self._streamed = bool(settings.get("stream"))
@@ -91,15 +103,15 @@ class Run:
         times = self._call_times.get(self._choices.get(turn_id, -1), {})
         return tuple((first, last) for first, last in times.values())
 
-    async def perform(self, connect: Connect) -> None:
+    async def perform(self) -> None:
         """Send, receive, finish. Cancelling it finishes the turns as stopped and is passed on."""
-        session = self._session
+        experiment = self._experiment
         self._begin([0])
-        self._lane.set_state(RunState.WAITING)
+        self._stand(RunState.WAITING)
         failure: Failure | None = None
         stopped = False
         try:
-            client = await connect(session.profile_id)
+            client = await experiment.connect(experiment.settings.profile_id)
             protocol = get_protocol(self._request.protocol)
             while True:
                 self._tries += 1
@@ -134,9 +146,9 @@ class Run:
         delay = delay_after(failure, self._tries, _RANDOM, call.should_retry)
         if delay is None:
             return False
-        session = self._session
+        experiment = self._experiment
         self.pause = Pause(failure, delay, self._tries, most + 1)
-        self._lane.set_state(RunState.RETRYING)
+        self._stand(RunState.RETRYING)
         self._tell_all()
         try:
             again = await self.pause.over()
@@ -147,26 +159,30 @@ class Run:
             self._marks.clear()
             self._call_times.clear()
             for index, turn_id in self._turns.items():
-                session.growing[turn_id] = self._growing(index)
-            self._lane.set_state(RunState.WAITING)
+                experiment.turns.growing[turn_id] = self._growing(index)
+            self._stand(RunState.WAITING)
             self._tell_all()
         return again
 
+    def _stand(self, state: RunState) -> None:
+        self._state = state
+        self._stands(state)
+
     def _tell_all(self) -> None:
         for turn_id in self._turns.values():
-            self._session.grew(turn_id)
+            self._experiment.turns.grew(turn_id)
 
     def _receive(self, events: list[Event]) -> None:
-        session, accumulator, call = self._session, self._accumulator, self._call
+        experiment, accumulator, call = self._experiment, self._accumulator, self._call
         if call is None:
             return
         accumulator.add(events)
         if accumulator.failure is not None:
             for choice in accumulator.choices.values():
                 choice.failure = accumulator.failure
-        session.limits = call.limits
-        if self._lane.state is RunState.WAITING and events and accumulator.failure is None:
-            self._lane.set_state(RunState.STREAMING)
+        experiment.limits = call.limits
+        if self._state is RunState.WAITING and events and accumulator.failure is None:
+            self._stand(RunState.STREAMING)
         reads = call.exchange.reads
         if reads:
             if "first_content" not in self._marks:
@@ -179,8 +195,8 @@ class Run:
         grown = [index for index in accumulator.choices if accumulator.failure is not None or index in touched]
         self._begin([index for index in grown if index not in self._turns])
         for index in grown:
-            session.grew(self._turns[index])
-        session.exchange_changed(call.exchange)
+            experiment.turns.grew(self._turns[index])
+        experiment.exchange_changed(call.exchange)
 
     def _mark(self, events: list[Event], now: float) -> None:
         """Note when reasoning and content first came; seconds since the request was sent."""
@@ -197,12 +213,12 @@ class Run:
         """Begin the turns of choices whose first events arrived; that of the first choice is begun at once."""
         if not choices:
             return
-        transcript = self._session.transcript
+        transcript = self._experiment.transcript
         first = transcript.turns.get(self.turn)
         parent = first.parent if first is not None else self._parent  # edits may have moved the first one
         if parent is not None and parent not in transcript.turns:
             parent = transcript.head
-        begun = self._session.begin_turns(parent, [self._growing(index) for index in choices], self._lane.id)
+        begun = self._experiment.turns.begin_turns(parent, [self._growing(index) for index in choices], self._source)
         self._turns.update(zip(choices, begun, strict=True))
         self._choices.update(zip(begun, choices, strict=True))
 
@@ -212,7 +228,7 @@ class Run:
         return choice
 
     def _finish(self, stopped: bool, failure: Failure | None) -> None:
-        session, accumulator = self._session, self._accumulator
+        experiment, accumulator = self._experiment, self._accumulator
         failure = failure or accumulator.failure
         turns, answered = [], accumulator.answered
         for index, turn_id in self._turns.items():
@@ -220,9 +236,9 @@ class Run:
             outcome = self._outcome(choice, answered, stopped, failure)
             parts, extra = choice.freeze(), choice.extra
             turns.append(Turn(id=turn_id, role=Role.ASSISTANT, parts=parts, outcome=outcome, extra=extra))
-        session.end_turns(turns, self._lane.id)
+        experiment.turns.end_turns(turns, self._source)
         if self._call is not None:
-            session.exchange_changed(self._call.exchange)
+            experiment.exchange_changed(self._call.exchange)
 
     def _outcome(self, choice: GrowingChoice, answered: int, stopped: bool, failure: Failure | None) -> Outcome:
         accumulator, call = self._accumulator, self._call

@@ -1,203 +1,129 @@
-"""What is set for one experiment, and how it tells that something is different. No turns, no runs here."""
+"""What is set for one experiment: the one declaration. Snapshot, undo, store, file and schema are made from it."""
 
 from __future__ import annotations
 
-import contextlib
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
+from typing import Annotated, Any, Self
 
+from pydantic import BeforeValidator, Field
+
+from playground.domain.debugging import Debugging
 from playground.domain.parameters import Parameters
-from playground.domain.parts import Image, ToolCall
 from playground.domain.request import ReasoningReturn
 from playground.domain.tools import ToolDefinition
-from playground.domain.transcript import Role
-from playground.domain.values import JSON, JSONObject, Value
-from playground.domain.variables import as_written
+from playground.domain.values import JSON, JSONObject, LongText, Value
 from playground.engine.requests.protocol_conversion import carry_parameters
-from playground.engine.session.changes import Change, DraftChanged, SettingsChanged, TitleChanged
-from playground.protocols.protocol import PROTOCOLS, get_protocol
-
-if TYPE_CHECKING:
-    from playground.engine.gateways.profiles import Profile
+from playground.protocols.protocol import PROTOCOLS, get_protocol, parameters_of
 
 
-class Draft(Value):
-    """What stands in the composer.
+def _typed(found: JSON) -> JSON:
+    """Parameters by protocol, from the fields that are set."""
+    if not isinstance(found, dict):
+        return found
+    return {name: parameters_of(name, one) if isinstance(one, dict) else one for name, one in found.items()}
 
-    ``answers`` is the id of the call that a tool turn is to answer, empty where none was chosen. ``calls`` go with an
-    assistant turn, as far as they are written: names and ids may be missing.
-    """
 
-    text: str = ""
-    role: Role = Role.USER
-    images: tuple[Image, ...] = ()
-    answers: str = ""
-    calls: tuple[ToolCall, ...] = ()
+class ExperimentSettings(Value):
+    """All that is set for one experiment. Members that are not known here were written by a newer version, and stay."""
+
+    title: str = Field(default="", description="Empty while the title is the first words of the first user turn.")
+    profile_id: str = Field(default="", description="The gateway among those of the computer that wrote the file.")
+    protocol: str = "chat"
+    model: str = ""
+    parameters: Annotated[dict[str, Parameters], BeforeValidator(_typed)] = Field(
+        default_factory=dict,
+        description="What is set, by protocol; the output format is one of them. What is at its default is not there.",
+    )
+    tools: tuple[ToolDefinition, ...] = ()
+    extra_body: JSONObject = Field(
+        default_factory=dict, description="Merged into the body of every request, and wins; see “merges”."
+    )
+    extra_headers: dict[str, str] = Field(
+        default_factory=dict, description="Go with every request. None of them is a secret."
+    )
+    reasoning_return: ReasoningReturn | None = Field(
+        default=None, description="Null where the rule of the gateway's settings holds."
+    )
+    variables: dict[str, LongText] = Field(
+        default_factory=dict, description="The values of {{name}} in turns, by name."
+    )
+    unsent: dict[str, JSON] = Field(
+        default_factory=dict, description="What was typed into a field and cannot be sent yet."
+    )
+    debugging: Debugging = Field(default=Debugging(), description="What happens when a model calls a tool.")
 
     @property
-    def empty(self) -> bool:
-        """Whether nothing would be lost with it."""
-        return not (self.text or self.images or self.answers or self.calls)
+    def current(self) -> Parameters:
+        """The parameters of the protocol that is spoken; a new experiment begins with streaming and usage on."""
+        found = self.parameters.get(self.protocol)
+        return found if found is not None else get_protocol(self.protocol).parameters_type.begin({})
 
+    @property
+    def untouched(self) -> bool:
+        """Whether nothing is set that is worth keeping: at most gateway, protocol and model were chosen."""
+        begun = ExperimentSettings(profile_id=self.profile_id, protocol=self.protocol, model=self.model)
+        ours = all(
+            found.held.keys() <= {name for name, hint in found.hints() if hint.ours is not None}
+            for found in self.parameters.values()
+        )
+        return ours and self.model_copy(update={"parameters": {}}) == begun
 
-class Settings(ABC):
-    """Gateway, protocol, model, parameters, tools and extras of one experiment; the part of a session below its turns.
+    def changed(self, **fields: Any) -> Self:
+        """The same with these fields set otherwise; a model and a title without the spaces around them.
 
-    ``profile_of`` gives a gateway's settings, from which the extra body and the rule for reasoning are inherited;
-    without it nothing is. ``unsent`` holds what was typed and cannot be sent yet, by the name of the field, so that
-    no keystroke is lost. ``variables`` are the values of ``{{name}}`` in turns, by name. ``unknown`` are fields of the
-    experiment that a newer version wrote; they are kept and not looked at.
-    """
-
-    def __init__(self, profile_id: str, protocol: str, model: str, profile_of: Callable[[str], Profile] | None) -> None:
-        self._observers: list[tuple[Callable[[Change], None], tuple[type[Change], ...]]] = []
-        self._by_kind: dict[type[Change], tuple[Callable[[Change], None], ...]] = {}  # found out when first needed
-        self._profile_of = profile_of
-        self.profile_id = profile_id
-        self.protocol = protocol
-        self.model = model
-        self.parameters: dict[str, Parameters] = {}
-        self.tools: tuple[ToolDefinition, ...] = ()
-        self.extra_body: JSONObject = {}
-        self.extra_headers: dict[str, str] = {}
-        self.reasoning_return: ReasoningReturn | None = None  # None: as the gateway's settings say
-        self.unsent: dict[str, JSON] = {}
-        self.variables: dict[str, str] = {}
-        self.unknown: JSONObject = {}
-        self.draft = Draft()
-
-    # Observers
-
-    def subscribe(self, callback: Callable[[Change], None], *kinds: type[Change]) -> Callable[[], None]:
-        """Tell ``callback`` of every change of these kinds from now on; of every change where none is named.
-
-        Two kinds come with every token: who names others costs nothing then. Returns a function that ends it.
+        Raises TypeError for a field there is none of, ValueError for a protocol nobody knows, and for an extra header
+        that cannot go or is a secret.
         """
-        observer = (callback, kinds)
-        self._observers.append(observer)
-        self._by_kind.clear()
-
-        def cancel() -> None:
-            with contextlib.suppress(ValueError):
-                self._observers.remove(observer)
-            self._by_kind.clear()
-
-        return cancel
-
-    def tell(self, change: Change) -> None:
-        """Pass a change on. For the session and its run only."""
-        kind = type(change)
-        callbacks = self._by_kind.get(kind)
-        if callbacks is None:
-            callbacks = tuple(callback for callback, kinds in self._observers if not kinds or kind in kinds)
-            self._by_kind[kind] = callbacks
-        for callback in callbacks:
-            callback(change)
-
-    # Settings
-
-    @abstractmethod
-    def remember_set(self, name: str, what: str = "") -> None:
-        """The setting ``name``, or ``what`` of it, is about to be another: it can be gone back to."""
-
-    def set_profile(self, profile_id: str) -> None:
-        """Use another gateway from the next run on."""
-        self._set("profile_id", profile_id)
-
-    def set_protocol(self, protocol: str) -> None:
-        """Speak another protocol from the next run on. Raises ValueError for one we do not know."""
-        if protocol not in PROTOCOLS:
+        if unknown := fields.keys() - type(self).model_fields.keys():
+            raise TypeError(f"experiments have no setting {', '.join(sorted(unknown))}")
+        if (protocol := fields.get("protocol")) is not None and protocol not in PROTOCOLS:
             raise ValueError(f"unknown protocol {protocol!r}")
-        self._set("protocol", protocol)
+        for name, value in fields.get("extra_headers", {}).items():
+            from playground.engine.requests.extras import extra_header_problem
 
-    def switch_protocol(self, protocol: str) -> None:
-        """Speak another protocol and take along every parameter that has a counterpart there (see ``carry``).
-
-        Nothing else is touched: what the other protocol cannot carry is sent again after switching back.
-        """
-        if protocol == self.protocol:
-            return
-        before = self.current_parameters()
-        self.set_protocol(protocol)
-        self.set_parameters(carry_parameters(before, self.current_parameters()))
-
-    def set_model(self, model: str) -> None:
-        """Ask another model from the next run on; any text is allowed."""
-        self._set("model", model.strip())
-
-    def set_tools(self, tools: tuple[ToolDefinition, ...]) -> None:
-        """Offer these tools from the next run on."""
-        self._set("tools", tools)
-
-    def set_extra_body(self, body: JSONObject) -> None:
-        """Merge this into the body from the next run on; it wins over everything, the gateway's extra body included."""
-        self._set("extra_body", body)
-
-    def set_extra_headers(self, headers: dict[str, str]) -> None:
-        """Send these headers with this experiment's runs. Raises ValueError for one that cannot go or is a secret."""
-        from playground.engine.requests.extras import extra_header_problem
-
-        for name, value in headers.items():
             if problem := extra_header_problem(name, value):
                 raise ValueError(problem)
-        self._set("extra_headers", headers)
+        for name in ("model", "title"):
+            if name in fields:
+                fields[name] = fields[name].strip()
+        return self.model_copy(update=fields)
 
-    def set_reasoning_return(self, rule: ReasoningReturn | None) -> None:
-        """Send reasoning back by this rule; None: by the gateway's."""
-        self._set("reasoning_return", rule)
+    def with_parameters(self, parameters: Parameters) -> Self:
+        """The same with other parameters of the protocol that is spoken."""
+        return self.changed(parameters={**self.parameters, self.protocol: parameters})
 
-    def set_unsent(self, name: str, value: JSON) -> None:
-        """Keep what is typed in a field and cannot be sent yet; an empty value forgets it."""
+    def switched(self, protocol: str) -> Self:
+        """The same in another protocol, with every parameter that has a counterpart there (see ``carry_parameters``).
+
+        Nothing else is touched: what the other protocol cannot carry is sent again after switching back. Raises
+        ValueError.
+        """
+        there = self.changed(protocol=protocol)
+        return there.with_parameters(carry_parameters(self.current, there.current))
+
+    def with_unsent(self, name: str, value: JSON) -> Self:
+        """The same with what is typed in a field and cannot be sent yet; an empty value forgets it."""
         rest = {key: kept for key, kept in self.unsent.items() if key != name}
-        self._set("unsent", {**rest, name: value} if value else rest, name)
-
-    def set_variables(self, variables: dict[str, str]) -> None:
-        """Put these values in for ``{{name}}`` from the next run on (see ``playground.domain.variables``)."""
-        before = self.variables
-        names = (name for name in {**before, **variables} if before.get(name) != variables.get(name))
-        self._set("variables", variables, " ".join(names))
-
-    def send_as_written(self, names: Iterable[str]) -> None:
-        """Let these variables go out as they stand in the text, braces and all."""
-        self.set_variables({**self.variables, **{name: as_written(name) for name in names}})
-
-    @property
-    def profile(self) -> Profile | None:
-        """The gateway's settings, as far as they are known here."""
-        return self._profile_of(self.profile_id) if self._profile_of is not None else None
-
-    def set_parameters(self, parameters: Parameters) -> None:
-        """Replace the current protocol's parameters."""
-        before = self.parameters.get(self.protocol)
-        if before != parameters:
-            self.remember_set("parameters", _different(before, parameters))
-            self.parameters = {**self.parameters, self.protocol: parameters}
-            self.tell(SettingsChanged())
-
-    def current_parameters(self) -> Parameters:
-        """The current protocol's parameters; a new experiment starts with streaming and usage switched on."""
-        found = self.parameters.get(self.protocol)
-        if found is None:
-            found = get_protocol(self.protocol).parameters_type.begin({})
-            self.parameters = {**self.parameters, self.protocol: found}
-        return found
-
-    def _set(self, name: str, value: object, what: str = "") -> None:
-        if getattr(self, name) != value:
-            self.remember_set(name, what)
-            setattr(self, name, value)
-            self.tell(SettingsChanged())
-            self.tell(TitleChanged())
-
-    def with_draft(self, draft: Draft) -> None:
-        """Remember what stands in the composer."""
-        if draft != self.draft:
-            self.draft = draft
-            self.tell(DraftChanged())
+        return self.changed(unsent={**rest, name: value} if value else rest)
 
 
-def _different(before: Parameters | None, after: Parameters) -> str:
-    """The names of the parameters that are different."""
-    names = type(after).model_fields
-    return " ".join(name for name in names if getattr(before, name, None) != getattr(after, name))
+def different(before: ExperimentSettings, after: ExperimentSettings) -> list[str]:
+    """The settings that are different, by name; of those with members of their own, each: “variables.city”."""
+    then, now = dict(before), dict(after)
+    return [
+        name
+        for field in dict.fromkeys((*then, *now))
+        if then.get(field) != now.get(field)
+        for name in _members(field, then.get(field), now.get(field))
+    ]
+
+
+def _members(field: str, then: Any, now: Any) -> list[str]:
+    if field == "parameters":
+        kinds = [kind for kind in dict.fromkeys((*then, *now)) if then.get(kind) != now.get(kind)]
+        inner = [(dict(then.get(kind) or ()), dict(now.get(kind) or ())) for kind in kinds]
+    elif isinstance(then, dict) and isinstance(now, dict):
+        inner = [(then, now)]
+    else:
+        return [field]
+    names = dict.fromkeys(name for old, new in inner for name in (*old, *new) if old.get(name) != new.get(name))
+    return [f"{field}.{name}" for name in names] or [field]

@@ -24,8 +24,8 @@ from playground.domain.tools import ToolDefinition
 from playground.domain.usage import Usage
 from playground.domain.values import JSON, Value
 from playground.engine.files.spreadsheet import csv_text
+from playground.engine.session.editors import HEAD
 from playground.engine.session.run import RunRefusedError
-from playground.engine.session.session import HEAD
 from playground.engine.session.turn_edits import standing
 from playground.engine.session.verdicts import VerdictCode, verdict_on
 from playground.gateway.retry import delay_after
@@ -185,11 +185,11 @@ def step_request(session: Session, turn_id: str = "") -> Request:
     What stands in open editors on the way there is kept first, as before a run.
     """
     at = session.transcript.turns[turn_id].parent if turn_id else HEAD
-    if reason := session.refusal(at=at):
+    if reason := session.next_request.refusal(at=at):
         raise RunRefusedError(reason)
-    copies = session.keep_open(at)
+    copies = session.editors.keep_open(at)
     at = standing(session.transcript, copies, at)
-    return session.request(at=at)
+    return session.next_request.build(at=at)
 
 
 async def sample(
@@ -216,7 +216,7 @@ async def sample(
     except ValueError as error:
         raise RunRefusedError(f"The request cannot be written: {error}") from None
     stability = Stability(variants, count)
-    client = await session.connect(session.profile_id)
+    client = await session.experiment.connect(session.settings.profile_id)
     free = asyncio.Semaphore(parallel)
 
     async def one(result: VariantResult, asked: Request, number: int) -> None:

@@ -9,10 +9,8 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
 from enum import StrEnum
-from typing import TYPE_CHECKING, TypeAlias
 
 from playground.domain.debugging import (
     NO_ROW,
@@ -28,16 +26,13 @@ from playground.domain.debugging import (
 from playground.domain.parts import ToolCall, ToolResult
 from playground.domain.transcript import Ending, Role, Turn, make_turn, new_id, waiting_in
 from playground.engine.checks import checking
-from playground.engine.session.changes import RunState
+from playground.engine.session.call_notes import CallNotes, Pending, Planned
+from playground.engine.session.changes import CallKey, RunState
+from playground.engine.session.experiment import Experiment
+from playground.engine.session.next_request import NextRequest
 from playground.engine.session.run import Run
 from playground.engine.session.tool_turn_order import below
 from playground.jsonkit.questions import Decision, Question, ReadyAnswer
-
-if TYPE_CHECKING:
-    from playground.engine.session.session import Session
-
-#: A call: the turn that made it, and its id there.
-CallKey: TypeAlias = tuple[str, str]
 
 SLICE_S = 0.002  # seconds of deciding and answering between two turns of the loop
 
@@ -61,29 +56,6 @@ class LaneEnd(StrEnum):
     FAILED = "failed"
 
 
-@dataclass(frozen=True, slots=True)
-class Planned:
-    """An answer that is on its way: who gave it, and how long it took where that is known already."""
-
-    answer: Answer
-    by: str
-    seconds: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Pending:
-    """An answer that is waited for. ``due`` is on the monotonic clock, infinite for one that never comes."""
-
-    answer: Answer
-    by: str
-    due: float
-
-    @property
-    def remaining(self) -> float:
-        """Seconds until it comes, never below 0; infinite for one that never does."""
-        return max(self.due - time.monotonic(), 0.0)
-
-
 class Lane:
     """``perform`` is awaited once. ``planned`` are answers decided on before the first request goes out.
 
@@ -93,7 +65,9 @@ class Lane:
 
     def __init__(
         self,
-        session: Session,
+        experiment: Experiment,
+        notes: CallNotes,
+        told: Callable[[], None],
         tip: str | None,
         mode: Mode = Mode.RULES,
         planned: Mapping[CallKey, Planned] | None = None,
@@ -110,7 +84,10 @@ class Lane:
         self.words = ""
         self.requests = 0
         self.run: Run | None = None
-        self._session = session
+        self._experiment = experiment
+        self._requests = NextRequest(experiment)
+        self._notes = notes
+        self._told = told
         self._mode = mode
         self._planned = dict(planned or {})
         self._steps_back = steps_back
@@ -127,7 +104,7 @@ class Lane:
     @property
     def head(self) -> str | None:
         """The newest end of its branch: where it stands, or where somebody went on from there."""
-        transcript = self._session.transcript
+        transcript = self._experiment.transcript
         return transcript.select(self.root).head if self.root in transcript.turns else self.tip
 
     def stop(self) -> None:
@@ -145,7 +122,7 @@ class Lane:
     def set_state(self, state: RunState) -> None:
         """Where its run stands."""
         self.state = state
-        self._session.refresh_state()
+        self._told()
 
     async def perform(self) -> None:
         """Run until it ends. Cancelled from outside it ends as stopped too, and passes that on."""
@@ -173,17 +150,17 @@ class Lane:
 
     def _conclude(self, ending: LaneEnd) -> None:
         run, self.run = self.run, None
-        if run is not None and run.turn in self._session.transcript.turns:
+        if run is not None and run.turn in self._experiment.transcript.turns:
             self._moved(run.turn)
         self._ended = time.monotonic()
-        debugger = self._session.debugger
+        notes = self._notes
         waiting = self._waiting()
         if ending is LaneEnd.STOPPED:
             for turn_id, call in waiting:
-                turn = self._session.transcript.turns[turn_id]
-                debugger.stops.setdefault((turn_id, call.id), held_back(turn, call) or STOPPED)
+                turn = self._experiment.transcript.turns[turn_id]
+                notes.stops.setdefault((turn_id, call.id), held_back(turn, call) or STOPPED)
         if ending is LaneEnd.PAUSED:
-            reasons = [debugger.stops.get((turn_id, call.id), NO_ROW) for turn_id, call in waiting]
+            reasons = [notes.stops.get((turn_id, call.id), NO_ROW) for turn_id, call in waiting]
             self.words = reasons[0].words if reasons else ""
         self.ending = ending
         self.state = RunState.IDLE
@@ -192,11 +169,11 @@ class Lane:
         while True:
             if self._mode is not Mode.ONCE and not await self._give(self._planned):
                 return self._interrupted()
-            run = self.run = Run(self._session, self, self._session.request_from(self.tip), self.tip)
+            run = self.run = Run(self._experiment, self.id, self.set_state, self._requests.below(self.tip), self.tip)
             self.requests += 1
-            await run.perform(self._session.connect)
+            await run.perform()
             self.run = None
-            turn = self._session.transcript.turns.get(run.turn)
+            turn = self._experiment.transcript.turns.get(run.turn)
             if turn is None:
                 return LaneEnd.STOPPED
             self._moved(turn.id)
@@ -222,11 +199,11 @@ class Lane:
 
     async def _decide(self) -> dict[CallKey, Planned]:
         """What the calls that wait are answered with; why the others wait is noted."""
-        session = self._session
-        reasons = session.debugger.stops
-        debugging = session.debugger.debugging
-        branch = session.transcript.lineage(self.tip)
-        tools = {tool.name: tool for tool in session.tools if tool.sendable}
+        experiment = self._experiment
+        reasons = self._notes.stops
+        debugging = experiment.settings.debugging
+        branch = experiment.transcript.lineage(self.tip)
+        tools = {tool.name: tool for tool in experiment.settings.tools if tool.sendable}
         repeated = repeats(branch)
         limit = debugging.step_limit
         nth = _nth(branch)
@@ -238,7 +215,7 @@ class Lane:
                 until = time.perf_counter() + SLICE_S
             key, rule = (turn_id, call.id), debugging.rule(call.name)
             found: Answer | Reason
-            if held := held_back(session.transcript.turns[turn_id], call):
+            if held := held_back(experiment.transcript.turns[turn_id], call):
                 found = held
             elif self._mode is Mode.STEP:
                 found = STEPPED
@@ -253,7 +230,7 @@ class Lane:
                 reasons[key] = found
             else:
                 out[key] = Planned(found, "fixed" if rule.policy is Policy.FIXED else "table")
-        session.debugger.changed()
+        self._notes.changed()
         return out
 
     async def _asked(self, question: Question[Answer | Reason]) -> Answer | Reason:
@@ -272,7 +249,7 @@ class Lane:
             return False
         if planned:
             if self._steps_back:
-                self._session.history.keep(self._session.transcript, self.id)
+                self._experiment.history.keep(self.id)
             await self._wait_and_put(planned)
         if self._lost():
             return False
@@ -280,7 +257,7 @@ class Lane:
         return not self._waiting()
 
     async def _wait_and_put(self, planned: Mapping[CallKey, Planned]) -> None:
-        pending = self._session.debugger.pending  # of all lanes: those of a fork answer the same call
+        pending = self._notes.pending  # of all lanes: those of a fork answer the same call
         now = time.monotonic()
         own = {
             key: Pending(plan.answer, plan.by, float("inf") if plan.answer.never else now + plan.answer.delay)
@@ -292,7 +269,7 @@ class Lane:
             for key in sorted(planned, key=lambda key: own[key].due):
                 if left := own[key].remaining:
                     self.set_state(RunState.ANSWERING)
-                    self._session.debugger.changed()
+                    self._notes.changed()
                     await self._sleep(left)
                 elif time.perf_counter() > until:
                     self.set_state(RunState.ANSWERING)
@@ -305,7 +282,7 @@ class Lane:
             for key, waited in own.items():  # whatever is left was waited for when it was stopped
                 if pending.get(key) is waited:
                     del pending[key]
-                    self._session.debugger.stops[key] = STOPPED
+                    self._notes.stops[key] = STOPPED
 
     async def _sleep(self, seconds: float) -> None:
         if seconds == float("inf"):
@@ -322,28 +299,28 @@ class Lane:
         seconds = plan.seconds if plan.seconds is not None else answer.delay
         result = ToolResult(call_id=call_id, text=answer.body, is_error=answer.is_error, by=plan.by, seconds=seconds)
         turn = make_turn(Role.TOOL, "", result)
-        session = self._session
+        experiment = self._experiment
         tip = self._end()
-        session.debugger.stops.pop(key, None)
-        session.place(tip, turn_id, turn, self.id)
+        self._notes.stops.pop(key, None)
+        experiment.turns.place(tip, turn_id, turn, self.id)
         self.root = self.root or turn.id
-        self.tip = turn.id if session.transcript.turns[turn.id].parent == tip else tip
+        self.tip = turn.id if experiment.transcript.turns[turn.id].parent == tip else tip
 
     # What is there
 
     def _lost(self) -> bool:
         """Whether the turn it stands at was taken away."""
-        return self.tip is not None and self.tip not in self._session.transcript.turns
+        return self.tip is not None and self.tip not in self._experiment.transcript.turns
 
     def _waiting(self) -> tuple[tuple[str, ToolCall], ...]:
         if self._lost():
             return ()
-        return self._session.transcript.waiting_above(self._end())
+        return self._experiment.transcript.waiting_above(self._end())
 
     def _end(self) -> str | None:
         """Where the next turn goes: behind answers given by hand meanwhile, but never into another lane's branch."""
         shared = not self._steps_back and not self.root
-        return self.tip if self.tip is None or shared else below(self._session.transcript, self.tip)
+        return self.tip if self.tip is None or shared else below(self._experiment.transcript, self.tip)
 
 
 def _nth(branch: tuple[Turn, ...]) -> dict[CallKey, int]:
@@ -355,13 +332,3 @@ def _nth(branch: tuple[Turn, ...]) -> dict[CallKey, int]:
             count[call.name] += 1
             out.setdefault((turn.id, call.id), count[call.name])
     return out
-
-
-@dataclass(frozen=True)
-class Fork:
-    """One call answered in several ways at once: a lane for each answer, in the order given."""
-
-    turn_id: str
-    call_id: str
-    lanes: tuple[Lane, ...]
-    at: float = field(default_factory=time.time)  # Unix time, seconds

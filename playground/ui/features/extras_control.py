@@ -40,19 +40,19 @@ class ExtrasControl(QObject):
         """Show what is set in the session; text being typed stays while it is the same experiment."""
         session, window = self._session, self._window
         fresh, self._shown = session.id != self._shown, session.id
-        profile = self._workspace.gateways.get(session.profile_id)
-        window.output.set_value(session.current_parameters(), session.unsent.get(self._output_key), fresh=fresh)
+        profile = self._workspace.gateways.get(session.settings.profile_id)
+        window.output.set_value(session.settings.current, session.settings.unsent.get(self._output_key), fresh=fresh)
         window.raw.set_value(
-            session.extra_body,
-            session.extra_headers,
+            session.settings.extra_body,
+            session.settings.extra_headers,
             Inherited(profile.name, profile.extra_body, profile.headers, tuple(profile.secret_headers)),
-            unsent=str(session.unsent.get(BODY) or ""),
-            left=session.unsent.get(HEADERS),
+            unsent=str(session.settings.unsent.get(BODY) or ""),
+            left=session.settings.unsent.get(HEADERS),
             fresh=fresh,
         )
-        window.side.set_count("Raw", len(session.extra_body) + len(session.extra_headers))
+        window.side.set_count("Raw", len(session.settings.extra_body) + len(session.settings.extra_headers))
         window.reasoning_return.show_value(
-            session.reasoning_return, profile.reasoning_return, applies=session.protocol == "chat"
+            session.settings.reasoning_return, profile.reasoning_return, applies=session.settings.protocol == "chat"
         )
 
     def show_anew(self) -> None:
@@ -63,7 +63,7 @@ class ExtrasControl(QObject):
     @property
     def _output_key(self) -> str:
         """Parameters belong to a protocol, and so does what is typed towards them."""
-        return f"output.{self._session.protocol}"
+        return f"output.{self._session.settings.protocol}"
 
     def _output_edited(self, parameters: Parameters) -> None:
         self._session.set_parameters(parameters)
@@ -72,16 +72,16 @@ class ExtrasControl(QObject):
         self._session.set_unsent(self._output_key, draft)
 
     def _body_edited(self, body: JSONObject) -> None:
-        self._session.set_extra_body(body)
+        self._session.change(extra_body=body)
 
     def _body_unsent(self, text: str) -> None:
         self._session.set_unsent(BODY, text)
 
     def _headers_edited(self, headers: dict[str, str]) -> None:
-        self._session.set_extra_headers(headers)
+        self._session.change(extra_headers=headers)
 
     def _headers_left(self, rows: JSON) -> None:
         self._session.set_unsent(HEADERS, rows)
 
     def _reasoning_chosen(self, rule: ReasoningReturn | None) -> None:
-        self._session.set_reasoning_return(rule)
+        self._session.change(reasoning_return=rule)

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject
 
-from playground.domain.parameters import Parameters
 from playground.engine.library.workspace import Workspace
+from playground.engine.session.settings import ExperimentSettings, different
 from playground.ui.shell.main_window import MainWindow
 
 _MOST = 3  # parameters named one by one
@@ -20,7 +20,7 @@ _NAMES = {
     "extra_headers": "the extra headers",
     "reasoning_return": "how reasoning is sent back",
     "variables": "variables",
-    "given_title": "the title",
+    "title": "the title",
     "debugging": "the rules for tool calls",
 }
 
@@ -53,24 +53,22 @@ class UndoControl(QObject):
 
     def _travel(self, go: Callable[[], bool], refuse: Callable[[], None], word: str) -> None:
         session, notice = self._workspace.current, self._window.pane.notice
-        before, parameters = session.transcript, session.current_parameters()
+        turns, settings = session.transcript, session.settings
         if not go():
             refuse()  # says why, since it cannot either
             return
         notice.hide()
-        setup = session.history.setup
-        if setup:
+        if session.settings != settings:
             self._settled()
-            names = [name for key, name in _NAMES.items() if key in setup]
-            if "parameters" in setup:
-                names += parameter_names(parameters, session.current_parameters())
-            if names and session.transcript is before:
+            names = setting_names(settings, session.settings)
+            if names and session.transcript is turns:
                 listed = ", ".join(names[:-1]) + f" and {names[-1]}" if len(names) > 1 else names[0]
                 notice.say(f"{word}: {listed}.", stays=False)
 
 
-def parameter_names(before: Parameters, after: Parameters) -> list[str]:
-    """The parameters that are different, as words; some at most."""
-    fields = {**type(before).model_fields, **type(after).model_fields}
-    names = [name.replace("_", " ") for name in fields if getattr(before, name, None) != getattr(after, name, None)]
-    return names if len(names) <= _MOST else ["parameters"]
+def setting_names(before: ExperimentSettings, after: ExperimentSettings) -> list[str]:
+    """The settings that are different, as words; of the parameters each by its own name, some at most."""
+    found = [name.partition(".") for name in different(before, after)]
+    names = [words for field, words in _NAMES.items() if any(field == one[0] for one in found)]
+    parameters = [name.replace("_", " ") for field, _, name in found if field == "parameters"]
+    return names + (parameters if len(parameters) <= _MOST else ["parameters"])

@@ -235,7 +235,7 @@ class WindowActions(QObject):
         """What is still on its way and may make a run possible that would be refused now."""
         if self._workspace.opening:
             return self._workspace.ready
-        return self._gateways.listed if self._gateways.listing and not self.session.model else None
+        return self._gateways.listed if self._gateways.listing and not self.session.settings.model else None
 
     def _workspace_changed(self) -> None:
         self._show_session()
@@ -281,22 +281,22 @@ class WindowActions(QObject):
 
     def _settings_changed(self) -> None:
         session, window, gateways = self.session, self._window, self._workspace.gateways
-        profile = session.profile or gateways.get(session.profile_id)  # a cassette brings its own
+        profile = session.profile or gateways.get(session.settings.profile_id)  # a cassette brings its own
         names = {p.id: p.name for p in (*gateways.profiles, profile)}
         window.bar.show_gateways(list(names.items()), profile.id)
         window.bar.show_state(self._gateways.state(profile.id))
-        window.bar.show_protocol(session.protocol)
+        window.bar.show_protocol(session.settings.protocol)
         self._gateways.show_models()
-        window.parameters.set_value(session.current_parameters(), field_flags(session))
-        window.parameters.set_tool_names([tool.name for tool in session.tools if tool.sendable])
-        window.tools.set_tools(session.tools)
+        window.parameters.set_value(session.settings.current, field_flags(session))
+        window.parameters.set_tool_names([tool.name for tool in session.settings.tools if tool.sendable])
+        window.tools.set_tools(session.settings.tools)
         self._extras.show_session()
         self._debug.show_session()
         self._seeing.show_session()
         self.wire.show_session()
         self._code.show_session()
         self.keeping.show_session()
-        window.side.set_count("Tools", len(session.tools))
+        window.side.set_count("Tools", len(session.settings.tools))
         window.pane.welcome.describe(profile.name, demo=profile.demo)
         where = "on this computer, simulated" if profile.demo else profile.base_url or "replayed"
         window.status.show_gateway(
@@ -313,7 +313,7 @@ class WindowActions(QObject):
         usage, choices = (outcome.usage, outcome.choices) if outcome is not None else (None, 1)
         cost = pane.cost_words(last.id) if last is not None else ""
         self._window.status.show_usage(usage, cost, pane.total_cost(), choices=choices)
-        self._window.status.show_limits(session.limits)
+        self._window.status.show_limits(session.experiment.limits)
 
     def _stop_changed(self) -> None:
         """There is something to stop: a run, or a loop that is paused."""
@@ -329,7 +329,7 @@ class WindowActions(QObject):
         answered = last.timing is not None and last.timing.headers is not None
         if last.failure is not None or answered:
             self._gateways.note(
-                last.asked.profile_id or self.session.profile_id, reach_of(last.failure, answered=answered)
+                last.asked.profile_id or self.session.settings.profile_id, reach_of(last.failure, answered=answered)
             )
 
     def _priced(self) -> None:
@@ -358,24 +358,24 @@ class WindowActions(QObject):
     def _choose_protocol(self, name: str) -> None:
         self._workspace.keep_current()
         self._protocols.choose(self.session, name)
-        self._window.bar.show_protocol(self.session.protocol)
+        self._window.bar.show_protocol(self.session.settings.protocol)
 
     def switch_protocol(self) -> None:
         """Speak the next protocol, after asking when it cannot carry everything."""
         names = [name for name, _ in PROTOCOLS]
-        self._choose_protocol(names[(names.index(self.session.protocol) + 1) % len(names)])
+        self._choose_protocol(names[(names.index(self.session.settings.protocol) + 1) % len(names)])
 
     def _choose_model(self, model: str) -> None:
         self._workspace.keep_current()
-        self.session.set_model(model)
+        self.session.change(model=model)
 
     def _parameters_edited(self, parameters: Parameters) -> None:
         self.session.set_parameters(parameters)
 
     def _tools_edited(self, tools: tuple[ToolDefinition, ...]) -> None:
-        before = [tool.offer for tool in self.session.tools if tool.sendable]
-        self._debug.tools_edited(self.session.tools, tools)
-        self.session.set_tools(tools)
+        before = [tool.offer for tool in self.session.settings.tools if tool.sendable]
+        self._debug.tools_edited(self.session.settings.tools, tools)
+        self.session.change(tools=tools)
         if [tool.offer for tool in tools if tool.sendable] != before:
             self._window.pane.tools_changed()
 

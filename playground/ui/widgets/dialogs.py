@@ -124,7 +124,7 @@ async def rename(window: QWidget, session: Session) -> None:
     """Ask for a session's title and set it."""
     dialog = line_dialog(window, "Rename experiment", "Title (empty for the first words)", session.title, "Rename")
     if await ask(dialog):
-        session.rename(dialog.textValue())
+        session.change(title=dialog.textValue())
     dialog.deleteLater()
 
 

@@ -25,8 +25,8 @@ from playground.domain.roles import Role
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Ending, Outcome, Turn
 from playground.domain.usage import Timing, Usage
+from playground.engine.session.draft import Draft
 from playground.engine.session.open_edits import OpenEdit, What
-from playground.engine.session.settings import Draft
 from playground.engine.session.snapshot import CallState, Snapshot
 
 TEXT = st.text(alphabet=st.sampled_from('aé\n\r\t"\\{}\u2028\U0001f600\ud800 \x00'), max_size=12)

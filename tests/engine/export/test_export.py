@@ -22,6 +22,7 @@ from playground.engine.files import messages as messages_import
 from playground.engine.files.export import SUFFIXES, ExportError, Format, export, save
 from playground.engine.gateways.secrets import Secret
 from playground.engine.session.snapshot import Snapshot
+from playground.protocols.protocol import parameters_of
 from tests.engine.experiment_file.experiments import experiments
 
 KEY = "gw-canary-4f9c1d7e0a"
@@ -170,7 +171,9 @@ def test_what_is_hostile_does_nothing() -> None:
         turn("u", Role.USER, Text(text=HOSTILE), parent="t"),
     )
     made = conversation(turns=turns, head="u", title=HOSTILE, model=HOSTILE, gateway=HOSTILE, protocol=HOSTILE)
-    made = made.model_copy(update={"extra_body": {HOSTILE: HOSTILE}, "parameters": {HOSTILE: {"x": HOSTILE}}})
+    made = made.model_copy(
+        update={"extra_body": {HOSTILE: HOSTILE}, "parameters": {HOSTILE: parameters_of(HOSTILE, {"x": HOSTILE})}}
+    )
     page = harmless(export(made, Format.HTML))
     assert page.text.count("<script>alert(1)</script>") >= 8
     assert "\u202e" not in page.text
@@ -281,7 +284,9 @@ def test_no_key_is_in_an_export(to: Format) -> None:
     made = conversation(
         turns=(turn("a", Role.ASSISTANT, *parts), result), head="t", title=KEY, model=KEY, tools=(tool,)
     )
-    made = made.model_copy(update={"parameters": {"chat": {"user": KEY}}, "extra_body": {"k": KEY}})
+    made = made.model_copy(
+        update={"parameters": {"chat": parameters_of("chat", {"user": KEY})}, "extra_body": {"k": KEY}}
+    )
     text = export(made, to, [Secret(KEY)], whole_tree=True)
     assert "canary" not in text
     assert "••••" in text

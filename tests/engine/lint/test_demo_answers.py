@@ -25,8 +25,8 @@ SCHEMA = {"type": "json_schema", "json_schema": {"name": "city", "schema": CITY}
 async def asked(gateways: Gateways, protocol: str, model: str, prompt: str, fields: dict[str, Any]) -> Review:
     """What there is to say of the answer to ``prompt``, asked for with ``fields`` in the body."""
     session = Session(gateways.client, profile_id=DEMO_ID, protocol=protocol, model=model)
-    session.add_turn(make_turn(Role.USER, prompt))
-    session.set_extra_body({"max_tokens": 3000, **fields} if protocol == "messages" else fields)
+    session.turns.add_turn(make_turn(Role.USER, prompt))
+    session.change(extra_body={"max_tokens": 3000, **fields} if protocol == "messages" else fields)
     await session.run()
     (tape,) = session.exchanges.values()
     return reviewed(tape)
@@ -112,8 +112,8 @@ async def test_odd_answers(gateways: Gateways, prompt: str, found: list[str], un
 
 async def test_a_stopped_answer_is_not_called_right(gateways: Gateways) -> None:
     session = Session(gateways.client, profile_id=DEMO_ID, model="demo-chat")
-    session.add_turn(make_turn(Role.USER, "!long=2000 !slow"))
-    session.set_extra_body({"n": 2, "stream_options": {"include_usage": True}})
+    session.turns.add_turn(make_turn(Role.USER, "!long=2000 !slow"))
+    session.change(extra_body={"n": 2, "stream_options": {"include_usage": True}})
     async with asyncio.TaskGroup() as group:
         group.create_task(session.run())
         await until(lambda: any(choice.deltas for choice in session.growing.values()))

@@ -30,7 +30,7 @@ from playground.engine.gateways.profiles import ProfileStore
 from playground.engine.gateways.secrets import Keys
 from playground.engine.library.store import Mode, Store
 from playground.engine.library.workspace import Workspace
-from playground.engine.session.snapshot import decode, encode, snapshot
+from playground.engine.session.snapshot import decode, encode_experiment, snapshot
 
 PACES = ("", " !tps=1500")
 LONGEST = 0.17  # seconds that a process lives at most, unless this machine needs longer for an answer
@@ -49,7 +49,7 @@ async def stream(path: Path, url: str, log: Path) -> None:
     while True:
         session = workspace.new()
         for number in range(3):
-            session.add_turn(make_turn(Role.USER, f"Number {number}{PACES[number % 2]}"))
+            session.turns.add_turn(make_turn(Role.USER, f"Number {number}{PACES[number % 2]}"))
             run = asyncio.get_running_loop().create_task(session.run())
             while not run.done():
                 there = [turn for turn in session.transcript.path if turn.id not in session.growing]
@@ -71,9 +71,9 @@ async def warm(url: str, folder: Path) -> None:
     """One answer received here, so that no round spends its time on what is done once a process."""
     gateways = Gateways(ProfileStore(folder / "none.json"), Keys(), lambda: url)
     session = Workspace(gateways).current
-    session.add_turn(make_turn(Role.USER, "Hello"))
+    session.turns.add_turn(make_turn(Role.USER, "Hello"))
     await session.run()
-    decode(encode(snapshot(session)))
+    decode(encode_experiment(snapshot(session)))
     await gateways.aclose()
 
 

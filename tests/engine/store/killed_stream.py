@@ -25,7 +25,7 @@ async def stream(path: Path, url: str) -> None:
     workspace = Workspace(gateways, Store(path))
     await workspace.start()
     session = workspace.current
-    session.add_turn(make_turn(Role.USER, "Go on. !long=20000 !tps=60"))
+    session.turns.add_turn(make_turn(Role.USER, "Go on. !long=20000 !tps=60"))
     run = asyncio.get_running_loop().create_task(session.run())
     while not run.done():
         reads = sum(len(exchange.reads) for exchange in session.exchanges.values())

@@ -71,9 +71,9 @@ def fill(session: Session, name: str) -> None:
     asked = Turn(id=f"{name}1", role=Role.USER, parts=(Text(text=f"{name}: \ud83d why is {KEY} refused? 7"), picture()))
     outcome = Outcome(ending=Ending.FAILED, failure=failure, exchange=f"{name}-whole")
     answer = Turn(id=f"{name}2", role=Role.ASSISTANT, parent=asked.id, parts=(Text(text=KEY),), outcome=outcome)
-    session.load(session.request(asked))
-    session.transcript = Transcript({asked.id: asked, answer.id: answer}, answer.id)
-    session.rename(f"About {KEY} and {OTHER}")
+    session.load(session.next_request.build(asked))
+    session.history.transcript = Transcript({asked.id: asked, answer.id: answer}, answer.id)
+    session.change(title=f"About {KEY} and {OTHER}")
 
 
 def picture() -> Image:
@@ -301,7 +301,7 @@ async def test_a_secret_that_is_a_word_of_the_rows_does_not_spoil_them(
     session = workspace.sessions[0]
     await gateways.keys.set("p", "https://gateway.example:443", Secret(word))
     await clean(workspace)
-    session.rename("Saved since")
+    session.change(title="Saved since")
     workspace.store.save(snapshot(session))
     await workspace.flush()
     loaded = await workspace.store.load(session.id)

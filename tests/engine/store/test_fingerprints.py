@@ -68,7 +68,7 @@ async def nobody(_: str) -> GatewayClient:
 
 def asking() -> Session:
     session = Session(nobody, profile_id="p", model="m", profile_of=lambda _: PROFILE)
-    session.load(session.request(TURN))
+    session.load(session.next_request.build(TURN))
     return session
 
 
@@ -81,7 +81,7 @@ def presets(known: Secrets, folder: Path) -> str:
 
 
 def will_be(known: Secrets) -> Sent:
-    return sent_by(PROFILE, asking().request(), known)
+    return sent_by(PROFILE, asking().next_request.build(), known)
 
 
 def was(known: Secrets) -> Sent:
@@ -167,7 +167,7 @@ async def test_a_prompt_with_a_key_that_was_not_fetched_is_stored_without_it(
     await store.open()
     session = gateways.session(gateways.active_id)
     turn = Turn(id="t1", role=Role.USER, parts=(Text(text=f"Why is {KEY} refused?"),))
-    session.load(session.request(turn))
+    session.load(session.next_request.build(turn))
     assert keys.known() == ()
     store.save(snapshot(session))
     await store.flush()

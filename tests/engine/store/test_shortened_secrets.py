@@ -32,7 +32,7 @@ def leaks(text: str | bytes) -> list[str]:
 
 
 def ask(session: Session, text: str) -> None:
-    session.load(session.request(Turn(id="t1", role=Role.USER, parts=(Text(text=text),))))
+    session.load(session.next_request.build(Turn(id="t1", role=Role.USER, parts=(Text(text=text),))))
 
 
 @pytest.mark.parametrize("lead", [0, 5, 20, 30, 39, 44, 46, 47, 48, 60])

@@ -15,9 +15,9 @@ from playground.domain.parts import Image, Text, Unknown
 from playground.domain.transcript import Role, Transcript, Turn, make_turn
 from playground.engine.gateways.secrets import Secret
 from playground.engine.library.store import Mode, StoreError
+from playground.engine.session.draft import Draft
 from playground.engine.session.session import Session
-from playground.engine.session.settings import Draft
-from playground.engine.session.snapshot import CallState, Snapshot, encode, snapshot
+from playground.engine.session.snapshot import CallState, Snapshot, encode_experiment, snapshot
 from tests.engine.store.conftest import MakeStore, sound
 from tests.engine.test_snapshot import PIXEL, fill
 
@@ -37,7 +37,7 @@ def rows(path: Path, query: str, *values: object) -> list[tuple[Any, ...]]:
 
 async def test_an_experiment_comes_back_whole(make_store: MakeStore, session: Session, path: Path) -> None:
     fill(session)
-    session.unknown = {"from_tomorrow": [None]}
+    session.history.settings = session.settings.model_copy(update={"from_tomorrow": [None]})
     found = snapshot(session)
     first = await make_store()
     assert first.status.mode is Mode.READY
@@ -48,7 +48,7 @@ async def test_an_experiment_comes_back_whole(make_store: MakeStore, session: Se
     await first.close()
     second = await make_store()
     back = await second.load(session.id)
-    assert encode(back) == encode(found)
+    assert encode_experiment(back) == encode_experiment(found)
     assert back == found
     assert sound(path)
 

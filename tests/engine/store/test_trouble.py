@@ -304,7 +304,7 @@ async def test_a_read_only_disk_is_read(small_disk: Path, make_store: MakeStore,
     assert "not saved" in status.words
     session = await workspace.show("a")
     assert session.transcript.path[0].text == "Readable"
-    session.add_turn(make_turn(Role.USER, "A change that stays in memory"))
+    session.turns.add_turn(make_turn(Role.USER, "A change that stays in memory"))
     assert len(await workspace.find("change that")) == 1
     assert [one.entry.title for one in await workspace.find("read")] == ["Readable"]
     assert (await workspace.show("a")) is session

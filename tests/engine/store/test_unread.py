@@ -18,8 +18,8 @@ from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, Transcript, Turn, make_turn
 from playground.engine.library.store import Mode, Store
 from playground.engine.library.store.unread import Tally, Unread, as_file, exact, set_aside, tally, told, unread_words
+from playground.engine.session.draft import Draft
 from playground.engine.session.history import Kept
-from playground.engine.session.settings import Draft
 from playground.engine.session.snapshot import Snapshot
 from playground.gateway.redact import Redactor
 from tests.engine.exchanges import exchange
@@ -194,10 +194,10 @@ async def test_a_row_that_cannot_be_read_is_set_aside(how: str, filled: Path, ma
         expected[2] = "And a p\ufffd"
     assert [turn.text for turn in session.transcript.path] == expected, "the path is whole"
     # changed, saved, closed, opened
-    session.add_turn(make_turn(Role.USER, "Goes on"))
-    session.rename("Another title")
-    session.draft = Draft(text="Something else")
-    session.variables = {"city": "Oslo"}
+    session.turns.add_turn(make_turn(Role.USER, "Goes on"))
+    session.change(title="Another title")
+    session.with_draft(Draft(text="Something else"))
+    session.change(variables={"city": "Oslo"})
     workspace.pin(first, True)
     await workspace.close()
     assert in_file(filled)[0] == (table, row)
@@ -226,8 +226,8 @@ async def test_a_row_that_cannot_be_read_is_set_aside(how: str, filled: Path, ma
 async def test_what_is_whole_is_not_set_aside(filled: Path, make_workspace: MakeWorkspace) -> None:
     workspace = await make_workspace()
     session = await workspace.show("a")
-    session.rename("\ufffd and \0 are letters, too")
-    session.add_turn(make_turn(Role.USER, "a \ufffd that somebody wrote"))
+    session.change(title="\ufffd and \0 are letters, too")
+    session.turns.add_turn(make_turn(Role.USER, "a \ufffd that somebody wrote"))
     await workspace.close()
     workspace = await make_workspace()
     session = await workspace.show("a")
@@ -279,7 +279,7 @@ async def test_it_goes_before_what_is_written_over_it_also_while_the_disk_refuse
         if session.id != "a":
             session = await workspace.bring("a")
         assert session.unread == {("turns", False): 1}
-        session.add_turn(make_turn(Role.USER, "Goes on"))
+        session.turns.add_turn(make_turn(Role.USER, "Goes on"))
         assert rows(filled, "SELECT json FROM turns WHERE number = ?", json.loads(row)["number"])
         other.execute("ROLLBACK")
     await workspace.close()

@@ -22,7 +22,7 @@ async def begun(store: Store, gateways: Gateways, texts: tuple[str, ...] = ()) -
     workspace = Workspace(gateways, store)
     await workspace.start()
     for text in texts:
-        workspace.new().add_turn(make_turn(Role.USER, text))
+        workspace.new().turns.add_turn(make_turn(Role.USER, text))
     if texts:
         await workspace.flush()
     return workspace
@@ -52,7 +52,7 @@ async def test_on_a_full_disk_it_is_what_came_after_the_disk_was_full(path: Path
     await refused(workspace)
     assert store.status.trouble
     assert not workspace.behind
-    workspace.sessions[0].add_turn(make_turn(Role.USER, "word " * 40_000))
+    workspace.sessions[0].turns.add_turn(make_turn(Role.USER, "word " * 40_000))
     await refused(workspace)
     assert named(workspace) == ["Two"]
     assert not workspace.flush_now(5)
@@ -81,7 +81,7 @@ async def test_what_no_disk_takes_counts(make_store: MakeStore, gateways: Gatewa
     await workspace.start()
     assert store._writer is not None
     store._writer._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 100_000)
-    workspace.current.add_turn(make_turn(Role.USER, "word " * 40_000))
+    workspace.current.turns.add_turn(make_turn(Role.USER, "word " * 40_000))
     with pytest.raises(StoreError, match="could not be saved"):
         await workspace.flush()
     assert len(workspace.unsaved) == 1
@@ -104,7 +104,7 @@ async def test_where_nothing_is_written_it_is_what_is_different_from_the_disk(pa
     workspace.pin(ids[0], True)
     assert named(workspace) == ["Three"]
     workspace.pin(ids[0], False)
-    shown[1].add_turn(make_turn(Role.USER, "more"))
+    shown[1].turns.add_turn(make_turn(Role.USER, "more"))
     assert named(workspace) == ["Two"]
     shown[1].undo()
     assert not workspace.behind
@@ -123,7 +123,7 @@ async def test_what_was_only_looked_at_is_let_go_where_nothing_is_written(path: 
         connection.execute("PRAGMA user_version = 99")
     connection.close()
     workspace = await begun(Store(path), gateways)
-    (await workspace.show(ids[0])).rename("Touched")
+    (await workspace.show(ids[0])).change(title="Touched")
     for name in ids:
         await workspace.show(name)
     assert len(workspace.sessions) == OPEN + 1
@@ -151,7 +151,7 @@ async def test_in_memory_all_that_is_not_empty_counts(tmp_path: Path, gateways: 
     workspace = await begun(store, gateways)
     assert store.status.mode is Mode.MEMORY
     assert not workspace.behind
-    workspace.current.add_turn(make_turn(Role.USER, "One"))
+    workspace.current.turns.add_turn(make_turn(Role.USER, "One"))
     await workspace.flush()
     assert named(workspace) == ["One"]
     await workspace.close()
@@ -169,7 +169,7 @@ async def test_a_state_that_is_on_the_disk_is_not_written_again(path: Path, gate
     saved.clear()
     await workspace.flush()
     assert saved == []
-    workspace.sessions[1].rename("Uno")
+    workspace.sessions[1].change(title="Uno")
     await workspace.flush()
     assert saved == ["Uno"]
     await workspace.close()
@@ -183,7 +183,7 @@ async def test_after_a_copy_that_could_not_be_put_back_all_is_saved_that_was_not
     await workspace.backup(copy)
     one = workspace.sessions[0]
     fill_disk(store)
-    one.add_turn(make_turn(Role.USER, "word " * 40_000))
+    one.turns.add_turn(make_turn(Role.USER, "word " * 40_000))
     await refused(workspace)
     path.with_name(f".{path.name}.tmp").mkdir()  # where the copy would go first
     with pytest.raises(StoreError, match="cannot be put in place"):

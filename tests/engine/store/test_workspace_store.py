@@ -25,8 +25,8 @@ from playground.engine.library import loaded
 from playground.engine.library.store import Filters, StoreError
 from playground.engine.library.workspace import Workspace
 from playground.engine.session.changes import RunState
+from playground.engine.session.draft import Draft
 from playground.engine.session.session import Session
-from playground.engine.session.settings import Draft
 from tests.engine.debugging import Bench, begin
 from tests.engine.store.conftest import MakeWorkspace
 from tests.engine.store.test_store import rows
@@ -48,8 +48,8 @@ async def test_what_was_looked_at_last_is_looked_at_again(make_workspace: MakeWo
     workspace = await make_workspace()
     assert len(workspace.entries) == 1
     first = workspace.current
-    first.add_turn(make_turn(Role.USER, "One"))
-    workspace.new().add_turn(make_turn(Role.USER, "Two"))
+    first.turns.add_turn(make_turn(Role.USER, "One"))
+    workspace.new().turns.add_turn(make_turn(Role.USER, "Two"))
     workspace.open(first.id)
     workspace = await again(workspace, make_workspace)
     assert [entry.title for entry in workspace.entries] == ["Two", "One"]
@@ -75,19 +75,19 @@ async def test_every_change_is_saved_by_itself(make_workspace: MakeWorkspace) ->
 
     session.with_draft(Draft(text="half a sen", images=(Image(url="data:image/png;base64,AAAA"),)))
     assert (await stored()).draft == session.draft
-    session.add_turn(make_turn(Role.USER, "One"))
-    session.edit_text(session.transcript.path[0].id, "Two")
+    session.turns.add_turn(make_turn(Role.USER, "One"))
+    session.turns.edit_text(session.transcript.path[0].id, "Two")
     assert (await stored()).transcript == session.transcript
     session.undo()
     assert (await stored()).transcript.path[0].text == "One"
-    session.rename("A title")
+    session.change(title="A title")
     assert (await stored()).title == "A title"
-    session.set_parameters(session.current_parameters().with_value("temperature", 0.25))
-    assert (await stored()).parameters == session.parameters
-    session.set_variables({"name": "value"})
-    assert (await stored()).variables == {"name": "value"}
+    session.set_parameters(session.settings.current.with_value("temperature", 0.25))
+    assert (await stored()).settings.parameters == session.settings.parameters
+    session.change(variables={"name": "value"})
+    assert (await stored()).settings.variables == {"name": "value"}
     session.set_unsent("extra_body", "{")
-    assert (await stored()).unsent == {"extra_body": "{"}
+    assert (await stored()).settings.unsent == {"extra_body": "{"}
 
 
 async def test_what_came_from_elsewhere_is_on_the_disk_before_anybody_touches_it(
@@ -95,7 +95,7 @@ async def test_what_came_from_elsewhere_is_on_the_disk_before_anybody_touches_it
 ) -> None:
     workspace = await make_workspace()
     assert workspace.store is not None
-    session.add_turn(make_turn(Role.USER, "From the clipboard"))
+    session.turns.add_turn(make_turn(Role.USER, "From the clipboard"))
     workspace.add(session)
     await workspace.store.flush()
     with closing(sqlite3.connect(path)) as connection:
@@ -104,8 +104,8 @@ async def test_what_came_from_elsewhere_is_on_the_disk_before_anybody_touches_it
 
 async def test_an_untouched_one_is_not_kept(make_workspace: MakeWorkspace) -> None:
     workspace = await make_workspace()
-    workspace.current.set_model("another")
-    workspace.current.set_protocol("messages")
+    workspace.current.change(model="another")
+    workspace.current.change(protocol="messages")
     await workspace.flush()
     assert workspace.store is not None
     assert await workspace.store.entries() == []
@@ -117,7 +117,7 @@ async def test_what_is_written_before_the_store_is_open_is_kept(
     gateways: Gateways, make_workspace: MakeWorkspace
 ) -> None:
     workspace = await make_workspace()
-    workspace.current.add_turn(make_turn(Role.USER, "Old"))
+    workspace.current.turns.add_turn(make_turn(Role.USER, "Old"))
     await workspace.close()
     from playground.engine.library.store import Store
 
@@ -136,13 +136,13 @@ async def test_what_is_written_before_the_store_is_open_is_kept(
 async def test_a_paused_call_is_paused_after_reopening(make_workspace: MakeWorkspace, demo: DemoServer) -> None:
     workspace = await make_workspace()
     session = workspace.current
-    session.set_model("demo-tools")
+    session.change(model="demo-tools")
     bench = Bench(session, demo)
     await bench.ask("Compare Lisbon, Oslo and Rome")
     keys = bench.keys
     assert len(keys) == 3
-    session.edit_call(*keys[0], '{"city": "Bergen", "unit": "celsius"}')
-    session.debugger.set_draft(*keys[0], ResultDraft(text='{"temp": 1', is_error=True))
+    session.turns.edit_call(*keys[0], '{"city": "Bergen", "unit": "celsius"}')
+    session.debugger.notes.set_draft(*keys[0], ResultDraft(text='{"temp": 1', is_error=True))
     session.debugger.send(*keys[1], "rain")
     reasons = bench.reasons
     workspace = await again(workspace, make_workspace)
@@ -154,8 +154,8 @@ async def test_a_paused_call_is_paused_after_reopening(make_workspace: MakeWorks
     assert back.reasons == reasons
     assert back.waiting[0][1].arguments == '{"city": "Bergen", "unit": "celsius"}'
     assert back.waiting[0][1].received is not None
-    assert debugger.draft(*keys[0]) == ResultDraft(text='{"temp": 1', is_error=True)
-    debugger.set_draft(*keys[2], ResultDraft(text="sun"))
+    assert debugger.notes.draft(*keys[0]) == ResultDraft(text='{"temp": 1', is_error=True)
+    debugger.notes.set_draft(*keys[2], ResultDraft(text="sun"))
     await debugger.go_on()
     assert workspace.current.transcript.path[-1].text
 
@@ -167,12 +167,12 @@ async def test_an_answer_that_never_came_waits_as_a_stopped_one(
 
     workspace = await make_workspace()
     session = workspace.current
-    session.set_model("demo-tools")
+    session.change(model="demo-tools")
     bench = Bench(session, demo)
     bench.table(AnswerRow(answer=Answer(never=True)))
     run = asyncio.get_running_loop().create_task(bench.ask("Weather in Oslo?"))
-    await until(lambda: bool(session.debugger.pending))
-    key = next(iter(session.debugger.pending))
+    await until(lambda: bool(session.debugger.notes.pending))
+    key = next(iter(session.debugger.notes.pending))
     await workspace.flush()
     assert workspace.store is not None
     found = await workspace.store.load(session.id)
@@ -185,7 +185,7 @@ async def test_a_stream_and_its_tape_are_written_while_they_come(make_workspace:
     workspace = await make_workspace()
     session, store = workspace.current, workspace.store
     assert store is not None
-    session.add_turn(make_turn(Role.USER, "Hello !long=2000 !tps=400"))
+    session.turns.add_turn(make_turn(Role.USER, "Hello !long=2000 !tps=400"))
     run = asyncio.get_running_loop().create_task(session.run())
     await until(lambda: any(choice.deltas > 3 for choice in session.growing.values()))
     lengths = []
@@ -228,7 +228,7 @@ async def test_a_stream_and_its_tape_are_written_while_they_come(make_workspace:
 async def test_a_tape_is_fetched_when_it_is_looked_at(make_workspace: MakeWorkspace) -> None:
     workspace = await make_workspace()
     session = workspace.current
-    session.add_turn(make_turn(Role.USER, "Hello"))
+    session.turns.add_turn(make_turn(Role.USER, "Hello"))
     await session.run()
     workspace = await again(workspace, make_workspace)
     back = workspace.current
@@ -255,7 +255,7 @@ async def test_experiments_are_loaded_when_shown_and_the_last_click_wins(make_wo
     ids = []
     for text in ("One", "Two", "Three"):
         session = workspace.new()
-        session.add_turn(make_turn(Role.USER, text))
+        session.turns.add_turn(make_turn(Role.USER, text))
         ids.append(session.id)
     workspace = await again(workspace, make_workspace)
     assert len(workspace.sessions) == 1
@@ -276,7 +276,7 @@ async def test_those_not_looked_at_for_long_are_let_go(
     ids = []
     for number in range(6):
         session = workspace.new()
-        session.add_turn(make_turn(Role.USER, f"Number {number}"))
+        session.turns.add_turn(make_turn(Role.USER, f"Number {number}"))
         ids.append(session.id)
         await workspace.flush()
     assert len(workspace.sessions) <= 4
@@ -292,7 +292,7 @@ async def test_those_not_looked_at_for_long_are_let_go(
     session = back = workspace.current
     gc.collect()
     assert gone() is None
-    held.rename("Changed while it was closed")
+    held.change(title="Changed while it was closed")
     await workspace.flush()
     assert await workspace.show(ids[2]) is held
     workspace = await again(workspace, make_workspace)
@@ -302,8 +302,8 @@ async def test_those_not_looked_at_for_long_are_let_go(
 async def test_rename_pin_archive_of_one_that_is_not_open(make_workspace: MakeWorkspace) -> None:
     workspace = await make_workspace()
     first = workspace.current
-    first.add_turn(make_turn(Role.USER, "One"))
-    workspace.new().add_turn(make_turn(Role.USER, "Two"))
+    first.turns.add_turn(make_turn(Role.USER, "One"))
+    workspace.new().turns.add_turn(make_turn(Role.USER, "Two"))
     workspace = await again(workspace, make_workspace)
     assert first.id not in {session.id for session in workspace.sessions}
     await workspace.rename(first.id, "Renamed")
@@ -327,12 +327,12 @@ async def test_rename_pin_archive_of_one_that_is_not_open(make_workspace: MakeWo
 async def test_a_duplicate_is_a_whole_experiment(make_workspace: MakeWorkspace) -> None:
     workspace = await make_workspace()
     session = workspace.current
-    session.add_turn(make_turn(Role.USER, "Hello"))
+    session.turns.add_turn(make_turn(Role.USER, "Hello"))
     await session.run()
     made = await workspace.duplicate(session.id)
     assert made is workspace.current
     assert made.title == "Hello (copy)"
-    made.edit_text(made.transcript.path[0].id, "Changed")
+    made.turns.edit_text(made.transcript.path[0].id, "Changed")
     workspace = await again(workspace, make_workspace)
     back = await workspace.show(made.id)
     assert back.transcript.path[0].text == "Changed"
@@ -347,7 +347,7 @@ async def test_deleting_and_bringing_back(make_workspace: MakeWorkspace) -> None
     ids = []
     for text in ("One", "Two", "Three"):
         session = workspace.new()
-        session.add_turn(make_turn(Role.USER, text))
+        session.turns.add_turn(make_turn(Role.USER, text))
         ids.append(session.id)
     workspace = await again(workspace, make_workspace)
     workspace.delete(ids[0])
@@ -365,9 +365,9 @@ async def test_deleting_and_bringing_back(make_workspace: MakeWorkspace) -> None
 async def test_find_is_the_same_with_and_without_a_store(make_workspace: MakeWorkspace, gateways: Gateways) -> None:
     for workspace in (await make_workspace(), Workspace(gateways)):
         first = workspace.current
-        first.add_turn(make_turn(Role.USER, "Lisbon or Oslo?"))
-        workspace.new().add_turn(make_turn(Role.USER, "Something else"))
-        workspace.current.set_model("demo-chat")
+        first.turns.add_turn(make_turn(Role.USER, "Lisbon or Oslo?"))
+        workspace.new().turns.add_turn(make_turn(Role.USER, "Something else"))
+        workspace.current.change(model="demo-chat")
         if workspace.store is not None:
             await workspace.flush()
         (found,) = await workspace.find("osl")
@@ -385,7 +385,7 @@ async def test_find_is_the_same_with_and_without_a_store(make_workspace: MakeWor
 
 
 async def test_a_cassette_is_kept_with_its_exchanges(make_workspace: MakeWorkspace, session: Session) -> None:
-    session.add_turn(make_turn(Role.USER, "Hello"))
+    session.turns.add_turn(make_turn(Role.USER, "Hello"))
     await session.run()
     player = CassettePlayer(Cassette(tuple(session.exchanges.values()), "Recorded"))
     workspace = await make_workspace()
@@ -395,7 +395,7 @@ async def test_a_cassette_is_kept_with_its_exchanges(make_workspace: MakeWorkspa
     await player.aclose()
     back = workspace.current
     assert back.title == "Recorded"
-    assert back.profile_id == DEMO_ID
+    assert back.settings.profile_id == DEMO_ID
     (exchange_id,) = back.exchanges
     assert await back.bring_exchange(exchange_id) == session.exchanges[exchange_id]
 
@@ -403,12 +403,12 @@ async def test_a_cassette_is_kept_with_its_exchanges(make_workspace: MakeWorkspa
 async def test_backup_and_restore(make_workspace: MakeWorkspace, tmp_path) -> None:  # type: ignore[no-untyped-def]
     workspace = await make_workspace()
     session = workspace.current
-    session.add_turn(make_turn(Role.USER, "Kept"))
+    session.turns.add_turn(make_turn(Role.USER, "Kept"))
     copy = tmp_path / "copy.db"
     await workspace.backup(copy)
     assert [one.name for one in tmp_path.iterdir() if one.name.startswith("copy")] == ["copy.db"]
-    session.add_turn(make_turn(Role.USER, "Written afterwards"))
-    workspace.new().add_turn(make_turn(Role.USER, "Too late"))
+    session.turns.add_turn(make_turn(Role.USER, "Written afterwards"))
+    workspace.new().turns.add_turn(make_turn(Role.USER, "Too late"))
     (tmp_path / "wrong.db").write_bytes(b"no database at all" * 1000)
     with pytest.raises(StoreError, match="damaged, or no database"):
         await workspace.restore(tmp_path / "wrong.db")
@@ -421,9 +421,9 @@ async def test_backup_and_restore(make_workspace: MakeWorkspace, tmp_path) -> No
     assert [entry.title for entry in workspace.entries] == ["Kept"]
     assert workspace.current is not session
     assert len(workspace.current.transcript.turns) == 1
-    session.rename("A window that was left open must not write into the other store")
+    session.change(title="A window that was left open must not write into the other store")
     await asyncio.sleep(0.3)
-    workspace.current.rename("Goes on")
+    workspace.current.change(title="Goes on")
     workspace = await again(workspace, make_workspace)
     assert [entry.title for entry in workspace.entries] == ["Goes on"]
 
@@ -431,7 +431,7 @@ async def test_backup_and_restore(make_workspace: MakeWorkspace, tmp_path) -> No
 async def test_quitting_while_an_answer_comes(make_workspace: MakeWorkspace) -> None:
     workspace = await make_workspace()
     session = workspace.current
-    session.add_turn(make_turn(Role.USER, "Hello !long=2000 !tps=100"))
+    session.turns.add_turn(make_turn(Role.USER, "Hello !long=2000 !tps=100"))
     run = asyncio.get_running_loop().create_task(session.run())
     await until(lambda: session.state is RunState.STREAMING)
     session.stop()
@@ -450,7 +450,7 @@ async def three(make_workspace: MakeWorkspace) -> tuple[Workspace, list[str]]:
     workspace, ids = await make_workspace(), []
     for text in ("One river", "Two lakes", "Three seas"):
         session = workspace.new()
-        session.add_turn(make_turn(Role.USER, text))
+        session.turns.add_turn(make_turn(Role.USER, text))
         ids.append(session.id)
     return workspace, ids
 
@@ -482,7 +482,7 @@ async def test_what_is_erased_is_gone_for_good_whatever_still_holds_it(make_work
     workspace.delete(ids[0])
     workspace.delete(ids[1])
     workspace.erase([ids[0], ids[2]])
-    held.add_turn(make_turn(Role.USER, "From a window that is still open"))
+    held.turns.add_turn(make_turn(Role.USER, "From a window that is still open"))
     assert [one.entry.id for one in workspace.trash] == [ids[1]], "what is not in the trash is not touched"
     assert workspace.undelete(), "the other one can still come back"
     assert not workspace.undelete()
@@ -501,7 +501,7 @@ async def test_an_empty_experiment_is_not_put_into_the_trash(make_workspace: Mak
     assert workspace.trash == []
     assert workspace.undelete(), "a slip can be taken back all the same"
     assert workspace.current is empty
-    empty.add_turn(make_turn(Role.USER, "Now there is something"))
+    empty.turns.add_turn(make_turn(Role.USER, "Now there is something"))
     workspace = await again(workspace, make_workspace)
     assert empty.id in {entry.id for entry in workspace.entries}
 
@@ -526,11 +526,11 @@ async def test_the_trash_lets_go_after_the_days_that_are_set(make_workspace: Mak
 
 async def test_without_a_store_there_is_a_trash_too(gateways: Gateways) -> None:
     workspace = Workspace(gateways)
-    workspace.current.add_turn(make_turn(Role.USER, "One river"))
+    workspace.current.turns.add_turn(make_turn(Role.USER, "One river"))
     ids = []
     for number in range(12):
         session = workspace.new()
-        session.add_turn(make_turn(Role.USER, f"Lake {number}"))
+        session.turns.add_turn(make_turn(Role.USER, f"Lake {number}"))
         ids.append(session.id)
     for one in ids:
         workspace.delete(one)
@@ -555,14 +555,14 @@ async def test_undo_goes_on_after_a_restart(make_workspace: MakeWorkspace) -> No
     session = workspace.new()
     image = Image(url="data:image/png;base64," + "A" * 3000)
     for turn in (make_turn(Role.USER, "One", image), make_turn(Role.ASSISTANT, "1"), make_turn(Role.USER, "Two")):
-        session.add_turn(turn)
+        session.turns.add_turn(turn)
     one, _, two = (turn.id for turn in session.transcript.path)
     states = [session.transcript]
     edits: list[Callable[[], object]] = [
-        lambda: session.move_turn(two, -1),
-        lambda: session.edit_text(one, "Uno"),
+        lambda: session.turns.move_turn(two, -1),
+        lambda: session.turns.edit_text(one, "Uno"),
         lambda: session.delete_turn(session.transcript.path[-1].id),
-        lambda: session.select_variant(one),
+        lambda: session.turns.select_variant(one),
         lambda: session.delete_branch(one),
     ]
     for edit in edits:
@@ -583,7 +583,7 @@ async def test_undo_goes_on_after_a_restart(make_workspace: MakeWorkspace) -> No
     workspace = await again(workspace, make_workspace)
     session = await workspace.show(session.id)
     assert session.transcript == states[-2]
-    session.add_turn(make_turn(Role.USER, "New"))
+    session.turns.add_turn(make_turn(Role.USER, "New"))
     workspace = await again(workspace, make_workspace)
     session = await workspace.show(session.id)
     for state in reversed(states[:-1]):
@@ -594,17 +594,17 @@ async def test_undo_goes_on_after_a_restart(make_workspace: MakeWorkspace) -> No
 async def test_undo_after_a_restart_goes_over_what_was_set(make_workspace: MakeWorkspace) -> None:
     workspace = await make_workspace()
     session = workspace.new()
-    session.add_turn(make_turn(Role.USER, "One"))
-    session.set_model("another")
+    session.turns.add_turn(make_turn(Role.USER, "One"))
+    session.change(model="another")
     session.history._typing = None  # as if the person had waited
-    session.add_turn(make_turn(Role.USER, "Two"))
+    session.turns.add_turn(make_turn(Role.USER, "Two"))
     workspace = await again(workspace, make_workspace)
     session = await workspace.show(session.id)
     assert session.undo()
     assert spoken(session) == ["One"]
     assert session.undo()
     assert spoken(session) == []
-    assert session.model == "another"
+    assert session.settings.model == "another"
     assert not session.undo()
 
 
@@ -613,11 +613,11 @@ async def test_an_edit_made_during_a_run_is_undone_after_a_restart_and_the_answe
 ) -> None:
     workspace = await make_workspace()
     session = workspace.new()
-    session.model = "demo-chat"
-    session.add_turn(make_turn(Role.USER, "Hello !long=200 !tps=400"))
+    session.begin_with(model="demo-chat")
+    session.turns.add_turn(make_turn(Role.USER, "Hello !long=200 !tps=400"))
     run = begin(session.run())
     await until(lambda: any(choice.parts for choice in session.growing.values()))
-    session.edit_text(session.transcript.path[0].id, "Hello there", in_place=True)
+    session.turns.edit_text(session.transcript.path[0].id, "Hello there", in_place=True)
     await workspace.flush()
     await run
     answer = session.transcript.path[1]
@@ -634,7 +634,7 @@ async def test_a_bounded_number_of_states_is_kept_and_a_damaged_one_costs_no_tur
     workspace = await make_workspace()
     session = workspace.new()
     for number in range(40):
-        session.add_turn(make_turn(Role.USER, str(number)))
+        session.turns.add_turn(make_turn(Role.USER, str(number)))
     await workspace.close()
     ((text,),) = rows(path, "SELECT json FROM pasts")
     assert len(json.loads(text)) == 20
@@ -677,10 +677,10 @@ async def test_a_bounded_number_of_states_is_kept_and_a_damaged_one_costs_no_tur
 async def test_a_large_past_is_cut_to_what_fits(make_workspace: MakeWorkspace, path: Path) -> None:
     workspace = await make_workspace()
     session = workspace.new()
-    session.add_turn(make_turn(Role.USER, "x"))
+    session.turns.add_turn(make_turn(Role.USER, "x"))
     turn = session.transcript.path[0].id
     for number in range(10):
-        session.edit_text(turn, str(number) * 500_000)
+        session.turns.edit_text(turn, str(number) * 500_000)
     workspace = await again(workspace, make_workspace)
     assert rows(path, "SELECT length(json) < 2100000 FROM pasts") == [(1,)]
     session = await workspace.show(session.id)

@@ -37,7 +37,7 @@ async def connect(_id: str) -> GatewayClient:
 @pytest.fixture
 def session() -> Session:
     session = Session(connect, profile_id="p", model="m", profile_of=lambda _id: PROFILE)
-    session.add_turn(make_turn(Role.USER, "Hello"))
+    session.turns.add_turn(make_turn(Role.USER, "Hello"))
     return session
 
 
@@ -56,7 +56,7 @@ def window(qtbot: QtBot, session: Session) -> Iterator[GetCodeWindow]:
 
 
 def expected(session: Session, language: str) -> str:
-    return write(language, sent_by(PROFILE, session.request(), (Secret(CANARY),))).text
+    return write(language, sent_by(PROFILE, session.next_request.build(), (Secret(CANARY),))).text
 
 
 def test_each_language_is_what_the_engine_writes(qtbot: QtBot, window: GetCodeWindow, session: Session) -> None:
@@ -73,13 +73,13 @@ def test_each_language_is_what_the_engine_writes(qtbot: QtBot, window: GetCodeWi
 
 
 def test_it_follows_the_session_while_it_is_open(qtbot: QtBot, window: GetCodeWindow, session: Session) -> None:
-    session.set_model("another-model")
+    session.change(model="another-model")
     qtbot.waitUntil(lambda: "another-model" in window.code)
     assert "another-model" in window.view.text()
-    session.add_turn(make_turn(Role.ASSISTANT, "Hi there"))
+    session.turns.add_turn(make_turn(Role.ASSISTANT, "Hi there"))
     qtbot.waitUntil(lambda: "Hi there" in window.code)
     window.close()
-    session.set_model("not-looked-at")
+    session.change(model="not-looked-at")
     qtbot.wait(250)
     assert "not-looked-at" not in window.code, "a closed window does no work"
     window.show()
@@ -87,7 +87,7 @@ def test_it_follows_the_session_while_it_is_open(qtbot: QtBot, window: GetCodeWi
 
 
 def test_the_other_protocol_refuses_in_words_and_is_grey(qtbot: QtBot, window: GetCodeWindow, session: Session) -> None:
-    session.set_protocol("messages")
+    session.change(protocol="messages")
     window.set_language("python-openai")
     qtbot.waitUntil(window.refusal.isVisible)
     assert "Use curl" in window.refusal.text()
@@ -102,18 +102,18 @@ def test_a_recorded_exchange_is_shown_as_it_was_sent(qtbot: QtBot, window: GetCo
     headers = (("Host", "gateway.example"), ("Content-Length", str(len(body))), ("Authorization", "Bearer ••••"))
     url = "https://gateway.example/v1/chat/completions"
     exchange = Exchange("x1", "POST", url, headers, body, 1_700_000_000.0, status=200, protocol="chat")
-    session.exchange_changed(exchange)
+    session.experiment.exchange_changed(exchange)
     window.set_language("curl")
     window.open_on(tuple, "x1")
     qtbot.waitUntil(lambda: "sent-model" in window.code)
     assert window.source.currentText().startswith("As sent at ")
     assert "Content-Length" not in window.code, "the body is laid out anew, so its length is too"
     assert "$GATEWAY_API_KEY" in window.code
-    session.set_model("later")
+    session.change(model="later")
     qtbot.wait(200)
     assert "sent-model" in window.code
     exchange.drop()
-    session.exchange_changed(exchange)
+    session.experiment.exchange_changed(exchange)
     qtbot.waitUntil(window.refusal.isVisible)
     assert "let go" in window.refusal.text()
     window.open_on(tuple)
@@ -121,7 +121,7 @@ def test_a_recorded_exchange_is_shown_as_it_was_sent(qtbot: QtBot, window: GetCo
 
 
 def test_a_key_in_the_prompt_is_masked_and_said(qtbot: QtBot, window: GetCodeWindow, session: Session) -> None:
-    session.add_turn(make_turn(Role.USER, f"My key is {CANARY}."))
+    session.turns.add_turn(make_turn(Role.USER, f"My key is {CANARY}."))
     qtbot.waitUntil(lambda: "My key is" in window.code)
     assert CANARY not in window.code + window.view.text() + window.notes.text()
     assert "masked" in window.notes.text()
@@ -130,7 +130,7 @@ def test_a_key_in_the_prompt_is_masked_and_said(qtbot: QtBot, window: GetCodeWin
 
 
 def test_copy_gives_all_of_it_and_says_so(qtbot: QtBot, window: GetCodeWindow, session: Session) -> None:
-    session.add_turn(make_turn(Role.USER, "x" * 50_000))
+    session.turns.add_turn(make_turn(Role.USER, "x" * 50_000))
     qtbot.waitUntil(lambda: len(window.code) > 50_000)
     assert len(window.view.text()) < 10_000
     assert SHORTENED in window.notes.text()
@@ -145,6 +145,6 @@ def test_an_empty_conversation_says_what_to_do(qtbot: QtBot, window: GetCodeWind
     window.set_session(empty)
     qtbot.waitUntil(window.refusal.isVisible)
     assert "Write a message first" in window.refusal.text()
-    session.set_model("unseen")
-    empty.add_turn(make_turn(Role.USER, "", Text(text="Now there is one")))
+    session.change(model="unseen")
+    empty.turns.add_turn(make_turn(Role.USER, "", Text(text="Now there is one")))
     qtbot.waitUntil(lambda: "Now there is one" in window.code)

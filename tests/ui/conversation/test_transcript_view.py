@@ -55,7 +55,7 @@ class Asked:
         self.wire = self
         self.hand = self
         self.tools: tuple[ToolDefinition, ...] = ()
-        self.variables = ValueDesk(lambda: self.session.variables)
+        self.variables = ValueDesk(lambda: self.session.settings.variables)
         self.edits = Edits(self.session)
         self.calls: CallCommands = CallDesk(self.session, _nothing, _nothing)
 
@@ -479,7 +479,7 @@ def test_a_typed_result_survives_leaving_the_turn_and_can_be_emptied(stand: Stan
 def test_an_open_editor_survives_scrolling_away(stand: Stand, qtbot: QtBot) -> None:
     rows = talk(80)
     session = stand.asked.session
-    session.transcript = Transcript().append(*(row.turn for row in rows))
+    session.history.transcript = Transcript().append(*(row.turn for row in rows))
     stand.show(rows)
     stand.view.activateWindow()
     qtbot.waitUntil(stand.view.isActiveWindow)
@@ -493,7 +493,7 @@ def test_an_open_editor_survives_scrolling_away(stand: Stand, qtbot: QtBot) -> N
     QTest.keyClicks(QApplication.focusWidget() or card, " now")
     QTest.keyClick(QApplication.focusWidget() or card, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
     assert session.transcript.path[2].text == "being written now"
-    assert not session.editing
+    assert not session.editors.open
     stand.scroll(1.0)
     assert rows[2].id not in stand.view.cards
 

@@ -27,10 +27,12 @@ def call(city: str, call_id: str) -> ToolCall:
 def session() -> Session:
     """A session with two calls that wait."""
     session = Session(nowhere, profile_id="p", model="m")
-    session.set_tools((WEATHER,))
-    session.add_turn(make_turn(Role.USER, "Is it warmer in Lisbon or Oslo?"))
+    session.change(tools=(WEATHER,))
+    session.turns.add_turn(make_turn(Role.USER, "Is it warmer in Lisbon or Oslo?"))
     turn = make_turn(Role.ASSISTANT, "", call("Lisbon", "one"), call("Oslo", "two"))
-    session.add_turn(turn.model_copy(update={"outcome": Outcome(ending=Ending.COMPLETE, finish_reason="tool_calls")}))
+    session.turns.add_turn(
+        turn.model_copy(update={"outcome": Outcome(ending=Ending.COMPLETE, finish_reason="tool_calls")})
+    )
     return session
 
 

@@ -36,9 +36,9 @@ async def _nowhere(_profile_id: str) -> GatewayClient:
 def session(turns: tuple[Turn, ...] = ()) -> Session:
     """A session that cannot ask anybody."""
     found = Session(_nowhere, profile_id="p", model="m")
-    found.set_tools((WEATHER,))
+    found.change(tools=(WEATHER,))
     if turns:
-        found.transcript = Transcript().append(*turns)
+        found.history.transcript = Transcript().append(*turns)
     return found
 
 

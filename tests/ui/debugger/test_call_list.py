@@ -56,7 +56,7 @@ def three() -> Session:
         ToolResult(call_id="c2", text="=1+1", is_error=True, by="you", seconds=0.04),
     )
     for result in results:
-        found.add_turn(make_turn(Role.TOOL, "", result))
+        found.turns.add_turn(make_turn(Role.TOOL, "", result))
     return found
 
 
@@ -146,7 +146,7 @@ def test_new_calls_are_added_and_the_chosen_row_stays(page: CallList) -> None:
     resets: list[object] = []
     page.model.modelReset.connect(lambda: resets.append(None))
     for turn in round_of(9, "Paris"):
-        found.add_turn(turn)
+        found.turns.add_turn(turn)
     assert len(shown(page)) == 7
     assert page.model.entries[4] is kept, "what has not changed is not made again"
     assert [index.row() for index in page.table.selectionModel().selectedRows()] == [4]
@@ -160,8 +160,8 @@ def test_new_calls_are_added_and_the_chosen_row_stays(page: CallList) -> None:
 
 def test_another_branch_is_named_and_another_answer_is_a_row_of_its_own(page: CallList) -> None:
     found = session(loop_of(1))
-    found.transcript = found.transcript.truncate_after("t-c0-0")
-    found.add_turn(make_turn(Role.TOOL, "", ToolResult(call_id="c0-1", text="rain", by="fork")))
+    found.history.transcript = found.transcript.truncate_after("t-c0-0")
+    found.turns.add_turn(make_turn(Role.TOOL, "", ToolResult(call_id="c0-1", text="rain", by="fork")))
     page.show_session(found)
     rows = shown(page)
     assert [(row[0], row[4]) for row in rows] == [
@@ -178,7 +178,7 @@ def test_hidden_it_does_nothing_and_shown_again_it_is_up_to_date(page: CallList,
     assert len(shown(page)) == 2
     page.hide()
     for turn in round_of(5, "Paris"):
-        found.add_turn(turn)
+        found.turns.add_turn(turn)
     assert not page.slices.busy
     page.show()
     qtbot.waitUntil(lambda: page.model.rowCount() == 3)
@@ -200,7 +200,7 @@ def test_ten_thousand_calls_cost_no_frame(page: CallList, qtbot: QtBot) -> None:
         qtbot.waitUntil(lambda: page.model.rowCount() == 10_000, timeout=20_000)
         began = time.thread_time()
         for turn in round_of(9_999, "Paris"):
-            found.add_turn(turn)
+            found.turns.add_turn(turn)
         qtbot.waitUntil(lambda: page.model.rowCount() == 10_001, timeout=20_000)
         assert time.thread_time() - began < 0.6
         page.filter.setText("paris")

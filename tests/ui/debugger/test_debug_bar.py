@@ -27,7 +27,7 @@ def test_filling_keeps_what_was_typed_and_says_what_goes_on(session: Session, wi
     bar, told = DebugBar(session, window), list[str]()
     bar.told.connect(told.append)
     (turn_id, first), _ = session.debugger.waiting
-    session.debugger.set_draft(turn_id, first.id, ResultDraft(text="21 degrees"))
+    session.debugger.notes.set_draft(turn_id, first.id, ResultDraft(text="21 degrees"))
     bar.fill_button.click()
     results = [turn.results[0] for turn in session.transcript.path[2:]]
     assert [(result.text, result.is_error) for result in results] == [("21 degrees", False), (FILLING, True)]

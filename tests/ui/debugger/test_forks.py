@@ -31,7 +31,7 @@ def opened(session: Session, window: QWidget, call_id: str = "two") -> ForkDialo
 
 @pytest.fixture
 def dialog(session: Session, window: QWidget) -> Iterator[ForkDialog]:
-    session.answer("one", "21")
+    session.turns.answer("one", "21")
     dialog = opened(session, window)
     yield dialog
     if isValid(dialog):
@@ -49,19 +49,19 @@ def test_it_begins_with_the_likeliest_answer_and_an_error(session: Session, wind
     dialog = opened(session, window)
     assert dialog.answers == (Answer(), ERROR)
     dialog.reject()
-    session.debugger.set_debugging(Debugging(default=ToolRule(rows=ROWS)))
+    session.change(debugging=Debugging(default=ToolRule(rows=ROWS)))
     dialog = opened(session, window)
     assert dialog.answers == (Answer(text="sunny"), ERROR)
     dialog.reject()
-    session.debugger.set_draft(turn_id, "two", ResultDraft(text="4", is_error=True))
+    session.debugger.notes.set_draft(turn_id, "two", ResultDraft(text="4", is_error=True))
     dialog = opened(session, window)
     assert dialog.answers == (Answer(text="4", is_error=True), ERROR)
     dialog.reject()
 
 
 def test_an_answer_may_start_from_whatever_there_is(dialog: ForkDialog, session: Session) -> None:
-    session.debugger.set_debugging(Debugging(rules={"get_weather": ToolRule(rows=ROWS)}))
-    session.debugger.set_draft(session.transcript.path[1].id, "two", ResultDraft(text="4"))
+    session.change(debugging=Debugging(rules={"get_weather": ToolRule(rows=ROWS)}))
+    session.debugger.notes.set_draft(session.transcript.path[1].id, "two", ResultDraft(text="4"))
     words = menu_of(dialog, 0)
     assert words[:2] == ["What you typed: 4", "Row 1 (fits), any: sunny"]
     assert words[2:] == [name for name, _ in FAULTS]
@@ -99,7 +99,7 @@ def test_why_it_cannot_begin_is_said_and_goes_when_it_can(session: Session, wind
     dialog = opened(session, window)
     assert not dialog.start_button.isEnabled()
     assert dialog.said.text().startswith("The other calls of this turn need an answer first.")
-    session.answer("one", "21")
+    session.turns.answer("one", "21")
     qtbot.waitUntil(dialog.start_button.isEnabled)
     assert dialog.said.text() == ""
     session.delete_turn(session.transcript.path[1].id)

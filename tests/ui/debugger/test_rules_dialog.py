@@ -39,7 +39,7 @@ def listed(dialog: RulesDialog) -> list[tuple[str, str]]:
 
 
 def test_the_default_the_tools_and_rules_without_a_tool_are_listed(dialog: RulesDialog, session: Session) -> None:
-    session.debugger.set_debugging(Debugging(rules={"gone": TABLE}))
+    session.change(debugging=Debugging(rules={"gone": TABLE}))
     dialog.open_on("get_weather")
     assert listed(dialog) == [("", "pause"), ("get_weather", "default"), ("gone", "table, 1 row · pauses from call 4")]
     assert dialog.tool == "get_weather"
@@ -87,13 +87,13 @@ def test_it_follows_what_others_set_and_keeps_what_is_being_typed(
     qtbot.wait(40)  # the session's own word has come back meanwhile
     QTest.keyClicks(text, "!")
     assert text.text() == "sunny!"
-    session.debugger.set_debugging(Debugging(rules={"get_weather": TABLE}))
+    session.change(debugging=Debugging(rules={"get_weather": TABLE}))
     qtbot.waitUntil(lambda: dialog.editor.rule == TABLE)
 
 
 def test_the_latest_call_of_the_tool_is_held_against_the_rows(dialog: RulesDialog, session: Session) -> None:
     oslo = AnswerRow(match=MatchKind.PATH, pattern="$[?@.city == 'Oslo']")
-    session.debugger.set_debugging(Debugging(rules={"get_weather": ToolRule(policy=Policy.TABLE, rows=(oslo,))}))
+    session.change(debugging=Debugging(rules={"get_weather": ToolRule(policy=Policy.TABLE, rows=(oslo,))}))
     dialog.open_on("get_weather")
     assert dialog.editor.table.fitting == 0
     dialog.open_on()
@@ -103,13 +103,13 @@ def test_the_latest_call_of_the_tool_is_held_against_the_rows(dialog: RulesDialo
 
 def test_tables_go_out_to_a_file_and_come_back(dialog: RulesDialog, session: Session, tmp_path: Path) -> None:
     before = Debugging(default=TABLE, rules={"get_weather": TABLE, "other": ToolRule()}, step_limit=7)
-    session.debugger.set_debugging(before)
+    session.change(debugging=before)
     file = tmp_path / "answers.json"
     dialog.write_file(str(file))
     assert "2 tables with 2 rows" in dialog.notice.text()
     assert json.loads(file.read_text("utf-8"))["tools"].keys() == {"get_weather", "*"}
     condition = ToolRule(pause_from=2)
-    session.debugger.set_debugging(Debugging(rules={"get_weather": condition}))
+    session.change(debugging=Debugging(rules={"get_weather": condition}))
     dialog.open_file(str(file))
     after = session.debugger.debugging
     assert after.rules == {"get_weather": TABLE.model_copy(update={"pause_from": 2})}, "conditions are not the file's"
@@ -123,7 +123,7 @@ def test_tables_go_out_to_a_file_and_come_back(dialog: RulesDialog, session: Ses
 def test_a_file_that_cannot_be_used_says_why_and_changes_nothing(
     dialog: RulesDialog, session: Session, tmp_path: Path, content: bytes | None
 ) -> None:
-    session.debugger.set_debugging(Debugging(default=TABLE))
+    session.change(debugging=Debugging(default=TABLE))
     file = tmp_path / "bad.json"
     if content is not None:
         file.write_bytes(content)
@@ -139,7 +139,7 @@ def test_there_is_one_for_a_window_and_it_follows_the_experiment(
     inner = QWidget(window)
     assert RulesDialog.shown_for(session, inner) is dialog
     other = Session(nowhere, profile_id="p")
-    other.debugger.set_debugging(Debugging(default=TABLE))
+    other.change(debugging=Debugging(default=TABLE))
     dialog.open_on("get_weather")
     assert RulesDialog.shown_for(other, inner) is dialog
     assert listed(dialog) == [("", "table, 1 row · pauses from call 4")]

@@ -178,11 +178,11 @@ def test_it_stays_at_the_right_end_while_more_comes(page: SequencePage) -> None:
     assert bar.value() == bar.maximum() > 0
     before = bar.maximum()
     for turn in round_of(99, "Paris", at=80):
-        found.add_turn(turn)
+        found.turns.add_turn(turn)
     page.slices.finish()
     assert bar.value() == bar.maximum() > before
     bar.setValue(100)
-    found.add_turn(answer(100, at=90))
+    found.turns.add_turn(answer(100, at=90))
     page.slices.finish()
     assert bar.value() == 100
 

@@ -68,7 +68,7 @@ def test_tools_come_out_of_the_text_they_went_into(protocol: str) -> None:
 
 def test_a_tool_choice_is_spelled_as_the_protocol_wants_it() -> None:
     found: Session = session()
-    kind = type(found.current_parameters())
+    kind = type(found.settings.current)
     assert read_choice(" ", kind, ()) is None
     assert read_choice("required", kind, {"get_weather"}) == "required"
     assert read_choice("f", kind, {"f"}) == {"type": "function", "function": {"name": "f"}}
@@ -153,8 +153,8 @@ def editor(qtbot: QtBot) -> VariantEditor:
     editor = VariantEditor()
     qtbot.addWidget(editor)
     found = session()
-    found.set_tools((WEATHER, OTHER.model_copy(update={"enabled": False})))
-    editor.start(found.tools, found.current_parameters(), "chat")
+    found.change(tools=(WEATHER, OTHER.model_copy(update={"enabled": False})))
+    editor.start(found.settings.tools, found.settings.current, "chat")
     return editor
 
 
@@ -169,7 +169,7 @@ def test_variant_b_begins_as_what_is_sent(editor: VariantEditor) -> None:
 def test_what_a_protocol_adds_in_writing_is_no_difference(editor: VariantEditor) -> None:
     found = session()
     editor.field.set_text("")
-    editor.start((OTHER,), found.current_parameters(), "messages")
+    editor.start((OTHER,), found.settings.current, "messages")
     assert "input_schema" in editor.field.text
     assert editor.said.text() == "Nothing is different yet."
 
@@ -177,7 +177,7 @@ def test_what_a_protocol_adds_in_writing_is_no_difference(editor: VariantEditor)
 def test_tools_that_break_the_rules_are_copied_and_refused_when_they_are_to_go_out(editor: VariantEditor) -> None:
     found = session()
     editor.field.set_text("")
-    editor.start((OTHER.model_copy(update={"name": ""}),), found.current_parameters(), "chat")
+    editor.start((OTHER.model_copy(update={"name": ""}),), found.settings.current, "chat")
     assert '"name": ""' in editor.field.text
     with pytest.raises(ValueError, match="“name” is missing"):
         editor.variant()
@@ -192,7 +192,7 @@ def test_what_is_typed_is_named_and_stays(editor: VariantEditor) -> None:
     assert (variant.tools or ())[0].description == "Weather"
     assert variant.tool_choice == "required"
     found = session()
-    editor.start(found.tools, found.current_parameters(), "chat")
+    editor.start(found.settings.tools, found.settings.current, "chat")
     assert "Weather" in editor.field.text, "the experiment changed, what was typed stays"
     editor.again.click()
     assert editor.said.text() == "Nothing is different yet."

@@ -40,8 +40,8 @@ def stand(qtbot: QtBot, tmp_path: Path) -> Iterator[Stand]:
 
 def calls(session: Session) -> None:
     """A turn of the model with a call that waits."""
-    session.add_turn(make_turn(Role.USER, "How warm is it?"))
-    session.add_turn(make_turn(Role.ASSISTANT, "", ToolCall(id="c1", name="get_weather", arguments="{}")))
+    session.turns.add_turn(make_turn(Role.USER, "How warm is it?"))
+    session.turns.add_turn(make_turn(Role.ASSISTANT, "", ToolCall(id="c1", name="get_weather", arguments="{}")))
 
 
 def test_a_hint_stays_long_enough_to_be_read(qtbot: QtBot, stand: Stand) -> None:
@@ -67,12 +67,12 @@ def answer(*more: ToolCall) -> Turn:
 def gone_through(stand: Stand, *, fork: bool = False) -> None:
     """All of the first experiment is over before anybody has looked."""
     session = stand.session
-    session.add_turn(make_turn(Role.USER, "How warm is it?"))
-    maker = session.add_turn(answer(ToolCall(id="c1", name="get_weather", arguments="{}")))
+    session.turns.add_turn(make_turn(Role.USER, "How warm is it?"))
+    maker = session.turns.add_turn(answer(ToolCall(id="c1", name="get_weather", arguments="{}")))
     session.debugger.fill()
-    session.add_turn(answer())
+    session.turns.add_turn(answer())
     if fork:
-        session.fork_at(maker)
+        session.turns.fork_at(maker)
 
 
 @pytest.mark.parametrize("fork", [False, True])
@@ -87,8 +87,8 @@ def test_what_is_past_is_not_waited_for(stand: Stand, fork: bool) -> None:
 def test_an_answer_without_calls_is_enough(stand: Stand) -> None:
     stand.guide.read_s = 0.0
     stand.guide.begin(stand.session)
-    stand.session.add_turn(make_turn(Role.USER, "Hello"))
-    stand.session.add_turn(answer())
+    stand.session.turns.add_turn(make_turn(Role.USER, "Hello"))
+    stand.session.turns.add_turn(answer())
     assert stand.guide.at == len(HINTS) - 2
 
 

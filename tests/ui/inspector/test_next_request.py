@@ -41,9 +41,9 @@ async def connect(_id: str) -> GatewayClient:
 
 def made() -> Session:
     session = Session(connect, profile_id="p", model="m", profile_of=lambda _id: PROFILE)
-    session.add_turn(make_turn(Role.USER, "Hello"))
-    session.set_parameters(session.current_parameters().with_value("temperature", 9))
-    session.set_extra_body({"top_k": 40})
+    session.turns.add_turn(make_turn(Role.USER, "Hello"))
+    session.set_parameters(session.settings.current.with_value("temperature", 9))
+    session.change(extra_body={"top_k": 40})
     return session
 
 
@@ -101,7 +101,7 @@ def test_every_field_says_where_it_comes_from(desk: Desk) -> None:
     assert desk.words("top_p") == ("", "default")
     assert desk.words("X-Team") == ("weather", "inherited")
     assert "••••" in desk.words("Authorization")[0]
-    assert json.loads(desk.page.editor.text()) == desk.session.preview()
+    assert json.loads(desk.page.editor.text()) == desk.session.next_request.body()
     item = desk.page.fields.line("cache")
     assert item is not None
     assert "“Team”" in item.data(FROM, Qt.ItemDataRole.AccessibleTextRole)
@@ -112,10 +112,10 @@ def test_an_edit_of_the_text_goes_into_the_panels_and_the_rest_into_the_extra_bo
     assert desk.page.apply_button.isVisible()
     desk.page.read_now()
     assert "Kept in the extra body: min_p." in desk.page.said.text()
-    assert desk.session.current_parameters().to_wire()["temperature"] == 9, "nothing happens before Apply"
+    assert desk.session.settings.current.to_wire()["temperature"] == 9, "nothing happens before Apply"
     QTest.mouseClick(desk.page.apply_button, Qt.MouseButton.LeftButton)
-    assert desk.session.current_parameters().to_wire()["temperature"] == 0.2
-    assert desk.session.extra_body == {"top_k": 40, "min_p": 0.1}
+    assert desk.session.settings.current.to_wire()["temperature"] == 0.2
+    assert desk.session.settings.extra_body == {"top_k": 40, "min_p": 0.1}
     desk.look()
     assert desk.words("min_p") == ("0.1", "extra")
     assert not desk.page.apply_button.isVisible()
@@ -135,15 +135,15 @@ def test_broken_json_is_marked_and_cannot_be_applied(desk: Desk) -> None:
     assert len(desk.page.editor.marks) == 1
     assert not desk.page.apply_button.isEnabled()
     desk.page.apply()
-    assert desk.session.current_parameters().to_wire()["temperature"] == 9
+    assert desk.session.settings.current.to_wire()["temperature"] == 9
     QTest.mouseClick(desk.page.discard_button, Qt.MouseButton.LeftButton)
-    assert json.loads(desk.page.editor.text()) == desk.session.preview()
+    assert json.loads(desk.page.editor.text()) == desk.session.next_request.body()
     assert not desk.page.said.isVisible()
 
 
 def test_what_is_typed_stays_while_the_panels_change_and_while_another_experiment_is_looked_at(desk: Desk) -> None:
     desk.replace("Hello", "Typed by hand")
-    desk.session.set_model("changed-meanwhile")
+    desk.session.change(model="changed-meanwhile")
     desk.look()
     assert "Typed by hand" in desk.page.editor.text()
     assert desk.words("model") == ('"changed-meanwhile"', "set · tool bar")
@@ -198,7 +198,7 @@ def type_value(desk: Desk, name: str, text: str) -> None:
 
 def test_a_value_is_typed_in_the_table_and_delete_takes_it_out(desk: Desk) -> None:
     type_value(desk, "top_p", "0.5")
-    assert desk.session.current_parameters().to_wire()["top_p"] == 0.5
+    assert desk.session.settings.current.to_wire()["top_p"] == 0.5
     assert desk.words("top_p") == ("0.5", "set · Parameters")
     type_value(desk, "reasoning_effort", "low")
     assert desk.words("reasoning_effort") == ('"low"', "set · Parameters")
@@ -210,13 +210,13 @@ def test_a_value_is_typed_in_the_table_and_delete_takes_it_out(desk: Desk) -> No
     assert desk.words("temperature") == ("", "default")
     type_value(desk, "top_k", "[1")
     assert "not JSON yet" in desk.page.said.text()
-    assert desk.session.extra_body == {"top_k": 40}
+    assert desk.session.settings.extra_body == {"top_k": 40}
 
 
 def test_an_inherited_field_is_replaced_and_cannot_be_taken_out(desk: Desk) -> None:
     type_value(desk, "cache", "false")
-    assert desk.session.extra_body["cache"] is False
-    desk.session.set_extra_body({})
+    assert desk.session.settings.extra_body["cache"] is False
+    desk.session.change(extra_body={})
     desk.look()
     item = desk.page.fields.line("cache")
     assert item is not None
@@ -225,7 +225,7 @@ def test_an_inherited_field_is_replaced_and_cannot_be_taken_out(desk: Desk) -> N
     desk.look()
     assert "can only be taken out there" in desk.page.said.text()
     assert desk.words("cache") == ("true", "inherited")
-    assert json.loads(desk.page.editor.text()) == desk.session.preview()
+    assert json.loads(desk.page.editor.text()) == desk.session.next_request.body()
 
 
 def test_messages_are_looked_at_in_the_text(desk: Desk) -> None:
@@ -240,7 +240,7 @@ def test_a_folded_group_stays_folded(desk: Desk) -> None:
     top = desk.page.fields.topLevelItem(0)
     assert top is not None
     top.setExpanded(False)
-    desk.session.set_model("other")
+    desk.session.change(model="other")
     desk.look()
     top = desk.page.fields.topLevelItem(0)
     assert top is not None
@@ -249,7 +249,7 @@ def test_a_folded_group_stays_folded(desk: Desk) -> None:
 
 def test_a_body_too_long_for_an_editor_is_for_reading(desk: Desk) -> None:
     for number in range(EDITED_AT_MOST // 10_000 + 1):
-        desk.session.add_turn(make_turn(Role.USER, f"{number} " + "x" * 10_000))
+        desk.session.turns.add_turn(make_turn(Role.USER, f"{number} " + "x" * 10_000))
     desk.look()
     assert desk.page.editor.isReadOnly()
     assert not desk.page.edited
@@ -263,7 +263,7 @@ def test_of_very_many_tools_the_outline_is_shown_and_all_of_them_are_copied(desk
     names = [f"p{number}" for number in range(1_000)]
     schema = {"type": "object", "properties": {name: {"type": "string"} for name in names}}
     tools = tuple(ToolDefinition(name=f"tool_{number}", parameters=schema) for number in range(70))
-    desk.session.set_tools(tools)
+    desk.session.change(tools=tools)
     assert not is_light(desk.session), "it is written on another thread"
     view = request_view(desk.session)
     assert view.cut
@@ -279,6 +279,6 @@ def test_of_very_many_tools_the_outline_is_shown_and_all_of_them_are_copied(desk
 
 def test_tools_that_are_only_counted_are_counted_right(desk: Desk) -> None:
     tools = tuple(ToolDefinition(name=f"t{number}") for number in range(40_000))
-    desk.session.set_tools(tools)
+    desk.session.change(tools=tools)
     desk.look()
     assert desk.words("tools")[0].startswith("40000 tools: …")

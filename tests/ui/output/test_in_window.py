@@ -35,7 +35,7 @@ class Stand:
         self.workspace = Workspace(self.gateways)
         self.window = MainWindow(self.workspace, QSettings(str(folder / "w.ini"), QSettings.Format.IniFormat))
         self.control = ExtrasControl(self.window, self.workspace)
-        self.workspace.current.set_model("demo-chat")
+        self.workspace.current.change(model="demo-chat")
         self.follow()
 
     def follow(self) -> None:
@@ -45,7 +45,7 @@ class Stand:
 
     async def ask(self, text: str) -> TurnCard:
         session = self.workspace.current
-        session.add_turn(make_turn(Role.USER, text))
+        session.turns.add_turn(make_turn(Role.USER, text))
         await session.run()
         card = self.window.pane.view.card(session.transcript.path[-1].id)
         assert card is not None
@@ -79,7 +79,7 @@ async def test_an_answer_under_a_schema_carries_its_verdict(stand: Stand, demo: 
     assert body["response_format"]["json_schema"]["name"] == "invoice"
     assert verdict(card).verdict.words == "matches schema"
     session = stand.workspace.current
-    session.edit_text(session.transcript.path[-1].id, '{"vendor": 1, "items": [], "total": "x"}')
+    session.turns.edit_text(session.transcript.path[-1].id, '{"vendor": 1, "items": [], "total": "x"}')
     assert verdict(card).verdict.words == "2 schema errors"
     assert card._header._verdict.text() == "2 schema errors"
     panel.choose(JSON_MODE)

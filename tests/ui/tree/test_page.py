@@ -29,7 +29,7 @@ async def nowhere(_profile_id: str) -> GatewayClient:
 @pytest.fixture
 def session() -> Session:
     session = Session(nowhere, profile_id="p", model="m")
-    session.rewrite(grove())
+    session.turns.rewrite(grove())
     return session
 
 
@@ -92,14 +92,14 @@ def test_what_is_pointed_at_is_said_in_words(page: TreePage) -> None:
 def test_an_answer_of_which_part_could_not_be_read_is_marked_and_counted(page: TreePage, session: Session) -> None:
     turn = next(turn for turn in session.transcript.turns.values() if not mark_of(turn, ()))
     unread = turn.model_copy(update={"outcome": Outcome(ending=Ending.COMPLETE, holes=("not_json",))})
-    session.rewrite(session.transcript.replace(unread))
+    session.turns.rewrite(session.transcript.replace(unread))
     page.slices.finish()
     assert page.said.text.endswith(" · 1 failed · 1 interrupted · 1 part unread · 1 stopped")
     assert mark_of(unread, ()) == "part unread"
 
 
 def test_hostile_text_is_shown_as_text(page: TreePage, session: Session) -> None:
-    session.edit_text("u", "<img src=x onerror=1>\n\u202egnp.exe " + "x" * 5000, in_place=True)
+    session.turns.edit_text("u", "<img src=x onerror=1>\n\u202egnp.exe " + "x" * 5000, in_place=True)
     page.slices.finish()
     page.view.setFocus()
     page.view.look_at("u")
@@ -109,7 +109,7 @@ def test_hostile_text_is_shown_as_text(page: TreePage, session: Session) -> None
 
 
 def test_another_branch_is_followed_and_what_is_hidden_does_nothing(page: TreePage, session: Session) -> None:
-    session.select_variant("ca")
+    session.turns.select_variant("ca")
     page.slices.finish()
     assert page.view.current == "ca"
     page.hide()
@@ -169,7 +169,7 @@ def large(variants: bool) -> Transcript:
 
 @pytest.mark.parametrize("variants", [False, True])
 def test_of_ten_thousand_turns_only_those_in_view_are_painted(page: TreePage, session: Session, variants: bool) -> None:
-    session.rewrite(large(variants))
+    session.turns.rewrite(large(variants))
     page.slices.finish()
     page.view.viewport().repaint()
     assert 0 < page.view.painted < 60

@@ -7,46 +7,20 @@ oldest first; the branch that is shown ends at ``head``. Everything not known he
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from pydantic.fields import FieldInfo
 
 from playground.domain.transcript import Turn
 from playground.domain.values import JSON, JSONObject
+from playground.engine.files.experiment_file.texts import change_texts
 from playground.engine.requests.extras import extra_header_problem
-from playground.engine.session.snapshot import LATEST, Snapshot, decode, encode
+from playground.engine.session.snapshot import LATEST, Snapshot, decode, encode_experiment
 
 VERSION: Final = 1
 NAME: Final = "experiment"  # the member that names the version
 
-#: The texts of a part, by its kind.
-_PART_TEXTS: Final = {
-    "text": ("text",),
-    "reasoning": ("text",),
-    "refusal": ("text",),
-    "tool_call": ("arguments", "received"),
-    "tool_result": ("text",),
-}
-_RULE_TEXTS: Final = ("fixed.text", "rows.*.pattern", "rows.*.answer.text")
-#: Where the other texts of an experiment stand; a star is every item or member.
-_TEXTS: Final = (
-    "turns.*.outcome.failure.message",
-    "turns.*.outcome.failure.body",
-    "tools.*.description",
-    "tools.*.source",
-    "tools.*.text",
-    "variables.*",
-    "calls.*.typed.text",
-    "calls.*.typed.prepared.text",
-    "calls.*.fork.*.text",
-    "draft.text",
-    "draft.calls.*.arguments",
-    "editing.*.text",
-    "editing.*.written.arguments",
-    *(f"debugging.default.{place}" for place in _RULE_TEXTS),
-    *(f"debugging.rules.*.{place}" for place in _RULE_TEXTS),
-)
 _LONGEST_ID: Final = 256
 _LONGEST_CURRENCY: Final = 16
 _LARGEST: Final = 2**31 - 1  # of counts that go into fields of a window
@@ -55,9 +29,7 @@ _LARGEST: Final = 2**31 - 1  # of counts that go into fields of a window
 def to_json(snapshot: Snapshot) -> JSONObject:
     """What the file holds."""
     ordered = snapshot.model_copy(update={"turns": tuple(_in_tree_order(snapshot.turns))})
-    content = {NAME: VERSION, **encode(ordered, _different)}
-    _change_texts(content, _lines)
-    return content
+    return {NAME: VERSION, **change_texts(Snapshot, encode_experiment(ordered, _different), _lines)}
 
 
 def from_json(content: JSON) -> Snapshot:
@@ -72,8 +44,7 @@ def from_json(content: JSON) -> Snapshot:
             f"it is of version {version}, and this application reads up to version {VERSION}; update the application"
         )
     rest = {name: value for name, value in content.items() if name != NAME}
-    _change_texts(rest, _joined)
-    found = decode(rest)
+    found = decode(change_texts(Snapshot, rest, _joined))
     _check(found)
     return found
 
@@ -111,37 +82,6 @@ def _lines(text: JSON) -> JSON:
 def _joined(lines: JSON) -> JSON:
     whole = isinstance(lines, list) and all(isinstance(line, str) for line in lines)
     return "\n".join(lines) if whole else lines
-
-
-def _change_texts(content: JSONObject, change: Callable[[JSON], JSON]) -> None:
-    """Put ``change`` of every text that is known to be one in its place; nothing else is touched."""
-    for part in _at(content, ["turns", "*", "parts", "*"]):
-        if isinstance(part, dict):
-            kind = part.get("kind")
-            for name in _PART_TEXTS.get(kind, ()) if isinstance(kind, str) else ():
-                if name in part:
-                    part[name] = change(part[name])
-    for place in _TEXTS:
-        *above, last = place.split(".")
-        for holder in _at(content, above):
-            if isinstance(holder, dict):
-                for name in list(holder) if last == "*" else [last] if last in holder else []:
-                    holder[name] = change(holder[name])
-
-
-def _at(value: JSON, steps: list[str]) -> Iterator[JSON]:
-    """Everything that ``steps`` lead to."""
-    if not steps:
-        yield value
-        return
-    step, rest = steps[0], steps[1:]
-    inner: Iterable[JSON] = ()
-    if step != "*":
-        inner = (value[step],) if isinstance(value, dict) and step in value else ()
-    elif isinstance(value, dict | list):
-        inner = value.values() if isinstance(value, dict) else value
-    for item in inner:
-        yield from _at(item, rest)
 
 
 # ---- what a file may say ---------------------------------------------------------------------------------------------

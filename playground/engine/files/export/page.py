@@ -59,11 +59,15 @@ def page(selection: Selection) -> str:
 
 def _settings(snapshot: Snapshot) -> list[tuple[str, JSON]]:
     """What is set, as JSON under a heading each."""
-    parameters = snapshot.parameters.get(snapshot.protocol, {})
+    parameters = snapshot.parameters.get(snapshot.protocol)
     protocol = get_protocol(snapshot.protocol if snapshot.protocol in PROTOCOLS else "chat")
     tools = [protocol.write_tool(tool) for tool in snapshot.tools if tool.sendable]
     count = f"{len(tools)} tool{'s' * (len(tools) != 1)}"
-    found: list[tuple[str, JSON]] = [("Parameters", parameters), ("Extra body", snapshot.extra_body), (count, tools)]
+    found: list[tuple[str, JSON]] = [
+        ("Parameters", parameters.held if parameters is not None else {}),
+        ("Extra body", snapshot.extra_body),
+        (count, tools),
+    ]
     return [(words, value) for words, value in found if value]
 
 

@@ -17,7 +17,7 @@ from playground.domain.variables import resolve_turns
 from playground.engine.files.experiment_file.layout import lay_out
 from playground.engine.gateways.known_secrets import redactor_of
 from playground.engine.gateways.secrets import Secret
-from playground.engine.library.experiment_summary import title_of
+from playground.engine.session.titles import title_of
 
 if TYPE_CHECKING:
     from playground.engine.session.snapshot import Snapshot

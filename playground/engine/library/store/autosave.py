@@ -35,7 +35,7 @@ class Autosave:
         self._store = store
         self._began = stored
         self._stored = snapshot(session) if stored else None
-        self._given = (self._stored, frozenset(session.growing), session.history.kept(session.transcript).stamp)
+        self._given = (self._stored, frozenset(session.growing), session.history.kept().stamp)
         self._timer: asyncio.Handle | None = None
         self._due = 0.0  # when the timer is due; not every event loop's handle tells
         self._growing: dict[str, int] = {}  # reads of exchanges under way that were handed over
@@ -82,7 +82,7 @@ class Autosave:
         if not self._began and found.untouched:
             return
         self._began = True
-        growing, past = frozenset(session.growing), session.history.kept(session.transcript)
+        growing, past = frozenset(session.growing), session.history.kept()
         given = (found, growing, past.stamp)
         if given != self._given:
             self._given = given

@@ -8,13 +8,15 @@ from dataclasses import dataclass, field, fields
 from functools import partial
 from typing import Final
 
+from playground.domain.encoding import encode
 from playground.domain.transcript import Turn
 from playground.engine.library.experiment_summary import Entry, entry_from
 from playground.engine.library.store.past_rows import Texts, past_text
 from playground.engine.library.store.schema import MOST_PLACES, first_number, last_number
 from playground.engine.library.store.texts import Clean, Pictures, as_text
+from playground.engine.session.draft import Draft
 from playground.engine.session.history import Kept
-from playground.engine.session.snapshot import Snapshot, encode
+from playground.engine.session.snapshot import Snapshot, encode_experiment
 from playground.gateway.redact import Redactor
 
 #: Fields that stand in rows of their own, or in columns that the list is made of.
@@ -76,9 +78,9 @@ class ExperimentRows:
         if known is not None and known.entry != entry:
             self._describe(number, entry, clean)
         if known is None or known.settings != now.settings:
-            apart = {"turns": (), "draft": Snapshot.model_fields["draft"].default, "calls": (), "editing": ()}
-            rest = found.model_copy(update=apart)
-            value = {name: item for name, item in encode(rest).items() if name not in APART}
+            apart = {"turns": (), "draft": Draft(), "calls": (), "editing": ()}
+            rest = encode_experiment(found.model_copy(update=apart))
+            value = {name: item for name, item in rest.items() if name not in APART}
             self._put("settings", number, as_text(value, clean))
         if known is None or known.draft != now.draft:
             draft = encode(found.draft)
@@ -247,8 +249,7 @@ def _let_go(connection: sqlite3.Connection, found: list[tuple[int]]) -> None:
 
 
 def _settings(found: Snapshot) -> tuple[object, ...]:
-    found_fields = [getattr(found, name) for name in Snapshot.model_fields if name not in APART]
-    return (*found_fields, found.model_extra)
+    return tuple(value for name, value in found if name not in APART)
 
 
 def _values(entry: Entry, clean: Clean) -> tuple[object, ...]:

@@ -57,7 +57,7 @@ class CodeControl(QObject):
         from playground.ui.features.code.import_request_dialog import ImportRequestDialog
 
         gateways = self._workspace.gateways
-        dialog = ImportRequestDialog(gateways.profiles, self._workspace.current.profile_id, self._window)
+        dialog = ImportRequestDialog(gateways.profiles, self._workspace.current.settings.profile_id, self._window)
         dialog.imported.connect(self._load)
         dialog.open()
 
@@ -67,13 +67,13 @@ class CodeControl(QObject):
 
         found, gateways = wanted.found, self._workspace.gateways
         session = self._workspace.new()
-        model = session.model
+        model = session.settings.model
         session.load(found.request)
         if wanted.profile_id != NEW:
-            session.set_profile(wanted.profile_id)
+            session.change(profile_id=wanted.profile_id)
             model = gateways.get(wanted.profile_id).default_model or model
-        if not session.model:
-            session.set_model(model)
+        if not session.settings.model:
+            session.change(model=model)
         self._workspace.open(session.id)
         self._window.pane.composer.setFocus()
         if wanted.profile_id == NEW:

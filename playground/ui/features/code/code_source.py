@@ -12,7 +12,7 @@ from playground.engine.session.session import Session
 
 if TYPE_CHECKING:
     from playground.engine.requests.snippets import Snippet
-    from playground.engine.session.session import Exchange
+    from playground.gateway.tape import Exchange
 
 NEXT = ""  # stands for the next request where the id of an exchange is asked for
 MOST_EXCHANGES = 100
@@ -46,7 +46,7 @@ def writer(session: Session, exchange: Exchange | None, language: str, known: It
     secrets = tuple(known)
     if exchange is not None:
         return lambda: _recorded(exchange, language, secrets)
-    profile, request = session.profile, session.request(*session.to_add())
+    profile, request = session.profile, session.next_request.build(*session.next_request.to_add())
     if profile is None:
         return lambda: Code(refusal="There is no gateway to send this to.")
     if not request.turns:

@@ -69,9 +69,9 @@ class RequestControl(QObject):
         """A body that is being edited is part of its experiment until it is applied or discarded."""
         session = next((one for one in self._workspace.sessions if one.id == key), None)
         if session is not None and text:
-            session.set_editing(OpenEdit(turn=REQUEST.turn, what=REQUEST.what, text=text))
+            session.editors.set_editing(OpenEdit(turn=REQUEST.turn, what=REQUEST.what, text=text))
         elif session is not None:
-            session.end_editing(REQUEST)
+            session.editors.end_editing(REQUEST)
 
     def _read(self, text: str) -> tuple[str, ...]:
         """What an edit comes to; of a long conversation only once it is applied."""
@@ -84,11 +84,11 @@ class RequestControl(QObject):
         from playground.engine.requests.edit import apply_edit
 
         session = self._session()
-        session.keep_what_can_be()  # what is edited here was shown with it
+        session.editors.keep_what_can_be()  # what is edited here was shown with it
         edited = self._edited(text)
-        before = [tool for tool in session.tools if tool.sendable]
+        before = [tool for tool in session.settings.tools if tool.sendable]
         self._window.pane.edit_by_hand(partial(apply_edit, session, edited))
-        if [tool for tool in session.tools if tool.sendable] != before:
+        if [tool for tool in session.settings.tools if tool.sendable] != before:
             self._window.pane.tools_changed()
         self.poke()
         return edited.notes

@@ -80,8 +80,8 @@ def is_light(session: Session) -> bool:
     parts: list[Part] = [*(part for turn in path for part in turn.parts), *draft.images, *draft.calls]
     if len(path) > AT_ONCE or len(draft.text) + sum(map(_size, parts)) > HEAVY:
         return False
-    tools = [(tool.name, tool.description, tool.parameters) for tool in session.tools if tool.sendable]
-    return weigh([tools, session.extra_body, vars(session.current_parameters())], WEIGHTY) <= WEIGHTY
+    tools = [(tool.name, tool.description, tool.parameters) for tool in session.settings.tools if tool.sendable]
+    return weigh([tools, session.settings.extra_body, vars(session.settings.current)], WEIGHTY) <= WEIGHTY
 
 
 def _size(part: Part) -> int:
@@ -101,7 +101,7 @@ def is_writing(session: Session) -> bool:
     """Whether something stands in the composer that cannot be sent as things are."""
     draft = session.draft
     beside = {Role.TOOL: draft.answers, Role.ASSISTANT: draft.calls}.get(draft.role)
-    return bool(draft.text.strip() or draft.images or beside) and not session.to_add()
+    return bool(draft.text.strip() or draft.images or beside) and not session.next_request.to_add()
 
 
 def _prepared(session: Session, known: Iterable[Secret]) -> Preview:
@@ -115,5 +115,5 @@ def _preview(session: Session, known: Iterable[Secret]) -> Preview:
     name = profile.name if profile is not None else ""
     view = request_view(session, known)
     whole = (lambda: request_view(session, known, whole=True).text) if view.cut else None
-    edit = session.editing.get(REQUEST)
+    edit = session.editors.open.get(REQUEST)
     return Preview(session.id, view, name, is_writing(session), whole, (edit.text or "") if edit is not None else "")

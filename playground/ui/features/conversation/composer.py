@@ -31,7 +31,7 @@ from playground.ui.widgets.theme import tokens
 if TYPE_CHECKING:
     from playground.domain.parts import Image
     from playground.domain.tools import ToolDefinition
-    from playground.engine.session.settings import Draft
+    from playground.engine.session.draft import Draft
     from playground.ui.features.conversation.answers_row import Calls
     from playground.ui.features.conversation.composer_beside import ComposerBeside
     from playground.ui.features.conversation.image_view import ImageStrip
@@ -217,7 +217,7 @@ class Composer(QFrame):
     @property
     def draft(self) -> Draft:
         """What stands here."""
-        from playground.engine.session.settings import Draft
+        from playground.engine.session.draft import Draft
 
         beside = self._beside
         answers, calls = (beside.answers, beside.calls) if beside is not None else ("", ())

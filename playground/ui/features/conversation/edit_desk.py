@@ -36,28 +36,28 @@ class EditDesk:
     def branches(self, turn_id: str, call_id: str = "") -> bool:
         """Whether an edit of a turn, or of a call of it, leaves what is there on a branch of its own."""
         session = self._pane.session
-        return turn_id in session.transcript.turns and session.branches(turn_id, call_id)
+        return turn_id in session.transcript.turns and session.turns.branches(turn_id, call_id)
 
     def get(self, key: EditKey) -> OpenEdit | None:
         """What stands in an editor; None where it is not open."""
-        return self._pane.session.editing.get(key)
+        return self._pane.session.editors.open.get(key)
 
     def of(self, turn_id: str) -> list[OpenEdit]:
         """The editors that are open in a turn, in the order in which they were opened."""
-        return [edit for edit in self._pane.session.editing.values() if edit.turn == turn_id]
+        return [edit for edit in self._pane.session.editors.open.values() if edit.turn == turn_id]
 
     def put(self, edit: OpenEdit) -> None:
         """An editor is open, and this stands in it."""
-        self._pane.session.set_editing(edit)
+        self._pane.session.editors.set_editing(edit)
 
     def cancel(self, key: EditKey) -> None:
         """Close an editor; what stands in it is forgotten."""
-        self._pane.session.end_editing(key)
+        self._pane.session.editors.end_editing(key)
 
     def keep(self, key: EditKey) -> str:
         """Keep what stands in an editor, and close it. Returns why that cannot be, or nothing."""
         try:
-            self.make(key.turn, partial(self._pane.session.keep_editing, key))
+            self.make(key.turn, partial(self._pane.session.editors.keep_editing, key))
         except ValueError as error:
             return str(error)
         return ""
@@ -78,12 +78,12 @@ class EditDesk:
 
     def image(self, turn_id: str, at: int, image: Image | None) -> None:
         """Put another image in the place of one; None takes it out."""
-        edit = partial(self._pane.session.set_image, turn_id, at, image)
+        edit = partial(self._pane.session.turns.set_image, turn_id, at, image)
         self.make(turn_id, edit, "Image removed." if image is None else "")
 
     def role(self, turn_id: str, role: Role) -> None:
         """Give a turn another role."""
-        self.make(turn_id, partial(self._pane.session.change_role, turn_id, role))
+        self.make(turn_id, partial(self._pane.session.turns.change_role, turn_id, role))
 
     def make(self, turn_id: str, edit: Callable[[], object], done: str = "") -> None:
         """Carry out an edit of a turn. What came of it is said: ``done``, or that there is a branch now.

@@ -27,7 +27,7 @@ class HandDesk:
     @property
     def tools(self) -> tuple[ToolDefinition, ...]:
         """The tools on offer."""
-        return self._pane.session.tools
+        return self._pane.session.settings.tools
 
     def above(self, turn_id: str = "") -> list[Answerable]:
         """The calls that a result in that turn may answer; without a turn, one that is about to be added."""
@@ -40,12 +40,12 @@ class HandDesk:
         session = self._pane.session
         answered = session.debugger.result(turn_id, call_id) is not None
         done = "Call deleted, with its result." if answered else "Call deleted."
-        self._pane.edits.make(turn_id, partial(session.delete_call, turn_id, call_id), done)
+        self._pane.edits.make(turn_id, partial(session.turns.delete_call, turn_id, call_id), done)
 
     def give_call(self, turn_id: str, at: int, call_id: str) -> None:
         """Let a result of a tool turn answer that call."""
         session = self._pane.session
-        self._pane.edits.make(turn_id, partial(session.give_call, turn_id, at, call_id))
+        self._pane.edits.make(turn_id, partial(session.turns.give_call, turn_id, at, call_id))
 
     # For the pane
 

@@ -143,7 +143,7 @@ class ImageIntake(QObject):
         def put(smaller: Image) -> None:
             turn = session.transcript.turns.get(turn_id)
             if turn is not None and at < len(turn.images) and turn.images[at].url == image.url:
-                session.set_image(turn_id, at, smaller)
+                session.turns.set_image(turn_id, at, smaller)
 
         spawn(self._shrink(image, put), name="shrink image")
 

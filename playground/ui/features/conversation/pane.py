@@ -8,8 +8,8 @@ from functools import partial
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
+from playground.domain.costs import Entered
 from playground.domain.parts import Image, ToolCall
-from playground.domain.prices import Entered
 from playground.domain.transcript import Role, Turn
 from playground.engine.inspect.advice import GIVE_UP, RETRY, RETRY_NOW, STREAM_ON, Action
 from playground.engine.session.changes import (
@@ -23,9 +23,10 @@ from playground.engine.session.changes import (
     TurnChanged,
     TurnGrew,
 )
+from playground.engine.session.draft import Draft
 from playground.engine.session.hand_made import written
 from playground.engine.session.run import RunRefusedError
-from playground.engine.session.session import Draft, Session
+from playground.engine.session.session import Session
 from playground.ui.features.conversation.as_sent import ValueDesk
 from playground.ui.features.conversation.commands import Growth
 from playground.ui.features.conversation.composer import Composer
@@ -91,7 +92,7 @@ class ConversationPane(Centre):
         self.calls = CallDesk(session, self._all_answered, self._focus_waiting_call, self)
         self.calls.said.connect(self.notice.say)
         self.wire = WireDesk(self)
-        self.variables = ValueDesk(lambda: self._session.variables)
+        self.variables = ValueDesk(lambda: self._session.settings.variables)
         self._stack = self.seen = QStackedWidget()
         self.welcome_page = welcome or WelcomePage()
         self.welcome = self.welcome_page.welcome
@@ -147,7 +148,7 @@ class ConversationPane(Centre):
     def _show_session(self) -> None:
         session = self._session
         self.notice.hide()
-        self.composer.set_calls(self.hand.above, session.tools)
+        self.composer.set_calls(self.hand.above, session.settings.tools)
         self.composer.set_draft(session.draft)
         self.intake.show_session(session)
         self.composer.set_state(session.state)
@@ -163,14 +164,14 @@ class ConversationPane(Centre):
         if self._unfinished():
             return
         turn = written(self.composer.draft, session.transcript)
-        reason = session.refusal(*([turn] if turn else []))
+        reason = session.next_request.refusal(*([turn] if turn else []))
         began = turn is not None or bool(session.transcript.turns)
         if reason and self.late.put_off(lambda: self._session is session or not began):
             return
         if reason:
             self.say_refused(reason, turn)
             return
-        session.keep_open()
+        session.editors.keep_open()
         if turn is not None:
             self._take(turn)
         self._run_as_it_stands()
@@ -223,7 +224,7 @@ class ConversationPane(Centre):
         return False
 
     def _take(self, turn: Turn) -> None:
-        self._session.add_written(turn)
+        self._session.turns.add_written(turn)
         calls = self.composer.draft.calls if turn.role is not Role.ASSISTANT else ()  # written for another turn
         self.composer.set_draft(Draft(calls=calls))
         self._draft_edited()
@@ -285,10 +286,10 @@ class ConversationPane(Centre):
             self.notice.say("Turn deleted.", "Undo", self.undo, stays=False)
 
     def move_turn(self, turn_id: str, step: int) -> None:
-        self._guard.edit(self._session, partial(self._session.move_turn, turn_id, step))
+        self._guard.edit(self._session, partial(self._session.turns.move_turn, turn_id, step))
 
     def select_variant(self, turn_id: str) -> None:
-        self._session.select_variant(turn_id)
+        self._session.turns.select_variant(turn_id)
 
     def show_variants(self, turn_id: str) -> None:
         VariantsDialog(self._session, turn_id, self, self._growing, self).open()
@@ -307,7 +308,7 @@ class ConversationPane(Centre):
             pause.give_up()
             return
         if action == STREAM_ON:
-            session.set_parameters(session.current_parameters().with_value("stream", True))
+            session.set_parameters(session.settings.current.with_value("stream", True))
         if action in (RETRY, STREAM_ON):
             self._start(turn_id)
         else:
@@ -396,7 +397,7 @@ class ConversationPane(Centre):
             case PathChanged() | TurnChanged():
                 self._show_rows()
                 self._close_open_said()
-                self.composer.set_calls(self.hand.above, self._session.tools)
+                self.composer.set_calls(self.hand.above, self._session.settings.tools)
             case RunStateChanged(state):
                 self.composer.set_state(state)
                 self._clock_for(state)
@@ -405,8 +406,8 @@ class ConversationPane(Centre):
             case DraftChanged():
                 self.view.refresh_editors()
             case SettingsChanged():
-                self.view.set_tools(self._session.tools)
-                self.composer.set_calls(self.hand.above, self._session.tools)
+                self.view.set_tools(self._session.settings.tools)
+                self.composer.set_calls(self.hand.above, self._session.settings.tools)
                 self._count.poke()
             case _:
                 pass
@@ -420,7 +421,7 @@ class ConversationPane(Centre):
         session = self._session
         rows = self.rows.follow(session.transcript, session.growing)
         self._stack.setCurrentWidget(self.view if rows else self.welcome_page)
-        self.view.set_rows(rows, session.tools, latest=latest)
+        self.view.set_rows(rows, session.settings.tools, latest=latest)
         self.finder.set_rows(rows)
 
     def _draw_grown(self) -> None:
@@ -437,7 +438,7 @@ class ConversationPane(Centre):
     def _tick(self) -> None:
         """The seconds go on although nothing arrives."""
         self._grown.update(self._session.growing)
-        if self._session.debugger.pending:
+        if self._session.debugger.notes.pending:
             self._debug.poke()
         self._draw.poke()
 

@@ -46,8 +46,8 @@ class ThinkingGuard:
         act = partial(self._act, session, edited)
         self._notice.offer(
             f"{why} {where}: sent back as it is, a gateway may refuse it.",
-            ("Drop that thinking", partial(act, partial(session.drop_thinking, stale))),
-            ("Branch", partial(act, partial(session.branch, before, stale))),
+            ("Drop that thinking", partial(act, partial(session.turns.drop_thinking, stale))),
+            ("Branch", partial(act, partial(session.turns.branch, before, stale))),
             ("Keep as is", partial(self._kept.add, stale)),
         )
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from playground.domain.tokens import Sizes, definition_tokens, estimate_tokens, sizes_of
+from playground.domain.tokens import estimate_tokens
+from playground.domain.tools import Sizes, definition_tokens, sizes_of
 from playground.domain.transcript import Role
 from playground.ui.widgets.loop import Throttle
 from playground.ui.widgets.slices import Slices
@@ -29,7 +30,7 @@ class TokenCount:
 
     def _count(self) -> None:
         pane, composer = self._pane, self._pane.composer
-        tools = pane.session.tools
+        tools = pane.session.settings.tools
         if sum(id(tool) not in self._tools for tool in tools) > FEW:
             self._counting.poke()  # the figure is told when they are counted
             return
@@ -42,7 +43,7 @@ class TokenCount:
 
     def _count_tools(self) -> Iterator[None]:
         """Count those that are not counted yet, one in a step."""
-        for tool in self._pane.session.tools:
+        for tool in self._pane.session.settings.tools:
             if id(tool) not in self._tools:
                 self._tools[id(tool)] = tool, definition_tokens(tool)
                 yield

@@ -121,7 +121,9 @@ class VariantsDialog(QDialog):
     def _column(self, turn_id: str) -> QWidget:
         column = QWidget()
         column.setMinimumWidth(COLUMN)
-        card = TurnCard(self._row(turn_id), self._commands, self._session.tools, zoom=1.0, parent=column, width=COLUMN)
+        card = TurnCard(
+            self._row(turn_id), self._commands, self._session.settings.tools, zoom=1.0, parent=column, width=COLUMN
+        )
         self._cards[turn_id] = card
         holder = QWidget()
         stack = QVBoxLayout(holder)
@@ -149,7 +151,7 @@ class VariantsDialog(QDialog):
                 self._grown.add(turn_id)
                 self._draw.poke()
             case TurnChanged(turn_id) if turn_id in self._cards:
-                self._cards[turn_id].show_row(self._row(turn_id), self._session.tools)
+                self._cards[turn_id].show_row(self._row(turn_id), self._session.settings.tools)
             case PathChanged() if self._variants() != self._all:
                 self._rebuild()
             case _:

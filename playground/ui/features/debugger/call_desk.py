@@ -49,14 +49,14 @@ class CallDesk(QObject):
 
     def tool(self, name: str) -> ToolDefinition | None:
         """The tool of that name, if there is one."""
-        return next((tool for tool in self._session.tools if tool.name == name), None)
+        return next((tool for tool in self._session.settings.tools if tool.name == name), None)
 
     def state(self, turn_id: str, call_id: str) -> CallState:
         """What is known of a call that is whole."""
         session = self._session
         debugger = session.debugger
-        reason, draft = debugger.reason(turn_id, call_id), debugger.draft(turn_id, call_id)
-        pending = debugger.pending.get((turn_id, call_id))
+        reason, draft = debugger.reason(turn_id, call_id), debugger.notes.draft(turn_id, call_id)
+        pending = debugger.notes.pending.get((turn_id, call_id))
         return CallState(
             reason=reason.words if reason is not None and reason.code not in _SAID_BY_THE_CARD else "",
             draft=draft.text if draft is not None else "",
@@ -89,15 +89,15 @@ class CallDesk(QObject):
 
     def draft(self, turn_id: str, call_id: str, text: str) -> None:
         """Keep what is typed."""
-        self._session.debugger.set_draft(turn_id, call_id, ResultDraft(text=text) if text else None)
+        self._session.debugger.notes.set_draft(turn_id, call_id, ResultDraft(text=text) if text else None)
 
     def prepare(self, turn_id: str, call_id: str, answer: Answer) -> None:
         """Keep an answer that was chosen, to be looked at."""
-        self._session.debugger.set_draft(turn_id, call_id, ResultDraft(is_error=answer.is_error, prepared=answer))
+        self._session.debugger.notes.set_draft(turn_id, call_id, ResultDraft(is_error=answer.is_error, prepared=answer))
 
     def send_prepared(self, turn_id: str, call_id: str, is_error: bool) -> None:
         """Send what was chosen, as an error in any case where that is asked for."""
-        draft = self._session.debugger.draft(turn_id, call_id)
+        draft = self._session.debugger.notes.draft(turn_id, call_id)
         answer = draft.prepared if draft is not None else None
         if answer is None:
             return

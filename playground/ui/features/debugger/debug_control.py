@@ -53,7 +53,7 @@ class DebugControl(QObject):
     def tools_edited(self, before: Sequence[ToolDefinition], after: Sequence[ToolDefinition]) -> None:
         """A tool that got another name takes its rule along."""
         renamed = renamed_rules(self._session.debugger.debugging, before, after)
-        self._session.debugger.set_debugging(renamed)
+        self._session.change(debugging=renamed)
 
     def open_rules(self, name: str = "") -> None:
         """The rules, on that tool or the default."""
@@ -89,7 +89,7 @@ class DebugControl(QObject):
         return next(iter([*waiting, *reversed(calls)]), None)
 
     def _edited(self, debugging: Debugging) -> None:
-        self._session.debugger.set_debugging(debugging)
+        self._session.change(debugging=debugging)
 
     def _changed(self, _change: Change) -> None:
         self.show_session()

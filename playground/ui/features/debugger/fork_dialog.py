@@ -184,7 +184,7 @@ class ForkDialog(QDialog):
         self._judge()
 
     def _keep(self) -> None:
-        self._session.debugger.set_fork_draft(self._turn_id, self._call.id, self.answers)
+        self._session.debugger.notes.set_fork_draft(self._turn_id, self._call.id, self.answers)
 
     def _judge(self) -> None:
         """Whether it may start, and why not."""

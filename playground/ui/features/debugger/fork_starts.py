@@ -27,7 +27,7 @@ def starts(session: Session, turn_id: str, call: ToolCall) -> list[Start]:
     """All there is to start from, the likeliest first."""
     debugger = session.debugger
     out: list[Start] = []
-    draft = debugger.draft(turn_id, call.id)
+    draft = debugger.notes.draft(turn_id, call.id)
     if draft is not None and draft.text:
         answer = Answer(text=draft.text, is_error=draft.is_error)
         out.append(_start("given", "What you typed", answer))
@@ -49,7 +49,7 @@ def starts(session: Session, turn_id: str, call: ToolCall) -> list[Start]:
 
 def first_answers(session: Session, turn_id: str, call: ToolCall) -> tuple[Answer, ...]:
     """What a fork of this call begins with: what was typed for it last, else the likeliest answer and an error."""
-    kept = session.debugger.fork_drafts.get((turn_id, call.id))
+    kept = session.debugger.notes.fork_drafts.get((turn_id, call.id))
     if kept is not None:
         return kept
     likely = [start.answer for start in starts(session, turn_id, call) if start.group == "given"]

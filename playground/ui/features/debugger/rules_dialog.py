@@ -226,7 +226,7 @@ class RulesDialog(SessionWindow):
 
     def _set(self, debugging: Debugging) -> None:
         self._forget_import()
-        self._session.debugger.set_debugging(debugging)
+        self._session.change(debugging=debugging)
 
     def _forget_import(self) -> None:
         self._before = None
@@ -243,7 +243,7 @@ class RulesDialog(SessionWindow):
 
     def _names(self) -> list[str]:
         """The default, the tools in their order, and names that have a rule and no tool."""
-        tools = [tool.name for tool in self._session.tools if tool.name]
+        tools = [tool.name for tool in self._session.settings.tools if tool.name]
         names = dict.fromkeys((DEFAULT, *tools, *self._debugging.rules, self._name))
         return list(names)
 
@@ -260,7 +260,7 @@ class RulesDialog(SessionWindow):
         debugging, name = self._debugging, self._name
         self._fill_list()
         own = name in debugging.rules
-        known = {tool.name for tool in self._session.tools}
+        known = {tool.name for tool in self._session.settings.tools}
         self.title.setText(shown_name(name) or "Default")
         if not name:
             words = "For every tool that has no rule of its own."

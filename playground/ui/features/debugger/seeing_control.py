@@ -80,7 +80,7 @@ class SeeingControl(QObject):
 
     def _show_branch(self, turn_id: str) -> None:
         if turn_id in self._session.transcript.turns:
-            self._session.select_variant(turn_id)
+            self._session.turns.select_variant(turn_id)
 
     def go_to(self, turn_id: str, call_id: str = "") -> None:
         """Bring a turn, or a call in it, into view, and put the focus there. One that is gone is not gone to."""

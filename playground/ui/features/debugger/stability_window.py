@@ -171,7 +171,7 @@ class StabilityWindow(QDialog):
                 self.step.addItem(words, turn_id)
             self.choose_step(chosen if chosen is not None else _suggested(session))
         if self.compare.isChecked():
-            self.editor.start(session.tools, session.current_parameters(), session.protocol)
+            self.editor.start(session.settings.tools, session.settings.current, session.settings.protocol)
 
     def choose_step(self, turn_id: str) -> None:
         """Repeat the step that led to that turn; an unknown one or an empty id means the next request."""
@@ -182,7 +182,7 @@ class StabilityWindow(QDialog):
         self._columns.setContentsMargins(10 if compare else 0, 0, 0, 0)
         if compare:
             session = self._session
-            self.editor.start(session.tools, session.current_parameters(), session.protocol)
+            self.editor.start(session.settings.tools, session.settings.current, session.settings.protocol)
             room = main_window(self).width() - 40
             if self.width() < WIDER:
                 self.resize(min(WIDER, room), self.height())

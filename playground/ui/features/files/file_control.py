@@ -136,7 +136,7 @@ class FileControl(QObject):
             raise FileError(str(error)) from None
         self._files[arrived.session.id] = path
         self._window.pane.notice.hide()
-        if words := _arrival_words(arrived, self._workspace.gateways.get(arrived.session.profile_id).name):
+        if words := _arrival_words(arrived, self._workspace.gateways.get(arrived.session.settings.profile_id).name):
             self._say(words)
         self._window.pane.composer.setFocus()
 
@@ -225,7 +225,7 @@ class FileControl(QObject):
             path = await self._ask_where("Export", name, f"Files (*{suffix});;All files (*)", suffix.lstrip("."))
             if path is None:
                 return
-        session.keep_what_can_be()
+        session.editors.keep_what_can_be()
         taken = snapshot(session)
         try:
             if path is None:
@@ -291,12 +291,12 @@ class FileControl(QObject):
     async def _read_file(self, dialog: ImportMessagesDialog, path: Path) -> None:
         from playground.engine.files.messages import open_file
 
-        await self._read(dialog, str(path), partial(open_file, path, self._session.protocol))
+        await self._read(dialog, str(path), partial(open_file, path, self._session.settings.protocol))
 
     async def _read_text(self, dialog: ImportMessagesDialog, text: str) -> None:
         from playground.engine.files.messages import read
 
-        await self._read(dialog, CLIPBOARD, partial(read, text, self._session.protocol))
+        await self._read(dialog, CLIPBOARD, partial(read, text, self._session.settings.protocol))
 
     async def _read(self, dialog: ImportMessagesDialog, source: str, work: Callable[[], Found]) -> None:
         from shiboken6 import isValid

@@ -57,10 +57,10 @@ class GatewayControl(QObject):
         """Use that gateway in the current experiment and in new ones."""
         session, gateways = self._workspace.current, self._workspace.gateways
         self._workspace.keep_current()
-        session.set_profile(profile_id)
+        session.change(profile_id=profile_id)
         profile = gateways.get(profile_id)
         if profile.default_model:
-            session.set_model(profile.default_model)
+            session.change(model=profile.default_model)
         if not profile.demo:
             gateways.store.select(profile_id)
         self.load_models()
@@ -72,7 +72,7 @@ class GatewayControl(QObject):
 
     def load_models(self, *, refresh: bool = False) -> None:
         """List the models of the gateway in use; ``refresh`` asks it again and says what went wrong."""
-        self._listing = spawn(self._load(self._workspace.current.profile_id, refresh), name="models")
+        self._listing = spawn(self._load(self._workspace.current.settings.profile_id, refresh), name="models")
 
     @property
     def listing(self) -> bool:
@@ -89,21 +89,21 @@ class GatewayControl(QObject):
         self._listing = spawn(self._fit(self._workspace.current), name="models")
 
     async def _fit(self, session: Session) -> None:
-        await self._load(session.profile_id, refresh=False)
-        found = self._workspace.gateways.listed(session.profile_id)
+        await self._load(session.settings.profile_id, refresh=False)
+        found = self._workspace.gateways.listed(session.settings.profile_id)
         if found is None or self._workspace.current is not session:
             return
-        before, here = session.model, dict(PROTOCOLS)[session.protocol]
+        before, here = session.settings.model, dict(PROTOCOLS)[session.settings.protocol]
         former, put = self._stood_in.pop(session.id, ("", ""))
-        if put == before and found.serves(former, session.protocol):  # back again: as it was
-            session.set_model(former)
-        elif found.serves(before, session.protocol) is False:
-            served = found.served(session.protocol)
+        if put == before and found.serves(former, session.settings.protocol):  # back again: as it was
+            session.change(model=former)
+        elif found.serves(before, session.settings.protocol) is False:
+            served = found.served(session.settings.protocol)
             if not served:
                 words = f"The gateway lists no model that is served under {here}; “{before}” is asked all the same."
                 self._window.pane.notice.say(show_hidden(words), stays=False)
                 return
-            session.set_model(served[0])
+            session.change(model=served[0])
             self._stood_in[session.id] = before, served[0]
             words = f"“{before}” is not served under {here} here, so “{served[0]}” is asked instead."
             self._window.pane.notice.say(show_hidden(words), stays=False)
@@ -112,7 +112,7 @@ class GatewayControl(QObject):
     async def _load(self, profile_id: str, refresh: bool) -> None:
         session, notice = self._workspace.current, self._window.pane.notice
         try:
-            found = await self._workspace.gateways.models(profile_id, session.protocol, refresh=refresh)
+            found = await self._workspace.gateways.models(profile_id, session.settings.protocol, refresh=refresh)
         except (RunRefusedError, OSError) as error:
             kind = error.kind if isinstance(error, RunRefusedError) else FailureKind.INPUT
             self.note(profile_id, reach_of(Failure(kind=kind, message=str(error))))
@@ -120,10 +120,10 @@ class GatewayControl(QObject):
                 notice.say(str(error))
             return
         self.note(profile_id, reach_of(found.failure))
-        if self._workspace.current.profile_id != profile_id:
+        if self._workspace.current.settings.profile_id != profile_id:
             return
-        if not self._workspace.current.model and found.ids:
-            self._workspace.current.set_model(found.ids[0])
+        if not self._workspace.current.settings.model and found.ids:
+            self._workspace.current.change(model=found.ids[0])
         self.show_models()
         if refresh and found.failure is not None:
             notice.say(f"The models could not be listed: {found.failure.message}")
@@ -131,20 +131,23 @@ class GatewayControl(QObject):
     def show_models(self) -> None:
         """The model in use, those the gateway in use listed, and whether it is none of them; no list marks nothing."""
         session, gateways, bar = self._workspace.current, self._workspace.gateways, self._window.bar
-        profile = session.profile or gateways.get(session.profile_id)
+        profile = session.profile or gateways.get(session.settings.profile_id)
         found = gateways.listed(profile.id)
         ids = found.ids if found is not None else ()
         bar.model.show_models(ids)
         missing = (
-            found is not None and found.failure is None and bool(ids and session.model) and session.model not in found
+            found is not None
+            and found.failure is None
+            and bool(ids and session.settings.model)
+            and session.settings.model not in found
         )
-        bar.show_model(session.model, profile.name if missing else "")
+        bar.show_model(session.settings.model, profile.name if missing else "")
 
     def raise_timeouts(self) -> None:
         """Double the time-outs of the gateway in use, and say so."""
         gateways, pane = self._workspace.gateways, self._window.pane
         try:
-            words = gateways.raise_timeouts(self._workspace.current.profile_id)
+            words = gateways.raise_timeouts(self._workspace.current.settings.profile_id)
         except ProfileError as error:
             pane.notice.say(str(error))
             return
@@ -153,14 +156,14 @@ class GatewayControl(QObject):
     def open_price(self) -> None:
         """Ask what the model in use costs."""
         session, gateways = self._workspace.current, self._workspace.gateways
-        profile, model = gateways.get(session.profile_id), session.model
-        if profile.id != session.profile_id:
+        profile, model = gateways.get(session.settings.profile_id), session.settings.model
+        if profile.id != session.settings.profile_id:
             self._window.pane.notice.say("These answers are replayed, which costs nothing. Choose a gateway first.")
             return
         if not model:
             self._window.pane.notice.say("Choose a model first (Ctrl+L).")
             return
-        price, kept = gateways.price(profile.id, model) or Price(), session.priced(profile.id, model)
+        price, kept = gateways.price(profile.id, model) or Price(), session.turns.priced(profile.id, model)
         dialog = PriceDialog(model, profile.name, price, self._window, kept=kept)
         dialog.priced.connect(partial(self._set_price, session, profile.id, model))
         dialog.open()
@@ -171,7 +174,7 @@ class GatewayControl(QObject):
         except ProfileError as error:
             self._window.pane.notice.say(str(error))
         if anew:
-            session.reprice(profile_id, model, price if price.known else None)
+            session.turns.reprice(profile_id, model, price if price.known else None)
         self.priced.emit()
 
     def open_settings(self) -> None:
@@ -224,7 +227,7 @@ class GatewayControl(QObject):
         from playground.ui.features.gateways.dialog import ProfileDialog
 
         gateways = self._workspace.gateways
-        current = gateways.get(self._workspace.current.profile_id)
+        current = gateways.get(self._workspace.current.settings.profile_id)
         dialog = ProfileDialog(
             gateways.store, gateways.keys, try_gateway, spawn, self._window, in_use="" if current.demo else current.id
         )
@@ -239,7 +242,7 @@ class GatewayControl(QObject):
         self._workspace.gateways.forget_models(profile.id)
         self._states.pop(profile.id, None)
         self.changed.emit()
-        if self._workspace.current.profile_id == profile.id:
+        if self._workspace.current.settings.profile_id == profile.id:
             self.load_models()
 
     def _used(self, profile: Profile) -> None:
@@ -247,7 +250,7 @@ class GatewayControl(QObject):
 
     def _removed(self, profile_id: str) -> None:
         for session in self._workspace.sessions:
-            if session.profile_id == profile_id:
-                session.set_profile(self._workspace.gateways.active_id)
+            if session.settings.profile_id == profile_id:
+                session.change(profile_id=self._workspace.gateways.active_id)
         self.changed.emit()
         self.load_models()

@@ -70,14 +70,14 @@ class ProtocolSwitch(QFrame):
     def choose(self, session: Session, to: str) -> None:
         """Switch at once when nothing is at stake, else ask. The protocol in force takes a question back."""
         self.dismiss()
-        if to == session.protocol:
+        if to == session.settings.protocol:
             return
         self._session, self._to = session, to
-        found = losses(session.request(), to)
+        found = losses(session.next_request.build(), to)
         if not found:
             self._switch()
             return
-        here, there = _title(session.protocol), _title(to)
+        here, there = _title(session.settings.protocol), _title(to)
         self._title.setText(f"{there} cannot carry everything as it stands")
         self.switch.setText(f"Switch to {there}")
         self.stay.setText(f"Stay with {here}")
@@ -112,10 +112,10 @@ class ProtocolSwitch(QFrame):
         session = self._session
         if session is None:
             return
-        if session.protocol == self._to:
+        if session.settings.protocol == self._to:
             self.dismiss()
         else:
-            self._list.show_losses(losses(session.request(), self._to))
+            self._list.show_losses(losses(session.next_request.build(), self._to))
 
 
 def _title(protocol: str) -> str:

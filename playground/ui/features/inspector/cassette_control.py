@@ -20,7 +20,7 @@ from playground.ui.widgets.loop import spawn
 
 if TYPE_CHECKING:
     from playground.engine.cassettes.replay import CassettePlayer
-    from playground.engine.session.session import Exchange
+    from playground.gateway.tape import Exchange
     from playground.ui.features.inspector.replay_bar import ReplayBar
 
 CASSETTES = "Cassettes (*.cassette.json);;All files (*)"
@@ -43,7 +43,7 @@ class CassetteControl(QObject):
     def player(self, session: Session) -> CassettePlayer | None:
         """What replays in an experiment; None in one that asks a gateway."""
         player = self._players.get(session.id)
-        return player if player is not None and player.profile.id == session.profile_id else None
+        return player if player is not None and player.profile.id == session.settings.profile_id else None
 
     def replays(self, session: Session) -> bool:
         """Whether the runs of an experiment replay a cassette."""

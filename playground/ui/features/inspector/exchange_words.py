@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 if TYPE_CHECKING:
-    from playground.engine.session.session import Exchange
+    from playground.gateway.tape import Exchange
 
 
 def asked(exchanges: Sequence[Exchange]) -> list[tuple[int, Exchange]]:

@@ -5,6 +5,8 @@ A row shows one value and tells the one a person made of it (``edited``). None i
 
 from __future__ import annotations
 
+import json
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
@@ -13,7 +15,7 @@ from playground.domain.parameters import Hint
 from playground.domain.values import JSON
 from playground.ui.widgets.choice_fields import look
 from playground.ui.widgets.icon_button import IconButton
-from playground.ui.widgets.plain_text import show_hidden, tip
+from playground.ui.widgets.plain_text import escape_hidden, show_hidden, tip
 
 
 def same(first: JSON, second: JSON) -> bool:
@@ -23,6 +25,13 @@ def same(first: JSON, second: JSON) -> bool:
     if isinstance(first, list | tuple) and isinstance(second, list | tuple):
         return len(first) == len(second) and all(map(same, first, second))
     return bool(first == second)
+
+
+def as_text(value: JSON) -> str:
+    """A string as it is, anything else as JSON; empty for default."""
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else escape_hidden(json.dumps(value, ensure_ascii=False))
 
 
 class ParameterRow(QWidget):

@@ -10,21 +10,13 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from playground.domain.parameters import Hint, Parameters
 from playground.domain.values import JSON
-from playground.ui.features.parameters.row import ParameterRow
+from playground.ui.features.parameters.row import ParameterRow, as_text
 from playground.ui.widgets.choice_fields import DEFAULT, ChoiceField, QuietSlider, SwitchPill, ValueField, look
 from playground.ui.widgets.code_editor import CodeEditor
 from playground.ui.widgets.json_text import pretty, problem_at, read_json
 from playground.ui.widgets.numbers import read_number, show_number, stepped
-from playground.ui.widgets.plain_text import escape_hidden
 
 UNFINISHED = {"-", "+", ".", ",", "-.", "-,", '"'}
-
-
-def as_text(value: JSON) -> str:
-    """A string as it is, anything else as JSON; empty for default."""
-    if value is None:
-        return ""
-    return value if isinstance(value, str) else escape_hidden(json.dumps(value, ensure_ascii=False))
 
 
 class NumberRow(ParameterRow):

@@ -77,7 +77,7 @@ class PresetControl(QObject):
         preset, session, pane = self.store.get(preset_id), self._workspace.current, self._window.pane
         if preset is None:
             return
-        offered = [tool.offer for tool in session.tools if tool.sendable]
+        offered = [tool.offer for tool in session.settings.tools if tool.sendable]
         done: list[bool] = []
         pane.notice.hide()
         try:
@@ -85,7 +85,7 @@ class PresetControl(QObject):
         except PresetError as error:
             self._say(str(error))
             return
-        if [tool.offer for tool in session.tools if tool.sendable] != offered:
+        if [tool.offer for tool in session.settings.tools if tool.sendable] != offered:
             pane.tools_changed()
         if not any(done):
             self._say(f"All of “{preset.name}” is set already.", stays=False)
@@ -111,7 +111,7 @@ class PresetControl(QObject):
         def make(name: str, with_model: bool) -> Preset:
             return from_session(session, name, with_model=with_model)
 
-        dialog = SavePresetDialog(make, store.named, session.model, self._window)
+        dialog = SavePresetDialog(make, store.named, session.settings.model, self._window)
         dialog.saved.connect(self._keep)
         dialog.open()
         dialog.name.setFocus()

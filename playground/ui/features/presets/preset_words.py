@@ -6,7 +6,7 @@ import json
 
 from playground.domain.values import JSON
 from playground.engine.files.presets import Preset
-from playground.engine.session.snapshot import parameters_of
+from playground.protocols.protocol import parameters_of
 from playground.ui.shell.tool_bar import PROTOCOLS
 
 LONGEST = 400  # characters of one value

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from playground.domain.problems import Problem
-from playground.domain.tokens import definition_tokens
-from playground.domain.tools import ToolDefinition, doubled_names
+from playground.domain.tools import ToolDefinition, definition_tokens, doubled_names
 from playground.jsonkit.questions import DefinitionSound, Question
 
 Ask = Callable[[Question[list[Problem]]], list[Problem] | None]

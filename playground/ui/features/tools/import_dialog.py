@@ -24,8 +24,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from playground.domain.tokens import definition_tokens
-from playground.domain.tools import ToolDefinition
+from playground.domain.tools import ToolDefinition, definition_tokens
 from playground.named_file import read_named
 from playground.ui.widgets.code_editor import CodeEditor
 from playground.ui.widgets.dialogs import file_dialog

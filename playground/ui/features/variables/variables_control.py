@@ -12,7 +12,8 @@ from playground.domain.transcript import Transcript, Turn, make_turn
 from playground.domain.variables import as_written, mentions, names_in, resolve, unresolved
 from playground.engine.library.workspace import Workspace
 from playground.engine.session.changes import Change, DraftChanged, PathChanged, SettingsChanged, TurnChanged
-from playground.engine.session.session import Session, without_value
+from playground.engine.session.next_request import without_value
+from playground.engine.session.session import Session
 from playground.ui.features.variables.variables_bar import VariablesBar
 from playground.ui.shell.main_window import MainWindow
 from playground.ui.widgets.loop import Throttle
@@ -56,7 +57,7 @@ class VariablesControl(QObject):
             self._unsubscribe = session.subscribe(
                 self._changed, PathChanged, TurnChanged, SettingsChanged, DraftChanged
             )
-            self._values = session.variables
+            self._values = session.settings.variables
             self.bar.forget_asking()
             self._show()
 
@@ -80,30 +81,30 @@ class VariablesControl(QObject):
             self._known = (session.transcript, names_in(session.transcript.path))
         used = tuple(dict.fromkeys((*self._known[1], *(names_in((draft,)) if draft is not None else ()))))
         text = draft.text if draft is not None else ""
-        preview = resolve(text, session.variables) if mentions(text) else ""
-        self.bar.show_variables(used, session.variables, preview)
-        if session.variables is not self._values:
-            self._values = session.variables
+        preview = resolve(text, session.settings.variables) if mentions(text) else ""
+        self.bar.show_variables(used, session.settings.variables, preview)
+        if session.settings.variables is not self._values:
+            self._values = session.settings.variables
             self._window.pane.refresh()  # turns show how they are sent
 
     # Doing
 
     def _edited(self, name: str, value: str) -> None:
         session = self._current
-        session.set_variables({**session.variables, name: value})
+        session.change(variables={**session.settings.variables, name: value})
 
     def _removed(self, name: str) -> None:
         session = self._current
-        value = session.variables.get(name)
+        value = session.settings.variables.get(name)
         if value is None:
             return
-        session.set_variables({key: kept for key, kept in session.variables.items() if key != name})
+        session.change(variables={key: kept for key, kept in session.settings.variables.items() if key != name})
         if value:
             back = partial(self._give_back, session, name, value)
             self._window.pane.notice.say(f"The value of {as_written(name)} is gone.", "Undo", back, stays=False)
 
     def _give_back(self, session: Session, name: str, value: str) -> None:
-        session.set_variables({**session.variables, name: value})
+        session.change(variables={**session.settings.variables, name: value})
 
     def _send_as_written(self, names: tuple[str, ...]) -> None:
         self._current.send_as_written(names)
@@ -120,7 +121,7 @@ class VariablesControl(QObject):
         asked = session.transcript.lineage(turn.parent) if turn is not None else session.transcript.path
         if turn is None and draft is not None:
             asked = (*asked, draft)
-        missing = unresolved(asked, session.variables)
+        missing = unresolved(asked, session.settings.variables)
         if not missing or reason != without_value(missing):
             return
         self._show()

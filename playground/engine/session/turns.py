@@ -7,10 +7,7 @@ undoing what was edited around it.
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import partial
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from playground.domain.accumulator import GrowingChoice
 from playground.domain.parts import Image, Text, ToolCall, ToolResult
@@ -18,33 +15,33 @@ from playground.domain.prices import Price
 from playground.domain.transcript import Ending, Role, Transcript, Turn, make_turn, new_id, one_per_request, waiting_in
 from playground.engine.session import hand_made, thinking
 from playground.engine.session.branching import branched, has_answers
-from playground.engine.session.changes import PathChanged, RunState, SettingsChanged, TitleChanged, TurnChanged
-from playground.engine.session.history import History, Setting, Setup
-from playground.engine.session.settings import Settings
+from playground.engine.session.changes import (
+    CallEdited,
+    PathChanged,
+    SettingsChanged,
+    TitleChanged,
+    TurnChanged,
+    TurnGrew,
+    TurnsCopied,
+)
+from playground.engine.session.history import History
+from playground.engine.session.observers import Observers
 from playground.engine.session.tool_turn_order import placed, seconds_since
 from playground.engine.session.turn_edits import arguments_edited, call_replaced, text_edited
 
-if TYPE_CHECKING:
-    from playground.engine.gateways.profiles import Profile
 
+class Turns:
+    """``growing`` are the turns being received; the transcript itself is the present state of the history."""
 
-class Edits(Settings):
-    """The part of a session between its settings and its runs. ``growing`` are the turns being received."""
-
-    def __init__(self, profile_id: str, protocol: str, model: str, profile_of: Callable[[str], Profile] | None) -> None:
-        super().__init__(profile_id, protocol, model, profile_of)
-        self.history = History()
-        self.transcript = Transcript()
+    def __init__(self, history: History, observers: Observers) -> None:
+        self.history = history
+        self._observers = observers
         self.growing: dict[str, GrowingChoice] = {}
-        self.state = RunState.IDLE
 
-    @abstractmethod
-    def stop(self, turn_id: str = "") -> None:
-        """End what is under way, keeping what has arrived; with a turn id only what brings that turn."""
-
-    @abstractmethod
-    def copied(self, copies: Mapping[str, str]) -> None:
-        """Turns were copied for a branch: what is known of them holds for their copies as well (ids of both)."""
+    @property
+    def transcript(self) -> Transcript:
+        """The turns as they are."""
+        return self.history.transcript
 
     # Edits: each can be undone
 
@@ -79,8 +76,11 @@ class Edits(Settings):
         Its results stay with it; on a branch a call of another name or with other arguments waits for its own. What the
         model sent is kept beside the arguments while they differ.
         """
-        edit = call_replaced(self.transcript, turn_id, call_id, call, in_place=in_place)
-        return self._change(turn_id, edit.after, edit.call_id, in_place=in_place), edit.made
+        before = self.transcript
+        edit = call_replaced(before, turn_id, call_id, call, in_place=in_place)
+        edited = self._change(turn_id, edit.after, edit.call_id, in_place=in_place)
+        self._observers.tell(CallEdited((turn_id, call_id), (edited, edit.made), before))
+        return edited, edit.made
 
     def delete_call(self, turn_id: str, call_id: str) -> str:
         """Take a call out of a turn, and the results that answered it."""
@@ -99,8 +99,11 @@ class Edits(Settings):
 
         On a branch the call waits for a result of its own.
         """
-        edit = arguments_edited(self.transcript, turn_id, call_id, arguments, in_place=in_place)
-        return self._change(turn_id, edit.after, call_id, in_place=in_place)
+        before = self.transcript
+        edit = arguments_edited(before, turn_id, call_id, arguments, in_place=in_place)
+        edited = self._change(turn_id, edit.after, call_id, in_place=in_place)
+        self._observers.tell(CallEdited((turn_id, call_id), (edited, call_id), before))
+        return edited
 
     def set_image(self, turn_id: str, at: int, image: Image | None, *, in_place: bool = False) -> str:
         """Replace the image at position ``at`` among a turn's images; None takes it out. Raises IndexError."""
@@ -113,14 +116,6 @@ class Edits(Settings):
     def rewrite(self, transcript: Transcript) -> None:
         """Put another version of the turns in place of these, as one edit."""
         self._edit(transcript)
-
-    def set_up(self, transcript: Transcript, setup: Setup) -> None:
-        """Put these turns and these settings (names of attributes) in place of what there is, as one edit."""
-        self.history.keep(self.transcript, setup={name: getattr(self, name) for name in setup})
-        self.transcript = transcript
-        for name, value in setup.items():
-            setattr(self, name, value)
-        self._path_changed()
 
     def priced(self, profile_id: str, model: str) -> int:
         """How many requests keep the price at which they were asked of that gateway and model."""
@@ -153,8 +148,8 @@ class Edits(Settings):
 
         ``before`` stays as it was; one undo goes back to it. See ``playground.engine.session.thinking``.
         """
-        edited, self.transcript = self.transcript, before
-        self.history.drop_last(before)
+        edited, self.history.transcript = self.transcript, before
+        self.history.forget(before)
         self._edit(thinking.branch(before, edited, stale))
 
     def change_role(self, turn_id: str, role: Role, *, in_place: bool = False) -> str:
@@ -172,29 +167,16 @@ class Edits(Settings):
             parts = tuple(part for part in turn.parts if part.kind != "tool_call")  # only an assistant turn has any
         return self._replace(turn.model_copy(update={"role": role, "parts": parts}), in_place=in_place)
 
-    def delete_turn(self, turn_id: str) -> None:
-        """Take one turn out; those after it stay, and without any the variant beside it is shown.
-
-        A turn being received is stopped first.
+    def take_out(self, turn_id: str) -> None:
+        """Take one turn out that is not being received; those after it stay, and without any the variant beside it is
+        shown.
         """
-        if turn_id in self.growing:
-            self.stop(turn_id)
-            return
         alone = not self.transcript.children(turn_id)
         self._edit(self.transcript.without_branch(turn_id) if alone else self.transcript.remove(turn_id))
 
-    def delete_branch(self, turn_id: str) -> int:
-        """Take a turn out with all that follows it, on every branch. Returns how many turns that were.
-
-        What is being received there is stopped, and nothing taken out yet. Raises KeyError for an unknown id.
-        """
-        gone = self.transcript.below(turn_id)
-        if growing := gone & self.growing.keys():
-            for key in growing:
-                self.stop(key)
-            return 0
+    def take_out_branch(self, turn_id: str) -> None:
+        """Take a turn out with all that follows it, on every branch; nothing of it is being received."""
         self._edit(self.transcript.without_branch(turn_id))
-        return len(gone)
 
     def move_turn(self, turn_id: str, step: int) -> None:
         """Change places with the turn before (-1) or after (+1)."""
@@ -233,24 +215,6 @@ class Edits(Settings):
         """The head goes back to a turn from which branches are about to grow; one undo takes all of them back."""
         self._edit(self.transcript.truncate_after(turn_id))
 
-    def undo(self) -> bool:
-        """Take the last edit back. Returns whether there was one."""
-        return self._travel(self.history.undo)
-
-    def redo(self) -> bool:
-        """Do the edit taken back last again. Returns whether there was one."""
-        return self._travel(self.history.redo)
-
-    def _travel(self, go: Callable[[Transcript, Setting], Transcript | None]) -> bool:
-        there = go(self.transcript, partial(getattr, self)) if self.state is RunState.IDLE else None
-        if there is None:
-            return False
-        self.transcript = there
-        for name, value in (self.history.setup or {}).items():
-            setattr(self, name, value)
-        self._path_changed()
-        return True
-
     def _replace(self, turn: Turn, *, in_place: bool = False) -> str:
         return self._change(turn.id, self.transcript.replace(turn), in_place=in_place)
 
@@ -264,41 +228,34 @@ class Edits(Settings):
             return turn_id
         if not in_place and has_answers(before, turn_id, call_id):
             made = branched(before, after, turn_id, self.growing)
-            self.copied(made.copies)
+            self._observers.tell(TurnsCopied(made.copies))
             self._edit(made.transcript)
             return made.copies[turn_id]
         if not _differs_in(turn_id, before, after):
             self._edit(after)
             return turn_id
-        self._remember()
-        self.transcript = after
-        self.tell(TurnChanged(turn_id))
-        self.tell(SettingsChanged())
-        self.tell(TitleChanged())
+        self.history.keep()
+        self.history.transcript = after
+        self._observers.tell(TurnChanged(turn_id))
+        self._observers.tell(SettingsChanged())
+        self._observers.tell(TitleChanged())
         return turn_id
 
     def _edit(self, transcript: Transcript) -> None:
-        self._remember()
-        self.transcript = transcript
+        self.history.keep()
+        self.history.transcript = transcript
         self._path_changed()
 
-    def _remember(self) -> None:
-        self.history.keep(self.transcript)
-
-    def remember_set(self, name: str, what: str = "") -> None:
-        """The setting ``name``, or ``what`` of it, is about to be another: an edit that can be undone.
-
-        What is typed and cannot be sent yet belongs to it.
-        """
-        setup = {name: getattr(self, name), "unsent": self.unsent}
-        self.history.keep_setup(self.transcript, setup, f"{name}.{what}" if what else name)
-
     def _path_changed(self) -> None:
-        self.tell(PathChanged())
-        self.tell(SettingsChanged())
-        self.tell(TitleChanged())
+        self._observers.tell(PathChanged())
+        self._observers.tell(SettingsChanged())
+        self._observers.tell(TitleChanged())
 
     # Turns that are received
+
+    def grew(self, turn_id: str) -> None:
+        """More of a turn has arrived."""
+        self._observers.tell(TurnGrew(turn_id))
 
     def begin_turn(self, parent: str | None, choice: GrowingChoice, source: str = "") -> str:
         """A turn to be received appears below ``parent``, and becomes the head where the head stood there.
@@ -324,18 +281,18 @@ class Edits(Settings):
         Without a ``source`` each stands for itself.
         """
         head = turns[0].id if self.transcript.head == turns[0].parent else self.transcript.head
-        self.transcript = Transcript({**self.transcript.turns, **{turn.id: turn for turn in turns}}, head)
+        self.history.transcript = Transcript({**self.transcript.turns, **{turn.id: turn for turn in turns}}, head)
         for turn in turns:
             self.history.brought(source or turn.id, turn)
-        self.tell(PathChanged())
+        self._observers.tell(PathChanged())
 
     def place(self, tip: str | None, maker: str, turn: Turn, source: str) -> None:
         """A tool turn answers a call of ``maker`` on the branch to ``tip`` (see
         ``playground.engine.session.tool_turn_order``).
         """
-        self.transcript = placed(self.transcript, tip, maker, turn)
+        self.history.transcript = placed(self.transcript, tip, maker, turn)
         self.history.brought(source, self.transcript.turns[turn.id])
-        self.tell(PathChanged())
+        self._observers.tell(PathChanged())
 
     def end_turn(self, turn: Turn, source: str = "") -> None:
         """A turn received has its final parts and outcome, in the past that undo goes back to as well."""
@@ -343,14 +300,14 @@ class Edits(Settings):
 
     def end_turns(self, turns: Sequence[Turn], source: str = "") -> None:
         """Several at once, as ``end_turn`` does."""
-        self.transcript = self.transcript.replace(*(turn for turn in turns if turn.id in self.transcript.turns))
+        self.history.transcript = self.transcript.replace(*(turn for turn in turns if turn.id in self.transcript.turns))
         for turn in turns:
             self.growing.pop(turn.id, None)
             self.history.brought(source or turn.id, self.transcript.turns.get(turn.id, turn))
             if not source:
                 self.history.end(turn.id)
         for turn in turns:
-            self.tell(TurnChanged(turn.id))
+            self._observers.tell(TurnChanged(turn.id))
 
     def mark_interrupted(self, turn_ids: Iterable[str]) -> None:
         """Of these turns those that were stopped were so by the end of the application, not by the person."""
@@ -358,9 +315,9 @@ class Edits(Settings):
             turn = self.transcript.turns.get(turn_id)
             if turn is not None and turn.outcome is not None and turn.outcome.ending is Ending.STOPPED:
                 outcome = turn.outcome.model_copy(update={"ending": Ending.INTERRUPTED})
-                self.transcript = self.transcript.replace(turn.model_copy(update={"outcome": outcome}))
-                self.tell(TurnChanged(turn_id))
-                self.tell(TitleChanged())
+                self.history.transcript = self.transcript.replace(turn.model_copy(update={"outcome": outcome}))
+                self._observers.tell(TurnChanged(turn_id))
+                self._observers.tell(TitleChanged())
 
 
 def _differs_in(turn_id: str, before: Transcript, after: Transcript) -> bool:

@@ -7,66 +7,64 @@ what is on the screen is what is sent; until then it only looks as if (``as_kept
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
-from playground.domain.parts import ToolCall
 from playground.domain.transcript import Transcript
 from playground.engine.session import open_edits
-from playground.engine.session.changes import DraftChanged
-from playground.engine.session.edits import Edits
+from playground.engine.session.changes import CallEdited, Change, DraftChanged, TurnsCopied
+from playground.engine.session.observers import Observers
 from playground.engine.session.open_edits import EditKey, OpenEdit, OpenEdits, What
 from playground.engine.session.turn_edits import followed, standing
-
-if TYPE_CHECKING:
-    from playground.engine.gateways.profiles import Profile
+from playground.engine.session.turns import Turns
 
 #: Stands for the head of the transcript where a turn id is asked for; no turn has it.
 HEAD = ""
 
 
-class Editing(Edits):
-    """The part of a session between its edits and its runs. ``editing`` is what stands in the open editors."""
+class Editors:
+    """``open`` is what stands in each of the open editors."""
 
-    def __init__(self, profile_id: str, protocol: str, model: str, profile_of: Callable[[str], Profile] | None) -> None:
-        super().__init__(profile_id, protocol, model, profile_of)
-        self.editing: OpenEdits = {}
+    def __init__(self, turns: Turns, observers: Observers) -> None:
+        self._turns = turns
+        self._observers = observers
+        self.open: OpenEdits = {}
         self._kept: tuple[Transcript, OpenEdits, str | None, Transcript, str | None] | None = None  # see ``as_kept``
         self._copies: dict[str, str] = {}  # made by the last edit, for a branch
+        observers.subscribe(self._follow, TurnsCopied, CallEdited)
 
     def set_editing(self, edit: OpenEdit) -> None:
         """An editor is open, and this stands in it."""
-        if self.editing.get(edit.key) != edit:
-            self.editing = {**self.editing, edit.key: edit}
-            self.tell(DraftChanged())
+        if self.open.get(edit.key) != edit:
+            self.open = {**self.open, edit.key: edit}
+            self._observers.tell(DraftChanged())
 
     def end_editing(self, *keys: EditKey) -> None:
         """These editors are open no more; what stands in them is forgotten."""
-        left = {key: edit for key, edit in self.editing.items() if key not in keys}
-        if len(left) != len(self.editing):
-            self.editing = left
-            self.tell(DraftChanged())
+        left = {key: edit for key, edit in self.open.items() if key not in keys}
+        if len(left) != len(self.open):
+            self.open = left
+            self._observers.tell(DraftChanged())
 
     def keep_editing(self, key: EditKey) -> None:
         """Keep what stands in an editor, an edit like any other, and close it.
 
         Raises ValueError as ``hand_made.finished`` does, and then it stays open.
         """
-        if key in self.editing:
-            self._keep(self.editing[key])
+        if key in self.open:
+            self._keep(self.open[key])
 
     def _keep(self, edit: OpenEdit) -> dict[str, str]:
         """The same. Returns the ids of the turns that were copied for a branch, and those of their copies."""
         self._copies, turn, call = {}, edit.turn, edit.call
-        if open_edits.differs(self.transcript, edit):
+        if open_edits.differs(self._turns.transcript, edit):
             if edit.text is not None and edit.what is What.TEXT:
-                turn = self.edit_text(turn, edit.text)
+                turn = self._turns.edit_text(turn, edit.text)
             elif edit.text is not None:
-                turn = self.edit_call(turn, call, edit.text)
+                turn = self._turns.edit_call(turn, call, edit.text)
             elif edit.written is not None and call:
-                turn, call = self.replace_call(turn, call, edit.written)
+                turn, call = self._turns.replace_call(turn, call, edit.written)
             elif edit.written is not None:
-                turn = self.add_calls(turn, (edit.written,))
+                turn = self._turns.add_calls(turn, (edit.written,))
         self.end_editing(edit.key, EditKey(turn, edit.what, call))
         return self._copies
 
@@ -79,7 +77,7 @@ class Editing(Edits):
         copies: dict[str, str] = {}
         while edits := self._open_to(at):
             made = self._keep(edits[0])
-            at, copies = standing(self.transcript, made, at), followed(copies, made)
+            at, copies = standing(self._turns.transcript, made, at), followed(copies, made)
         return copies
 
     def keep_what_can_be(self) -> None:
@@ -93,43 +91,42 @@ class Editing(Edits):
     def as_kept(self, at: str | None = HEAD) -> tuple[Transcript, str | None]:
         """The turns as they will be once those down to ``at`` are used, with what stands in their editors as far as it
         can be kept; and from where to ask then."""
-        if not self.editing:
-            return self.transcript, at
+        if not self.open:
+            return self._turns.transcript, at
         known = self._kept
-        if known is None or known[0] is not self.transcript or known[1] is not self.editing or known[2] != at:
-            kept, then = open_edits.all_kept(self.transcript, self.editing, at, self.growing)
-            known = self._kept = (self.transcript, self.editing, at, kept, then)
+        if known is None or known[0] is not self._turns.transcript or known[1] is not self.open or known[2] != at:
+            kept, then = open_edits.all_kept(self._turns.transcript, self.open, at, self._turns.growing)
+            known = self._kept = (self._turns.transcript, self.open, at, kept, then)
         return known[3], known[4]
 
     def unkept(self, at: str | None = HEAD) -> str:
         """Why what stands in an open editor on the way to ``at`` cannot be kept; empty where it can."""
-        return open_edits.problem(self.transcript, self.editing, at) if self.editing else ""
+        return open_edits.problem(self._turns.transcript, self.open, at) if self.open else ""
 
     def _open_to(self, at: str | None) -> list[OpenEdit]:
-        if not self.editing:
+        if not self.open:
             return []
-        path = self.transcript.path if at == HEAD else self.transcript.lineage(at)
-        return open_edits.of_turns(self.editing, path)
+        path = self._turns.transcript.path if at == HEAD else self._turns.transcript.lineage(at)
+        return open_edits.of_turns(self.open, path)
 
     # What is being written goes along
 
-    def copied(self, copies: Mapping[str, str]) -> None:
-        """Turns are copied for a branch, which is shown from now on."""
-        self._copies = dict(copies)
-        if any(edit.turn in copies for edit in self.editing.values()):
-            self._renamed(
-                edit.model_copy(update={"turn": copies.get(edit.turn, edit.turn)}) for edit in self.editing.values()
-            )
-
-    def replace_call(self, turn_id: str, call_id: str, call: ToolCall, *, in_place: bool = False) -> tuple[str, str]:
-        turn, made = super().replace_call(turn_id, call_id, call, in_place=in_place)
-        if made != call_id and any((key.turn, key.call) == (turn, call_id) for key in self.editing):
-            self._renamed(
-                edit.model_copy(update={"call": made}) if (edit.turn, edit.call) == (turn, call_id) else edit
-                for edit in self.editing.values()
-            )
-        return turn, made
+    def _follow(self, change: Change) -> None:
+        if isinstance(change, TurnsCopied):
+            self._copies = copies = dict(change.copies)
+            if any(edit.turn in copies for edit in self.open.values()):
+                self._renamed(
+                    edit.model_copy(update={"turn": copies.get(edit.turn, edit.turn)}) for edit in self.open.values()
+                )
+        elif isinstance(change, CallEdited):
+            turn, made = change.now
+            was = turn, change.was[1]
+            if made != was[1] and any((key.turn, key.call) == was for key in self.open):
+                self._renamed(
+                    edit.model_copy(update={"call": made}) if (edit.turn, edit.call) == was else edit
+                    for edit in self.open.values()
+                )
 
     def _renamed(self, edits: Iterable[OpenEdit]) -> None:
-        self.editing = {edit.key: edit for edit in edits}
-        self.tell(DraftChanged())
+        self.open = {edit.key: edit for edit in edits}
+        self._observers.tell(DraftChanged())

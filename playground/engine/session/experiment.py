@@ -1,0 +1,111 @@
+"""What one experiment is made of, below its runs: what they read, and where they write what they bring."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
+
+from playground.domain.transcript import Transcript
+from playground.engine.session.changes import (
+    Change,
+    DebugChanged,
+    ExchangeChanged,
+    RunState,
+    RunStateChanged,
+    SettingsChanged,
+    TitleChanged,
+)
+from playground.engine.session.draft import Draft
+from playground.engine.session.editors import Editors
+from playground.engine.session.history import History
+from playground.engine.session.observers import Observers
+from playground.engine.session.settings import ExperimentSettings, different
+from playground.engine.session.tapes import Tapes
+from playground.engine.session.turns import Turns
+
+if TYPE_CHECKING:
+    from playground.engine.gateways.profiles import Profile
+    from playground.gateway.client import GatewayClient
+    from playground.gateway.limits import RateLimits
+    from playground.gateway.tape import Exchange
+
+Connect = Callable[[str], Awaitable["GatewayClient"]]
+
+
+class Experiment:
+    """Its state in the present, each piece with the one way to change it; ``state`` is where its runs stand.
+
+    ``connect`` gives a client for a profile id; it may raise ``RunRefusedError``. ``profile_of`` gives the profile
+    itself, from which the extra body and the rule for reasoning are inherited; without it nothing is. ``literal`` says
+    that its turns are text to the last brace and hold no variables.
+    """
+
+    def __init__(
+        self,
+        connect: Connect,
+        settings: ExperimentSettings,
+        profile_of: Callable[[str], Profile] | None = None,
+        *,
+        literal: bool = False,
+    ) -> None:
+        self.connect = connect
+        self.literal = literal
+        self._profile_of = profile_of
+        self.observers = Observers()
+        self.history = History(settings)
+        self.turns = Turns(self.history, self.observers)
+        self.editors = Editors(self.turns, self.observers)
+        self.draft = Draft()
+        self.exchanges = Tapes()
+        self.limits: RateLimits | None = None
+        self.state = RunState.IDLE
+
+    @property
+    def transcript(self) -> Transcript:
+        """The turns as they are."""
+        return self.history.transcript
+
+    @property
+    def settings(self) -> ExperimentSettings:
+        """What is set now."""
+        return self.history.settings
+
+    @property
+    def profile(self) -> Profile | None:
+        """The gateway's settings, as far as they are known here."""
+        return self._profile_of(self.settings.profile_id) if self._profile_of is not None else None
+
+    def set(self, settings: ExperimentSettings) -> None:
+        """Let all be set as these settings have it: an edit that can be undone."""
+        before = self.settings
+        if settings is not before and settings != before:
+            self.history.keep_for(" ".join(different(before, settings)))
+            self.history.settings = settings
+            self.tell_settings(before)
+
+    def tell_settings(self, before: ExperimentSettings) -> None:
+        """Tell what is set otherwise than ``before``; rules for calls are no part of a request, nor is the title."""
+        now = self.settings
+        if now.model_copy(update={"title": before.title, "debugging": before.debugging}) != before:
+            self.tell(SettingsChanged())
+        self.tell(TitleChanged())
+        if now.debugging != before.debugging:
+            self.tell(DebugChanged())
+
+    def tell(self, change: Change) -> None:
+        """Pass a change on."""
+        self.observers.tell(change)
+
+    def exchange_changed(self, exchange: Exchange) -> None:
+        """An exchange is new, or more of it is known."""
+        self.exchanges.keep(exchange)
+        self.tell(ExchangeChanged(exchange.id))
+
+    def set_state(self, state: RunState) -> None:
+        """Its runs stand elsewhere."""
+        if state is not self.state:
+            self.state = state
+            self.tell(RunStateChanged(state))
+            self.tell(TitleChanged())
+            if state is RunState.IDLE:
+                self.tell(SettingsChanged())
