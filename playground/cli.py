@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from playground import __version__
+from playground.protocols import PROTOCOLS
 
 _Number = TypeVar("_Number", int, float)
 
@@ -110,7 +111,7 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=Help,
         epilog=exit_codes((ExitCode.OK, ExitCode.FAILED, ExitCode.BAD_INPUT)),
     )
-    decode.add_argument("--protocol", choices=("chat", "messages"), required=True)
+    decode.add_argument("--protocol", choices=PROTOCOLS, required=True)
     decode.add_argument("file", nargs="?", default="-", metavar="FILE", help="the body, - for standard input")
     decode.set_defaults(command=_decode, parser=decode)
 

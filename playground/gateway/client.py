@@ -22,6 +22,7 @@ from playground.gateway.outgoing import Outgoing, knock_request, model_list_requ
 from playground.gateway.redact import Redactor
 from playground.gateway.tape import Exchange
 from playground.gateway.transfer import Transfer, TransferError, blank_exchange
+from playground.protocols import DEFAULT
 from playground.protocols.protocol import Protocol
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ class GatewayClient:
 
         return Call(self.connection, self.redactor, protocol, prepare)
 
-    async def list_models(self, protocol_name: str = "chat") -> ModelList:
+    async def list_models(self, protocol_name: str = DEFAULT) -> ModelList:
         """GET /models, all pages, with the key sent as for that protocol (specification, section 4.3). Never raises."""
         models: dict[str, Model] = {}
         exchanges: list[Exchange] = []

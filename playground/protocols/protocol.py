@@ -1,7 +1,4 @@
-"""What a wire protocol has to offer, and the register of those we speak.
-
-A new protocol is one folder and one line in ``PROTOCOLS``. Nothing here opens a socket or reads a clock.
-"""
+"""What a wire protocol has to offer: all that is known of it. Nothing here opens a socket or reads a clock."""
 
 from __future__ import annotations
 
@@ -17,6 +14,7 @@ from playground.domain.request import Request
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Turn
 from playground.domain.values import JSON, JSONObject
+from playground.protocols import PROTOCOLS
 from playground.protocols.sse import DEFAULT_CAP
 
 if TYPE_CHECKING:
@@ -51,7 +49,7 @@ class Decoder(Interface):
 class Protocol(Interface):
     """One wire protocol."""
 
-    name: str  # "chat", "messages": used in files and settings
+    name: str  # used in files and settings
     title: str  # for people
     endpoint: str  # path below the base URL
     parameters_type: type[Parameters]
@@ -105,18 +103,11 @@ class Protocol(Interface):
         ...
 
 
-#: name -> module that holds an object called ``PROTOCOL``; imported on first use.
-PROTOCOLS = {
-    "chat": "playground.protocols.chat",
-    "messages": "playground.protocols.messages",
-}
-
-
 def get_protocol(name: str) -> Protocol:
-    """The protocol of that name. Raises ValueError for a name we do not speak."""
+    """The protocol of that name, loaded when it is first asked for. Raises ValueError for a name we do not speak."""
     if name not in PROTOCOLS:
         raise ValueError(f"unknown protocol {name!r}; known are {', '.join(PROTOCOLS)}")
-    protocol: Protocol = import_module(PROTOCOLS[name]).PROTOCOL
+    protocol: Protocol = import_module(f"playground.protocols.{name}").PROTOCOL
     return protocol
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QFontDatabase, QGuiApplication, QIcon, QImage, QImageReader
 
+from playground.protocols import MESSAGES, PROTOCOLS
 from playground.self_test import keeping
 from playground.self_test.report import MissingError, Report
 from playground.ui.widgets.resources import resource_root
@@ -78,7 +79,7 @@ async def _checks(report: Report, app: App, folder: Path) -> None:
         report.good(_read_pictures())
     with report.check("conversation"):
         report.good(await _render(app))
-    for protocol in ("chat", "messages"):
+    for protocol in PROTOCOLS:
         with report.check("stream"):
             report.good(await _stream(app, protocol))
     with report.check("code"):
@@ -117,7 +118,7 @@ async def _render(app: App) -> str:
             {
                 "playground": 1,
                 "model": "demo-chat",
-                "messages": [{"role": "user", "content": "Show me."}, {"role": "assistant", "content": ANSWER}],
+                MESSAGES: [{"role": "user", "content": "Show me."}, {"role": "assistant", "content": ANSWER}],
             }
         ),
         "Self-test",
@@ -147,8 +148,8 @@ async def _stream(app: App, protocol: str) -> str:
     request = {
         "playground": 1,
         "protocol": protocol,
-        "model": {"chat": "demo-reasoner", "messages": "demo-messages"}[protocol],
-        "messages": [{"role": "user", "content": "What is a server-sent event?"}],
+        "model": "demo-messages",  # which is served under each
+        MESSAGES: [{"role": "user", "content": "What is a server-sent event?"}],
     }
     session.load(read_request(request), f"Self-test, {protocol}")
     async with asyncio.timeout(SECONDS):

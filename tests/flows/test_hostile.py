@@ -30,8 +30,9 @@ from playground.gateway.connection import Connection, Timeouts
 from playground.gateway.limits import read_limits
 from playground.gateway.models import next_page, read_models
 from playground.gateway.retry import read_retry_after
+from playground.protocols import PROTOCOLS
 from playground.protocols.errors import read_error
-from playground.protocols.protocol import PROTOCOLS, get_protocol
+from playground.protocols.protocol import get_protocol
 from tests.support.fault_server import FaultServer, head, hold, send, sse, text_chunk, whole
 
 MEBIBYTE = 1024 * 1024

@@ -8,7 +8,8 @@ from playground.domain.parts import Image, Part, Reasoning, Refusal, Text, ToolC
 from playground.domain.request import Request
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, Turn
-from playground.protocols.protocol import PROTOCOLS, get_protocol
+from playground.protocols import PROTOCOLS
+from playground.protocols.protocol import get_protocol
 
 PARTS: tuple[Part, ...] = (
     Text(text="hi"),

@@ -35,7 +35,7 @@ from playground.engine.gateways.tape_secrets import redacted_failure, redacted_r
 from playground.gateway.redact import Redactor
 from playground.gateway.tape import Exchange, Headers, Read
 from playground.named_file import read_named
-from playground.protocols.protocol import PROTOCOLS
+from playground.protocols import PROTOCOLS
 
 VERSION: Final = 1
 SUFFIX: Final = ".cassette.json"

@@ -25,7 +25,8 @@ from playground.engine.inspect.frames import FrameIndex
 from playground.gateway.redact import MASK
 from playground.gateway.tape import Exchange, Read
 from playground.loopback import is_origin, no_json, wrong_host
-from playground.protocols.protocol import PROTOCOLS, get_protocol
+from playground.protocols import PROTOCOLS
+from playground.protocols.protocol import get_protocol
 
 if TYPE_CHECKING:
     import h11

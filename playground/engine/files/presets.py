@@ -27,7 +27,8 @@ from playground.engine.gateways.secrets import Secret
 from playground.engine.io.list_file import ListFile, ListFileError
 from playground.engine.requests.protocol_conversion import carry_parameters
 from playground.engine.session.settings import ExperimentSettings
-from playground.protocols.protocol import PROTOCOLS, parameters_of
+from playground.protocols import DEFAULT, PROTOCOLS
+from playground.protocols.protocol import parameters_of
 
 if TYPE_CHECKING:
     from playground.engine.session.session import Session
@@ -50,7 +51,7 @@ class Preset(Value):
 
     id: str = Field(default_factory=lambda: uuid4().hex)
     name: str
-    protocol: str = "chat"
+    protocol: str = DEFAULT
     switches: bool = False
     model: str = ""
     system: str | None = None

@@ -35,7 +35,7 @@ from playground.gateway.address import is_loopback
 from playground.gateway.outgoing import header_problem
 from playground.gateway.proxy import proxy_url
 from playground.named_file import read_named
-from playground.protocols.protocol import PROTOCOLS
+from playground.protocols import PROTOCOLS
 
 if TYPE_CHECKING:
     from playground.engine.session.session import Session

@@ -14,7 +14,8 @@ from playground.domain.transcript import Role, Turn
 from playground.domain.values import JSON, JSONObject
 from playground.engine.requests.loss import listed
 from playground.engine.requests.one_turn import Wire, telling, without
-from playground.protocols.protocol import PROTOCOLS, get_protocol
+from playground.protocols import PROTOCOLS
+from playground.protocols.protocol import get_protocol
 
 LONGEST_TEXT: Final = 400  # characters of one text, and
 MOST_ITEMS: Final = 50  # items of one list or members of one object, and

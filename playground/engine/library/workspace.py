@@ -18,6 +18,7 @@ from playground.engine.library.loaded import CURRENT, untouched
 from playground.engine.library.trash import Trash
 from playground.engine.session.changes import TitleChanged
 from playground.engine.session.session import Session
+from playground.protocols import DEFAULT
 
 if TYPE_CHECKING:
     from playground.engine.library.store import Filters, Found, Status, Store
@@ -214,7 +215,7 @@ class Workspace(Trash):
             profile_id, protocol, model = like.profile_id, like.protocol, like.model
         profile_id = profile_id or self.gateways.active_id
         session = self._session(profile_id)
-        session.begin_with(protocol=protocol or "chat", model=model or self.gateways.get(profile_id).default_model)
+        session.begin_with(protocol=protocol or DEFAULT, model=model or self.gateways.get(profile_id).default_model)
         self.add(session)
         return session
 

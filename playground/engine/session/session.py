@@ -36,6 +36,7 @@ from playground.engine.session.run import Run, RunRefusedError
 from playground.engine.session.settings import ExperimentSettings
 from playground.engine.session.titles import Front, plain_front, summary_of, title_of
 from playground.engine.session.turn_edits import standing
+from playground.protocols import DEFAULT
 from playground.protocols.protocol import get_protocol
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class Session:
         connect: Connect,
         *,
         profile_id: str,
-        protocol: str = "chat",
+        protocol: str = DEFAULT,
         model: str = "",
         profile_of: Callable[[str], Profile] | None = None,
         literal: bool = False,

@@ -12,7 +12,8 @@ from playground.domain.request import ReasoningReturn
 from playground.domain.tools import ToolDefinition
 from playground.domain.values import JSON, JSONObject, LongText, Value
 from playground.engine.requests.protocol_conversion import carry_parameters
-from playground.protocols.protocol import PROTOCOLS, get_protocol, parameters_of
+from playground.protocols import DEFAULT, PROTOCOLS
+from playground.protocols.protocol import get_protocol, parameters_of
 
 
 def _typed(found: JSON) -> JSON:
@@ -27,7 +28,7 @@ class ExperimentSettings(Value):
 
     title: str = Field(default="", description="Empty while the title is the first words of the first user turn.")
     profile_id: str = Field(default="", description="The gateway among those of the computer that wrote the file.")
-    protocol: str = "chat"
+    protocol: str = DEFAULT
     model: str = ""
     parameters: Annotated[dict[str, Parameters], BeforeValidator(_typed)] = Field(
         default_factory=dict,

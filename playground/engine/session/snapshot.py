@@ -25,7 +25,8 @@ from playground.engine.session.draft import Draft
 from playground.engine.session.older import as_it_was_sent, mended
 from playground.engine.session.open_edits import OpenEdit, What
 from playground.engine.session.settings import ExperimentSettings
-from playground.protocols.protocol import PROTOCOLS, parameters_of
+from playground.protocols import PROTOCOLS
+from playground.protocols.protocol import parameters_of
 
 if TYPE_CHECKING:
     from playground.engine.session.session import Session

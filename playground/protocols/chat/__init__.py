@@ -8,6 +8,7 @@ from playground.domain.request import Request
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Turn
 from playground.domain.values import JSON, JSONObject
+from playground.protocols import PROTOCOLS
 from playground.protocols.chat.answer import write_answer
 from playground.protocols.chat.body import read_body
 from playground.protocols.chat.checks import CHECKS
@@ -24,7 +25,7 @@ class ChatProtocol:
     """See ``playground.protocols.protocol.Protocol``."""
 
     name = "chat"
-    title = "Chat completions"
+    title = PROTOCOLS[name]
     endpoint = "chat/completions"
     parameters_type: type[Parameters] = ChatParameters
 

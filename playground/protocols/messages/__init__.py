@@ -8,6 +8,7 @@ from playground.domain.request import Request
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Turn
 from playground.domain.values import JSON, JSONObject
+from playground.protocols import PROTOCOLS
 from playground.protocols.messages.answer import write_answer
 from playground.protocols.messages.body import read_body
 from playground.protocols.messages.checks import CHECKS
@@ -23,7 +24,7 @@ class MessagesProtocol:
     """See ``playground.protocols.protocol.Protocol``."""
 
     name = "messages"
-    title = "Messages"
+    title = PROTOCOLS[name]
     endpoint = "messages"
     parameters_type: type[Parameters] = MessagesParameters
 

@@ -10,13 +10,13 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPushButton, QToolButton, QWidget
 
 from playground.engine.gateways.reach import WORDS, Reach
+from playground.engine.requests.spoken import TITLES
 from playground.ui.features.gateways.model_picker import ModelPicker
 from playground.ui.features.gateways.reach_dot import dot
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.plain_text import shown_name, tip
 from playground.ui.widgets.segments import Segments
 
-PROTOCOLS = (("chat", "Chat completions"), ("messages", "Messages"))
 CODE = "Get code"
 UNLISTED = "not listed"
 SPACING = 8
@@ -47,7 +47,7 @@ class ToolBar(QFrame):
         self._gateway.setAccessibleName("Gateway")
         self._gateways = QMenu(self._gateway)
         self._gateway.setMenu(self._gateways)
-        self._protocol = Segments(tuple(title for _, title in PROTOCOLS), "Protocol", tall=True)
+        self._protocol = Segments(tuple(TITLES.values()), "Protocol", tall=True)
         self._protocol.chosen.connect(self._protocol_picked)
         self.model = ModelPicker()
         self.model.chosen.connect(self.model_chosen)
@@ -115,10 +115,10 @@ class ToolBar(QFrame):
 
     def show_protocol(self, name: str) -> None:
         """Mark the protocol in use."""
-        self._protocol.set_index([key for key, _ in PROTOCOLS].index(name))
+        self._protocol.set_index(list(TITLES).index(name))
 
     def _protocol_picked(self, index: int) -> None:
-        self.protocol_chosen.emit(PROTOCOLS[index][0])
+        self.protocol_chosen.emit(list(TITLES)[index])
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

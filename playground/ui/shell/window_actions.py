@@ -17,6 +17,7 @@ from playground.domain.tools import ToolDefinition
 from playground.engine.gateways.reach import reach_of
 from playground.engine.library.workspace import Workspace
 from playground.engine.requests.field_flags import field_flags
+from playground.engine.requests.spoken import TITLES
 from playground.engine.session.changes import (
     Change,
     DebugChanged,
@@ -45,7 +46,6 @@ from playground.ui.shell.keeping_control import KeepingControl
 from playground.ui.shell.library_control import LibraryControl
 from playground.ui.shell.main_window import MainWindow
 from playground.ui.shell.palette import Entry, Names, Palette
-from playground.ui.shell.tool_bar import PROTOCOLS
 from playground.ui.shell.window_settings import number
 from playground.ui.widgets import dialogs
 from playground.ui.widgets.loop import Throttle, spawn
@@ -362,7 +362,7 @@ class WindowActions(QObject):
 
     def switch_protocol(self) -> None:
         """Speak the next protocol, after asking when it cannot carry everything."""
-        names = [name for name, _ in PROTOCOLS]
+        names = list(TITLES)
         self._choose_protocol(names[(names.index(self.session.settings.protocol) + 1) % len(names)])
 
     def _choose_model(self, model: str) -> None:

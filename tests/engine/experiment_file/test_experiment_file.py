@@ -22,7 +22,8 @@ from playground.engine.gateways.offered import Gateways
 from playground.engine.gateways.secrets import Secret
 from playground.engine.session.session import Session
 from playground.engine.session.snapshot import Snapshot, restore, snapshot
-from playground.protocols.protocol import PROTOCOLS, get_protocol, parameters_of
+from playground.protocols import PROTOCOLS
+from playground.protocols.protocol import get_protocol, parameters_of
 from playground.ui.features.conversation.calls.call_text import unknown_lines
 from playground.ui.widgets.resources import resource_root
 from tests.engine.experiment_file.experiments import experiments

@@ -28,7 +28,7 @@ from playground.engine.io.weighed_json import TooMuchError, read_json
 from playground.engine.io.whole_file import write_whole
 from playground.engine.session.snapshot import Snapshot
 from playground.named_file import read_named
-from playground.protocols.protocol import PROTOCOLS
+from playground.protocols import PROTOCOLS
 
 __all__ = [
     "LARGEST",

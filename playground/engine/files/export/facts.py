@@ -7,7 +7,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from playground.engine.files.images import data_of, measure
-from playground.protocols.protocol import PROTOCOLS, get_protocol
+from playground.protocols import PROTOCOLS
+from playground.protocols.protocol import get_protocol
 
 if TYPE_CHECKING:
     from playground.engine.session.snapshot import Snapshot

@@ -20,7 +20,8 @@ from playground.engine.files.export.facts import facts_of, raster_url
 from playground.engine.files.export.selection import Section, Selection
 from playground.engine.files.export.style import STYLE
 from playground.engine.inspect.unknown_members import Beside, beside_part, beside_turn
-from playground.protocols.protocol import PROTOCOLS, get_protocol
+from playground.protocols import DEFAULT, PROTOCOLS
+from playground.protocols.protocol import get_protocol
 
 if TYPE_CHECKING:
     from playground.engine.session.snapshot import Snapshot
@@ -60,7 +61,7 @@ def page(selection: Selection) -> str:
 def _settings(snapshot: Snapshot) -> list[tuple[str, JSON]]:
     """What is set, as JSON under a heading each."""
     parameters = snapshot.parameters.get(snapshot.protocol)
-    protocol = get_protocol(snapshot.protocol if snapshot.protocol in PROTOCOLS else "chat")
+    protocol = get_protocol(snapshot.protocol if snapshot.protocol in PROTOCOLS else DEFAULT)
     tools = [protocol.write_tool(tool) for tool in snapshot.tools if tool.sendable]
     count = f"{len(tools)} tool{'s' * (len(tools) != 1)}"
     found: list[tuple[str, JSON]] = [

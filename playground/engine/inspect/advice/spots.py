@@ -118,7 +118,8 @@ def place_of(name: str) -> str:
 @cache
 def _parameters() -> frozenset[str]:
     """The names under which the parameters of all protocols stand in a body."""
-    from playground.protocols.protocol import PROTOCOLS, get_protocol
+    from playground.protocols import PROTOCOLS
+    from playground.protocols.protocol import get_protocol
 
     kinds = [get_protocol(name).parameters_type for name in PROTOCOLS]
     return frozenset((hint.path or name).split(".")[0] for kind in kinds for name, hint in kind.hints())

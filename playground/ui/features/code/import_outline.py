@@ -10,7 +10,7 @@ from playground.domain.request import ReasoningReturn, SendReasoning
 from playground.domain.transcript import Turn
 from playground.domain.values import JSON
 from playground.engine.requests.pasted import Imported
-from playground.ui.shell.tool_bar import PROTOCOLS
+from playground.engine.requests.spoken import TITLES
 from playground.ui.widgets.role_words import ROLE_WORDS
 
 LONGEST = 400  # characters of a value that are looked at
@@ -33,7 +33,7 @@ def outline(found: Imported) -> list[Group]:
     """The request in order: what it is, its turns, what is set, what goes along besides."""
     request = found.request
     groups = [
-        Group("Protocol", dict(PROTOCOLS).get(request.protocol, request.protocol)),
+        Group("Protocol", TITLES.get(request.protocol, request.protocol)),
         Group("Model", request.model or "none named"),
         Group("Base URL", found.base_url or "none named"),
         _group("Turns", ((ROLE_WORDS[turn.role], _said(turn)) for turn in request.turns)),

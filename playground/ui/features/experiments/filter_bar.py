@@ -12,13 +12,12 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QPushButton, QToolButton, QWidget
 
 from playground.engine.library.store import Filters
-from playground.ui.shell.tool_bar import PROTOCOLS
+from playground.engine.requests.spoken import TITLES
 from playground.ui.widgets.flow_layout import FlowLayout
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.plain_text import show_prose, tip
 
 USUAL = Filters(archived=False)
-_TITLES = dict(PROTOCOLS)
 _LONGEST = 24  # letters of a model's name on a chip
 #: Filters that are on or off: the attribute, the value in force, the words.
 _SWITCHES: tuple[tuple[str, bool, str], ...] = (
@@ -69,7 +68,7 @@ class FilterChips(QWidget):
         models.setEnabled(bool(self._models))
         for model in self._models:
             self._add(models, show_prose(model).replace("&", "&&"), "model", model, "")
-        for name, title in PROTOCOLS:
+        for name, title in TITLES.items():
             self._add(menu, title, "protocol", name, "")
         menu.addSeparator()
         for attribute, value, words in _SWITCHES:
@@ -99,7 +98,7 @@ class FilterChips(QWidget):
             words = show_prose(model if len(model) <= _LONGEST else model[: _LONGEST - 1] + "…")
             self._chip(words, f"the model {show_prose(model)}", "model", "")
         if protocol:
-            self._chip(_TITLES.get(protocol, protocol), _TITLES.get(protocol, protocol), "protocol", "")
+            self._chip(TITLES.get(protocol, protocol), TITLES.get(protocol, protocol), "protocol", "")
         for attribute, value, words in _SWITCHES:
             if getattr(self.filters, attribute) == value:
                 self._chip(words, words, attribute, getattr(USUAL, attribute))

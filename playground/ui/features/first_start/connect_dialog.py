@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QPushButton, QStacke
 from playground.engine.gateways.credentials import NeedsConsent
 from playground.engine.gateways.profiles import Auth, Mends, Offer, Profile, ProfileError, ProfileStore, Verdict
 from playground.engine.gateways.secrets import Keys
+from playground.engine.requests.spoken import TITLES
 from playground.ui.features.first_start.connect_pages import AddressPage, ModelPage, TestPage
 from playground.ui.features.first_start.steps_row import StepsRow
 from playground.ui.features.gateways.dialog import Spawn, Tester
@@ -242,7 +243,7 @@ class ConnectDialog(QDialog):
             self.first.address.set_text(offer.value, consent=self.first.address.consented())
         else:
             style = Auth(offer.value)
-            profile = self._base.profile.model_copy(update={"auth": dict.fromkeys(("chat", "messages"), style)})
+            profile = self._base.profile.model_copy(update={"auth": dict.fromkeys(TITLES, style)})
             self._base = replace(self._base, profile=profile)
         self.test()
 

@@ -13,12 +13,12 @@ from playground.domain.prices import Price
 from playground.engine.gateways.profiles import Profile, ProfileError
 from playground.engine.gateways.reach import Reach, reach_of
 from playground.engine.library.workspace import Workspace
+from playground.engine.requests.spoken import TITLES
 from playground.engine.session.run import RunRefusedError
 from playground.engine.session.session import Session
 from playground.ui.features.gateways.price_dialog import PriceDialog
 from playground.ui.shell.main_window import MainWindow
 from playground.ui.shell.palette import Entry
-from playground.ui.shell.tool_bar import PROTOCOLS
 from playground.ui.widgets.loop import spawn
 from playground.ui.widgets.plain_text import show_hidden
 
@@ -93,7 +93,7 @@ class GatewayControl(QObject):
         found = self._workspace.gateways.listed(session.settings.profile_id)
         if found is None or self._workspace.current is not session:
             return
-        before, here = session.settings.model, dict(PROTOCOLS)[session.settings.protocol]
+        before, here = session.settings.model, TITLES[session.settings.protocol]
         former, put = self._stood_in.pop(session.id, ("", ""))
         if put == before and found.serves(former, session.settings.protocol):  # back again: as it was
             session.change(model=former)

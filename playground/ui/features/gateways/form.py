@@ -19,6 +19,7 @@ from playground.domain.request import ReasoningReturn, SendReasoning
 from playground.engine.gateways.credentials import ConsentReason, plain_origin
 from playground.engine.gateways.profiles import Auth, Profile
 from playground.engine.gateways.secrets import KeyringState, Keys
+from playground.engine.requests.spoken import TITLES
 from playground.ui.features.gateways.address_field import AddressField
 from playground.ui.features.gateways.draft import Draft
 from playground.ui.features.gateways.header_rows import HeaderRows
@@ -30,7 +31,6 @@ from playground.ui.widgets.json_field import JsonField
 
 LABEL_WIDTH = 116
 CERTIFICATES = "Certificates (*.pem *.crt *.cer);;All (*)"
-PROTOCOLS = (("chat", "Chat completions"), ("messages", "Messages"))
 AUTH_STYLES = (
     (Auth.BEARER, "Authorization: Bearer"),
     (Auth.X_API_KEY, "x-api-key"),
@@ -68,7 +68,7 @@ class ProfileForm(QWidget):
         self.model = QLineEdit()
         self.model.setPlaceholderText("none")
         self.model.setAccessibleName("Default model")
-        self.auth = {protocol: _combo(f"Key on {title}", AUTH_STYLES) for protocol, title in PROTOCOLS}
+        self.auth = {protocol: _combo(f"Key on {title}", AUTH_STYLES) for protocol, title in TITLES.items()}
         self.reasoning = _combo("Send reasoning back", SEND_REASONING)
         self.reasoning_field = QComboBox()
         self.reasoning_field.setEditable(True)
@@ -214,7 +214,7 @@ class ProfileForm(QWidget):
         self._row("&Key", self.key, self.key.edit)
         self._row("Default &model", self.model, self.model)
         self._section("How the key is sent")
-        for protocol, title in PROTOCOLS:
+        for protocol, title in TITLES.items():
             self._row(title, _leaning_left(self.auth[protocol]), self.auth[protocol])
         self._section("Reasoning of earlier turns")
         self._row("Send it &back", _leaning_left(self.reasoning), self.reasoning)

@@ -13,9 +13,9 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollA
 
 from playground.engine.requests.loss import CHANGED, DOUBTFUL, LOST, Loss
 from playground.engine.requests.protocol_conversion import losses
+from playground.engine.requests.spoken import TITLES
 from playground.engine.session.changes import Change, PathChanged, SettingsChanged, TurnChanged
 from playground.engine.session.session import Session
-from playground.ui.shell.tool_bar import PROTOCOLS
 from playground.ui.widgets.plain_text import show_hidden
 
 HEADINGS = {
@@ -119,7 +119,7 @@ class ProtocolSwitch(QFrame):
 
 
 def _title(protocol: str) -> str:
-    return dict(PROTOCOLS)[protocol]
+    return TITLES[protocol]
 
 
 class _Losses(QScrollArea):

@@ -6,8 +6,8 @@ import json
 
 from playground.domain.values import JSON
 from playground.engine.files.presets import Preset
+from playground.engine.requests.spoken import TITLES
 from playground.protocols.protocol import parameters_of
-from playground.ui.shell.tool_bar import PROTOCOLS
 
 LONGEST = 400  # characters of one value
 OUTPUT = "Output"  # the group of the parameters that make up the output format
@@ -17,7 +17,7 @@ Row = tuple[str, str]
 
 def rows(preset: Preset) -> list[tuple[str, str, list[Row]]]:
     """(heading, value, rows below it) for everything that a preset sets, in the order of the window."""
-    title = dict(PROTOCOLS).get(preset.protocol, preset.protocol)
+    title = TITLES.get(preset.protocol, preset.protocol)
     out: list[tuple[str, str, list[Row]]] = []
     if preset.switches:
         out.append(("Protocol", title, []))

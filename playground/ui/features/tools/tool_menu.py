@@ -11,12 +11,11 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu
 
 from playground.domain.tools import ToolDefinition
+from playground.engine.requests.spoken import TITLES
 from playground.ui.widgets.plain_text import show_hidden
 
 if TYPE_CHECKING:
     from playground.ui.features.tools.panel import ToolsPanel
-
-SHAPES = ("chat", "chat completions"), ("messages", "messages")
 
 
 class ToolMenu(QMenu):
@@ -59,7 +58,8 @@ class ToolMenu(QMenu):
         self._offer(f"Delete {what}", panel.delete, "Del")
         self.addSeparator()
         copy = self.addMenu("Copy as JSON")
-        for protocol, words in SHAPES:
+        for protocol, title in TITLES.items():
+            words = title.lower()
             if len(chosen) < len(tools):
                 said = f"{len(chosen)} selected" if many else "This tool"
                 copy.addAction(f"{said}, for {words}").triggered.connect(partial(self.copy, protocol, chosen))

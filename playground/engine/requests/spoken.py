@@ -1,0 +1,10 @@
+"""The protocols, as the window offers them: it reaches them only through the engine."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from playground.protocols import PROTOCOLS
+
+#: Their titles by their names.
+TITLES: Final = PROTOCOLS
