@@ -41,7 +41,8 @@ from playground.protocols.protocol import get_protocol
 
 if TYPE_CHECKING:
     from playground.engine.gateways.profiles import Profile
-    from playground.gateway.tape import Exchange
+    from playground.gateway.limits import RateLimits as RateLimits
+    from playground.gateway.tape import Exchange as Exchange
 
 #: Gives an exchange that was kept, by the ids of the experiment and its own.
 FetchExchange = Callable[[str, str], Awaitable["Exchange | None"]]

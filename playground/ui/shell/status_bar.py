@@ -15,7 +15,7 @@ from playground.ui.widgets.plain_text import tip
 
 if TYPE_CHECKING:
     from playground.domain.usage import Usage
-    from playground.gateway.limits import RateLimits
+    from playground.engine.session.session import RateLimits
 
 
 class StatusBar(QStatusBar):

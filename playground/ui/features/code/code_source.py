@@ -12,7 +12,7 @@ from playground.engine.session.session import Session
 
 if TYPE_CHECKING:
     from playground.engine.requests.snippets import Snippet
-    from playground.gateway.tape import Exchange
+    from playground.engine.session.session import Exchange
 
 NEXT = ""  # stands for the next request where the id of an exchange is asked for
 MOST_EXCHANGES = 100

@@ -44,7 +44,7 @@ from playground.ui.widgets.session_window import SessionWindow
 from playground.ui.widgets.theme import code_font, tokens
 
 if TYPE_CHECKING:
-    from playground.gateway.tape import Exchange
+    from playground.engine.session.session import Exchange
 
 EVERY_MS = 150
 COPIED_FOR_MS = 1_200

@@ -20,7 +20,7 @@ from playground.ui.widgets.loop import spawn
 
 if TYPE_CHECKING:
     from playground.engine.cassettes.replay import CassettePlayer
-    from playground.gateway.tape import Exchange
+    from playground.engine.session.session import Exchange
     from playground.ui.features.inspector.replay_bar import ReplayBar
 
 CASSETTES = "Cassettes (*.cassette.json);;All files (*)"

@@ -33,7 +33,7 @@ from playground.ui.widgets.session_window import SessionWindow
 from playground.ui.widgets.theme import tokens
 
 if TYPE_CHECKING:
-    from playground.gateway.tape import Exchange
+    from playground.engine.session.session import Exchange
 
 ANSWER, REASONING, REQUEST, BESIDE = range(4)
 TABS = ("Answer", "Reasoning", "Request", "Unknown")

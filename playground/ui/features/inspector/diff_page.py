@@ -20,7 +20,7 @@ from playground.ui.features.inspector.view import ExchangeView, as_it_is
 from playground.ui.widgets.loop import spawn
 
 if TYPE_CHECKING:
-    from playground.gateway.tape import Exchange
+    from playground.engine.session.session import Exchange
 
 BEFORE, NEXT = "before", "next"
 NONE = "No request yet. Run the conversation twice, and what was asked differently stands here."

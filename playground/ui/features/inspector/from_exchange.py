@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from playground.ui.features.inspector.view import ExchangeView, as_it_is, no_others, no_trace
 
 if TYPE_CHECKING:
-    from playground.engine.session.session import Session
-    from playground.gateway.tape import Exchange
+    from playground.engine.session.session import Exchange, Session
     from playground.ui.features.inspector.traces import Trace
 
 

@@ -10,7 +10,7 @@ from playground.engine.inspect.frames import FrameIndex
 from playground.engine.inspect.timeline import Timeline
 
 if TYPE_CHECKING:
-    from playground.gateway.tape import Exchange
+    from playground.engine.session.session import Exchange
 
 KEPT = 6  # exchanges whose frames are kept
 AT_ONCE = 32 * 1024  # bytes taken in between two looks at the clock

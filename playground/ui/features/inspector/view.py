@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 if TYPE_CHECKING:
-    from playground.gateway.tape import Exchange
+    from playground.engine.session.session import Exchange
     from playground.ui.features.inspector.traces import Trace
 
 

@@ -23,7 +23,7 @@ from playground.ui.shell.main_window import MainWindow
 from playground.ui.widgets.loop import spawn
 
 if TYPE_CHECKING:
-    from playground.gateway.tape import Exchange
+    from playground.engine.session.session import Exchange
     from playground.ui.features.inspector.diff_page import DiffPage
     from playground.ui.features.inspector.linking import Linking
     from playground.ui.features.inspector.lint_page import LintPage

@@ -6,8 +6,7 @@ import json
 
 from playground.domain.values import JSON
 from playground.engine.files.presets import Preset
-from playground.engine.requests.spoken import TITLES
-from playground.protocols.protocol import parameters_of
+from playground.engine.requests.spoken import TITLES, parameters_of
 
 LONGEST = 400  # characters of one value
 OUTPUT = "Output"  # the group of the parameters that make up the output format
