@@ -13,7 +13,7 @@ from playground.domain.transcript import Ending
 from playground.engine.gateways.offered import DEMO_ID, Gateways
 from playground.engine.library.samples import open_sample
 from playground.engine.session.session import Session
-from playground.ui.features.first_start.samples import SAMPLES, Sample
+from playground.ui.features.conversation.samples import SAMPLES, Sample
 
 
 async def run(session: Session, action: str) -> Sample:

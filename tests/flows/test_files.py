@@ -17,13 +17,13 @@ from playground.domain.transcript import Role, make_turn
 from playground.engine.files.experiment_file import open_file, save
 from playground.engine.files.presets import PresetStore
 from playground.engine.session.snapshot import Snapshot, snapshot
-from playground.ui.features.files.documents import documents
+from playground.ui.features.conversation.documents import documents
 from playground.ui.features.files.export_dialog import ExportDialog
 from playground.ui.features.files.import_dialog import ImportMessagesDialog
 from playground.ui.features.presets.presets_dialog import PresetsDialog
 from playground.ui.features.presets.save_dialog import SavePresetDialog
 from playground.ui.features.variables.variables_bar import VariablesBar
-from playground.ui.shell.palette import Palette
+from playground.ui.widgets.palette import Palette
 from tests.flows.conftest import PACE, Person, Stage
 from tests.flows.test_wire import use
 

@@ -11,10 +11,10 @@ from PySide6.QtCore import QSettings, Qt
 from PySide6.QtWidgets import QDialog, QLineEdit, QPlainTextEdit, QPushButton
 
 from playground.demo.server import DemoConfig, DemoServer
+from playground.ui.features.conversation.samples import SAMPLES
 from playground.ui.features.first_start import guide as guide_module
-from playground.ui.features.first_start.connect_dialog import ConnectDialog
 from playground.ui.features.first_start.guide import DONE, HINTS
-from playground.ui.features.first_start.samples import SAMPLES
+from playground.ui.features.gateways.connect_dialog import ConnectDialog
 from playground.ui.features.gateways.dialog import ProfileDialog
 from playground.ui.features.help.about_dialog import AboutDialog
 from playground.ui.features.help.help_window import HelpWindow

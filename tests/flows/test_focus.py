@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPlainTextEdit, QPushButton
 
 from playground.ui.features.conversation import card_parts
-from playground.ui.features.first_start.connect_dialog import ConnectDialog
+from playground.ui.features.gateways.connect_dialog import ConnectDialog
 from playground.ui.features.gateways.dialog import ProfileDialog
 from tests.flows.conftest import Person, Stage
 from tests.flows.test_debugger import THREE, calls_of, ready

@@ -18,8 +18,8 @@ from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn, new_id
 from playground.engine.gateways.profiles import Profile
 from playground.ui.features.conversation.variants_dialog import PAGE, VariantsDialog
-from playground.ui.shell.palette import Palette
 from playground.ui.widgets.figures import count
+from playground.ui.widgets.palette import Palette
 from tests.flows.conftest import Person, Stage
 from tests.hostile.gaps import LAID_OUT, LIMIT, MARGIN, PASSES, Gaps
 from tests.hostile.in_window import warm_up

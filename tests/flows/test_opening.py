@@ -14,7 +14,7 @@ from playground.domain.transcript import Ending, Role, make_turn
 from playground.engine.library.store import Store
 from playground.engine.session.snapshot import Snapshot
 from playground.ui.features.experiments.rows import Line
-from playground.ui.shell.opening_label import WORD
+from playground.ui.widgets.opening_label import WORD
 from tests.flows.conftest import Person, Stage
 
 

@@ -16,12 +16,12 @@ from playground.ui.features.conversation.calls.call_menu import CallMenu
 from playground.ui.features.conversation.reasoning_view import ReasoningView
 from playground.ui.features.conversation.text_view import TextView
 from playground.ui.features.conversation.turn_header import TurnHeader
-from playground.ui.features.inspector.compare_window import CompareWindow
 from playground.ui.features.inspector.diff_page import NEXT
 from playground.ui.features.inspector.exchange_words import exchange_words
 from playground.ui.features.inspector.timeline.page import TimelinePage
 from playground.ui.features.inspector.views import RequestView
 from playground.ui.features.inspector.wire_views import DiffView, LintView, TimelineView
+from playground.ui.features.wire.compare_window import CompareWindow
 from tests.flows.conftest import PACE, Person, Stage, click_at
 
 CALLING = DemoConfig(tokens_per_second=0, time_to_first_token=0, rate_limit=1_000_000)

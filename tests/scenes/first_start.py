@@ -10,8 +10,8 @@ from typing import TypeVar
 
 from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 
-from playground.ui.features.first_start.connect_dialog import ConnectDialog
 from playground.ui.features.first_start.guide import HINTS
+from playground.ui.features.gateways.connect_dialog import ConnectDialog
 from playground.ui.features.help.help_window import HelpWindow
 from playground.ui.features.help.update_dialog import UpdateDialog
 from playground.ui.shell.crash.crash_control import CrashControl

@@ -10,11 +10,11 @@ from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QApplication
 
 from playground.engine.cassettes.cassette import save
+from playground.ui.features.cassettes.replay_bar import ReplayBar
 from playground.ui.features.conversation.text_view import TextView
-from playground.ui.features.inspector.compare_window import CompareWindow
-from playground.ui.features.inspector.replay_bar import ReplayBar
 from playground.ui.features.inspector.timeline.page import TimelinePage
 from playground.ui.features.inspector.wire_views import DiffView, LintView, TimelineView
+from playground.ui.features.wire.compare_window import CompareWindow
 from tests.scenes.registry import SMALL, scene
 from tests.scenes.stage import SceneError, Stage
 

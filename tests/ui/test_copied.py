@@ -10,8 +10,8 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
-from playground.ui.features.conversation.notice_bar import NoticeBar
 from playground.ui.widgets.copied import CopiedNotice, copied_words
+from playground.ui.widgets.notice_bar import NoticeBar
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QLabel, QListWidget, QWidget
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
-from playground.ui.shell.palette import SHOWN, Entry, Names, Palette
+from playground.ui.widgets.palette import SHOWN, Entry, Names, Palette
 
 pytestmark = pytest.mark.qt_log_ignore("plugin does not support")  # the offscreen one says so of pop-ups
 

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QKeySequence
 
-from playground.ui.features.first_start.samples import SAMPLES
+from playground.ui.features.conversation.samples import SAMPLES
 
 
 class ActionSpec(NamedTuple):

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QSettings
 
 from playground.engine.library.workspace import Workspace
+from playground.ui.features.cassettes.control import CassetteControl
 from playground.ui.features.files.file_control import FileControl
-from playground.ui.features.inspector.cassette_control import CassetteControl
 from playground.ui.features.presets.preset_control import PresetControl
 from playground.ui.features.variables.variables_control import VariablesControl
 from playground.ui.shell.main_window import MainWindow

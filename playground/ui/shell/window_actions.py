@@ -29,7 +29,6 @@ from playground.engine.session.changes import (
     SettingsChanged,
 )
 from playground.engine.session.session import Session
-from playground.ui.features.advice_control import AdviceControl
 from playground.ui.features.code.code_control import CodeControl
 from playground.ui.features.code.request_control import RequestControl
 from playground.ui.features.debugger.debug_control import DebugControl
@@ -40,15 +39,16 @@ from playground.ui.features.gateways.control import GatewayControl
 from playground.ui.features.gateways.protocol_switch import ProtocolSwitch
 from playground.ui.features.help.help_control import HelpControl
 from playground.ui.features.inspector.inspector import DRAW_EVERY_MS
-from playground.ui.features.inspector.wire_control import WireControl
+from playground.ui.features.wire.control import WireControl
 from playground.ui.shell.actions import ACTIONS, key_text
+from playground.ui.shell.advice_control import AdviceControl
 from playground.ui.shell.keeping_control import KeepingControl
 from playground.ui.shell.library_control import LibraryControl
 from playground.ui.shell.main_window import MainWindow
-from playground.ui.shell.palette import Entry, Names, Palette
 from playground.ui.shell.window_settings import number
 from playground.ui.widgets import dialogs
 from playground.ui.widgets.loop import Throttle, spawn
+from playground.ui.widgets.palette import Entry, Names, Palette
 from playground.ui.widgets.plain_text import shown_name
 from playground.ui.widgets.theme import Theme
 

@@ -12,9 +12,9 @@ from playground.domain.parts import Reasoning, Text
 from playground.domain.transcript import Ending, Outcome, Role, Turn, make_turn
 from playground.domain.usage import Timing, Usage
 from playground.ui.features.conversation.inline_editor import InlineEditor
-from playground.ui.features.conversation.notice_bar import NoticeBar
 from playground.ui.features.conversation.reasoning_view import ReasoningView
 from playground.ui.widgets import figures as facts
+from playground.ui.widgets.notice_bar import NoticeBar
 
 # Reasoning
 
@@ -98,7 +98,7 @@ def test_whole_reasoning_is_folded_and_can_be_replaced(reasoning: ReasoningView)
 
 
 def test_a_notice_stays_or_goes_and_does_one_thing(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("playground.ui.features.conversation.notice_bar.STAYS_MS", 30)
+    monkeypatch.setattr("playground.ui.widgets.notice_bar.STAYS_MS", 30)
     bar = NoticeBar()
     qtbot.addWidget(bar)
     assert not bar.isVisible()

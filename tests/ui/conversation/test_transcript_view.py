@@ -26,6 +26,7 @@ from playground.engine.session.session import Session
 from playground.ui.features.conversation import transcript_view
 from playground.ui.features.conversation.as_sent import ValueDesk
 from playground.ui.features.conversation.calls.call_card import CallCard
+from playground.ui.features.conversation.calls.call_desk import CallDesk
 from playground.ui.features.conversation.calls.result_field import ResultField
 from playground.ui.features.conversation.card_stock import POOL
 from playground.ui.features.conversation.commands import CallCommands, Growth
@@ -37,7 +38,6 @@ from playground.ui.features.conversation.text_view import TextView
 from playground.ui.features.conversation.transcript_view import ZOOMS, TranscriptView
 from playground.ui.features.conversation.turn_card import TurnCard
 from playground.ui.features.conversation.turn_header import TurnHeader
-from playground.ui.features.debugger.call_desk import CallDesk
 from playground.ui.widgets.theme import tokens
 from tests.support.editors import Edits, no_gateway
 

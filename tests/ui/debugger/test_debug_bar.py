@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 from playground.domain.debugging import STOPPED, ResultDraft
 from playground.engine.session.debugger import FILLING
 from playground.engine.session.session import Session
-from playground.ui.features.debugger.debug_bar import DebugBar
+from playground.ui.features.conversation.calls.debug_bar import DebugBar
 
 
 def test_the_button_that_answers_all_with_an_error_says_so(session: Session, window: QWidget) -> None:

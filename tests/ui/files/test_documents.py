@@ -6,8 +6,8 @@ from pathlib import Path
 
 from PySide6.QtCore import QMimeData, QUrl
 
+from playground.ui.features.conversation.documents import documents
 from playground.ui.features.conversation.images import offers_images
-from playground.ui.features.files.documents import documents
 
 
 def mime(*names: str) -> QMimeData:

@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 from playground.engine.inspect.compare import Comparison, Piece, Side
 from playground.engine.session.session import Session
 from playground.gateway.client import GatewayClient
-from playground.ui.features.inspector.compare_window import BESIDE, CompareWindow
+from playground.ui.features.wire.compare_window import BESIDE, CompareWindow
 
 
 async def nowhere(_profile_id: str) -> GatewayClient:

@@ -22,10 +22,10 @@ from PySide6.QtWidgets import (
 from playground.engine.gateways.profiles import Profile
 from playground.engine.requests.pasted import Imported, ImportRefusedError, read
 from playground.ui.features.code.gateway_choice import GatewayChoice
-from playground.ui.features.code.import_outline import outline
 from playground.ui.features.code.pasted_secrets import PastedSecrets
 from playground.ui.widgets.choice_fields import look
 from playground.ui.widgets.code_editor import CodeEditor
+from playground.ui.widgets.import_outline import outline
 from playground.ui.widgets.outline_tree import OutlineTree
 from playground.ui.widgets.plain_text import show_hidden, tip
 

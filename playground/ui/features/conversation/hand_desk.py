@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, Turn
 from playground.engine.session.hand_made import Answerable, answerable, answers_none, calls_first, without_call
-from playground.ui.features.conversation.notice_bar import Choice
 from playground.ui.features.conversation.thinking_guard import ThinkingGuard
+from playground.ui.widgets.notice_bar import Choice
 
 if TYPE_CHECKING:
     from playground.ui.features.conversation.pane import ConversationPane

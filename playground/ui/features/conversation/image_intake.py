@@ -18,9 +18,9 @@ from playground.engine.files.images import ImageError, is_address
 from playground.engine.session.session import Session
 from playground.ui.features.conversation.composer import Composer
 from playground.ui.features.conversation.images import Source, offers_images, read_source, shrunk, sources_of
-from playground.ui.features.conversation.notice_bar import NoticeBar
 from playground.ui.widgets.dialogs import ask_several, line_dialog
 from playground.ui.widgets.loop import ask, spawn
+from playground.ui.widgets.notice_bar import NoticeBar
 
 FILTER = "Images (*.png *.jpg *.jpeg *.gif *.webp);;All files (*)"
 ADDRESS = "Address (https://…), or a data URL. An address is sent as it is; nothing is loaded here."

@@ -16,7 +16,7 @@ from PySide6.QtGui import QImage, QImageIOHandler, QImageReader, QImageWriter
 from playground.domain.parts import Image
 from playground.engine.files import images
 from playground.engine.files.images import FORMATS, ImageError
-from playground.ui.features.files.documents import documents
+from playground.ui.features.conversation.documents import documents
 
 #: Something that may become an image: a file, a bitmap, or text that is a data URL or an http(s) address.
 Source: TypeAlias = Path | QImage | str

@@ -131,6 +131,6 @@ def _offers_images(data: QMimeData) -> bool:
 
 
 def _offers_files(data: QMimeData) -> bool:
-    from playground.ui.features.files.documents import documents
+    from playground.ui.features.conversation.documents import documents
 
     return _offers_images(data) or bool(documents(data))

@@ -28,6 +28,8 @@ from playground.engine.session.hand_made import written
 from playground.engine.session.run import RunRefusedError
 from playground.engine.session.session import Session
 from playground.ui.features.conversation.as_sent import ValueDesk
+from playground.ui.features.conversation.calls.call_desk import CallDesk
+from playground.ui.features.conversation.calls.debug_bar import FILL
 from playground.ui.features.conversation.commands import Growth
 from playground.ui.features.conversation.composer import Composer
 from playground.ui.features.conversation.costs import cost_of_turn, total_cost
@@ -38,7 +40,6 @@ from playground.ui.features.conversation.image_dialog import ImageDialog
 from playground.ui.features.conversation.image_intake import ImageIntake
 from playground.ui.features.conversation.late_run import LateRun
 from playground.ui.features.conversation.measures import Centre, at_reading_width
-from playground.ui.features.conversation.notice_bar import NoticeBar
 from playground.ui.features.conversation.rows import Rows
 from playground.ui.features.conversation.thinking_guard import ThinkingGuard
 from playground.ui.features.conversation.token_count import TokenCount
@@ -46,9 +47,8 @@ from playground.ui.features.conversation.transcript_view import TranscriptView
 from playground.ui.features.conversation.variants_dialog import VariantsDialog
 from playground.ui.features.conversation.welcome import WelcomePage
 from playground.ui.features.conversation.wire_desk import WireDesk
-from playground.ui.features.debugger.call_desk import CallDesk
-from playground.ui.features.debugger.debug_bar import FILL
 from playground.ui.widgets.loop import Throttle, spawn
+from playground.ui.widgets.notice_bar import NoticeBar
 
 CLOCK_MS = 100
 DRAW_MS = 40  # between two pictures of what arrives: the eye sees no more in words, and it is less than half the work

@@ -9,7 +9,7 @@ from playground.domain.transcript import Transcript
 from playground.engine.session import thinking
 from playground.engine.session.changes import RunState
 from playground.engine.session.session import Session
-from playground.ui.features.conversation.notice_bar import NoticeBar
+from playground.ui.widgets.notice_bar import NoticeBar
 
 
 class ThinkingGuard:

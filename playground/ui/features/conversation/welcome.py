@@ -9,10 +9,10 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from playground.ui.features.conversation.measures import MARGIN
-from playground.ui.features.first_start.samples import SAMPLES
-from playground.ui.shell.opening_label import OpeningLabel
+from playground.ui.features.conversation.samples import SAMPLES
 from playground.ui.widgets.flow_layout import FlowLayout
 from playground.ui.widgets.icons import icon
+from playground.ui.widgets.opening_label import OpeningLabel
 from playground.ui.widgets.plain_text import shown_name
 from playground.ui.widgets.theme import tokens
 

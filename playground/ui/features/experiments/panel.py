@@ -30,8 +30,8 @@ from playground.ui.features.experiments.drawing import Rows
 from playground.ui.features.experiments.filter_bar import FilterChips
 from playground.ui.features.experiments.model import ROW, ExperimentsModel
 from playground.ui.features.experiments.rows import SHOWN, Hit, Line, More, Row, rows_found, rows_of
-from playground.ui.shell.opening_label import OpeningLabel
 from playground.ui.widgets.icons import icon
+from playground.ui.widgets.opening_label import OpeningLabel
 
 SEARCH_MS = 50  # after the last letter typed
 STEP_MS = 140  # a key held down goes through the list without opening everything on the way

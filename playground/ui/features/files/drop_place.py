@@ -9,7 +9,7 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QColor, QDragEnterEvent, QDragMoveEvent, QDropEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
-from playground.ui.features.files.documents import documents
+from playground.ui.features.conversation.documents import documents
 from playground.ui.widgets.plain_text import show_hidden
 from playground.ui.widgets.theme import body_font, tokens
 

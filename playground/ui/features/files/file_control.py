@@ -18,12 +18,12 @@ from PySide6.QtCore import QObject, QSettings, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 
 from playground.engine.library.workspace import Workspace
+from playground.ui.features.cassettes.control import CassetteControl
 from playground.ui.features.files.recent import RecentFiles
-from playground.ui.features.inspector.cassette_control import CassetteControl
 from playground.ui.shell.main_window import MainWindow
-from playground.ui.shell.palette import Palette
 from playground.ui.widgets.dialogs import ask_folder, ask_several, ask_where, ask_which
 from playground.ui.widgets.loop import ask, spawn
+from playground.ui.widgets.palette import Palette
 from playground.ui.widgets.plain_text import show_hidden
 
 if TYPE_CHECKING:

@@ -24,9 +24,9 @@ from PySide6.QtWidgets import (
 from playground.domain.roles import Role
 from playground.engine.files.messages import Conversation, Found
 from playground.engine.requests.pasted import Imported
-from playground.ui.features.code.import_outline import outline
-from playground.ui.features.files.documents import documents
+from playground.ui.features.conversation.documents import documents
 from playground.ui.widgets.choice_fields import look
+from playground.ui.widgets.import_outline import outline
 from playground.ui.widgets.outline_tree import Group, OutlineTree
 from playground.ui.widgets.plain_text import show_hidden
 from playground.ui.widgets.role_words import ROLE_WORDS

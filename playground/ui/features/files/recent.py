@@ -11,7 +11,7 @@ from typing import Final
 from PySide6.QtCore import QObject, QSettings
 from PySide6.QtWidgets import QMenu, QWidget
 
-from playground.ui.shell.palette import Entry
+from playground.ui.widgets.palette import Entry
 from playground.ui.widgets.plain_text import show_hidden, tip
 
 KEY: Final = "files/recent"  # among the settings; a JSON list of paths, the latest first

@@ -9,10 +9,10 @@ from PySide6.QtCore import QObject, QSettings
 
 from playground.engine.library.workspace import Workspace
 from playground.engine.session.session import Session
+from playground.ui.features.conversation.samples import SAMPLES, Sample
 from playground.ui.features.first_start.guide import Guide
 from playground.ui.features.first_start.guide_bar import GuideBar
 from playground.ui.features.first_start.sample_control import SampleControl
-from playground.ui.features.first_start.samples import SAMPLES, Sample
 from playground.ui.shell.main_window import MainWindow
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject
 
 from playground.engine.library.workspace import Workspace
-from playground.ui.features.first_start.samples import FIRST, SAMPLES, Sample
+from playground.ui.features.conversation.samples import FIRST, SAMPLES, Sample
 from playground.ui.shell.main_window import MainWindow
 
 

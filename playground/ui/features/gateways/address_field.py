@@ -8,8 +8,8 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QFrame, QGridLayout, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from playground.engine.gateways.profiles import Address, needs_consent, resolve_address
-from playground.ui.features.gateways.rows import OfferButton, say, text_label
 from playground.ui.widgets.elided_label import ElidedLabel
+from playground.ui.widgets.form_parts import OfferButton, say, text_label
 
 
 class AddressField(QWidget):

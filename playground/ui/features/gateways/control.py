@@ -18,12 +18,12 @@ from playground.engine.session.run import RunRefusedError
 from playground.engine.session.session import Session
 from playground.ui.features.gateways.price_dialog import PriceDialog
 from playground.ui.shell.main_window import MainWindow
-from playground.ui.shell.palette import Entry
 from playground.ui.widgets.loop import spawn
+from playground.ui.widgets.palette import Entry
 from playground.ui.widgets.plain_text import show_hidden
 
 if TYPE_CHECKING:
-    from playground.ui.features.first_start.connect_dialog import ConnectDialog
+    from playground.ui.features.gateways.connect_dialog import ConnectDialog
     from playground.ui.features.gateways.dialog import ProfileDialog
     from playground.ui.features.gateways.draft import Draft
 
@@ -202,7 +202,7 @@ class GatewayControl(QObject):
     def connect_new(self) -> None:
         """The dialog that connects a gateway step by step; what was typed into the last one is still there."""
         from playground.engine.gateways.profiles import try_gateway
-        from playground.ui.features.first_start.connect_dialog import ConnectDialog
+        from playground.ui.features.gateways.connect_dialog import ConnectDialog
 
         gateways = self._workspace.gateways
         dialog = ConnectDialog(gateways.store, gateways.keys, try_gateway, spawn, self._window, draft=self._typed)

@@ -34,8 +34,8 @@ from playground.ui.features.gateways.draft import NEW_NAME, Draft, connection_of
 from playground.ui.features.gateways.form import ProfileForm
 from playground.ui.features.gateways.gateway_list import GatewayList
 from playground.ui.features.gateways.question_bar import QuestionBar
-from playground.ui.features.gateways.rows import push_button, quiet_button, say, text_label
 from playground.ui.features.gateways.test_result import TestResult
+from playground.ui.widgets.form_parts import push_button, quiet_button, say, text_label
 
 USE = "Save and us&e"
 Tester = Callable[[Connection], Awaitable[Verdict]]

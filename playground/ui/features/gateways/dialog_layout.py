@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from playground.ui.features.gateways.rows import text_label
+from playground.ui.widgets.form_parts import text_label
 
 
 def left_side(gateways: QWidget, add: QToolButton, copy: QToolButton, remove: QToolButton) -> QFrame:

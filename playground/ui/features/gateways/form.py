@@ -24,9 +24,9 @@ from playground.ui.features.gateways.address_field import AddressField
 from playground.ui.features.gateways.draft import Draft
 from playground.ui.features.gateways.header_rows import HeaderRows
 from playground.ui.features.gateways.key_field import KeyField
-from playground.ui.features.gateways.rows import FIELD_HEIGHT, SecondsEdit, WholeEdit, push_button, text_label
 from playground.ui.features.raw.reasoning_return import REASONING_FIELDS, SEND_REASONING
 from playground.ui.widgets.dialogs import file_dialog
+from playground.ui.widgets.form_parts import FIELD_HEIGHT, SecondsEdit, WholeEdit, push_button, text_label
 from playground.ui.widgets.json_field import JsonField
 
 LABEL_WIDTH = 116

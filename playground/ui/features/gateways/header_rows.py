@@ -6,7 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from playground.ui.features.gateways.draft import HeaderRow
-from playground.ui.features.gateways.rows import quiet_button, say, text_label
+from playground.ui.widgets.form_parts import quiet_button, say, text_label
 
 
 class HeaderRowEdit(QWidget):

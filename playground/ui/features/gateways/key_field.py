@@ -6,7 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from playground.engine.gateways.secrets import clean_key
-from playground.ui.features.gateways.rows import quiet_button, say, text_label
+from playground.ui.widgets.form_parts import quiet_button, say, text_label
 from playground.ui.widgets.plain_text import show_hidden
 
 

@@ -8,7 +8,7 @@ from functools import partial
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QPushButton, QWidget
 
-from playground.ui.features.gateways.rows import push_button, text_label
+from playground.ui.widgets.form_parts import push_button, text_label
 from playground.ui.widgets.plain_text import show_hidden
 
 SIDE_BY_SIDE = 520  # pixels; a narrower bar has its buttons below the words

@@ -9,8 +9,8 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from playground.engine.gateways.profiles import Offer, Verdict
-from playground.ui.features.gateways.rows import push_button, say, text_label
 from playground.ui.widgets.flow_layout import FlowLayout
+from playground.ui.widgets.form_parts import push_button, say, text_label
 from playground.ui.widgets.mark_label import MarkLabel
 from playground.ui.widgets.plain_text import show_hidden
 

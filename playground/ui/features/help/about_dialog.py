@@ -17,8 +17,8 @@ from PySide6.QtWidgets import (
 )
 
 from playground import __version__
-from playground.ui.features.gateways.rows import push_button, text_label
 from playground.ui.features.help.parts import details, licence_folder, parts
+from playground.ui.widgets.form_parts import push_button, text_label
 from playground.ui.widgets.resources import resource_root
 
 COPIED_MS = 2_000

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QDialog, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from playground import __version__
-from playground.ui.features.gateways.rows import push_button, say, text_label
+from playground.ui.widgets.form_parts import push_button, say, text_label
 
 WORDS = (
     "One small file is fetched from the address below and compared with the version that runs. Nothing about you or "

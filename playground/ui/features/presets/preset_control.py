@@ -11,8 +11,8 @@ from PySide6.QtCore import QObject
 
 from playground.engine.library.workspace import Workspace
 from playground.ui.shell.main_window import MainWindow
-from playground.ui.shell.palette import Entry, Palette
 from playground.ui.widgets.loop import spawn
+from playground.ui.widgets.palette import Entry, Palette
 from playground.ui.widgets.plain_text import show_hidden
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
-from playground.ui.features.gateways.rows import push_button, say, text_label
+from playground.ui.widgets.form_parts import push_button, say, text_label
 from playground.ui.widgets.theme import code_font
 
 COPIED_MS = 2_000

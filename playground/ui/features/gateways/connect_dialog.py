@@ -18,11 +18,11 @@ from playground.engine.gateways.credentials import NeedsConsent
 from playground.engine.gateways.profiles import Auth, Mends, Offer, Profile, ProfileError, ProfileStore, Verdict
 from playground.engine.gateways.secrets import Keys
 from playground.engine.requests.spoken import TITLES
-from playground.ui.features.first_start.connect_pages import AddressPage, ModelPage, TestPage
-from playground.ui.features.first_start.steps_row import StepsRow
+from playground.ui.features.gateways.connect_pages import AddressPage, ModelPage, TestPage
 from playground.ui.features.gateways.dialog import Spawn, Tester
 from playground.ui.features.gateways.draft import Draft, HeaderRow, connection_of, credentials_of, problem, save
-from playground.ui.features.gateways.rows import push_button, say
+from playground.ui.features.gateways.steps_row import StepsRow
+from playground.ui.widgets.form_parts import push_button, say
 
 STEPS = ("Address and key", "Test", "Model")
 ADDRESS, TEST, MODEL = range(3)

@@ -19,8 +19,8 @@ from PySide6.QtWidgets import (
 from playground.engine.gateways.profiles import Verdict
 from playground.ui.features.gateways.address_field import AddressField
 from playground.ui.features.gateways.key_field import KeyField
-from playground.ui.features.gateways.rows import push_button, say, text_label
 from playground.ui.features.gateways.test_result import TestResult
+from playground.ui.widgets.form_parts import push_button, say, text_label
 from playground.ui.widgets.plain_text import show_hidden
 
 GAP = 6  # pixels between a field and the words that belong to it

@@ -15,20 +15,20 @@ from PySide6.QtWidgets import QApplication
 from playground.engine.library.store import StoreError
 from playground.engine.library.workspace import Workspace
 from playground.engine.session.session import Session
-from playground.ui.features.inspector.cassette_control import CassetteControl
-from playground.ui.features.inspector.from_exchange import view_of
+from playground.ui.features.cassettes.control import CassetteControl
 from playground.ui.features.inspector.view import ExchangeView
 from playground.ui.features.inspector.wire_views import DiffView, LintView, TimelineView
+from playground.ui.features.wire.from_exchange import view_of
 from playground.ui.shell.main_window import MainWindow
 from playground.ui.widgets.loop import spawn
 
 if TYPE_CHECKING:
     from playground.engine.session.session import Exchange
     from playground.ui.features.inspector.diff_page import DiffPage
-    from playground.ui.features.inspector.linking import Linking
     from playground.ui.features.inspector.lint_page import LintPage
     from playground.ui.features.inspector.timeline.page import TimelinePage
     from playground.ui.features.inspector.traces import Trace, Traces
+    from playground.ui.features.wire.linking import Linking
 
 NO_FRAMES = "This turn did not come over the wire, so there are no frames of it."
 NO_EXCHANGE = "There is no exchange yet. Run the conversation first."
@@ -89,7 +89,7 @@ class WireControl(QObject):
     # The pages, once they are there
 
     def _timeline_made(self, page: TimelinePage) -> None:
-        from playground.ui.features.inspector.linking import Linking
+        from playground.ui.features.wire.linking import Linking
 
         self._linking = Linking(self._window.pane.view, page, self._looked_at, self._trace_of, self._bring)
 
@@ -197,7 +197,7 @@ class WireControl(QObject):
         if len(asked) < 2:
             self._window.pane.notice.say(ONE_EXCHANGE, stays=False)
             return
-        from playground.ui.features.inspector.compare_window import CompareWindow
+        from playground.ui.features.wire.compare_window import CompareWindow
 
         CompareWindow.shown_for(self._session, self._window).show_pair(first, second)
 

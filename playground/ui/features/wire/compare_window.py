@@ -26,7 +26,7 @@ from playground.engine.session.changes import Change, ExchangeChanged, RunState,
 from playground.engine.session.session import Session
 from playground.ui.features.inspector.change_text import ChangeText
 from playground.ui.features.inspector.exchange_words import asked, exchange_words
-from playground.ui.features.inspector.figure_bars import FigureBars
+from playground.ui.features.wire.figure_bars import FigureBars
 from playground.ui.widgets.loop import Throttle, spawn
 from playground.ui.widgets.plain_text import tip
 from playground.ui.widgets.session_window import SessionWindow

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
-from playground.ui.features.gateways.rows import set_kind, text_label
+from playground.ui.widgets.form_parts import set_kind, text_label
 from playground.ui.widgets.mark_label import MarkLabel
 
 

@@ -10,8 +10,8 @@ from playground.domain.debugging import FAULTS, Answer, MatchKind, ReasonCode, R
 from playground.domain.tools import ToolDefinition
 from playground.engine.session.run import RunRefusedError
 from playground.engine.session.session import Session
+from playground.ui.features.conversation.calls.debug_bar import DebugBar
 from playground.ui.features.conversation.commands import CallState
-from playground.ui.features.debugger.debug_bar import DebugBar
 from playground.ui.widgets.plain_text import show_hidden
 
 #: Reasons for waiting that stand in a card anyway, beside the arguments that they are about.

@@ -21,7 +21,7 @@ from playground.ui.widgets.loop import spawn
 if TYPE_CHECKING:
     from playground.engine.cassettes.replay import CassettePlayer
     from playground.engine.session.session import Exchange
-    from playground.ui.features.inspector.replay_bar import ReplayBar
+    from playground.ui.features.cassettes.replay_bar import ReplayBar
 
 CASSETTES = "Cassettes (*.cassette.json);;All files (*)"
 ARCHIVES = "HTTP archives (*.har);;All files (*)"
@@ -53,7 +53,7 @@ class CassetteControl(QObject):
         """Show the bar where the session looked at is a cassette's."""
         player = self.player(self._workspace.current)
         if player is not None and self._bar is None:
-            from playground.ui.features.inspector.replay_bar import ReplayBar
+            from playground.ui.features.cassettes.replay_bar import ReplayBar
 
             self._bar = ReplayBar()
             self._window.pane.add_bar(self._bar)

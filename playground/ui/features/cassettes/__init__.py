@@ -1,0 +1,1 @@
+"""Exchanges in files: saved as cassettes, replayed as an experiment, exported as HTTP archives."""
