@@ -9,7 +9,8 @@ from PySide6.QtWidgets import QApplication
 
 from playground.app import App
 from playground.ui.features.storage.banner import StorageBanner
-from playground.ui.shell.window_settings import number, open_settings
+from playground.ui.shell.window_settings import open_settings
+from playground.ui.widgets.kept_number import number
 
 SOUND = b"[General]\nzoom=1.15\n; a remark\n\n[window]\nof_a_newer_version=@ByteArray(\\x1\\0)\n"
 

@@ -45,8 +45,8 @@ from playground.ui.shell.advice_control import AdviceControl
 from playground.ui.shell.keeping_control import KeepingControl
 from playground.ui.shell.library_control import LibraryControl
 from playground.ui.shell.main_window import MainWindow
-from playground.ui.shell.window_settings import number
 from playground.ui.widgets import dialogs
+from playground.ui.widgets.kept_number import number
 from playground.ui.widgets.loop import Throttle, spawn
 from playground.ui.widgets.palette import Entry, Names, Palette
 from playground.ui.widgets.plain_text import shown_name

@@ -5,7 +5,6 @@ Qt writes the file anew without the lines that it cannot read, so a file with su
 
 from __future__ import annotations
 
-import math
 import shutil
 import time
 from contextlib import suppress
@@ -53,15 +52,6 @@ def _is_line(line: str) -> bool:
     line = line.strip()
     section = line.startswith("[") and line.endswith("]")
     return (not line or section or "=" in line or line[0] in ";#") and "\0" not in line
-
-
-def number(settings: QSettings, key: str, usual: float, least: float, most: float) -> float:
-    """A number within bounds; the usual one where there is no such number."""
-    try:
-        found = float(str(settings.value(key, usual)))
-    except ValueError:
-        return usual
-    return found if math.isfinite(found) and least <= found <= most else usual
 
 
 def layout(settings: QSettings, key: str) -> QByteArray | None:

@@ -24,6 +24,13 @@ def count(value: int) -> str:
     return f"{value:,}".replace(",", "\u2009")
 
 
+def size(count: int) -> str:
+    """A number of bytes for people."""
+    if count < 1024:
+        return f"{count} bytes"
+    return f"{count / 1024:.0f} KB" if count < 1024 * 1024 else f"{count / 1024 / 1024:.1f} MB"
+
+
 def figures(turn: Turn, cost: str = "") -> list[str]:
     """``first token 0.42 s``, ``86 tok/s``, ``214 tok`` and the cost, as far as they are known.
 

@@ -6,16 +6,16 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from playground.domain.request import ReasoningReturn, SendReasoning
+from playground.domain.request import ReasoningReturn
 from playground.domain.transcript import Turn
 from playground.domain.values import JSON
 from playground.engine.requests.pasted import Imported
 from playground.engine.requests.spoken import TITLES
+from playground.ui.widgets.reasoning_words import SEND_REASONING
 from playground.ui.widgets.role_words import ROLE_WORDS
 
 LONGEST = 400  # characters of a value that are looked at
 MOST_ROWS = 200
-WHEN = {SendReasoning.AFTER_TOOL_CALLS: "after tool calls", SendReasoning.ALWAYS: "always"}
 
 Row = tuple[str, str]
 
@@ -43,7 +43,7 @@ def outline(found: Imported) -> list[Group]:
         _group("Extra headers", request.extra_headers.items()),
     ]
     if request.reasoning_return != ReasoningReturn():
-        when = WHEN.get(request.reasoning_return.when, request.reasoning_return.when.value)
+        when = dict(SEND_REASONING)[request.reasoning_return.when]
         name = f", as {request.reasoning_return.field}" if request.reasoning_return.field else ""
         groups.append(Group("Reasoning goes back", f"{when}{name}"))
     return groups

@@ -11,8 +11,8 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from playground.ui.features.conversation.large import MeasuredText, Part, line_number
-from playground.ui.features.inspector.excerpt import size
 from playground.ui.widgets.dialogs import ask_where
+from playground.ui.widgets.figures import size
 from playground.ui.widgets.flow_layout import FlowLayout
 from playground.ui.widgets.loop import spawn
 

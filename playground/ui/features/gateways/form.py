@@ -24,10 +24,10 @@ from playground.ui.features.gateways.address_field import AddressField
 from playground.ui.features.gateways.draft import Draft
 from playground.ui.features.gateways.header_rows import HeaderRows
 from playground.ui.features.gateways.key_field import KeyField
-from playground.ui.features.raw.reasoning_return import REASONING_FIELDS, SEND_REASONING
 from playground.ui.widgets.dialogs import file_dialog
 from playground.ui.widgets.form_parts import FIELD_HEIGHT, SecondsEdit, WholeEdit, push_button, text_label
 from playground.ui.widgets.json_field import JsonField
+from playground.ui.widgets.reasoning_words import REASONING_FIELDS, SEND_REASONING
 
 LABEL_WIDTH = 116
 CERTIFICATES = "Certificates (*.pem *.crt *.cer);;All (*)"

@@ -14,7 +14,7 @@ from PySide6.QtCore import QObject, QSettings, Signal
 
 from playground import __version__
 from playground.ui.shell.main_window import MainWindow
-from playground.ui.shell.window_settings import number
+from playground.ui.widgets.kept_number import number
 from playground.ui.widgets.loop import spawn
 
 if TYPE_CHECKING:

@@ -14,9 +14,10 @@ from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QLabel, QPushButton,
 
 from playground.ui.features.conversation import large
 from playground.ui.features.conversation.large import MeasuredText, Part
-from playground.ui.features.inspector.excerpt import LINES_AT_MOST, Excerpt, excerpt, size
+from playground.ui.features.inspector.excerpt import LINES_AT_MOST, Excerpt, excerpt
 from playground.ui.widgets.code_editor import CodeEditor
 from playground.ui.widgets.elided_label import ElidedLabel
+from playground.ui.widgets.figures import size
 from playground.ui.widgets.loop import spawn
 from playground.ui.widgets.page_parts import empty_words
 from playground.ui.widgets.plain_text import few_lines_of, show_hidden, tip

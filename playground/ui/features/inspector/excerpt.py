@@ -92,10 +92,3 @@ def _end_of(body: bytes, most: int) -> bytes:
     start = -(-(len(body) - most) // step) * step
     line = body.find(b"\n", start, start + step)
     return body[line + 1 if line >= 0 else start :]
-
-
-def size(count: int) -> str:
-    """A number of bytes for people."""
-    if count < 1024:
-        return f"{count} bytes"
-    return f"{count / 1024:.0f} KB" if count < 1024 * 1024 else f"{count / 1024 / 1024:.1f} MB"

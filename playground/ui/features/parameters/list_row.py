@@ -2,67 +2,16 @@
 
 from __future__ import annotations
 
-import json
-
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 
 from playground.domain.parameters import Hint
 from playground.domain.values import JSON
 from playground.ui.features.parameters.row import ParameterRow
 from playground.ui.widgets.choice_fields import DEFAULT, ValueField
 from playground.ui.widgets.flow_layout import FlowLayout
-from playground.ui.widgets.icon_button import IconButton
-from playground.ui.widgets.plain_text import escape_hidden, tip
-
-CHIP_WIDTH = 200  # px at most; a longer text is cut with an ellipsis and whole in the tooltip
-
-
-def spelled(item: JSON) -> str:
-    """A text with its line breaks and tabs as escapes, the way it is typed in; other values as JSON."""
-    text = escape_hidden(json.dumps(item, ensure_ascii=False))
-    return text[1:-1].replace('\\"', '"') if isinstance(item, str) else text
-
-
-def unspelled(text: str) -> str:
-    """The reverse: ``\\n`` typed is a line break. A text with other backslashes is taken as it is."""
-    try:
-        return str(json.loads('"' + text.replace('\\"', '"').replace('"', '\\"') + '"'))
-    except ValueError:
-        return text
-
-
-class Chip(QFrame):
-    """One text and a button that takes it away."""
-
-    removed = Signal(object)
-
-    def __init__(self, text: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setProperty("kind", "chip-frame")
-        self.text = QLabel()
-        self.text.setTextFormat(Qt.TextFormat.PlainText)
-        self.text.setProperty("kind", "chip-text")
-        self.text.setText(self.text.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, CHIP_WIDTH))
-        self.text.setToolTip(tip(text))
-        self.close_button = IconButton("close", f"Remove {text}", size=10)
-        self.close_button.setFixedSize(16, 16)
-        self.close_button.clicked.connect(self._remove)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(8, 2, 4, 2)
-        row.setSpacing(2)
-        row.addWidget(self.text)
-        row.addWidget(self.close_button)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
-            self._remove()
-        else:
-            super().keyPressEvent(event)
-
-    def _remove(self) -> None:
-        self.removed.emit(self)
+from playground.ui.widgets.text_chip import TextChip, spelled, unspelled
 
 
 class _AddField(ValueField):
@@ -83,7 +32,7 @@ class ListRow(ParameterRow):
     def __init__(self, name: str, hint: Hint, parent: QWidget | None = None) -> None:
         super().__init__(name, hint, parent)
         self._items: list[JSON] = []
-        self.chips: list[Chip] = []
+        self.chips: list[TextChip] = []
         self.field = _AddField()
         self.count = QLabel()
         self.count.setProperty("kind", "muted")
@@ -122,7 +71,7 @@ class ListRow(ParameterRow):
             chip.deleteLater()
         self.chips = []
         for item in self._items:
-            chip = Chip(spelled(item))
+            chip = TextChip(spelled(item))
             chip.removed.connect(self._remove)
             self._flow.addWidget(chip)
             self.chips.append(chip)
@@ -147,7 +96,7 @@ class ListRow(ParameterRow):
             self._build()
             self._tell_items()
 
-    def _remove(self, chip: Chip) -> None:
+    def _remove(self, chip: TextChip) -> None:
         index = self.chips.index(chip)
         del self._items[index]
         self._build()

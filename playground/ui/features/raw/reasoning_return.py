@@ -6,8 +6,6 @@ another panel, so this is no widget itself.
 
 from __future__ import annotations
 
-from typing import Final
-
 from PySide6.QtCore import QObject, QSize, Signal
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QComboBox, QLabel, QSizePolicy, QWidget
@@ -15,13 +13,8 @@ from PySide6.QtWidgets import QComboBox, QLabel, QSizePolicy, QWidget
 from playground.domain.request import ReasoningReturn, SendReasoning
 from playground.ui.widgets.choice_fields import look
 from playground.ui.widgets.plain_text import tip
+from playground.ui.widgets.reasoning_words import REASONING_FIELDS, SEND_REASONING
 
-SEND_REASONING: Final = (
-    (SendReasoning.NEVER, "never"),
-    (SendReasoning.AFTER_TOOL_CALLS, "after tool calls"),
-    (SendReasoning.ALWAYS, "always"),
-)
-REASONING_FIELDS: Final = ("", "reasoning_content", "reasoning", "reasoning_details", "thinking")
 NARROWEST, WIDEST = 84, 178  # pixels
 ROOM = 44  # pixels beside the text: padding, border, arrow
 HELP = (

@@ -22,10 +22,10 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from playground.domain.tools import Problem
 from playground.jsonkit.schema_fields import Field, slot
-from playground.ui.features.parameters.list_row import spelled
 from playground.ui.features.tools.tool_model import worst
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.plain_text import show_hidden, tip
+from playground.ui.widgets.text_chip import spelled
 from playground.ui.widgets.theme import SMALL_PX, body_font, code_font, tokens
 
 INDENT = 14

@@ -15,12 +15,12 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QSizePolicy, QVBox
 from playground.domain.values import JSON
 from playground.jsonkit.schema_fields import Slot
 from playground.jsonkit.tree import same
-from playground.ui.features.parameters.list_row import Chip, spelled, unspelled
 from playground.ui.widgets.choice_fields import SwitchPill, look
 from playground.ui.widgets.exact_field import ExactField
 from playground.ui.widgets.flow_layout import FlowLayout
 from playground.ui.widgets.json_text import read_json
 from playground.ui.widgets.plain_text import HIDDEN, escape_hidden, show_hidden, tip
+from playground.ui.widgets.text_chip import TextChip, spelled, unspelled
 from playground.ui.widgets.theme import code_font
 
 CAPTION = 86  # pixels
@@ -183,7 +183,7 @@ class ChoicesSlot(SlotField):
         super().__init__(slot, parent)
         self.numeric = numeric
         self.items: list[JSON] = []
-        self.chips: list[Chip] = []
+        self.chips: list[TextChip] = []
         self.field = QLineEdit()
         self.field.setProperty("kind", "field")
         self.field.setPlaceholderText("add a value, then Enter")
@@ -217,7 +217,7 @@ class ChoicesSlot(SlotField):
             chip.deleteLater()
         self.chips = []
         for item in self.items:
-            chip = Chip(spelled(item))
+            chip = TextChip(spelled(item))
             chip.removed.connect(self._remove)
             self._flow.addWidget(chip)
             self.chips.append(chip)
@@ -249,7 +249,7 @@ class ChoicesSlot(SlotField):
         if not any(same(value, item) for item in self.items):
             self._tell([*self.items, value])
 
-    def _remove(self, chip: Chip) -> None:
+    def _remove(self, chip: TextChip) -> None:
         at = self.chips.index(chip)
         self.field.setFocus(Qt.FocusReason.OtherFocusReason)
         self._tell([*self.items[:at], *self.items[at + 1 :]] or None)

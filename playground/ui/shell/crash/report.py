@@ -25,6 +25,8 @@ PARTS = {
     "playground/ui/features/conversation": "the conversation",
     "playground/ui/features/debugger": "the tool debugger",
     "playground/ui/features/inspector": "the inspector",
+    "playground/ui/features/wire": "the inspector",
+    "playground/ui/features/cassettes": "the cassettes",
     "playground/ui/features/parameters": "the parameters",
     "playground/ui/features/tools": "the tools",
     "playground/ui/features/gateways": "the gateway settings",

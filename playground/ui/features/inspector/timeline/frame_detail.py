@@ -9,10 +9,11 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from playground.engine.inspect.frames import FrameIndex
-from playground.ui.features.inspector.excerpt import SHOWN_AT_MOST, size
+from playground.ui.features.inspector.excerpt import SHOWN_AT_MOST
 from playground.ui.features.inspector.timeline.frame_model import ODD
 from playground.ui.widgets.code_editor import CodeEditor
 from playground.ui.widgets.elided_label import ElidedLabel
+from playground.ui.widgets.figures import size
 from playground.ui.widgets.mark_label import MarkLabel
 from playground.ui.widgets.plain_text import show_hidden, tip
 from playground.ui.widgets.segments import Segments

@@ -12,11 +12,11 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
-from playground.ui.features.inspector.excerpt import size
 from playground.ui.features.inspector.timeline.frame_detail import FrameDetail
 from playground.ui.features.inspector.timeline.frame_table import FrameTable
 from playground.ui.features.inspector.timeline.picture import COMPACT, TALL, TALLEST, TimelinePicture
 from playground.ui.features.inspector.traces import Trace
+from playground.ui.widgets.figures import size
 from playground.ui.widgets.page_parts import empty_words
 from playground.ui.widgets.slices import Slices
 
