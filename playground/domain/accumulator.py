@@ -30,7 +30,8 @@ from playground.domain.events import (
 from playground.domain.members import Extra, Members
 from playground.domain.parts import Part, Reasoning, Refusal, Text, ToolCall, Unknown
 from playground.domain.usage import Usage
-from playground.domain.values import JSONObject, lean
+from playground.domain.values import lean
+from playground.jsonkit.values import JSONObject
 
 _NO_EXTRA: Final[Extra] = {}  # of all parts that came with nothing beside: values are frozen
 

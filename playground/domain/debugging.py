@@ -20,10 +20,11 @@ from playground.domain.parts import ToolCall
 from playground.domain.reasons import path_reason
 from playground.domain.tools import ToolDefinition, check_arguments, parse_json
 from playground.domain.transcript import Role, Turn
-from playground.domain.values import JSON, LongText, Value
+from playground.domain.values import LongText, Value
 from playground.jsonkit import limits
 from playground.jsonkit.limits import TooCostlyError
 from playground.jsonkit.patterns import PatternError, found_in
+from playground.jsonkit.values import JSON
 
 if TYPE_CHECKING:
     from jsonpath import JSONPathEnvironment

@@ -9,7 +9,8 @@ from pydantic.fields import FieldInfo
 
 from playground.domain.parameters import Parameters
 from playground.domain.parts import Unknown
-from playground.domain.values import JSON, JSONObject, Value
+from playground.domain.values import Value
+from playground.jsonkit.values import JSON, JSONObject
 
 #: Whether a field is written: its name, what is known of it, its value.
 Kept: TypeAlias = Callable[[str, FieldInfo, Any], bool]

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from playground.domain.errors import Failure
 from playground.domain.usage import Usage
-from playground.domain.values import JSONObject
+from playground.jsonkit.values import JSONObject
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Final, TypeAlias
 
-from playground.domain.values import JSON, JSONObject
+from playground.jsonkit.values import JSON, JSONObject
 
 #: Members by the protocol they came over.
 Extra: TypeAlias = dict[str, JSONObject]

@@ -11,9 +11,7 @@ import json
 from collections.abc import Iterator
 
 from playground.domain.tools import NAME_RULE, Problem, check_schema, check_value, parse_json
-from playground.domain.values import JSON, JSONObject
-
-Path = tuple[str | int, ...]
+from playground.jsonkit.values import JSON, JSONObject, Path
 
 JSON_TYPES = ("json_object", "json_schema")
 STRICT_LIST = 5  # warnings about strict that are listed; more would say the same again

@@ -17,7 +17,8 @@ from typing import Annotated, Any, ClassVar, Self
 from pydantic import ConfigDict, PrivateAttr, StrictBool, StrictFloat, StrictInt, ValidationError
 from pydantic.fields import FieldInfo
 
-from playground.domain.values import JSON, JSONObject, Value
+from playground.domain.values import Value
+from playground.jsonkit.values import JSON, JSONObject
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,8 @@ from typing import Annotated, Final, Literal, TypeAlias
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator
 
 from playground.domain.members import Extra
-from playground.domain.values import JSONObject, LongText, Value
+from playground.domain.values import LongText, Value
+from playground.jsonkit.values import JSONObject
 
 
 class Text(Value):

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import Final
 
-from playground.domain.values import JSON
+from playground.jsonkit.values import JSON
 
 ERROR: Final = "error"
 WARNING: Final = "warning"

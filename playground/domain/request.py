@@ -9,8 +9,9 @@ from pydantic import Field, SerializeAsAny
 from playground.domain.parameters import Parameters
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Turn
-from playground.domain.values import JSONObject, Value
+from playground.domain.values import Value
 from playground.jsonkit.merge import merged
+from playground.jsonkit.values import JSONObject
 
 
 class SendReasoning(StrEnum):

@@ -14,12 +14,12 @@ from playground.domain.problems import Problem as Problem
 from playground.domain.problems import parse_json as parse_json
 from playground.domain.problems import short
 from playground.domain.tokens import estimate_tokens
-from playground.domain.values import JSON, JSONObject, LongText, Value
+from playground.domain.values import LongText, Value
 from playground.jsonkit import limits
 from playground.jsonkit.schema_refs import BY_NAME, DATA, reach, target_of
-from playground.jsonkit.tree import Path
 from playground.jsonkit.validation import check_value as check_value
 from playground.jsonkit.validation import schema_problem
+from playground.jsonkit.values import JSON, JSONObject, Path
 
 NAME_RULE = re.compile(r"[A-Za-z0-9_-]{1,64}\Z")
 LARGE = 2000  # tokens of one definition above which its size is worth a word

@@ -20,7 +20,8 @@ from playground.domain.parts import Image, Part, Text, ToolCall, ToolResult
 from playground.domain.prices import Asked
 from playground.domain.roles import Role as Role
 from playground.domain.usage import Timing, Usage
-from playground.domain.values import JSONObject, Value
+from playground.domain.values import Value
+from playground.jsonkit.values import JSONObject
 
 
 class Ending(StrEnum):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from playground.domain.values import JSONObject, Value
+from playground.domain.values import Value
+from playground.jsonkit.values import JSONObject
 
 
 class Usage(Value):

@@ -7,9 +7,6 @@ from typing import Annotated, Any, Final, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ConfigDict, WithJsonSchema
 
-#: What `json.loads` returns. A recursive alias would slow the type checker and pydantic for no gain.
-JSON: TypeAlias = Any
-JSONObject: TypeAlias = dict[str, Any]
 #: A text that may have many lines. Where it is kept in a file for people, a list of its lines may stand for it.
 LINES: Final = WithJsonSchema({"format": "lines"})
 LongText: TypeAlias = Annotated[str, LINES]

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from playground.domain.errors import Failure
-from playground.domain.values import JSON, JSONObject
 from playground.gateway.tape import Exchange
+from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols import jsontext
 
 _DEEPEST = 3  # objects around a list; more is not a model list but an attempt

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 
 from playground import __version__
 from playground.domain.request import Request
-from playground.domain.values import JSONObject
 from playground.gateway.address import Address
 from playground.gateway.connection import MESSAGES_VERSION, Auth, Connection
 from playground.gateway.inflate import ACCEPTED
 from playground.gateway.proxy import proxy_secrets
 from playground.gateway.redact import Redactor, is_secret_header
 from playground.jsonkit.pieces import json_pieces
+from playground.jsonkit.values import JSONObject
 from playground.protocols.protocol import Protocol
 
 USER_AGENT = f"gateway-playground/{__version__}"

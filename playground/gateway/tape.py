@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from playground.domain.errors import Failure
 from playground.domain.events import Event
-from playground.domain.values import JSONObject
+from playground.jsonkit.values import JSONObject
 from playground.protocols.protocol import Decoder
 
 Headers = tuple[tuple[str, str], ...]

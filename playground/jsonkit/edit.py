@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from playground.domain.values import JSON
 from playground.jsonkit.style import Style, style_of
-from playground.jsonkit.tree import JsonNode, JsonTextError, Path, find, parse, same, scalar
+from playground.jsonkit.tree import JsonNode, JsonTextError, find, parse, same, scalar
+from playground.jsonkit.values import JSON, Path
 
 
 def set_value(text: str, path: Path, value: JSON) -> str:

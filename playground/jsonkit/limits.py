@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from playground.domain.values import JSON, JSONObject
 from playground.jsonkit.schema_refs import target_of
+from playground.jsonkit.values import JSON, JSONObject
 
 MOST_STEPS: Final = 4_000  # of a schema against a value
 MOST_NODES: Final = 2_500  # values in one schema

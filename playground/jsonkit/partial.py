@@ -11,8 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
-from playground.domain.values import JSON
-from playground.jsonkit.tree import Path
+from playground.jsonkit.values import JSON, Path
 
 Kind: TypeAlias = Literal["object", "array", "string", "number", "true", "false", "null", "invalid"]
 

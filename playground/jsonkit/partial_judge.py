@@ -13,7 +13,6 @@ from functools import partial
 from typing import Final, Literal
 
 from playground.domain.problems import Problem, unchecked
-from playground.domain.values import JSONObject
 from playground.jsonkit.limits import TooCostlyError
 from playground.jsonkit.partial import Node, PartialJson
 from playground.jsonkit.schema_views import (
@@ -29,6 +28,7 @@ from playground.jsonkit.schema_views import (
     wanted_types,
 )
 from playground.jsonkit.validation import NO_ALTERNATIVE, check_value
+from playground.jsonkit.values import JSONObject
 
 VALIDATED: Final = 256 * 1024  # characters; longer arguments are judged by what was seen on the way
 MOST: Final = 200  # problems that are listed

@@ -29,8 +29,8 @@ from playground.domain.output import check_answer, check_format
 from playground.domain.parts import ToolCall
 from playground.domain.problems import Problem, unchecked
 from playground.domain.tools import ToolDefinition, check_arguments, check_definition
-from playground.domain.values import JSON, JSONObject
 from playground.jsonkit.schema_sample import sample_text
+from playground.jsonkit.values import JSON, JSONObject
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)

@@ -9,7 +9,6 @@ from collections.abc import Iterable
 from typing import Final
 
 from playground.domain.tools import parse_json
-from playground.domain.values import JSON
 from playground.jsonkit.edit import (
     drop,
     insert_item,
@@ -23,7 +22,8 @@ from playground.jsonkit.edit import (
 from playground.jsonkit.schema_fields import UNIONS, Field, nullable_branch
 from playground.jsonkit.schema_refs import DATA, pointer_of, reach, target_of
 from playground.jsonkit.schema_slots import Slot
-from playground.jsonkit.tree import JsonNode, JsonTextError, Path, find, parse
+from playground.jsonkit.tree import JsonNode, JsonTextError, find, parse
+from playground.jsonkit.values import JSON, Path
 
 _HEAD: Final = ("$schema", "$id", "$ref", "type", "title", "description")  # what people write first
 _OUTSIDE: Final = "title", "description", "default"  # what is said of a value, null or not

@@ -11,10 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from playground.domain.values import JSON, JSONObject
 from playground.jsonkit.schema_refs import DATA, reach, target_of
 from playground.jsonkit.schema_slots import Slot, slots_of, types_in
-from playground.jsonkit.tree import Path
+from playground.jsonkit.values import JSON, JSONObject, Path
 
 __all__ = ["Field", "Slot", "field_at", "fields_of", "nullable_branch", "slot", "walk"]
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Final
 from urllib.parse import quote, unquote
 
-from playground.domain.values import JSON
-from playground.jsonkit.tree import Path
+from playground.jsonkit.values import JSON, Path
 
 #: Keywords whose content is data, not schemas: a ``$ref`` in there is only a key.
 DATA: Final = frozenset(("const", "default", "enum", "example", "examples"))

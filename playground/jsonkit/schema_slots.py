@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from playground.domain.values import JSON, JSONObject
-from playground.jsonkit.tree import Path
 from playground.jsonkit.validation import TYPES
+from playground.jsonkit.values import JSON, JSONObject, Path
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,10 @@ from collections.abc import Callable
 from itertools import product
 from typing import Final, TypeAlias
 
-from playground.domain.values import JSON, JSONObject
 from playground.jsonkit.limits import TooCostlyError
 from playground.jsonkit.patterns import PatternError, found_in
 from playground.jsonkit.schema_refs import reach, target_of
+from playground.jsonkit.values import JSON, JSONObject
 
 View: TypeAlias = tuple[JSONObject, ...]
 

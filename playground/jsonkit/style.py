@@ -11,8 +11,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Final
 
-from playground.domain.values import JSON
 from playground.jsonkit.tree import JsonNode, JsonTextError
+from playground.jsonkit.values import JSON
 
 _LONE: Final = re.compile("[\ud800-\udfff]")
 _LOOKED_AT: Final = 2000  # containers whose layout is looked at; more would say the same again

@@ -11,9 +11,8 @@ import re
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
-from playground.domain.values import JSON
+from playground.jsonkit.values import JSON, Path
 
-Path: TypeAlias = tuple[str | int, ...]
 Kind: TypeAlias = Literal["object", "array", "string", "number", "true", "false", "null"]
 
 _SPACE: Final = re.compile(r"[ \t\r\n]*")

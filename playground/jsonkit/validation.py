@@ -12,10 +12,10 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from playground.domain.problems import Problem, short
-from playground.domain.values import JSON, JSONObject
 from playground.jsonkit import limits
 from playground.jsonkit.limits import TooCostlyError
 from playground.jsonkit.patterns import engine
+from playground.jsonkit.values import JSON, JSONObject
 
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator, ValidationError

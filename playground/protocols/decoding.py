@@ -13,7 +13,7 @@ from typing import ClassVar, Final, NamedTuple
 from playground.domain.errors import Failure, FailureKind
 from playground.domain.events import Deviation, Event, Failed, ReasoningDelta, StreamEnd, TextDelta, ToolCallDelta
 from playground.domain.transcript import new_id
-from playground.domain.values import JSON, JSONObject
+from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols import jsontext, verdicts
 from playground.protocols.errors import looks_like_error, read_error
 from playground.protocols.repeats import Place, Repeats

@@ -13,7 +13,7 @@ from http import HTTPStatus
 from typing import Final
 
 from playground.domain.errors import Failure, FailureKind
-from playground.domain.values import JSON, JSONObject
+from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols import jsontext
 
 EXCERPT: Final = 64 * 1024

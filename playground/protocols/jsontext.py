@@ -12,7 +12,7 @@ from typing import Final
 
 from pydantic_core import from_json
 
-from playground.domain.values import JSON, JSONObject
+from playground.jsonkit.values import JSON, JSONObject
 
 #: A value nested deeper than this cannot be saved by the libraries below us; it is kept as text instead.
 DEEPEST: Final = 100

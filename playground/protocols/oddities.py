@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple, TypeAlias
 
-from playground.domain.values import JSON, JSONObject
 from playground.jsonkit.merge import Path
+from playground.jsonkit.values import JSON, JSONObject
 
 
 class Oddity(NamedTuple):

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from playground.domain.parameters import Parameters
 from playground.domain.tools import ToolDefinition
-from playground.domain.values import JSON, JSONObject
+from playground.jsonkit.values import JSON, JSONObject
 
 
 class MessageError(ValueError):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from playground.domain.values import JSONObject
+from playground.jsonkit.values import JSONObject
 from playground.protocols import jsontext
 from playground.protocols.sse import Edges, Frame
 

@@ -10,7 +10,7 @@ from math import isfinite
 
 from playground.domain.accumulator import Accumulator, GrowingChoice
 from playground.domain.errors import Failure, FailureKind
-from playground.domain.values import JSON, JSONObject
+from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols import jsontext
 from playground.protocols.chat.decode import ChatDecoder
 from playground.protocols.errors import error_fields

@@ -19,7 +19,8 @@ from playground.jsonkit.edit import (
     rename_key,
     set_value,
 )
-from playground.jsonkit.tree import JsonTextError, Path, find, parse, same
+from playground.jsonkit.tree import JsonTextError, find, parse, same
+from playground.jsonkit.values import Path
 from tests.domain.json_texts import KEYS, texts, values
 
 LAID_OUT = """{

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from playground.domain.output import check_answer, check_format, format_of, schema_of, wants_json
 from playground.domain.tools import Problem
-from playground.domain.values import JSONObject
+from playground.jsonkit.values import JSONObject
 
 SCHEMA: JSONObject = {
     "type": "object",

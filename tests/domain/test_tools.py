@@ -13,9 +13,9 @@ from playground.domain.tools import (
     definition_tokens,
     parse_json,
 )
-from playground.domain.values import JSON
 from playground.jsonkit import limits
 from playground.jsonkit.limits import TooCostlyError
+from playground.jsonkit.values import JSON
 
 SCHEMA = {
     "type": "object",

@@ -13,7 +13,6 @@ import pytest
 from keyring.backend import KeyringBackend
 
 from playground.domain.request import ReasoningReturn, SendReasoning
-from playground.domain.values import JSON, JSONObject
 from playground.engine.files.presets import Preset, PresetStore
 from playground.engine.gateways.credentials import (
     ConsentReason,
@@ -36,6 +35,7 @@ from playground.engine.gateways.profiles import (
     split_headers,
 )
 from playground.engine.gateways.secrets import KeyringError, Keys, Secret
+from playground.jsonkit.values import JSON, JSONObject
 
 CANARY = "sk-canary-8f2a61c0de"
 

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from playground.domain.values import JSON, JSONObject
 from playground.gateway.outgoing import encode_json
+from playground.jsonkit.values import JSON, JSONObject
 
 
 @pytest.mark.parametrize("count", [0, 1, 199, 200, 201, 1_000])

@@ -13,7 +13,6 @@ from typing import Any, Final
 
 from playground.domain.debugging import Answer, AnswerRow, Debugging, MatchKind, Policy, ToolRule
 from playground.domain.tools import ToolDefinition
-from playground.domain.values import JSONObject
 from playground.jsonkit.questions import (
     AnswerFits,
     ArgumentsFit,
@@ -23,6 +22,7 @@ from playground.jsonkit.questions import (
     RowFits,
     SampleOf,
 )
+from playground.jsonkit.values import JSONObject
 from tests.hostile.drawn import DRAWN, SLOWER, calls
 from tests.hostile.gaps import LIMIT
 from tests.hostile.streams import (

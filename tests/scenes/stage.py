@@ -22,10 +22,10 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from playground.app import App, make_application, settings_path
 from playground.demo.server import DemoConfig
-from playground.domain.values import JSON
 from playground.engine.library.store.opening import default_path as store_path
 from playground.engine.session.changes import Change, RunStateChanged
 from playground.engine.session.session import Session
+from playground.jsonkit.values import JSON
 from playground.ui.features.conversation.heights import TOP
 from playground.ui.features.gateways.dialog import ProfileDialog
 from playground.ui.widgets import loop

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from playground.domain.tools import ToolDefinition
-from playground.domain.values import JSON
+from playground.jsonkit.values import JSON
 from playground.ui.features.tools.panel import ToolsPanel
 from playground.ui.features.tools.samples import SAMPLE
 from playground.ui.features.tools.tool_editor import TEXT

@@ -28,12 +28,12 @@ from pydantic import ValidationError
 from playground import __version__
 from playground.domain.errors import Failure
 from playground.domain.transcript import new_id
-from playground.domain.values import JSON, JSONObject
 from playground.engine.gateways.known_secrets import redactor_of
 from playground.engine.gateways.secrets import Secret
 from playground.engine.gateways.tape_secrets import redacted_failure, redacted_reads
 from playground.gateway.redact import Redactor
 from playground.gateway.tape import Exchange, Headers, Read
+from playground.jsonkit.values import JSON, JSONObject
 from playground.named_file import read_named
 from playground.protocols import PROTOCOLS
 

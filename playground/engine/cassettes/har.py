@@ -12,13 +12,13 @@ from datetime import UTC, datetime
 from urllib.parse import parse_qsl, urlsplit
 
 from playground import __version__
-from playground.domain.values import JSONObject
 from playground.engine.cassettes.cassette import CassetteError
 from playground.engine.gateways.known_secrets import redactor_of
 from playground.engine.gateways.secrets import Secret
 from playground.engine.gateways.tape_secrets import redacted_reads
 from playground.gateway.redact import Redactor
 from playground.gateway.tape import Exchange, Headers
+from playground.jsonkit.values import JSONObject
 
 
 def write(exchanges: Iterable[Exchange], known: Iterable[Secret] = ()) -> bytes:

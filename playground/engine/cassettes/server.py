@@ -18,12 +18,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from playground.domain.accumulator import Accumulator
-from playground.domain.values import JSON
 from playground.engine.cassettes.cassette import Cassette
 from playground.engine.cassettes.playback_clock import Pace
 from playground.engine.inspect.frames import FrameIndex
 from playground.gateway.redact import MASK
 from playground.gateway.tape import Exchange, Read
+from playground.jsonkit.values import JSON
 from playground.loopback import is_origin, no_json, wrong_host
 from playground.protocols import PROTOCOLS
 from playground.protocols.protocol import get_protocol

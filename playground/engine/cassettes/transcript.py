@@ -17,8 +17,8 @@ from playground.domain.request import Request
 from playground.domain.tools import parse_json
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, new_id
 from playground.domain.usage import Timing
-from playground.domain.values import JSON, JSONObject
 from playground.gateway.tape import Exchange
+from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols.protocol import get_protocol
 
 

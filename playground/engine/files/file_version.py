@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from playground.domain.values import JSONObject
+from playground.jsonkit.values import JSONObject
 
 
 def version_problem(value: JSONObject, name: str, known: int) -> str:

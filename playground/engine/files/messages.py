@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from playground.domain.request import Request
 from playground.domain.tools import parse_json
-from playground.domain.values import JSON, JSONObject
 from playground.engine.io.weighed_json import TooMuchError, check_weight
 from playground.engine.requests.pasted import (
     CHAT_ONLY,
@@ -29,6 +28,8 @@ from playground.engine.requests.pasted import (
 )
 from playground.jsonkit import tree as json_tree
 from playground.jsonkit.tree import JsonTextError
+from playground.jsonkit.values import JSON, JSONObject
+from playground.jsonkit.values import Path as PathInside
 from playground.named_file import read_named
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ class _Piece:
     text: str
     line: int
 
-    def error(self, reason: str, path: json_tree.Path = ()) -> MessagesImportError:
+    def error(self, reason: str, path: PathInside = ()) -> MessagesImportError:
         """The reason with the place of what ``path`` leads to."""
         try:
             root = json_tree.parse(self.text)
@@ -225,7 +226,7 @@ def _from_list(whole: _Piece, prefer: str) -> Found:
 
 
 def _records(
-    records: Iterable[tuple[_Piece, JSON, json_tree.Path]],
+    records: Iterable[tuple[_Piece, JSON, PathInside]],
     words: str,
     prefer: str,
     problems: list[MessagesImportError],
@@ -264,7 +265,7 @@ def _is_message(value: JSON) -> bool:
 # ---- one conversation ------------------------------------------------------------------------------------------------
 
 
-def _record(piece: _Piece, value: JSON, path: json_tree.Path, prefer: str, number: int) -> Conversation:
+def _record(piece: _Piece, value: JSON, path: PathInside, prefer: str, number: int) -> Conversation:
     """The conversation that a record holds: a list of messages, a body, or a record of a batch with a body inside."""
     if isinstance(value, list):
         return _conversation({"messages": value}, prefer, piece.blame(*path), number)

@@ -19,7 +19,7 @@ from playground.domain.parts import Text
 from playground.domain.roles import Role
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Transcript, Turn, make_turn
-from playground.domain.values import JSONObject, Value
+from playground.domain.values import Value
 from playground.engine.files.experiment_file import structure_words
 from playground.engine.files.experiment_file.layout import lay_out
 from playground.engine.gateways.known_secrets import redactor_of
@@ -27,6 +27,7 @@ from playground.engine.gateways.secrets import Secret
 from playground.engine.io.list_file import ListFile, ListFileError
 from playground.engine.requests.protocol_conversion import carry_parameters
 from playground.engine.session.settings import ExperimentSettings
+from playground.jsonkit.values import JSONObject
 from playground.protocols import DEFAULT, PROTOCOLS
 from playground.protocols.protocol import parameters_of
 

@@ -7,7 +7,7 @@ import io
 import json
 from collections.abc import Iterable, Sequence
 
-from playground.domain.values import JSON
+from playground.jsonkit.values import JSON
 
 #: What makes a spreadsheet take a cell for a formula. What a model wrote must not become one.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")

@@ -19,7 +19,7 @@ from playground.domain.encoding import encode
 from playground.domain.prices import Price
 from playground.domain.reasons import reason_of
 from playground.domain.request import ReasoningReturn
-from playground.domain.values import JSONObject, Value
+from playground.domain.values import Value
 from playground.engine.gateways.connection_test import Mends, Offer, Verdict, try_gateway
 from playground.engine.gateways.secrets import Secret, looks_secret
 from playground.engine.io.list_file import ListFile, ListFileError
@@ -27,6 +27,7 @@ from playground.engine.requests.extras import secret_in
 from playground.gateway.address import Address, is_loopback, needs_consent, origin
 from playground.gateway.address import resolve as resolve_address
 from playground.gateway.connection import MEBIBYTE, Auth, Connection, Timeouts
+from playground.jsonkit.values import JSONObject
 
 __all__ = [
     "Address",

@@ -6,10 +6,10 @@ import json
 from dataclasses import replace
 
 from playground.domain.errors import Failure
-from playground.domain.values import JSON
 from playground.gateway.redact import Redactor
 from playground.gateway.redact_stream import StreamRedactor
 from playground.gateway.tape import Exchange, Read
+from playground.jsonkit.values import JSON
 
 
 def redacted_reads(exchange: Exchange, redactor: Redactor) -> list[Read]:

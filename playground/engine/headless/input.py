@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Final
 from playground.domain.parameters import Parameters
 from playground.domain.request import Request
 from playground.domain.tools import ToolDefinition
-from playground.domain.values import JSON, JSONObject
 from playground.engine.files.file_version import version_problem
 from playground.engine.io.weighed_json import TooMuchError, read_json
+from playground.jsonkit.values import JSON, JSONObject
 from playground.named_file import read_named, read_standard_input
 from playground.protocols.chat.reasoning import DETAILS, FIELDS
 from playground.protocols.chat.tools import read_tool as read_chat_tool

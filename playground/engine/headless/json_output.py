@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from playground.domain.members import Extra
 from playground.domain.parts import Reasoning, Text
 from playground.domain.transcript import Outcome, Role, Turn
-from playground.domain.values import JSONObject
+from playground.jsonkit.values import JSONObject
 from playground.protocols.chat.encode import encode_turns
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from playground.domain.parts import ToolCall, ToolResult
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, Transcript, Turn
-from playground.domain.values import JSON
 from playground.engine.files.spreadsheet import csv_text, json_text
 from playground.engine.session.verdicts import CHECKING, Verdict
+from playground.jsonkit.values import JSON
 
 if TYPE_CHECKING:
     from playground.engine.session.session import Session

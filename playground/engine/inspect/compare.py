@@ -16,11 +16,11 @@ from typing import Final
 from playground.domain.accumulator import Accumulator
 from playground.domain.tools import parse_json
 from playground.domain.transcript import Role, Turn
-from playground.domain.values import JSON
 from playground.engine.inspect.frames import FrameIndex
 from playground.engine.inspect.timeline import Timeline
 from playground.engine.inspect.unknown_members import beside_part, beside_turn, clipped
 from playground.gateway.tape import Exchange
+from playground.jsonkit.values import JSON
 from playground.protocols.protocol import get_protocol
 
 #: A word with the space behind it, so that spaces alone do not match everywhere.

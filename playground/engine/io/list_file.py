@@ -12,8 +12,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from playground.domain.values import JSON, JSONObject
 from playground.engine.io.whole_file import write_whole
+from playground.jsonkit.values import JSON, JSONObject
 from playground.named_file import read_named
 
 LARGEST: Final = 64 * 1024 * 1024  # bytes

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 
-from playground.domain.values import JSON
 from playground.engine.gateways.secrets import looks_secret
 from playground.gateway.outgoing import header_problem
+from playground.jsonkit.values import JSON
 
 _KEY_VALUE = re.compile(r"\s*(?:bearer\s+)?sk-\S{8}|\s*bearer\s+\S{16}", re.IGNORECASE)
 _KEY_WRITTEN = re.compile(rf'"(?:{_KEY_VALUE.pattern})', re.IGNORECASE)

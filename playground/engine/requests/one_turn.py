@@ -10,7 +10,7 @@ from playground.domain.parts import Part, ToolCall
 from playground.domain.request import ReasoningReturn, Request, SendReasoning
 from playground.domain.tools import parse_json
 from playground.domain.transcript import Turn
-from playground.domain.values import JSONObject
+from playground.jsonkit.values import JSONObject
 from playground.protocols.protocol import get_protocol
 
 MOST: Final = 40  # names that are looked at one by one; of more, several at once, and

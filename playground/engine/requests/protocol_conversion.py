@@ -15,9 +15,9 @@ from playground.domain.output import schema_of
 from playground.domain.parameters import Parameters
 from playground.domain.request import Request
 from playground.domain.tools import ToolDefinition
-from playground.domain.values import JSON
 from playground.engine.requests.loss import CHANGED, DOUBTFUL, LOST, Loss, listed
 from playground.engine.requests.turn_conversion import turn_losses
+from playground.jsonkit.values import JSON
 from playground.protocols.protocol import Protocol, get_protocol
 
 _ORDER: Final = (LOST, CHANGED, DOUBTFUL)

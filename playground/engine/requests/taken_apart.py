@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from playground.domain.request import Request
-from playground.domain.values import JSON, JSONObject
 from playground.jsonkit.merge import merged
+from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols.protocol import get_protocol
 from playground.protocols.reading import same
 

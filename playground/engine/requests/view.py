@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from playground.domain.parameters import Hint
 from playground.domain.request import Request
-from playground.domain.values import JSON, JSONObject
 from playground.engine.gateways.known_secrets import redactor_of
 from playground.engine.gateways.profiles import Profile, connection
 from playground.engine.gateways.secrets import Secret
@@ -22,6 +21,7 @@ from playground.gateway.address import resolve
 from playground.gateway.outgoing import outgoing
 from playground.gateway.redact import MASK, Redactor
 from playground.jsonkit.merge import Path, at_path, holds
+from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols.protocol import get_protocol
 
 if TYPE_CHECKING:

@@ -7,12 +7,12 @@ from typing import Final
 from playground.domain.hidden import short_name
 from playground.domain.request import ReasoningReturn, Request
 from playground.domain.transcript import Turn
-from playground.domain.values import JSONObject
 from playground.domain.variables import as_written, names_in, resolve_turns, unresolved
 from playground.engine.session import hand_made
 from playground.engine.session.changes import RunState
 from playground.engine.session.editors import HEAD
 from playground.engine.session.experiment import Experiment
+from playground.jsonkit.values import JSONObject
 from playground.protocols.protocol import get_protocol
 
 UNDER_WAY: Final = "A run is under way. Stop it first."

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from playground.domain.parameters import Parameters
 from playground.domain.transcript import Outcome, Transcript, Turn
-from playground.domain.values import JSONObject
 from playground.jsonkit.merge import merged
+from playground.jsonkit.values import JSONObject
 from playground.protocols.jsontext import amount_of
 
 

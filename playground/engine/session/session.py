@@ -14,7 +14,6 @@ from playground.domain.accumulator import GrowingChoice
 from playground.domain.parameters import Parameters
 from playground.domain.request import ReasoningReturn, Request
 from playground.domain.transcript import Transcript, new_id
-from playground.domain.values import JSON
 from playground.domain.variables import as_written
 from playground.engine.session.branching import asking
 from playground.engine.session.changes import (
@@ -36,6 +35,7 @@ from playground.engine.session.run import Run, RunRefusedError
 from playground.engine.session.settings import ExperimentSettings
 from playground.engine.session.titles import Front, plain_front, summary_of, title_of
 from playground.engine.session.turn_edits import standing
+from playground.jsonkit.values import JSON
 from playground.protocols import DEFAULT
 from playground.protocols.protocol import get_protocol
 

@@ -10,8 +10,9 @@ from playground.domain.debugging import Debugging
 from playground.domain.parameters import Parameters
 from playground.domain.request import ReasoningReturn
 from playground.domain.tools import ToolDefinition
-from playground.domain.values import JSON, JSONObject, LongText, Value
+from playground.domain.values import LongText, Value
 from playground.engine.requests.protocol_conversion import carry_parameters
+from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols import DEFAULT, PROTOCOLS
 from playground.protocols.protocol import get_protocol, parameters_of
 

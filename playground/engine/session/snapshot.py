@@ -18,13 +18,14 @@ from playground.domain.encoding import Kept, encode, not_empty
 from playground.domain.prices import Asked
 from playground.domain.reasons import reason_of, shortened
 from playground.domain.transcript import Ending, Outcome, Transcript, Turn
-from playground.domain.values import JSON, JSONObject, Value
+from playground.domain.values import Value
 from playground.engine.requests.extras import key_written
 from playground.engine.session.changes import DebugChanged, PathChanged, SettingsChanged, TitleChanged
 from playground.engine.session.draft import Draft
 from playground.engine.session.older import as_it_was_sent, mended
 from playground.engine.session.open_edits import OpenEdit, What
 from playground.engine.session.settings import ExperimentSettings
+from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols import PROTOCOLS
 from playground.protocols.protocol import parameters_of
 

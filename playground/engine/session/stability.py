@@ -22,13 +22,14 @@ from playground.domain.parts import Text, ToolCall
 from playground.domain.request import Request
 from playground.domain.tools import ToolDefinition
 from playground.domain.usage import Usage
-from playground.domain.values import JSON, Value
+from playground.domain.values import Value
 from playground.engine.files.spreadsheet import csv_text
 from playground.engine.session.editors import HEAD
 from playground.engine.session.run import RunRefusedError
 from playground.engine.session.turn_edits import standing
 from playground.engine.session.verdicts import VerdictCode, verdict_on
 from playground.gateway.retry import delay_after
+from playground.jsonkit.values import JSON
 from playground.protocols.protocol import get_protocol
 
 if TYPE_CHECKING:

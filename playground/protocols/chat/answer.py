@@ -6,7 +6,7 @@ from playground.domain.accumulator import Accumulator, GrowingChoice
 from playground.domain.members import with_members
 from playground.domain.request import ReasoningReturn, SendReasoning
 from playground.domain.transcript import Role, make_turn
-from playground.domain.values import JSONObject
+from playground.jsonkit.values import JSONObject
 from playground.protocols.chat.encode import encode_turns
 
 _ALL = ReasoningReturn(when=SendReasoning.ALWAYS)

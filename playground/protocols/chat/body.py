@@ -5,7 +5,7 @@ from __future__ import annotations
 from playground.domain.parts import Reasoning
 from playground.domain.request import ReasoningReturn, Request, SendReasoning
 from playground.domain.transcript import Turn
-from playground.domain.values import JSON, JSONObject
+from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols.chat.encode import encode_turns
 from playground.protocols.chat.history import read_messages, unread
 from playground.protocols.chat.parameters import ChatParameters

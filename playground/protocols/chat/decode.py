@@ -21,7 +21,7 @@ from playground.domain.events import (
     UnknownPart,
     UsageReport,
 )
-from playground.domain.values import JSON, JSONObject
+from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols import jsontext, verdicts
 from playground.protocols.chat.reasoning import (
     CONTENT_PART,

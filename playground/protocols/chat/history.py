@@ -10,7 +10,7 @@ from typing import Final
 from playground.domain.members import Extra
 from playground.domain.parts import Image, Part, Reasoning, Refusal, Text, ToolCall, ToolResult, Unknown
 from playground.domain.transcript import Role, Turn, new_id
-from playground.domain.values import JSON, JSONObject
+from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols.chat.reasoning import CONTENT_PART, DETAILS, FIELDS, plain_text
 from playground.protocols.chat.toolcalls import unknown_of
 from playground.protocols.jsontext import keepable, members_beside, said, text_of, whole, write

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from playground.domain.values import JSON, JSONObject
+from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols.jsontext import keepable
 
 #: Names under which reasoning text comes, the documented one first (specification, section 2.5).

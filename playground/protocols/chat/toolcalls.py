@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from playground.domain.events import Event, ExtraDelta, ToolCallDelta
-from playground.domain.values import JSON, JSONObject
+from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols.arguments import Arguments, is_object
 from playground.protocols.jsontext import members_beside, text_of, whole, write
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from playground.domain.tools import ToolDefinition
-from playground.domain.values import JSON, JSONObject
+from playground.jsonkit.values import JSON, JSONObject
 
 
 def read_tool(value: JSON) -> ToolDefinition:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from playground.domain.usage import Usage
-from playground.domain.values import JSON, JSONObject
+from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols.jsontext import amount_of, count_of, members_beside
 
 

@@ -7,7 +7,7 @@ from playground.domain.parameters import Parameters
 from playground.domain.request import Request
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Turn
-from playground.domain.values import JSON, JSONObject
+from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols import PROTOCOLS
 from playground.protocols.messages.answer import write_answer
 from playground.protocols.messages.body import read_body

@@ -5,7 +5,7 @@ from __future__ import annotations
 from playground.domain.accumulator import Accumulator
 from playground.domain.members import with_members
 from playground.domain.transcript import Role, make_turn
-from playground.domain.values import JSON, JSONObject
+from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols.messages.encode import encode_turns
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from playground.domain.members import Members
-from playground.domain.values import JSONObject
+from playground.jsonkit.values import JSONObject
 from playground.protocols.arguments import Arguments
 from playground.protocols.jsontext import keepable, parse, whole
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from playground.domain.request import Request
-from playground.domain.values import JSONObject
+from playground.jsonkit.values import JSONObject
 from playground.protocols.messages.encode import read_tool, write_tool
 from playground.protocols.messages.history import read_conversation
 from playground.protocols.messages.parameters import MessagesParameters

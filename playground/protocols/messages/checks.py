@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from playground.domain.values import JSON, JSONObject
 from playground.jsonkit.merge import at_path
+from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols.oddities import Check, Oddity, is_number, tool_choice
 
 LEAST_BUDGET: Final = 1024

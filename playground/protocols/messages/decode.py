@@ -22,7 +22,7 @@ from playground.domain.events import (
     UnknownPart,
     UsageReport,
 )
-from playground.domain.values import JSON, JSONObject
+from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols import jsontext, verdicts
 from playground.protocols.arguments import Arguments
 from playground.protocols.decoding import CHAT_NAME, MESSAGES_NAME, BodyDecoder, make_call_id

@@ -17,7 +17,7 @@ from playground.domain.parts import Image, Part, Reasoning, Refusal, Text, ToolC
 from playground.domain.request import Request
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, Turn
-from playground.domain.values import JSON, JSONObject
+from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols import jsontext
 from playground.protocols.chat.tools import tool_from
 from playground.protocols.messages.parameters import MAX_TOKENS_START

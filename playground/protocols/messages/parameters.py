@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, Final, Self
 from pydantic import StrictBool, StrictInt, StrictStr
 
 from playground.domain.parameters import Hint, Number, Parameters, Stream, TopP
-from playground.domain.values import JSON, JSONObject
+from playground.jsonkit.values import JSON, JSONObject
 
 MAX_TOKENS_START: Final = 4096
 ONE_CALL: Final = "disable_parallel_tool_use"

@@ -6,9 +6,9 @@ from PySide6.QtCore import QObject
 
 from playground.domain.parameters import Parameters
 from playground.domain.request import ReasoningReturn
-from playground.domain.values import JSON, JSONObject
 from playground.engine.library.workspace import Workspace
 from playground.engine.session.session import Session
+from playground.jsonkit.values import JSON, JSONObject
 from playground.ui.features.raw.panel import Inherited
 from playground.ui.shell.main_window import MainWindow
 

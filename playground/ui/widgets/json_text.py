@@ -13,7 +13,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from playground.domain.values import JSON
+from playground.jsonkit.values import JSON, Path
 from playground.ui.widgets.plain_text import escape_hidden, show_hidden
 
 TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[{}\[\],:]|[^\s"{}\[\],:]+', re.DOTALL)
@@ -28,8 +28,6 @@ MARKED_AT_MOST = 200_000  # characters of a text whose problems are marked in it
 INDENT = 2
 DEEPEST_INDENT = 40  # levels; deeper ones are not set in further, or 100,000 brackets would fill the memory
 KEPT_OF_LONG_STRING = 120
-
-Path = tuple[str | int, ...]
 
 _MESSAGES = {
     "Expecting value": "a value is missing here",

@@ -6,7 +6,7 @@ import json
 import math
 import re
 
-from playground.domain.values import JSON
+from playground.jsonkit.values import JSON
 from playground.ui.widgets.json_text import read_json
 from playground.ui.widgets.plain_text import escape_hidden
 

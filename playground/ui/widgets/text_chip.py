@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QWidget
 
-from playground.domain.values import JSON
+from playground.jsonkit.values import JSON
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.plain_text import escape_hidden, tip
 

@@ -6,7 +6,7 @@ from playground.domain.parts import Image, Reasoning, Text, ToolCall, ToolResult
 from playground.domain.request import ReasoningReturn, Request, SendReasoning
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, Turn, make_turn
-from playground.domain.values import JSONObject
+from playground.jsonkit.values import JSONObject
 from playground.protocols.chat.parameters import ChatParameters
 from playground.protocols.messages.parameters import MessagesParameters
 

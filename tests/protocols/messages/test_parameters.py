@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from playground.domain.values import JSONObject
+from playground.jsonkit.values import JSONObject
 from playground.protocols.messages.parameters import MessagesParameters
 
 

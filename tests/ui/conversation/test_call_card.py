@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 from playground.domain.debugging import Answer as Reply
 from playground.domain.parts import ToolCall, ToolResult
 from playground.domain.tools import ToolDefinition
-from playground.domain.values import JSONObject
+from playground.jsonkit.values import JSONObject
 from playground.ui.features.conversation.calls.call_card import CallCard
 from playground.ui.features.conversation.commands import CallState
 from playground.ui.features.conversation.rows import Answer

@@ -11,7 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
-from playground.domain.values import JSONObject
+from playground.jsonkit.values import JSONObject
 from playground.ui.features.conversation import verdict_view
 from playground.ui.features.conversation.verdict_view import LISTED, VerdictView
 from playground.ui.widgets.json_text import JsonProblem, problem_at

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from playground.domain.values import JSONObject
+from playground.jsonkit.values import JSONObject
 from playground.ui.features.output.draft import CUSTOM, DEFAULT, EXAMPLE, SCHEMA, OutputDraft
 
 EXAMPLE_SCHEMA = json.loads(EXAMPLE)

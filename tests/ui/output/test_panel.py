@@ -11,7 +11,7 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from playground.domain.parameters import Parameters
-from playground.domain.values import JSON, JSONObject
+from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols.chat.parameters import ChatParameters
 from playground.protocols.messages.parameters import MessagesParameters
 from playground.ui.features.output.draft import CUSTOM, DEFAULT, EXAMPLE, JSON_MODE, SCHEMA, TEXT

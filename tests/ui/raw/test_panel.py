@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from playground.domain.values import JSONObject
+from playground.jsonkit.values import JSONObject
 from playground.ui.features.raw.header_rows import HeaderRow
 from playground.ui.features.raw.panel import Inherited, RawPanel
 

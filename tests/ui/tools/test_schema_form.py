@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from playground.domain.tools import ToolDefinition
-from playground.jsonkit.tree import Path
+from playground.jsonkit.values import Path
 from playground.ui.features.tools.field_block import FieldBlock
 from playground.ui.features.tools.panel import ToolsPanel
 from playground.ui.features.tools.schema_form import PAGE, SchemaForm

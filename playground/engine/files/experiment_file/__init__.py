@@ -19,7 +19,7 @@ from playground.domain.parts import Part
 from playground.domain.request import SendReasoning
 from playground.domain.roles import Role
 from playground.domain.transcript import Ending
-from playground.domain.values import JSON, Value
+from playground.domain.values import Value
 from playground.engine.files.experiment_file.content import NAME, VERSION, from_json, to_json
 from playground.engine.files.experiment_file.layout import lay_out
 from playground.engine.gateways.known_secrets import redactor_of
@@ -27,6 +27,7 @@ from playground.engine.gateways.secrets import Secret
 from playground.engine.io.weighed_json import TooMuchError, read_json
 from playground.engine.io.whole_file import write_whole
 from playground.engine.session.snapshot import Snapshot
+from playground.jsonkit.values import JSON
 from playground.named_file import read_named
 from playground.protocols import PROTOCOLS
 

@@ -13,10 +13,10 @@ from typing import Any, Final
 from pydantic.fields import FieldInfo
 
 from playground.domain.transcript import Turn
-from playground.domain.values import JSON, JSONObject
 from playground.engine.files.experiment_file.texts import change_texts
 from playground.engine.requests.extras import extra_header_problem
 from playground.engine.session.snapshot import LATEST, Snapshot, decode, encode_experiment
+from playground.jsonkit.values import JSON, JSONObject
 
 VERSION: Final = 1
 NAME: Final = "experiment"  # the member that names the version

@@ -13,8 +13,8 @@ from typing import Final
 
 from playground.domain.tools import parse_json
 from playground.domain.transcript import new_id
-from playground.domain.values import JSON
 from playground.gateway.redact import Redactor
+from playground.jsonkit.values import JSON
 
 _DEEPEST: Final = 60  # levels laid out; what lies deeper stands on one line
 _INDENT: Final = "  "

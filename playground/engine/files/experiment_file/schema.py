@@ -12,9 +12,9 @@ from typing import Any, Final
 
 from pydantic.json_schema import models_json_schema
 
-from playground.domain.values import JSON, JSONObject
 from playground.engine.files.experiment_file.content import NAME, VERSION
 from playground.engine.session.snapshot import Snapshot
+from playground.jsonkit.values import JSON, JSONObject
 
 _LINES: Final[JSONObject] = {
     "description": "A text, or the list of its lines.",

@@ -9,7 +9,8 @@ from typing import Annotated, Any, TypeAlias, Union, get_args, get_origin
 
 from pydantic.fields import FieldInfo
 
-from playground.domain.values import JSON, LINES, Value
+from playground.domain.values import LINES, Value
+from playground.jsonkit.values import JSON
 
 #: Gives another spelling of a text.
 Change: TypeAlias = Callable[[JSON], JSON]

@@ -10,8 +10,8 @@ import json
 
 from playground.domain.request import ReasoningReturn, Request
 from playground.domain.transcript import Turn
-from playground.domain.values import JSON, JSONObject
 from playground.engine.files.export.selection import Selection
+from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols.protocol import get_protocol
 
 

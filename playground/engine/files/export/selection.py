@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Final
 from playground.domain.parts import Part
 from playground.domain.roles import Role
 from playground.domain.transcript import Ending, Transcript, Turn
-from playground.domain.values import JSON
 from playground.domain.variables import resolve_turns
 from playground.engine.files.experiment_file.layout import lay_out
 from playground.engine.gateways.known_secrets import redactor_of
 from playground.engine.gateways.secrets import Secret
 from playground.engine.session.titles import title_of
+from playground.jsonkit.values import JSON
 
 if TYPE_CHECKING:
     from playground.engine.session.snapshot import Snapshot

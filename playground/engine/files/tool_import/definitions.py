@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from playground.domain.tools import ToolDefinition
-from playground.domain.values import JSON, JSONObject
 from playground.engine.files.tool_import.found import Found
+from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols.protocol import get_protocol
 
 _LISTS: Final = "tools", "functions", "function_declarations", "functionDeclarations"

@@ -8,11 +8,10 @@ from __future__ import annotations
 from typing import Final
 
 from playground.domain.tools import ToolDefinition
-from playground.domain.values import JSON, JSONObject
 from playground.engine.files.tool_import.found import Found, legal_name
 from playground.engine.files.tool_import.openapi_schema import Schemas
 from playground.jsonkit.schema_refs import reach, target_of
-from playground.jsonkit.tree import Path
+from playground.jsonkit.values import JSON, JSONObject, Path
 
 _METHODS: Final = "get", "put", "post", "delete", "options", "head", "patch", "trace"
 _IGNORED_HEADERS: Final = frozenset(("accept", "content-type", "authorization"))  # the standard says so

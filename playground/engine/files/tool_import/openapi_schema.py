@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections import deque
 from typing import Final
 
-from playground.domain.values import JSON, JSONObject
 from playground.engine.files.tool_import.found import Found, legal_name, unique_name
 from playground.jsonkit.schema_refs import BY_NAME, DATA, pointer_of, reach, target_of
-from playground.jsonkit.tree import Path
+from playground.jsonkit.values import JSON, JSONObject, Path
 
 _DROPPED: Final = frozenset(("xml", "externalDocs", "discriminator"))
 _DEEPEST: Final = 60

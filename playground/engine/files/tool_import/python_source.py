@@ -7,10 +7,10 @@ import re
 from typing import Final, TypeAlias
 
 from playground.domain.tools import ToolDefinition
-from playground.domain.values import JSONObject
 from playground.engine.files.tool_import.docstrings import Docstring, read_docstring
 from playground.engine.files.tool_import.found import Found
 from playground.engine.files.tool_import.python_types import Types, described
+from playground.jsonkit.values import JSONObject
 
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 

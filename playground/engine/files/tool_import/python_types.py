@@ -10,9 +10,9 @@ import json
 import re
 from typing import Final
 
-from playground.domain.values import JSON, JSONObject
 from playground.engine.files.tool_import.docstrings import read_docstring
 from playground.engine.files.tool_import.found import Found
+from playground.jsonkit.values import JSON, JSONObject
 
 _SIMPLE: Final[dict[str, JSONObject]] = {
     "str": {"type": "string"},

@@ -10,9 +10,9 @@ from collections.abc import Iterable
 from typing import Final
 
 from playground.domain.tools import ToolDefinition, parse_json
-from playground.domain.values import JSON
 from playground.engine.files.tool_import import definitions, openapi, python_source
 from playground.engine.files.tool_import.found import Found, Imported, Kind
+from playground.jsonkit.values import JSON
 from playground.protocols.protocol import get_protocol
 
 LARGEST: Final = 20_000_000  # characters

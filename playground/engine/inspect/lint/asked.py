@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from playground.domain.output import format_of, wants_json
-from playground.domain.values import JSON, JSONObject
+from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols import jsontext
 
 _MODES: Final = {"none": "none", "required": "required", "any": "required"}

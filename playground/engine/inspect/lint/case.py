@@ -11,10 +11,10 @@ from typing import Final, NamedTuple
 
 from playground.domain.accumulator import Accumulator
 from playground.domain.errors import FailureKind
-from playground.domain.values import JSON, JSONObject
 from playground.engine.inspect.frames import FrameIndex, Kind, bits
 from playground.engine.inspect.lint.asked import Asked, read_asked
 from playground.engine.inspect.lint.shapes import Shapes
+from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols import jsontext
 from playground.protocols.protocol import get_protocol
 

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from playground.domain.errors import GUESSES, FailureKind
-from playground.domain.values import JSON
 from playground.engine.inspect.lint.case import Case, Seen
+from playground.jsonkit.values import JSON
 from playground.protocols.errors import error_fields, rate_limit_dimension
 
 _DOCUMENTED_STATUS: Final = frozenset({200, 400, 401, 402, 403, 404, 429, 500, 503, 504})

@@ -10,8 +10,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from playground.domain.values import JSONObject
 from playground.engine.inspect.frames import FrameIndex, Kind, bits
+from playground.jsonkit.values import JSONObject
 from playground.protocols import jsontext
 
 _AT_ONCE: Final = 64  # frames between two pauses

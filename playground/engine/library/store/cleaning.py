@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final, NamedTuple
 
-from playground.domain.values import JSON
 from playground.engine.cassettes.cassette import CassetteError
 from playground.engine.gateways.tape_secrets import cleaned
 from playground.engine.library.store.rows import index_title, index_turn, unindex_title, unindex_turn
@@ -23,6 +22,7 @@ from playground.engine.library.store.tape_rows import read_tape, write_tape
 from playground.engine.library.store.trouble import is_damage
 from playground.engine.library.store.unread import Unread
 from playground.gateway.redact import Redactor
+from playground.jsonkit.values import JSON
 
 _STEP: Final = 2 * 1024 * 1024  # bytes of columns looked at in one go
 _FEW: Final = 200  # and rows

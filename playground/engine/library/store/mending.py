@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from playground.domain.transcript import Turn
-from playground.domain.values import JSON, JSONObject
 from playground.engine.library.store.unread import Unreadable
 from playground.engine.session.snapshot import Snapshot, check_tree, circular, decode, read_as
+from playground.jsonkit.values import JSON, JSONObject
 
 _PARENT: Final = re.compile(r'"parent" ?: ?"([^"\\]*)"')
 

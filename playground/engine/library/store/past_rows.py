@@ -13,10 +13,10 @@ from typing import Final
 
 from playground.domain.encoding import encode
 from playground.domain.transcript import Transcript, Turn
-from playground.domain.values import JSON, JSONObject
 from playground.engine.library.store.texts import Clean, as_text
 from playground.engine.session.history import Kept
 from playground.engine.session.snapshot import check_tree, read_as
+from playground.jsonkit.values import JSON, JSONObject
 
 MOST_STATES: Final = 20
 LONGEST: Final = 2_000_000  # characters of all of them

@@ -9,7 +9,6 @@ from functools import partial
 from typing import cast
 
 from playground.domain.transcript import Transcript
-from playground.domain.values import JSON, JSONObject
 from playground.engine.cassettes.cassette import CassetteError
 from playground.engine.library.experiment_summary import Deleted, Entry
 from playground.engine.library.store.mending import TurnRow, mended
@@ -22,6 +21,7 @@ from playground.engine.library.store.trouble import StoreError
 from playground.engine.library.store.unread import REPLACED, Unreadable, found_again
 from playground.engine.session.snapshot import LATEST, Snapshot, decode
 from playground.gateway.tape import Exchange
+from playground.jsonkit.values import JSON, JSONObject
 
 #: The columns of the list are the fields of an entry.
 _COLUMNS = tuple(one.name for one in fields(Entry))

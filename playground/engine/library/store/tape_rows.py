@@ -15,12 +15,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import chain
 
-from playground.domain.values import JSON, JSONObject
 from playground.engine.cassettes.cassette import CassetteError, exchange_from, read_of, tape_of
 from playground.gateway.redact import Redactor
 from playground.gateway.redact_stream import StreamRedactor
 from playground.gateway.tape import Exchange, Read
 from playground.jsonkit.pieces import json_pieces
+from playground.jsonkit.values import JSON, JSONObject
 
 _READS_A_LINE = 256
 _JSON = json.JSONEncoder()

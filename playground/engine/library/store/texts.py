@@ -9,8 +9,8 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
-from playground.domain.values import JSON, JSONObject
 from playground.jsonkit.pieces import json_pieces
+from playground.jsonkit.values import JSON, JSONObject
 
 if TYPE_CHECKING:
     from playground.engine.gateways.secrets import Secret

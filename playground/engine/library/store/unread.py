@@ -19,8 +19,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from playground.domain.values import JSON, JSONObject
 from playground.gateway.redact import Redactor
+from playground.jsonkit.values import JSON, JSONObject
 
 REPLACED: Final = "\ufffd"  # what stands for bytes that are no text, and may have been written by somebody
 _LARGEST: Final = 64 * 1024 * 1024  # bytes of a body that are unpacked for people

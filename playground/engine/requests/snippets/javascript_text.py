@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 from math import copysign
 
-from playground.domain.values import JSON, JSONObject
 from playground.engine.requests.snippets.literals import JAVASCRIPT, Spelling, comment, long_texts
 from playground.engine.requests.snippets.sent import Header, Sent
+from playground.jsonkit.values import JSON, JSONObject
 
 STEP = "  "
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from playground.domain.values import JSON, JSONObject
+from playground.jsonkit.values import JSON, JSONObject
 
 WIDTH: Final = 96
 _LONG: Final = re.compile(r"[!-~]{200,}")

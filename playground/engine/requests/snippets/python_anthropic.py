@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from playground.domain.values import JSON
 from playground.engine.requests.snippets.literals import PYTHON
 from playground.engine.requests.snippets.python_openai import parted, timeout
 from playground.engine.requests.snippets.python_text import (
@@ -19,6 +18,7 @@ from playground.engine.requests.snippets.python_text import (
     top,
 )
 from playground.engine.requests.snippets.sent import KEY, NotPossibleError, Sent
+from playground.jsonkit.values import JSON
 
 #: The body's fields that ``messages.create`` and ``messages.stream`` have as arguments in all recent releases;
 #: temperature, top_p and top_k have gone from the newest.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from playground.domain.values import JSON, JSONObject
 from playground.engine.requests.snippets.literals import PYTHON
 from playground.engine.requests.snippets.python_text import (
     STEP,
@@ -17,6 +16,7 @@ from playground.engine.requests.snippets.python_text import (
 )
 from playground.engine.requests.snippets.sent import Sent
 from playground.gateway.connection import Timeouts
+from playground.jsonkit.values import JSON, JSONObject
 
 #: The body's fields that ``chat.completions.create`` has as arguments; all others go through ``extra_body``.
 ARGUMENTS: Final = frozenset(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from playground.domain.values import JSON, JSONObject
 from playground.engine.requests.snippets.literals import PYTHON, Spelling, comment, long_texts, written
 from playground.engine.requests.snippets.sent import Header, NotPossibleError, Sent
+from playground.jsonkit.values import JSON, JSONObject
 
 STEP = "    "
 

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from playground.domain.request import Request
-from playground.domain.values import JSONObject
 from playground.engine.gateways.known_secrets import redactor_of
 from playground.engine.gateways.profiles import Profile, connection
 from playground.engine.gateways.secrets import Secret, looks_secret
@@ -22,6 +21,7 @@ from playground.gateway.connection import Timeouts
 from playground.gateway.inflate import ACCEPTED
 from playground.gateway.outgoing import outgoing
 from playground.gateway.redact import MASK, Redactor
+from playground.jsonkit.values import JSONObject
 from playground.protocols.protocol import get_protocol
 
 KEY: Final = "GATEWAY_API_KEY"

@@ -11,8 +11,8 @@ from typing import Final
 from PySide6.QtCore import QObject, Signal
 
 from playground.domain.problems import Problem
-from playground.domain.values import JSONObject
 from playground.jsonkit.questions import Question
+from playground.jsonkit.values import JSONObject
 from playground.ui.widgets.asking import Asking
 
 AT_ALL: Final = 1_000_000  # characters

@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QLabel, QToolTip, QVBoxLayout, QWidget
 
 from playground.domain.output import schema_of
 from playground.domain.problems import Problem, not_checked
-from playground.domain.values import JSONObject
 from playground.jsonkit.questions import AnswerFits
+from playground.jsonkit.values import JSONObject
 from playground.ui.features.conversation.around import scroll_to
 from playground.ui.features.conversation.blocks import LONG_LINE
 from playground.ui.features.conversation.large import is_large

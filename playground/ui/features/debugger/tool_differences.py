@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterator, Sequence
 
 from playground.domain.parameters import Parameters
 from playground.domain.tools import ToolDefinition, parse_json
-from playground.domain.values import JSON
 from playground.engine.files.tool_import.definitions import read
 from playground.engine.files.tool_import.found import Found
+from playground.jsonkit.values import JSON
 
 MOST_PLACES = 3
 SAME = "Nothing is different yet."

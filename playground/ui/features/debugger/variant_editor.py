@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWi
 
 from playground.domain.parameters import Parameters
 from playground.domain.tools import Problem, ToolDefinition
-from playground.domain.values import JSON
 from playground.engine.files.tool_import import export_tools
 from playground.engine.session.stability import Variant
+from playground.jsonkit.values import JSON
 from playground.ui.features.debugger.tool_differences import SAME, choice_words, differences, read_choice, read_tools
 from playground.ui.widgets.choice_fields import ChoiceField
 from playground.ui.widgets.json_field import JsonField

@@ -9,7 +9,6 @@ import asyncio
 import json
 from dataclasses import dataclass, field, replace
 
-from playground.domain.values import JSONObject
 from playground.engine.gateways.credentials import (
     ConsentReason,
     Credentials,
@@ -29,6 +28,7 @@ from playground.engine.gateways.profiles import (
 )
 from playground.engine.gateways.secrets import KeyringState, Keys, Secret, clean_key, looks_secret
 from playground.engine.requests.extras import secret_in
+from playground.jsonkit.values import JSONObject
 from playground.ui.widgets.json_text import pretty, read_json
 
 NEW_NAME = "New gateway"

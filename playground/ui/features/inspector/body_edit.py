@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from playground.domain.values import JSON, JSONObject
 from playground.jsonkit.merge import Path, at_path
+from playground.jsonkit.values import JSON, JSONObject
 from playground.ui.widgets.json_text import read_json
 
 

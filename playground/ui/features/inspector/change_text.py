@@ -12,8 +12,8 @@ from PySide6.QtCore import QEvent
 from PySide6.QtGui import QColor, QFont, QTextBlockFormat, QTextCharFormat, QTextCursor, QTextOption
 from PySide6.QtWidgets import QTextEdit, QWidget
 
-from playground.domain.values import JSON
 from playground.engine.inspect.compare import Difference, Piece, Side, diff_words
+from playground.jsonkit.values import JSON
 from playground.ui.widgets.plain_text import show_hidden
 from playground.ui.widgets.theme import code_font, tokens
 

@@ -23,8 +23,8 @@ from PySide6.QtWidgets import (
 )
 
 from playground.domain.hidden import short_name
-from playground.domain.values import JSON
 from playground.jsonkit.merge import Path
+from playground.jsonkit.values import JSON
 from playground.ui.widgets.plain_text import show_hidden, tip
 from playground.ui.widgets.theme import code_font, tokens
 

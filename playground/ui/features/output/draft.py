@@ -9,7 +9,7 @@ import json
 from dataclasses import asdict, dataclass
 from typing import Final
 
-from playground.domain.values import JSON, JSONObject
+from playground.jsonkit.values import JSON, JSONObject
 from playground.ui.widgets.json_text import READ_AT_MOST, pretty, read_json
 
 DEFAULT, TEXT, JSON_MODE, SCHEMA, CUSTOM = "default", "text", "json_object", "json_schema", "custom"

@@ -7,7 +7,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QLabel, QWidget
 
 from playground.domain.parameters import Hint
-from playground.domain.values import JSON
+from playground.jsonkit.values import JSON
 from playground.ui.features.parameters.row import ParameterRow
 from playground.ui.widgets.choice_fields import DEFAULT, ValueField
 from playground.ui.widgets.flow_layout import FlowLayout

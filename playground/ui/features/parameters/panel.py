@@ -12,7 +12,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from playground.domain.parameters import Parameters
-from playground.domain.values import JSON
+from playground.jsonkit.values import JSON
 from playground.ui.features.parameters.row import ParameterRow
 from playground.ui.features.parameters.rows import ToolChoiceRow, row_for
 from playground.ui.widgets.plain_text import show_hidden

@@ -12,7 +12,7 @@ from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from playground.domain.parameters import Hint
-from playground.domain.values import JSON
+from playground.jsonkit.values import JSON
 from playground.ui.widgets.choice_fields import look
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.plain_text import escape_hidden, show_hidden, tip

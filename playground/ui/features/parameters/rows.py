@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from playground.domain.parameters import Hint, Parameters
-from playground.domain.values import JSON
+from playground.jsonkit.values import JSON
 from playground.ui.features.parameters.row import ParameterRow, as_text
 from playground.ui.widgets.choice_fields import DEFAULT, ChoiceField, QuietSlider, SwitchPill, ValueField, look
 from playground.ui.widgets.code_editor import CodeEditor

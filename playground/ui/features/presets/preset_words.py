@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
-from playground.domain.values import JSON
 from playground.engine.files.presets import Preset
 from playground.engine.requests.spoken import TITLES, parameters_of
+from playground.jsonkit.values import JSON
 
 LONGEST = 400  # characters of one value
 OUTPUT = "Output"  # the group of the parameters that make up the output format

@@ -12,9 +12,9 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from playground.domain.tools import Problem
-from playground.domain.values import JSON, JSONObject
 from playground.engine.requests.extras import secret_in
 from playground.jsonkit.merge import clashes
+from playground.jsonkit.values import JSON, JSONObject
 from playground.ui.features.raw.header_rows import ExtraHeaders
 from playground.ui.widgets.code_editor import CodeEditor
 from playground.ui.widgets.json_field import FRAME, JsonField

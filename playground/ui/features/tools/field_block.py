@@ -25,11 +25,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from playground.domain.values import JSON
 from playground.jsonkit import schema_edit
 from playground.jsonkit.schema_fields import Field, Slot
-from playground.jsonkit.tree import Path
 from playground.jsonkit.validation import TYPES
+from playground.jsonkit.values import JSON, Path
 from playground.ui.features.tools.slot_fields import CAPTION, NULL, SlotField, slot_field
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.plain_text import show_hidden, tip

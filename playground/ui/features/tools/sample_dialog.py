@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLa
 
 from playground.domain.problems import not_checked
 from playground.domain.tools import ToolDefinition
-from playground.domain.values import JSONObject
 from playground.jsonkit.questions import ArgumentsFit, SampleOf
+from playground.jsonkit.values import JSONObject
 from playground.ui.widgets.asking import Asking
 from playground.ui.widgets.choice_fields import look
 from playground.ui.widgets.code_editor import CodeEditor

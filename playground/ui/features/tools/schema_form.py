@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWi
 from playground.domain.tools import Problem
 from playground.jsonkit import schema_edit
 from playground.jsonkit.schema_fields import Field, field_at, fields_of, walk
-from playground.jsonkit.tree import Path
+from playground.jsonkit.values import Path
 from playground.ui.features.conversation.parts_row import PartsRow
 from playground.ui.features.tools.field_block import Edit, FieldBlock
 from playground.ui.features.tools.field_row import FieldRow

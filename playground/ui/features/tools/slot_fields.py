@@ -12,9 +12,9 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
 
-from playground.domain.values import JSON
 from playground.jsonkit.schema_fields import Slot
 from playground.jsonkit.tree import same
+from playground.jsonkit.values import JSON
 from playground.ui.widgets.choice_fields import SwitchPill, look
 from playground.ui.widgets.exact_field import ExactField
 from playground.ui.widgets.flow_layout import FlowLayout

@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 )
 
 from playground.domain.tools import Problem, ToolDefinition
-from playground.jsonkit.tree import Path
+from playground.jsonkit.values import Path
 from playground.ui.features.debugger.rule_summary import RuleSummary
 from playground.ui.features.tools.schema_form import SchemaForm
 from playground.ui.features.tools.tool_text import read_schema, schema_text, splice, whole_definition

@@ -13,10 +13,10 @@ from PySide6.QtGui import QColor, QFontMetrics, QHelpEvent, QMouseEvent, QPainte
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from playground.domain.problems import Problem
-from playground.domain.values import JSONObject
 from playground.jsonkit.partial import Node, PartialJson
 from playground.jsonkit.partial_judge import Judge
 from playground.jsonkit.questions import ArgumentsFit
+from playground.jsonkit.values import JSONObject
 from playground.ui.features.conversation.text_check import TextCheck
 from playground.ui.widgets.plain_text import show_hidden, tip
 from playground.ui.widgets.theme import code_font, tokens

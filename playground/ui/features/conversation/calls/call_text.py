@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from playground.domain.parts import ToolResult, Unknown
 from playground.domain.problems import UNCHECKED, Problem, not_checked, parse_json
-from playground.domain.values import JSON
+from playground.jsonkit.values import JSON
 from playground.ui.features.conversation.blocks import exact_lines
 from playground.ui.features.conversation.large import LINES
 from playground.ui.features.conversation.markdown import Line, Span, Style
