@@ -1,6 +1,6 @@
 """Tool definitions and what can be said about them and about arguments without running anything.
 
-What may take long raises TooCostlyError; ``engine.checking`` has a process do it that can be ended.
+What may take long raises TooCostlyError; ``engine.checks`` has a process do it that can be ended.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ import re
 from collections.abc import Iterable, Iterator
 
 from playground.domain.hidden import short_name
-from playground.domain.problems import Problem as Problem
-from playground.domain.problems import parse_json as parse_json
-from playground.domain.problems import short
 from playground.domain.tokens import estimate_tokens
 from playground.domain.values import LongText, Value
 from playground.jsonkit import limits
+from playground.jsonkit.problems import Problem as Problem
+from playground.jsonkit.problems import parse_json as parse_json
+from playground.jsonkit.problems import short
 from playground.jsonkit.schema_refs import BY_NAME, DATA, reach, target_of
 from playground.jsonkit.validation import check_value as check_value
 from playground.jsonkit.validation import schema_problem

@@ -2,7 +2,7 @@
 
 `jsonschema_rs` does the work: it takes patterns and unique items in linear time, where the pure-Python validator takes
 seconds for a few lines. It holds the interpreter while it works, so what may take long is refused here
-(``domain.limits``) and done by a process that can be ended. It is imported on first use, and fetches nothing.
+(``limits``) and done by a process that can be ended. It is imported on first use, and fetches nothing.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ import json
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
-from playground.domain.problems import Problem, short
 from playground.jsonkit import limits
 from playground.jsonkit.limits import TooCostlyError
 from playground.jsonkit.patterns import engine
+from playground.jsonkit.problems import Problem, short
 from playground.jsonkit.values import JSON, JSONObject
 
 if TYPE_CHECKING:

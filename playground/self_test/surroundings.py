@@ -56,9 +56,9 @@ def look_at_certificates(report: Report) -> None:
 
 def check_elsewhere() -> str:
     """Have a schema that may take long checked by a process of its own. Raises MissingError when that does not work."""
-    from playground.domain.problems import not_checked
     from playground.engine.checks import checking
-    from playground.jsonkit.questions import ArgumentsFit
+    from playground.engine.checks.questions import ArgumentsFit
+    from playground.jsonkit.problems import not_checked
 
     looks_ahead = ArgumentsFit('{"a": "xyz"}', {"properties": {"a": {"pattern": "^(?=y)"}}})
     if checking.now(looks_ahead) is not None:

@@ -11,7 +11,7 @@ import time
 
 from playground.domain.accumulator import Accumulator
 from playground.engine.checks import checking
-from playground.jsonkit.questions import Question
+from playground.engine.checks.questions import Question
 from playground.protocols.protocol import get_protocol
 from tests.benchmarks.registry import Figure, at_most
 from tests.benchmarks.window import Window, play

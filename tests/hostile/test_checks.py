@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from playground.domain.problems import not_checked
 from playground.engine.checks import checking
+from playground.engine.checks.questions import ArgumentsFit, Fit
 from playground.engine.checks.worker import SECONDS
 from playground.jsonkit.limits import TooCostlyError
-from playground.jsonkit.questions import ArgumentsFit, Fit
+from playground.jsonkit.problems import not_checked
 from tests.hostile.gaps import LIMIT, MARGIN, WAITED, Gaps
 from tests.hostile.shapes import CHECKS, CheckShape, doubled, property_of
 
@@ -101,7 +101,7 @@ def test_here_nothing_is_begun_that_may_take_long() -> None:
 def test_the_process_ends_with_the_program_that_started_it(tmp_path: Path) -> None:
     code = """
 import asyncio, os, sys
-from playground.jsonkit.questions import ArgumentsFit
+from playground.engine.checks.questions import ArgumentsFit
 from playground.engine.checks import checking
 from playground.engine.checks.worker import SECONDS
 from tests.hostile.shapes import doubled, property_of

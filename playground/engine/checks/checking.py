@@ -21,9 +21,9 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
+from playground.engine.checks.questions import Question
 from playground.engine.checks.worker import ANSWER, ARGUMENT, KNOWN, READY, SECONDS, receive, send
 from playground.jsonkit.limits import TooCostlyError
-from playground.jsonkit.questions import Question
 
 T = TypeVar("T")
 

@@ -1,6 +1,6 @@
 """The process that checks what may take too long: it answers one question after the other, and can be ended.
 
-Questions come in and answers go out over standard input and output (``engine.checking`` is at the other end). It ends
+Questions come in and answers go out over standard input and output (``checking`` is at the other end). It ends
 when its input does, and when an answer takes twice as long as it may: whoever started it may be gone by then. It has
 little memory to use and steps back behind everything else that wants to run.
 """
@@ -27,7 +27,8 @@ _SIZE: Final = 4  # bytes of a length
 
 def serve() -> int:
     """Answer until there are no more questions."""
-    from playground.jsonkit import limits, questions
+    from playground.engine.checks import questions
+    from playground.jsonkit import limits
 
     _be_modest()
     with (

@@ -34,6 +34,7 @@ from playground.domain.parts import ToolCall, ToolResult
 from playground.domain.tools import parse_json
 from playground.domain.transcript import Role, Transcript, Turn, make_turn
 from playground.engine.checks import checking
+from playground.engine.checks.questions import ReadyAnswer
 from playground.engine.session.call_notes import CallNotes, Planned
 from playground.engine.session.changes import CallEdited, CallKey, Change, DebugChanged, RunState, TurnsCopied
 from playground.engine.session.experiment import Experiment
@@ -41,7 +42,6 @@ from playground.engine.session.next_request import NextRequest
 from playground.engine.session.run import RunRefusedError
 from playground.engine.session.tool_loop import Lane, Mode
 from playground.engine.session.verdicts import Verdict, Verdicts
-from playground.jsonkit.questions import ReadyAnswer
 
 FEWEST_ANSWERS, MOST_ANSWERS = 2, 5
 #: The error result of a call that nobody answered.

@@ -26,13 +26,13 @@ from playground.domain.debugging import (
 from playground.domain.parts import ToolCall, ToolResult
 from playground.domain.transcript import Ending, Role, Turn, make_turn, new_id, waiting_in
 from playground.engine.checks import checking
+from playground.engine.checks.questions import Decision, Question, ReadyAnswer
 from playground.engine.session.call_notes import CallNotes, Pending, Planned
 from playground.engine.session.changes import CallKey, RunState
 from playground.engine.session.experiment import Experiment
 from playground.engine.session.next_request import NextRequest
 from playground.engine.session.run import Run
 from playground.engine.session.tool_turn_order import below
-from playground.jsonkit.questions import Decision, Question, ReadyAnswer
 
 SLICE_S = 0.002  # seconds of deciding and answering between two turns of the loop
 

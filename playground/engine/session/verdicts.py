@@ -8,10 +8,10 @@ from enum import StrEnum
 from typing import Final
 
 from playground.domain.parts import ToolCall
-from playground.domain.problems import Problem, not_checked, parse_json
 from playground.domain.tools import ToolDefinition
 from playground.engine.checks import checking
-from playground.jsonkit.questions import ArgumentsFit
+from playground.engine.checks.questions import ArgumentsFit
+from playground.jsonkit.problems import Problem, not_checked, parse_json
 
 _MOST_KEPT = 4000
 

@@ -14,7 +14,7 @@ from PySide6.QtCore import QObject, Signal
 from shiboken6 import isValid
 
 from playground.engine.checks import checking
-from playground.jsonkit.questions import Question
+from playground.engine.checks.questions import Question
 
 T = TypeVar("T")
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from playground.domain.problems import Problem
+from playground.jsonkit.problems import Problem
 from playground.ui.features.conversation.calls import call_text
 from playground.ui.features.conversation.calls.call_text import argument_lines, is_laid_out, json_lines, pretty_json
 from playground.ui.features.conversation.large import LINES

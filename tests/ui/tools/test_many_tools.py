@@ -13,10 +13,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QMenu
 from pytestqt.qtbot import QtBot
 
-from playground.domain.problems import Problem
 from playground.domain.tools import ToolDefinition, check_definitions
 from playground.engine.checks import checking
-from playground.jsonkit.questions import DefinitionSound, Question
+from playground.engine.checks.questions import DefinitionSound, Question
+from playground.jsonkit.problems import Problem
 from playground.protocols.chat.tools import write_tool as write_chat_tool
 from playground.protocols.messages.encode import write_tool as write_messages_tool
 from playground.ui.features.tools.checks import Checks

@@ -10,8 +10,8 @@ from typing import Final
 
 from PySide6.QtCore import QObject, Signal
 
-from playground.domain.problems import Problem
-from playground.jsonkit.questions import Question
+from playground.engine.checks.questions import Question
+from playground.jsonkit.problems import Problem
 from playground.jsonkit.values import JSONObject
 from playground.ui.widgets.asking import Asking
 

@@ -12,8 +12,8 @@ from PySide6.QtGui import QColor, QHelpEvent, QPainter, QTextCursor
 from PySide6.QtWidgets import QLabel, QToolTip, QVBoxLayout, QWidget
 
 from playground.domain.output import schema_of
-from playground.domain.problems import Problem, not_checked
-from playground.jsonkit.questions import AnswerFits
+from playground.engine.checks.questions import AnswerFits
+from playground.jsonkit.problems import Problem, not_checked
 from playground.jsonkit.values import JSONObject
 from playground.ui.features.conversation.around import scroll_to
 from playground.ui.features.conversation.blocks import LONG_LINE

@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
 )
 
 from playground.domain.debugging import FAULTS, AnswerRow, MatchKind
-from playground.jsonkit.questions import RowFits
+from playground.engine.checks.questions import RowFits
 from playground.ui.features.debugger.row_editor import RowEditor
 from playground.ui.features.debugger.rule_words import answer_words, match_words, one_line
 from playground.ui.widgets.asking import Asking

@@ -7,8 +7,8 @@ from typing import NamedTuple
 from playground.domain.debugging import FAULTS, Answer, Policy
 from playground.domain.parts import ToolCall
 from playground.engine.checks import checking
+from playground.engine.checks.questions import RowFits
 from playground.engine.session.session import Session
-from playground.jsonkit.questions import RowFits
 from playground.ui.features.debugger.rule_words import answer_words, match_words
 
 MOST_ROWS = 20

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLabel, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
 
-from playground.jsonkit.questions import Fit, PathFits
+from playground.engine.checks.questions import Fit, PathFits
 from playground.ui.widgets.asking import Asking
 from playground.ui.widgets.choice_fields import look
 from playground.ui.widgets.plain_text import show_hidden

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from playground.domain.debugging import AnswerRow, MatchKind
-from playground.jsonkit.questions import RowFits
+from playground.engine.checks.questions import RowFits
 from playground.ui.features.debugger.answer_field import AnswerField
 from playground.ui.features.debugger.path_field import PathField
 from playground.ui.widgets.asking import Asking

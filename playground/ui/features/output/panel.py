@@ -20,8 +20,8 @@ from PySide6.QtWidgets import (
 )
 
 from playground.domain.parameters import Hint, Parameters
-from playground.domain.problems import Problem
-from playground.jsonkit.questions import FormatSound
+from playground.engine.checks.questions import FormatSound
+from playground.jsonkit.problems import Problem
 from playground.jsonkit.values import JSON, JSONObject
 from playground.ui.features.output.draft import (
     CUSTOM,

@@ -11,9 +11,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import takewhile
 
-from playground.domain.problems import Problem
 from playground.domain.tools import ToolDefinition, definition_tokens, doubled_names
-from playground.jsonkit.questions import DefinitionSound, Question
+from playground.engine.checks.questions import DefinitionSound, Question
+from playground.jsonkit.problems import Problem
 
 Ask = Callable[[Question[list[Problem]]], list[Problem] | None]
 

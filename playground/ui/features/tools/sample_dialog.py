@@ -8,9 +8,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
-from playground.domain.problems import not_checked
 from playground.domain.tools import ToolDefinition
-from playground.jsonkit.questions import ArgumentsFit, SampleOf
+from playground.engine.checks.questions import ArgumentsFit, SampleOf
+from playground.jsonkit.problems import not_checked
 from playground.jsonkit.values import JSONObject
 from playground.ui.widgets.asking import Asking
 from playground.ui.widgets.choice_fields import look

@@ -12,10 +12,10 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QFontMetrics, QHelpEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from playground.domain.problems import Problem
+from playground.engine.checks.partial_judge import Judge
+from playground.engine.checks.questions import ArgumentsFit
 from playground.jsonkit.partial import Node, PartialJson
-from playground.jsonkit.partial_judge import Judge
-from playground.jsonkit.questions import ArgumentsFit
+from playground.jsonkit.problems import Problem
 from playground.jsonkit.values import JSONObject
 from playground.ui.features.conversation.text_check import TextCheck
 from playground.ui.widgets.plain_text import show_hidden, tip

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Final, NamedTuple
 
 from playground.domain.parts import ToolResult, Unknown
-from playground.domain.problems import UNCHECKED, Problem, not_checked, parse_json
+from playground.jsonkit.problems import UNCHECKED, Problem, not_checked, parse_json
 from playground.jsonkit.values import JSON
 from playground.ui.features.conversation.blocks import exact_lines
 from playground.ui.features.conversation.large import LINES

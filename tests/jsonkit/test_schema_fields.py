@@ -6,7 +6,7 @@ import pytest
 
 from playground.jsonkit.schema_fields import Field, field_at, fields_of, slot, walk
 from playground.jsonkit.schema_refs import pointer_of, reach, resolved, target_of
-from tests.domain.schemas import schemas
+from tests.jsonkit.schemas import schemas
 
 ALL = dict(schemas())
 

@@ -1,6 +1,6 @@
 """What can be asked about foreign schemas, patterns and paths: values that say how they are answered.
 
-Each is answered at once where that is cheap; where it is not, ``answer`` raises TooCostlyError, and ``engine.checking``
+Each is answered at once where that is cheap; where it is not, ``answer`` raises TooCostlyError, and ``checking``
 has a process answer it that can be ended. No answer is None.
 """
 
@@ -27,8 +27,8 @@ from playground.domain.debugging import (
 from playground.domain.hidden import short_name
 from playground.domain.output import check_answer, check_format
 from playground.domain.parts import ToolCall
-from playground.domain.problems import Problem, unchecked
 from playground.domain.tools import ToolDefinition, check_arguments, check_definition
+from playground.jsonkit.problems import Problem, unchecked
 from playground.jsonkit.schema_sample import sample_text
 from playground.jsonkit.values import JSON, JSONObject
 

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from playground.domain.tools import Problem, check_arguments
+from playground.engine.checks.partial_judge import Judge, judge
 from playground.jsonkit.partial import PartialJson, read_partial
-from playground.jsonkit.partial_judge import Judge, judge
 from playground.jsonkit.schema_sample import sample
-from tests.domain.schemas import schemas
+from tests.jsonkit.schemas import schemas
 
 SOUND = [(name, schema) for name, schema in schemas() if name != "40_wrong_shapes"]
 ODD = [None, True, 0, -1, 2.5, 10**6, "", "odd", [], ["odd"], {}, {"odd": 1}]

@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final, Literal
 
-from playground.domain.problems import Problem, unchecked
 from playground.jsonkit.limits import TooCostlyError
 from playground.jsonkit.partial import Node, PartialJson
+from playground.jsonkit.problems import Problem, unchecked
 from playground.jsonkit.schema_views import (
     Demands,
     View,

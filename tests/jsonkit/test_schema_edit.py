@@ -22,7 +22,7 @@ from playground.jsonkit.schema_edit import (
 from playground.jsonkit.schema_fields import Field, Slot, field_at, fields_of, slot, walk
 from playground.jsonkit.schema_refs import reach
 from playground.jsonkit.tree import JsonTextError, find, parse, same
-from tests.domain.schemas import FILES, read
+from tests.jsonkit.schemas import FILES, read
 
 OTHER: dict[str, Any] = {
     "text": "other text",

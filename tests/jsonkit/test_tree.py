@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playground.jsonkit.tree import JsonNode, JsonTextError, find, parse, path_at, same, scalar
-from tests.domain.json_texts import texts, values
+from tests.jsonkit.texts import texts, values
 
 
 def value_of(text: str, node: JsonNode) -> Any:

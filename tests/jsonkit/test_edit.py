@@ -21,7 +21,7 @@ from playground.jsonkit.edit import (
 )
 from playground.jsonkit.tree import JsonTextError, find, parse, same
 from playground.jsonkit.values import Path
-from tests.domain.json_texts import KEYS, texts, values
+from tests.jsonkit.texts import KEYS, texts, values
 
 LAID_OUT = """{
   "type": "object",

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from playground.jsonkit.partial import Node, PartialJson, read_partial
 from playground.jsonkit.tree import same
-from tests.domain.json_texts import texts
+from tests.jsonkit.texts import texts
 
 
 def facts(reader: PartialJson) -> list[Any]:

@@ -9,7 +9,7 @@ import pytest
 from playground.domain.tools import check_value
 from playground.jsonkit.pattern_text import PatternError, text_for
 from playground.jsonkit.schema_sample import sample, sample_text
-from tests.domain.schemas import schemas
+from tests.jsonkit.schemas import schemas
 
 SOUND = [(name, schema) for name, schema in schemas() if name != "40_wrong_shapes"]
 
