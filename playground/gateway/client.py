@@ -155,12 +155,12 @@ def _make_client(connection: Connection, base: str) -> httpx.AsyncClient:
 
 def _take_page(exchange: Exchange, models: dict[str, Model]) -> tuple[str | None, Failure | None]:
     """Put a page's models to those before; what the next page is asked for with, and a failure if it is no list."""
-    from playground.protocols import jsontext
+    from playground.jsonkit import foreign
     from playground.protocols.errors import looks_like_error, read_error
 
     text = exchange.body.decode("utf-8", "replace")
     try:
-        value = jsontext.parse(text.strip())
+        value = foreign.parse(text.strip())
     except ValueError:
         value = None
     found = read_models(value)

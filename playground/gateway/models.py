@@ -10,8 +10,8 @@ from functools import cached_property
 
 from playground.domain.errors import Failure
 from playground.gateway.tape import Exchange
+from playground.jsonkit import foreign
 from playground.jsonkit.values import JSON, JSONObject
-from playground.protocols import jsontext
 
 _DEEPEST = 3  # objects around a list; more is not a model list but an attempt
 _LISTS = ("data", "models", "items", "result", "results")
@@ -84,7 +84,7 @@ def next_page(value: JSON) -> str | None:
         return None
     last = value.get("last_id")
     if isinstance(last, str) and last:
-        return jsontext.whole(last)
+        return foreign.whole(last)
     found = read_models(value)
     return found[-1].id if found else None
 
@@ -107,7 +107,7 @@ def _entries(value: JSON, depth: int = 0) -> list[JSON] | None:
 
 def _model(entry: JSON) -> Model | None:
     if isinstance(entry, str):
-        entry = jsontext.whole(entry)
+        entry = foreign.whole(entry)
         return Model(entry, raw=entry) if entry.strip() else None
     if not isinstance(entry, dict):
         return None
@@ -115,7 +115,7 @@ def _model(entry: JSON) -> Model | None:
     if not name:
         return None
     title = _text(entry, _TITLES)
-    return Model(name, title if title != name else "", jsontext.keepable(entry), _protocols(entry))
+    return Model(name, title if title != name else "", foreign.keepable(entry), _protocols(entry))
 
 
 def _protocols(entry: JSONObject) -> frozenset[str] | None:
@@ -131,5 +131,5 @@ def _text(entry: JSONObject, names: tuple[str, ...]) -> str:
     for name in names:
         value = entry.get(name)
         if isinstance(value, str) and value.strip():
-            return jsontext.whole(value)
+            return foreign.whole(value)
     return ""

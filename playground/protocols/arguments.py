@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from playground.jsonkit.foreign import parse
 from playground.jsonkit.partial import PartialJson
-from playground.protocols.jsontext import parse
 from playground.protocols.reading import same
 
 #: What was odd about a fragment, as (code, words); nothing for most.

@@ -13,8 +13,9 @@ from typing import ClassVar, Final, NamedTuple
 from playground.domain.errors import Failure, FailureKind
 from playground.domain.events import Deviation, Event, Failed, ReasoningDelta, StreamEnd, TextDelta, ToolCallDelta
 from playground.domain.transcript import new_id
+from playground.jsonkit import foreign
 from playground.jsonkit.values import JSON, JSONObject
-from playground.protocols import jsontext, verdicts
+from playground.protocols import verdicts
 from playground.protocols.errors import looks_like_error, read_error
 from playground.protocols.repeats import Place, Repeats
 from playground.protocols.sse import DEFAULT_CAP, Frame, SSEParser
@@ -200,7 +201,7 @@ class BodyDecoder(ABC):
             return b""
         self._line_tried = True
         try:
-            jsontext.parse(self._body[:at].decode("utf-8", "replace"))
+            foreign.parse(self._body[:at].decode("utf-8", "replace"))
         except ValueError:
             return b""
         body = bytes(self._body)
@@ -213,7 +214,7 @@ class BodyDecoder(ABC):
             return
         text = self._body.decode("utf-8", "replace")
         try:
-            value = jsontext.parse(text, self._odd_numbers)
+            value = foreign.parse(text, self._odd_numbers)
         except ValueError as error:
             self._unreadable(text, str(error), out)
             return
@@ -229,7 +230,7 @@ class BodyDecoder(ABC):
     # -- frames ------------------------------------------------------------------------------------------------
 
     def _frames(self, frames: Sequence[Frame | bytes], out: list[Event], *, last: bool = False) -> None:
-        parse, odd, repeats, odd_numbers = jsontext.parse, jsontext.has_halves, self._repeats, self._odd_numbers
+        parse, odd, repeats, odd_numbers = foreign.parse, foreign.has_halves, self._repeats, self._odd_numbers
         lesson: tuple[Frame, JSONObject] | None = None  # learnt at the end: the rest of this read knows the old edges
         for frame in frames:
             if isinstance(frame, bytes):
@@ -278,12 +279,12 @@ class BodyDecoder(ABC):
         if frame.kind == "stray":
             self._note(out, "stray_text", "text came outside the event format, without “data:”")
         try:
-            value = jsontext.parse(text, self._odd_numbers) if text else None
+            value = foreign.parse(text, self._odd_numbers) if text else None
         except ValueError as error:
             self._not_json(frame, str(error), out, last)
             return
         self._note_numbers(out)
-        self._odd = jsontext.has_halves(text)
+        self._odd = foreign.has_halves(text)
         if self.finished:
             self._after_end(value, frame.event, out)
         else:
@@ -314,14 +315,14 @@ class BodyDecoder(ABC):
         else:
             # Text without a framing or a brace is a stray line of a log or a field that we do not know, not a chunk.
             hole = frame.kind == "data" or "{" in text
-            note = f"an event is not JSON ({reason[:120]}): {jsontext.whole(text[:120])}"
+            note = f"an event is not JSON ({reason[:120]}): {foreign.whole(text[:120])}"
             self._note(out, "not_json", note, hole=hole)
             self._keep_loose(text)
 
     def _value(self, value: JSON, text: str, event: str | None, out: list[Event]) -> None:
         """Any JSON value that stands where an object is expected."""
         self._source = text
-        self._odd = jsontext.has_halves(text)
+        self._odd = foreign.has_halves(text)
         if event == "error":
             self._fail(out, read_error(value, text=text))
         elif isinstance(value, dict):
@@ -332,16 +333,16 @@ class BodyDecoder(ABC):
                 if isinstance(item, dict):
                     self._object(item, event, out)
                 elif item:
-                    self._not_object(item, jsontext.write(item), out)
+                    self._not_object(item, foreign.write(item), out)
         elif self._whole_body:
             self._fail(out, verdicts.no_answer("neither an object nor a list of objects", text))
         else:
             self._not_object(value, text, out)
 
     def _not_object(self, value: JSON, text: str, out: list[Event]) -> None:
-        note = f"an event is JSON but not an object: {jsontext.whole(text[:120])}"
+        note = f"an event is JSON but not an object: {foreign.whole(text[:120])}"
         self._note(out, "not_object", note, hole=bool(value))
-        self._keep_loose(jsontext.text_of(value))
+        self._keep_loose(foreign.text_of(value))
 
     def _keep_loose(self, text: str) -> None:
         if text and self._room > 0:

@@ -13,8 +13,8 @@ from http import HTTPStatus
 from typing import Final
 
 from playground.domain.errors import Failure, FailureKind
+from playground.jsonkit import foreign
 from playground.jsonkit.values import JSON, JSONObject
-from playground.protocols import jsontext
 
 EXCERPT: Final = 64 * 1024
 _PAGE: Final = 16 * 1024  # how much of a page is searched for its title
@@ -57,7 +57,7 @@ def read_error(
         text = body if text is None else text
         fields = _from_text(body)
     else:
-        text = jsontext.write(body) if text is None else text
+        text = foreign.write(body) if text is None else text
         fields = error_fields(body)
     found = status if status is not None else fields.status
     message = fields.message or _fallback(found, bool(text.strip()))
@@ -65,11 +65,11 @@ def read_error(
         kind=kind or (FailureKind.HTTP if status is not None else FailureKind.STREAM),
         message=message,
         status=found,
-        code=jsontext.text_of(fields.code) or None,
+        code=foreign.text_of(fields.code) or None,
         type=fields.type or None,
         param=fields.param or None,
         request_id=fields.request_id or None,
-        body=jsontext.whole(text[:EXCERPT]),
+        body=foreign.whole(text[:EXCERPT]),
         dimension=rate_limit_dimension(message),
     )
 
@@ -89,7 +89,7 @@ def error_fields(value: JSON) -> ErrorFields:
         if isinstance(value, list) and value:
             value = value[0]
     if isinstance(value, str):
-        return ErrorFields(message=jsontext.whole(value))
+        return ErrorFields(message=foreign.whole(value))
     if not isinstance(value, dict):
         return ErrorFields()
     inner: JSON = value.get("error") or value.get("errors") or _failed_base(value)
@@ -121,9 +121,9 @@ def _fields(inner: JSONObject, outer: JSONObject) -> ErrorFields:
     return ErrorFields(
         message=_message(inner) or _message(outer),
         code=code,
-        type=jsontext.text_of(kind) or _named_status(inner),
-        param=jsontext.text_of(inner.get("param")),
-        request_id=jsontext.text_of(_first(inner, outer, "request_id", "requestId")),
+        type=foreign.text_of(kind) or _named_status(inner),
+        param=foreign.text_of(inner.get("param")),
+        request_id=foreign.text_of(_first(inner, outer, "request_id", "requestId")),
         status=_status(inner) or _status(outer),
     )
 
@@ -149,7 +149,7 @@ def _status(value: JSONObject) -> int | None:
 def _named_status(value: JSONObject) -> str:
     """A status in words (``INVALID_ARGUMENT``), which stands for a type at some vendors."""
     status = value.get("status")
-    return jsontext.whole(status) if isinstance(status, str) and not status.isdigit() else ""
+    return foreign.whole(status) if isinstance(status, str) and not status.isdigit() else ""
 
 
 def _failed_base(value: JSONObject) -> JSONObject | None:
@@ -162,9 +162,9 @@ def _message(value: JSONObject) -> str:
     for key in _MESSAGE_KEYS:
         found = value.get(key)
         if isinstance(found, str) and found.strip():
-            return jsontext.whole(found)
+            return foreign.whole(found)
         if isinstance(found, dict) and (isinstance(found.get("message"), str) and found["message"].strip()):
-            return jsontext.whole(found["message"])
+            return foreign.whole(found["message"])
         if isinstance(found, list):
             lines = [line for line in map(_complaint, found) if line]
             if lines:
@@ -175,12 +175,12 @@ def _message(value: JSONObject) -> str:
 def _complaint(item: JSON) -> str:
     """One entry of a list of validation errors: where and what."""
     if isinstance(item, str):
-        return jsontext.whole(item)
+        return foreign.whole(item)
     if not isinstance(item, dict):
         return ""
-    message = jsontext.text_of(item.get("msg") or item.get("message"))
+    message = foreign.text_of(item.get("msg") or item.get("message"))
     place = item.get("loc")
-    where = ".".join(map(jsontext.text_of, place)) if isinstance(place, list) else ""
+    where = ".".join(map(foreign.text_of, place)) if isinstance(place, list) else ""
     return f"{where}: {message}" if where and message else message
 
 
@@ -188,12 +188,12 @@ def _from_text(text: str) -> ErrorFields:
     stripped = text.strip()
     if stripped[:1] in ("{", "[", '"'):
         try:
-            return error_fields(jsontext.parse(stripped))
+            return error_fields(foreign.parse(stripped))
         except ValueError:
             pass
     if stripped[:1] == "<":
         return ErrorFields(message=_html_message(stripped[:_PAGE]))
-    return ErrorFields(message=jsontext.whole(stripped[:2000]))
+    return ErrorFields(message=foreign.whole(stripped[:2000]))
 
 
 def _html_message(page: str) -> str:
@@ -202,7 +202,7 @@ def _html_message(page: str) -> str:
         words = _words(match.group(2))
         if words and words not in titles:
             titles.append(words)
-    return jsontext.whole(" – ".join(titles[:2]) or _words(_HIDDEN.sub(" ", page))[:300])
+    return foreign.whole(" – ".join(titles[:2]) or _words(_HIDDEN.sub(" ", page))[:300])
 
 
 def _words(markup: str) -> str:

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from playground.jsonkit import foreign
 from playground.jsonkit.values import JSONObject
-from playground.protocols import jsontext
 from playground.protocols.sse import Edges, Frame
 
 #: So many events learnt in vain, one after the other, and a stream is taken for one that does not repeat itself.
@@ -87,7 +87,7 @@ class Repeats:
             if "\\u" in text:
                 return None  # perhaps half of a surrogate pair
             try:
-                text = jsontext.parse(f'"{text}"')
+                text = foreign.parse(f'"{text}"')
             except ValueError:
                 return None  # more than a string, or none
         self._holder[self._key] = text

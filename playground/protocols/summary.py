@@ -10,8 +10,8 @@ from math import isfinite
 
 from playground.domain.accumulator import Accumulator, GrowingChoice
 from playground.domain.errors import Failure, FailureKind
+from playground.jsonkit import foreign
 from playground.jsonkit.values import JSON, JSONObject
-from playground.protocols import jsontext
 from playground.protocols.chat.decode import ChatDecoder
 from playground.protocols.errors import error_fields
 from playground.protocols.messages.decode import MessagesDecoder
@@ -76,8 +76,8 @@ def _error(failure: Failure) -> JSONObject:
 def _code(failure: Failure) -> JSON:
     """The code as received, number or text, where the body can still be read."""
     try:
-        code = error_fields(jsontext.parse(failure.body)).code
+        code = error_fields(foreign.parse(failure.body)).code
     except ValueError:
         return failure.code
     finite = not isinstance(code, float) or isfinite(code)
-    return code if finite and jsontext.text_of(code) == failure.code else failure.code
+    return code if finite and foreign.text_of(code) == failure.code else failure.code

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from playground.domain.errors import Failure, FailureKind
-from playground.protocols import jsontext
+from playground.jsonkit import foreign
 
 EXCERPT: Final = 65536  # characters of a body that are kept with a failure
 
@@ -27,7 +27,7 @@ def stopped_short(events: int, end_marker: str) -> Failure:
 
 def nothing_in_it(reason: str | None) -> Failure:
     """A complete answer is empty; ``reason`` is its finish reason."""
-    how = f"with “{jsontext.whole(reason[:60])}”" if reason else "without a finish reason"
+    how = f"with “{foreign.whole(reason[:60])}”" if reason else "without a finish reason"
     return Failure(kind=FailureKind.EMPTY, message=f"The answer ended {how}, and neither text nor a call came.")
 
 
@@ -38,10 +38,10 @@ def nothing_readable(note: str) -> Failure:
 
 def not_json(text: str, reason: str) -> Failure:
     """A body that began like JSON and is none: cut off where more of it would have to come, else malformed."""
-    if jsontext.breaks_off(text):
+    if foreign.breaks_off(text):
         message = f"The body is JSON that breaks off after {len(text.rstrip())} characters."
         return _quoting(FailureKind.CUT_OFF, message, text)
-    return _quoting(FailureKind.DECODE, f"The body cannot be read as JSON: {jsontext.whole(reason[:200])}.", text)
+    return _quoting(FailureKind.DECODE, f"The body cannot be read as JSON: {foreign.whole(reason[:200])}.", text)
 
 
 def no_answer(what: str, text: str) -> Failure:
@@ -62,4 +62,4 @@ def too_large(cap: int) -> Failure:
 
 
 def _quoting(kind: FailureKind, message: str, text: str) -> Failure:
-    return Failure(kind=kind, message=message, body=jsontext.whole(text[:EXCERPT]))
+    return Failure(kind=kind, message=message, body=foreign.whole(text[:EXCERPT]))

@@ -181,11 +181,11 @@ def _of_failure(failure: Failure) -> tuple[State, str]:
 
 def _hidden_failure(exchange: Exchange) -> Failure | None:
     """An error that came with a status of success."""
-    from playground.protocols import jsontext
+    from playground.jsonkit import foreign
     from playground.protocols.errors import looks_like_error, read_error
 
     try:
-        value = jsontext.parse(exchange.body.decode("utf-8", "replace").strip())
+        value = foreign.parse(exchange.body.decode("utf-8", "replace").strip())
     except ValueError:
         return None
     return read_error(value) if isinstance(value, dict) and looks_like_error(value) and "choices" not in value else None

@@ -34,7 +34,7 @@ from playground.domain.events import (
 from playground.domain.usage import Usage
 from playground.engine.inspect.frame_text_index import PLACED, PartInfo, Places, Position
 from playground.gateway.tape import Exchange, Read
-from playground.protocols import jsontext
+from playground.jsonkit import foreign
 from playground.protocols.decoding import Traced
 from playground.protocols.protocol import Decoder, get_protocol
 from playground.protocols.sse import Frame, SSEParser
@@ -220,7 +220,7 @@ class FrameIndex(Places):
         if len(text) > LAID_OUT or text[:1] not in ("{", "["):
             return text
         try:
-            return jsontext.whole(json.dumps(jsontext.parse(text), ensure_ascii=False, indent=2))
+            return foreign.whole(json.dumps(foreign.parse(text), ensure_ascii=False, indent=2))
         except (ValueError, RecursionError):
             return text
 

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Final
 
-from playground.protocols.jsontext import whole
+from playground.jsonkit.foreign import whole
 
 
 @dataclass

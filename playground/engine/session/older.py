@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from playground.domain.parameters import Parameters
 from playground.domain.transcript import Outcome, Transcript, Turn
+from playground.jsonkit.foreign import amount_of
 from playground.jsonkit.merge import merged
 from playground.jsonkit.values import JSONObject
-from playground.protocols.jsontext import amount_of
 
 
 def mended(transcript: Transcript, profile_id: str) -> Transcript:

@@ -21,8 +21,9 @@ from playground.domain.events import (
     UnknownPart,
     UsageReport,
 )
+from playground.jsonkit import foreign
 from playground.jsonkit.values import JSON, JSONObject
-from playground.protocols import jsontext, verdicts
+from playground.protocols import verdicts
 from playground.protocols.chat.reasoning import (
     CONTENT_PART,
     DETAILS,
@@ -127,8 +128,8 @@ class ChatDecoder(BodyDecoder):
         return None
 
     def _open(self, value: JSONObject, out: list[Event]) -> None:
-        id_ = "" if self._id else jsontext.text_of(value.get("id"))
-        model = "" if self._model else jsontext.text_of(value.get("model"))
+        id_ = "" if self._id else foreign.text_of(value.get("id"))
+        model = "" if self._model else foreign.text_of(value.get("model"))
         if id_ or model:
             self._id, self._model = self._id or id_, self._model or model
             self._named = bool(self._id and self._model)
@@ -138,7 +139,7 @@ class ChatDecoder(BodyDecoder):
         if value.get("error"):
             return  # reported by the caller
         odd = bool(value.get("choices"))  # there is something in place of the list
-        kind = jsontext.text_of(value.get("type"))
+        kind = foreign.text_of(value.get("type"))
         if kind in MESSAGE_EVENTS and "choices" not in value:
             self._note_other(out)
             if kind == "message_stop":
@@ -154,7 +155,7 @@ class ChatDecoder(BodyDecoder):
             self._objects += 1
             self._note(out, "choices_missing", "a chunk has no list of choices", hole=odd)
         else:
-            self._note(out, "unknown_object", f"an event is not a chunk: {jsontext.whole(self._source[:120])}")
+            self._note(out, "unknown_object", f"an event is not a chunk: {foreign.whole(self._source[:120])}")
 
     def _report(self, usage: JSON, out: list[Event]) -> None:
         if isinstance(usage, dict) and usage != self._usage:
@@ -237,7 +238,7 @@ class ChatDecoder(BodyDecoder):
         refusal = delta.get("refusal")
         if refusal and isinstance(refusal, str):
             self._release(state, out)
-            out.append(RefusalDelta(state.index, jsontext.whole(refusal)))
+            out.append(RefusalDelta(state.index, foreign.whole(refusal)))
             state.seen = True
         elif refusal:
             self._note(out, "refusal_shape", "a refusal is not text; it is left out", hole=True)
@@ -278,7 +279,7 @@ class ChatDecoder(BodyDecoder):
                 last, times = again.get(name, _NEVER)
                 if times < _AGAIN or last != value or name == "audio":
                     fresh[name] = value
-        news = jsontext.members_beside(fresh, ()) if fresh else fresh
+        news = foreign.members_beside(fresh, ()) if fresh else fresh
         for name, value in news.items():
             last, times = again.get(name, _NEVER)
             again[name] = (value, times + 1 if last == value else 1)
@@ -347,7 +348,7 @@ class ChatDecoder(BodyDecoder):
         elif isinstance(part.get("text"), str) and kind in ("text", "output_text", None):
             self._text(state, part["text"], out)
         elif kind == "refusal" and isinstance(part.get("refusal"), str):
-            out.append(RefusalDelta(state.index, jsontext.whole(part["refusal"])))
+            out.append(RefusalDelta(state.index, foreign.whole(part["refusal"])))
             state.seen = True
         else:
             self._unknown(state, part, out)
@@ -355,7 +356,7 @@ class ChatDecoder(BodyDecoder):
     def _unknown(self, state: _Choice, value: JSONObject, out: list[Event]) -> None:
         self._release(state, out)
         self._note(out, "unknown_part", "content holds parts of a kind that is not known here; they are kept")
-        out.append(UnknownPart(state.index, jsontext.keepable(value)))
+        out.append(UnknownPart(state.index, foreign.keepable(value)))
         state.seen = True
 
     def _text(self, state: _Choice, text: str, out: list[Event]) -> None:
@@ -381,7 +382,7 @@ class ChatDecoder(BodyDecoder):
 
     def _mend(self, state: _Choice, place: str, text: str) -> str:
         """``text`` with halves of surrogate pairs joined; a first half at its end waits for the next fragment."""
-        text, half = jsontext.split_half(state.half.pop(place, "") + text)
+        text, half = foreign.split_half(state.half.pop(place, "") + text)
         if half:
             state.half[place] = half
             state.plain = False
@@ -393,7 +394,7 @@ class ChatDecoder(BodyDecoder):
         if reason == "":
             self._note(out, "finish_reason_blank", "finish_reason is “” where null is meant")
             return
-        reason = jsontext.text_of(reason)
+        reason = foreign.text_of(reason)
         if not reason:
             return
         self._release(state, out)

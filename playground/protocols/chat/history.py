@@ -10,10 +10,10 @@ from typing import Final
 from playground.domain.members import Extra
 from playground.domain.parts import Image, Part, Reasoning, Refusal, Text, ToolCall, ToolResult, Unknown
 from playground.domain.transcript import Role, Turn, new_id
+from playground.jsonkit.foreign import keepable, members_beside, said, text_of, whole, write
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols.chat.reasoning import CONTENT_PART, DETAILS, FIELDS, plain_text
 from playground.protocols.chat.toolcalls import unknown_of
-from playground.protocols.jsontext import keepable, members_beside, said, text_of, whole, write
 from playground.protocols.reading import MessageError
 
 _ROLES: Final = {role.value: role for role in Role}

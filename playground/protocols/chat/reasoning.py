@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from playground.jsonkit.foreign import keepable
 from playground.jsonkit.values import JSON, JSONObject
-from playground.protocols.jsontext import keepable
 
 #: Names under which reasoning text comes, the documented one first (specification, section 2.5).
 FIELDS: Final = ("reasoning_content", "reasoning", "thinking", "reasoning_text")

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from playground.domain.events import Event, ExtraDelta, ToolCallDelta
+from playground.jsonkit.foreign import members_beside, text_of, whole, write
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols.arguments import Arguments, is_object
-from playground.protocols.jsontext import members_beside, text_of, whole, write
 
 #: The members of an entry and of its “function” that are known.
 ENTRY: Final = frozenset({"index", "id", "type", "function"})

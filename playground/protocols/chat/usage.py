@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from playground.domain.usage import Usage
+from playground.jsonkit.foreign import amount_of, count_of, members_beside
 from playground.jsonkit.values import JSON, JSONObject
-from playground.protocols.jsontext import amount_of, count_of, members_beside
 
 
 def read_usage(value: JSONObject) -> Usage:

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from playground.domain.members import Members
+from playground.jsonkit.foreign import keepable, parse, whole
 from playground.jsonkit.values import JSONObject
 from playground.protocols.arguments import Arguments
-from playground.protocols.jsontext import keepable, parse, whole
 
 #: The members of a block that are read, by its kind, and what its other members belong to.
 READ: Final = {

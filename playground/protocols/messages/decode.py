@@ -22,12 +22,13 @@ from playground.domain.events import (
     UnknownPart,
     UsageReport,
 )
+from playground.jsonkit import foreign
+from playground.jsonkit.foreign import keepable, members_beside, text_of
 from playground.jsonkit.values import JSON, JSONObject
-from playground.protocols import jsontext, verdicts
+from playground.protocols import verdicts
 from playground.protocols.arguments import Arguments
 from playground.protocols.decoding import CHAT_NAME, MESSAGES_NAME, BodyDecoder, make_call_id
 from playground.protocols.errors import looks_like_error, read_error
-from playground.protocols.jsontext import keepable, members_beside, text_of
 from playground.protocols.messages.blocks import READ, Block
 from playground.protocols.messages.usage import GrowingUsage
 from playground.protocols.repeats import Place
@@ -226,7 +227,7 @@ class MessagesDecoder(BodyDecoder):
         elif kind == "redacted_thinking":
             out.append(PartStart(0))
             data = value.get("data")
-            out.append(ReasoningDelta(0, "", kind, redacted=jsontext.whole(data) if isinstance(data, str) else ""))
+            out.append(ReasoningDelta(0, "", kind, redacted=foreign.whole(data) if isinstance(data, str) else ""))
             self._seen = True
         elif kind == "tool_use":
             self._call(block, out)
@@ -277,7 +278,7 @@ class MessagesDecoder(BodyDecoder):
             # A stream starts with an empty object and sends the text; a whole answer has the object only.
             if given or (self._whole_body and given is not None):
                 self._arguments(
-                    block, jsontext.whole(given) if isinstance(given, str) else self._object_text(given), out
+                    block, foreign.whole(given) if isinstance(given, str) else self._object_text(given), out
                 )
             if held := block.arguments.release():
                 out.append(ToolCallDelta(0, block.call, arguments=held, late=len(held)))
@@ -292,7 +293,7 @@ class MessagesDecoder(BodyDecoder):
 
     @staticmethod
     def _object_text(value: JSON) -> str:
-        return jsontext.whole(jsontext.write(value))
+        return foreign.whole(foreign.write(value))
 
     def _delta(self, value: JSONObject, out: list[Event]) -> None:
         delta = value.get("delta")
@@ -385,12 +386,12 @@ class MessagesDecoder(BodyDecoder):
 
     def _signature(self, given: JSON, out: list[Event]) -> None:
         if text := self._text_in(given, out):
-            out.append(ReasoningDelta(0, "", "thinking", signature=jsontext.whole(text)))
+            out.append(ReasoningDelta(0, "", "thinking", signature=foreign.whole(text)))
             self._seen = True
 
     def _mend(self, place: str, text: str) -> str:
         """``text`` with halves of surrogate pairs joined; a first half at its end waits for the next fragment."""
-        text, half = jsontext.split_half(self._half.pop(place, "") + text)
+        text, half = foreign.split_half(self._half.pop(place, "") + text)
         if half:
             self._half[place] = half
         return text

@@ -17,8 +17,8 @@ from playground.domain.parts import Image, Part, Reasoning, Refusal, Text, ToolC
 from playground.domain.request import Request
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, Turn
+from playground.jsonkit import foreign
 from playground.jsonkit.values import JSON, JSONObject
-from playground.protocols import jsontext
 from playground.protocols.chat.tools import tool_from
 from playground.protocols.messages.parameters import MAX_TOKENS_START
 
@@ -111,7 +111,7 @@ def _result(part: ToolResult) -> JSONObject:
     """The result as text, or as the blocks it came as while they say the same."""
     extra = part.extra.get("messages", {})
     content = extra.get("content")
-    same = isinstance(content, list) and jsontext.whole(texts_in(content)) == part.text
+    same = isinstance(content, list) and foreign.whole(texts_in(content)) == part.text
     block: JSONObject = {"type": "tool_result", "tool_use_id": part.call_id, "content": content if same else part.text}
     if part.is_error:
         block["is_error"] = True
@@ -154,7 +154,7 @@ def _input(call: ToolCall) -> JSON:
         return {}
     problem = "they are not a JSON object"
     try:
-        value = jsontext.parse(call.arguments)
+        value = foreign.parse(call.arguments)
     except ValueError as error:
         problem = f"they are not JSON ({error})"
     else:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Final
 
 from playground.domain.usage import Usage
+from playground.jsonkit.foreign import amount_of, count_of, members_beside
 from playground.jsonkit.values import JSONObject
-from playground.protocols.jsontext import amount_of, count_of, members_beside
 
 _OFTEN: Final = 8 * 1024  # characters of reports, each of which is told at once
 

@@ -6,8 +6,8 @@ import json
 import math
 import re
 
+from playground.jsonkit.layout import read_json
 from playground.jsonkit.values import JSON
-from playground.ui.widgets.json_text import read_json
 from playground.ui.widgets.plain_text import escape_hidden
 
 SPACE = "\u00a0"

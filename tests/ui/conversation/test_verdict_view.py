@@ -11,10 +11,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
+from playground.jsonkit.layout import JsonProblem, problem_at
 from playground.jsonkit.values import JSONObject
 from playground.ui.features.conversation import verdict_view
 from playground.ui.features.conversation.verdict_view import LISTED, VerdictView
-from playground.ui.widgets.json_text import JsonProblem, problem_at
 
 pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 

@@ -12,12 +12,12 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from playground.domain.tools import ToolDefinition
+from playground.jsonkit.layout import READ_AT_MOST
 from playground.ui.features.tools.panel import ToolsPanel
 from playground.ui.features.tools.samples import SAMPLE, TEMPLATE, free_name
 from playground.ui.features.tools.tool_editor import FORM, TEXT
 from playground.ui.features.tools.tool_list import switch_rect
 from playground.ui.features.tools.tool_text import whole_definition
-from playground.ui.widgets.json_text import READ_AT_MOST
 from playground.ui.widgets.theme import LIGHT, style_sheet
 
 #: The offscreen platform says so whenever a window's smallest size changes; no other platform does.

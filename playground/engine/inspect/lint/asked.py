@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from playground.domain.output import format_of, wants_json
+from playground.jsonkit import foreign
 from playground.jsonkit.values import JSON, JSONObject
-from playground.protocols import jsontext
 
 _MODES: Final = {"none": "none", "required": "required", "any": "required"}
 
@@ -44,7 +44,7 @@ class Asked:
 def read_asked(data: bytes, protocol: str) -> Asked:
     """What the request body ``data`` asks for."""
     try:
-        body = jsontext.parse(data.decode("utf-8", "replace"))
+        body = foreign.parse(data.decode("utf-8", "replace"))
     except ValueError:
         return Asked()
     if not isinstance(body, dict):

@@ -14,8 +14,8 @@ from playground.domain.errors import FailureKind
 from playground.engine.inspect.frames import FrameIndex, Kind, bits
 from playground.engine.inspect.lint.asked import Asked, read_asked
 from playground.engine.inspect.lint.shapes import Shapes
+from playground.jsonkit import foreign
 from playground.jsonkit.values import JSON, JSONObject
-from playground.protocols import jsontext
 from playground.protocols.protocol import get_protocol
 
 #: How a completion ends that calls tools, that ends by itself, that reached a limit.
@@ -125,7 +125,7 @@ class Case:
     def error(self) -> JSON:
         """The body of an error as JSON; None where it is none."""
         try:
-            return jsontext.parse(self.exchange.body.decode("utf-8", "replace"))
+            return foreign.parse(self.exchange.body.decode("utf-8", "replace"))
         except ValueError:
             return None
 

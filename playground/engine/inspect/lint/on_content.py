@@ -10,7 +10,7 @@ from typing import Final
 
 from playground.domain.output import check_answer
 from playground.engine.inspect.lint.case import CALLING, CUT, TALKING, Case, Seen
-from playground.protocols import jsontext
+from playground.jsonkit import foreign
 
 #: Section 8: parameter, lowest, highest.
 _RANGES: Final = (
@@ -97,7 +97,7 @@ def arguments(case: Case) -> Iterator[Seen]:
 
 def _is_json(text: str) -> bool:
     try:
-        jsontext.parse(text)
+        foreign.parse(text)
     except ValueError:
         return False
     return True

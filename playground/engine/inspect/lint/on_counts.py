@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from playground.engine.inspect.lint.case import CALLING, CUT, TALKING, Case, Seen
-from playground.protocols.jsontext import count_of
+from playground.jsonkit.foreign import count_of
 
 _EARLY: Final = 0.9  # of a limit: tokenisers differ, and a last token may not be counted
 

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from playground.engine.inspect.frames import FrameIndex, Kind, bits
+from playground.jsonkit import foreign
 from playground.jsonkit.values import JSONObject
-from playground.protocols import jsontext
 
 _AT_ONCE: Final = 64  # frames between two pauses
 _SKIPPED: Final = bits(Kind.COMMENT)
@@ -204,7 +204,7 @@ def _is_all_in(frame: bytes) -> bool:
 
 def _parsed(text: bytes) -> JSONObject | None:
     try:
-        value = jsontext.parse(text.decode("utf-8", "replace").strip())
+        value = foreign.parse(text.decode("utf-8", "replace").strip())
     except ValueError:
         return None
     return value if isinstance(value, dict) else None

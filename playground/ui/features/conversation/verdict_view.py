@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QLabel, QToolTip, QVBoxLayout, QWidget
 
 from playground.domain.output import schema_of
 from playground.engine.checks.questions import AnswerFits
+from playground.jsonkit.layout import TOKEN, locate_all, position, pretty, problem_at
 from playground.jsonkit.problems import Problem, not_checked
 from playground.jsonkit.values import JSONObject
 from playground.ui.features.conversation.around import scroll_to
@@ -22,7 +23,6 @@ from playground.ui.features.conversation.markdown import Line, Span, Style
 from playground.ui.features.conversation.text_check import TextCheck, unchecked_words
 from playground.ui.features.conversation.text_view import TextView
 from playground.ui.widgets.highlight import highlight
-from playground.ui.widgets.json_text import TOKEN, locate_all, position, pretty, problem_at
 from playground.ui.widgets.plain_text import show_hidden, tip
 from playground.ui.widgets.problem_line import ProblemLine
 from playground.ui.widgets.theme import code_font, tokens

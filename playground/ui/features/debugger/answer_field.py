@@ -9,13 +9,13 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from playground.domain.debugging import Answer
+from playground.jsonkit.layout import problem_at
 from playground.ui.features.debugger.number_field import NumberField
 from playground.ui.widgets.choice_fields import look
 from playground.ui.widgets.code_editor import CodeEditor
 from playground.ui.widgets.figures import count
 from playground.ui.widgets.flow_layout import FlowLayout
 from playground.ui.widgets.icon_button import IconButton
-from playground.ui.widgets.json_text import problem_at
 from playground.ui.widgets.plain_text import tip
 
 FRAME = 18  # pixels of border and padding above and below the lines

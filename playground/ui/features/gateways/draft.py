@@ -28,8 +28,8 @@ from playground.engine.gateways.profiles import (
 )
 from playground.engine.gateways.secrets import KeyringState, Keys, Secret, clean_key, looks_secret
 from playground.engine.requests.extras import secret_in
+from playground.jsonkit.layout import pretty, read_json
 from playground.jsonkit.values import JSONObject
-from playground.ui.widgets.json_text import pretty, read_json
 
 NEW_NAME = "New gateway"
 

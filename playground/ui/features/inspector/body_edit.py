@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
+from playground.jsonkit.layout import read_json
 from playground.jsonkit.merge import Path, at_path
 from playground.jsonkit.values import JSON, JSONObject
-from playground.ui.widgets.json_text import read_json
 
 
 def typed_value(text: str) -> JSON:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from playground.ui.widgets.json_text import TOKEN
+from playground.jsonkit.layout import TOKEN
 from playground.ui.widgets.plain_text import escape_hidden
 
 LONGEST = 20_000  # characters of a string that is shown whole

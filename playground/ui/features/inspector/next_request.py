@@ -16,6 +16,7 @@ from PySide6.QtCore import QEvent, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSplitter, QVBoxLayout, QWidget
 
+from playground.jsonkit.layout import locate
 from playground.jsonkit.merge import Path
 from playground.ui.features.inspector.body_edit import typed_value, with_field, without_field
 from playground.ui.features.inspector.excerpt import excerpt
@@ -24,7 +25,6 @@ from playground.ui.features.inspector.folded_text import FoldedText
 from playground.ui.features.inspector.put_lines import put_lines
 from playground.ui.widgets.choice_fields import look
 from playground.ui.widgets.code_editor import CodeEditor
-from playground.ui.widgets.json_text import locate
 from playground.ui.widgets.plain_text import show_hidden, tip
 
 if TYPE_CHECKING:

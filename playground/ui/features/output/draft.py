@@ -9,8 +9,8 @@ import json
 from dataclasses import asdict, dataclass
 from typing import Final
 
+from playground.jsonkit.layout import READ_AT_MOST, pretty, read_json
 from playground.jsonkit.values import JSON, JSONObject
-from playground.ui.widgets.json_text import READ_AT_MOST, pretty, read_json
 
 DEFAULT, TEXT, JSON_MODE, SCHEMA, CUSTOM = "default", "text", "json_object", "json_schema", "custom"
 KINDS: Final = (DEFAULT, TEXT, JSON_MODE, SCHEMA, CUSTOM)

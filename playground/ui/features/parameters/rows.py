@@ -9,11 +9,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from playground.domain.parameters import Hint, Parameters
+from playground.jsonkit.layout import pretty, problem_at, read_json
 from playground.jsonkit.values import JSON
 from playground.ui.features.parameters.row import ParameterRow, as_text
 from playground.ui.widgets.choice_fields import DEFAULT, ChoiceField, QuietSlider, SwitchPill, ValueField, look
 from playground.ui.widgets.code_editor import CodeEditor
-from playground.ui.widgets.json_text import pretty, problem_at, read_json
 from playground.ui.widgets.numbers import read_number, show_number, stepped
 
 UNFINISHED = {"-", "+", ".", ",", "-.", "-,", '"'}

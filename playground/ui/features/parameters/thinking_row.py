@@ -6,10 +6,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
 from playground.domain.parameters import Hint
+from playground.jsonkit.layout import problem_at, read_json
 from playground.jsonkit.values import JSON
 from playground.ui.features.parameters.row import ParameterRow, as_text
 from playground.ui.widgets.choice_fields import ChoiceField, ValueField
-from playground.ui.widgets.json_text import problem_at, read_json
 from playground.ui.widgets.numbers import read_number
 
 #: What a person reads, and the ``type`` that is sent.

@@ -13,12 +13,12 @@ from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from playground.domain.tools import Problem
 from playground.engine.requests.extras import secret_in
+from playground.jsonkit.layout import pretty, read_json
 from playground.jsonkit.merge import clashes
 from playground.jsonkit.values import JSON, JSONObject
 from playground.ui.features.raw.header_rows import ExtraHeaders
 from playground.ui.widgets.code_editor import CodeEditor
 from playground.ui.widgets.json_field import FRAME, JsonField
-from playground.ui.widgets.json_text import pretty, read_json
 from playground.ui.widgets.plain_text import show_hidden, shown_name
 from playground.ui.widgets.scroll_page import ScrollPage
 

@@ -25,10 +25,10 @@ from PySide6.QtWidgets import (
 )
 
 from playground.domain.tools import ToolDefinition, definition_tokens
+from playground.jsonkit.layout import pretty
 from playground.named_file import read_named
 from playground.ui.widgets.code_editor import CodeEditor
 from playground.ui.widgets.dialogs import file_dialog
-from playground.ui.widgets.json_text import pretty
 from playground.ui.widgets.plain_text import show_hidden, tip
 
 READ_AFTER_MS = 200

@@ -13,13 +13,13 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWi
 
 from playground.domain.tools import Problem
 from playground.jsonkit import schema_edit
+from playground.jsonkit.layout import READ_AT_MOST, problem_at, read_json
 from playground.jsonkit.schema_fields import Field, field_at, fields_of, walk
 from playground.jsonkit.values import Path
 from playground.ui.features.conversation.parts_row import PartsRow
 from playground.ui.features.tools.field_block import Edit, FieldBlock
 from playground.ui.features.tools.field_row import FieldRow
 from playground.ui.widgets.icons import icon
-from playground.ui.widgets.json_text import READ_AT_MOST, problem_at, read_json
 
 ALL_OPEN = 12  # fields up to which nothing is folded at first
 EMPTY = '{\n  "type": "object",\n  "properties": {}\n}'

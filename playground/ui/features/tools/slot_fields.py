@@ -12,13 +12,13 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
 
+from playground.jsonkit.layout import read_json
 from playground.jsonkit.schema_fields import Slot
 from playground.jsonkit.tree import same
 from playground.jsonkit.values import JSON
 from playground.ui.widgets.choice_fields import SwitchPill, look
 from playground.ui.widgets.exact_field import ExactField
 from playground.ui.widgets.flow_layout import FlowLayout
-from playground.ui.widgets.json_text import read_json
 from playground.ui.widgets.plain_text import HIDDEN, escape_hidden, show_hidden, tip
 from playground.ui.widgets.text_chip import TextChip, spelled, unspelled
 from playground.ui.widgets.theme import code_font

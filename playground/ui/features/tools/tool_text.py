@@ -9,9 +9,9 @@ import json
 from typing import Any
 
 from playground.domain.tools import ToolDefinition
+from playground.jsonkit.layout import pretty, read_json
 from playground.jsonkit.tree import same
 from playground.jsonkit.values import JSON, JSONObject
-from playground.ui.widgets.json_text import pretty, read_json
 
 LAID_OUT_AT_MOST = 50_000  # characters that are compared with our own layout, at every key
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playground.ui.widgets import json_text
-from playground.ui.widgets.json_text import (
+from playground.jsonkit import layout
+from playground.jsonkit.layout import (
     READ_AT_MOST,
     TOKEN,
     _tokens,
@@ -140,7 +140,7 @@ def test_many_paths_are_found_in_one_reading(monkeypatch: pytest.MonkeyPatch) ->
         readings += 1
         return _tokens(given)
 
-    monkeypatch.setattr(json_text, "_tokens", counted)
+    monkeypatch.setattr(layout, "_tokens", counted)
     assert locate_all(text, paths) == alone
     assert readings == 1
     lines = text.split("\n")
