@@ -18,6 +18,7 @@ from playground.demo.ask import Form, Tool
 from playground.demo.images import Picture
 from playground.demo.models import BY_ID, Model
 from playground.demo.problems import NO_MODEL, NOT_JSON, ApiError, invalid
+from playground.jsonkit.reading import parse_json
 
 Fields = Mapping[str, Any]  # a JSON object as it came in
 MOST_NESTED = 100
@@ -27,15 +28,8 @@ _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 def parse(body: bytes) -> Fields:
     """The JSON object in ``body``. Raises ApiError 400 for anything else."""
-
-    def refuse(word: str) -> object:
-        raise ValueError(f"{word} is not JSON")
-
     try:
-        text = body.decode("utf-8-sig")
-        value = json.loads(text, parse_constant=refuse)
-    except RecursionError:
-        raise ApiError(400, NOT_JSON, "The JSON body is nested too deeply.") from None
+        value = parse_json(body.decode("utf-8-sig"))
     except ValueError as error:
         reason = str(error).partition(": line")[0][:200]
         raise ApiError(400, NOT_JSON, f"The body is not valid JSON: {reason}.") from None

@@ -18,12 +18,13 @@ from pydantic import Field
 from playground.domain.hidden import short_name
 from playground.domain.parts import ToolCall
 from playground.domain.reasons import path_reason
-from playground.domain.tools import ToolDefinition, check_arguments, parse_json
+from playground.domain.tools import ToolDefinition, check_arguments
 from playground.domain.transcript import Role, Turn
 from playground.domain.values import LongText, Value
 from playground.jsonkit import limits
 from playground.jsonkit.limits import TooCostlyError
 from playground.jsonkit.patterns import PatternError, found_in
+from playground.jsonkit.reading import parse_json
 from playground.jsonkit.values import JSON
 
 if TYPE_CHECKING:

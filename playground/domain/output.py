@@ -10,7 +10,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from playground.domain.tools import NAME_RULE, Problem, check_schema, check_value, parse_json
+from playground.domain.tools import NAME_RULE, check_schema
+from playground.jsonkit.problems import Problem
+from playground.jsonkit.reading import parse_json
+from playground.jsonkit.validation import check_value
 from playground.jsonkit.values import JSON, JSONObject, Path
 
 JSON_TYPES = ("json_object", "json_schema")

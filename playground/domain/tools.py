@@ -14,8 +14,8 @@ from playground.domain.tokens import estimate_tokens
 from playground.domain.values import LongText, Value
 from playground.jsonkit import limits
 from playground.jsonkit.problems import Problem as Problem
-from playground.jsonkit.problems import parse_json as parse_json
 from playground.jsonkit.problems import short
+from playground.jsonkit.reading import parse_json
 from playground.jsonkit.schema_refs import BY_NAME, DATA, reach, target_of
 from playground.jsonkit.validation import check_value as check_value
 from playground.jsonkit.validation import schema_problem

@@ -1,20 +1,19 @@
-"""JSON as text: laid out, checked and searched by its tokens.
+"""JSON as text: laid out, and searched by its tokens.
 
 Works on half a document as well as on a whole one, never recurses, and keeps numbers, escapes, order and doubled keys
-as they are written: laying out must not change what was sent. Knows nothing of Qt.
+as they are written: laying out must not change what was sent.
 """
 
 from __future__ import annotations
 
 import json
-import math
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import TypeAlias
 
-from playground.jsonkit.values import JSON, Path
-from playground.ui.widgets.plain_text import escape_hidden, show_hidden
+from playground.jsonkit.values import Path
 
 TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[{}\[\],:]|[^\s"{}\[\],:]+', re.DOTALL)
 #: As ``TOKEN``, of a long string only its beginning; ``end`` is the quote that ends one.
@@ -23,81 +22,11 @@ _INSIDE = re.compile(r'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
 _LONG = 200  # characters from which on a string may have been begun only
 _STEP = 100_000  # characters of a string that are read at once: the interpreter belongs to nobody else meanwhile
 _LINE_END = re.compile("\n")
-READ_AT_MOST = 2_000_000  # characters that somebody typed or pasted: a fiftieth of a second
-MARKED_AT_MOST = 200_000  # characters of a text whose problems are marked in it, and not only listed
 INDENT = 2
 DEEPEST_INDENT = 40  # levels; deeper ones are not set in further, or 100,000 brackets would fill the memory
 KEPT_OF_LONG_STRING = 120
 
-_MESSAGES = {
-    "Expecting value": "a value is missing here",
-    "Illegal trailing comma": "a comma is too many",  # CPython 3.13 and later
-    "Expecting property name enclosed in double quotes": "a name in double quotes is expected (or a comma is too many)",
-    "Expecting ':' delimiter": "a colon is missing",
-    "Expecting ',' delimiter": "a comma is missing",
-    "Extra data": "there is more text after the end of the JSON",
-    "Unterminated string starting at": "this text has no closing quote",
-    "Invalid control character at": "a line break or control character in a text; write it as an escape such as \\n",
-    "Invalid \\escape": "this escape does not exist in JSON; a backslash itself is written \\\\",
-    "Illegal trailing comma before end of object": "a comma too many",
-    "Illegal trailing comma before end of array": "a comma too many",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class JsonProblem:
-    """Where a text stops being JSON (line and column from 1) and what is wrong there, in plain words."""
-
-    line: int
-    column: int
-    message: str
-
-
-class _TooLongError(ValueError):
-    """A text that is not read."""
-
-
-class _NotJsonError(ValueError):
-    """A number or word that Python reads and JSON does not have."""
-
-    def __init__(self, word: str, message: str) -> None:
-        super().__init__(message)
-        self.word = word
-
-
-def read_json(text: str, most: int = READ_AT_MOST) -> JSON:
-    """The value of a text. Raises only ValueError; NaN, Infinity and numbers too large to send are not JSON.
-
-    A text of more than ``most`` characters is not read: it would be at every key that is typed in it.
-    """
-    if len(text) > most:
-        raise _TooLongError(f"more than {most // 1_000_000} MB, which is not read here")
-    try:
-        return json.loads(text, parse_constant=_constant, parse_float=_finite)
-    except RecursionError:
-        raise ValueError("nested too deeply") from None
-
-
-def problem_at(text: str) -> JsonProblem | None:
-    """The first problem of a text as JSON, or None when it is valid. Empty text is a problem too."""
-    try:
-        read_json(text)
-    except json.JSONDecodeError as error:
-        message = next((ours for theirs, ours in _MESSAGES.items() if error.msg.startswith(theirs)), error.msg)
-        return JsonProblem(error.lineno, error.colno, message if text.strip() else "there is nothing here")
-    except _NotJsonError as error:
-        at = next((match.start() for match in TOKEN.finditer(text) if match[0] == error.word), 0)
-        return JsonProblem(*position(text, at), str(error))
-    except ValueError as error:
-        digits = "digits" in str(error)
-        return JsonProblem(1, 1, "a number has too many digits" if digits else str(error))
-    return None
-
-
-def position(text: str, offset: int) -> tuple[int, int]:
-    """Line and column, both from 1, of a place in a text."""
-    before = text[:offset]
-    return before.count("\n") + 1, offset - (before.rfind("\n") + 1) + 1
+Spelling: TypeAlias = Callable[[str], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,15 +38,13 @@ class Layout:
     shortened: bool
 
 
-def pretty(text: str) -> str:
-    """The same tokens, one member a line."""
-    return lay_out(text).text
-
-
-def lay_out(text: str, longest: int = 0, most: int = 0, lines: int = 0) -> Layout:
+def lay_out(
+    text: str, longest: int = 0, most: int = 0, lines: int = 0, string: Spelling = str, word: Spelling = str
+) -> Layout:
     """The same tokens, one member a line, until about ``most`` characters or ``lines`` are made (0: to the end).
 
-    Strings above ``longest`` characters are shortened and say so (0: never).
+    Strings above ``longest`` characters are shortened and say so (0: never). ``string`` spells a string with its
+    quotes, ``word`` any other token.
     """
     out: list[str] = []
     depth = made = ended = 0
@@ -136,9 +63,9 @@ def lay_out(text: str, longest: int = 0, most: int = 0, lines: int = 0) -> Layou
             elif token.startswith('"'):
                 cut = bool(longest) and len(token) > longest
                 shortened = shortened or cut
-                piece += escape_hidden(_shortened(token) if cut else token)
+                piece += string(_shortened(token) if cut else token)
             else:
-                piece += show_hidden(token)
+                piece += word(token)
         opened = token in ("{", "[")
         depth += opened
         out.append(piece)
@@ -248,14 +175,3 @@ def _line(depth: int) -> str:
 def _shortened(token: str) -> str:
     left_out = len(token) - KEPT_OF_LONG_STRING
     return f'{token[:KEPT_OF_LONG_STRING]}… {left_out:,} more characters …"'
-
-
-def _constant(word: str) -> JSON:
-    raise _NotJsonError(word, f"{word} is not JSON")
-
-
-def _finite(digits: str) -> float:
-    number = float(digits)
-    if math.isinf(number):
-        raise _NotJsonError(digits, "this number is too large")
-    return number

@@ -1,12 +1,9 @@
-"""What is said of a definition, of arguments or of an answer that is not as it should be; and reading JSON for that."""
+"""What is said of a definition, of arguments or of an answer that is not as it should be."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import Final
-
-from playground.jsonkit.values import JSON
 
 ERROR: Final = "error"
 WARNING: Final = "warning"
@@ -41,18 +38,6 @@ def unchecked(reason: str) -> Problem:
 def not_checked(problems: list[Problem] | tuple[Problem, ...]) -> Problem | None:
     """The problem among them that says that something was not checked."""
     return next((problem for problem in problems if problem.severity == UNCHECKED), None)
-
-
-def parse_json(text: str) -> JSON:
-    """`json.loads` that raises only ValueError, whatever the text: deep nesting, huge numbers, NaN and Infinity."""
-    try:
-        return json.loads(text, parse_constant=_not_json)
-    except RecursionError:
-        raise ValueError("nested too deeply") from None
-
-
-def _not_json(word: str) -> JSON:
-    raise ValueError(f"{word} is not JSON")
 
 
 def short(text: str) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from playground.domain.tools import parse_json
 from playground.jsonkit.edit import (
     drop,
     insert_item,
@@ -19,6 +18,7 @@ from playground.jsonkit.edit import (
     rename_key,
     set_value,
 )
+from playground.jsonkit.reading import parse_json
 from playground.jsonkit.schema_fields import UNIONS, Field, nullable_branch
 from playground.jsonkit.schema_refs import DATA, pointer_of, reach, target_of
 from playground.jsonkit.schema_slots import Slot

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from playground.domain.output import check_answer, check_format, format_of, schema_of, wants_json
-from playground.domain.tools import Problem
+from playground.jsonkit.problems import Problem
 from playground.jsonkit.values import JSONObject
 
 SCHEMA: JSONObject = {

@@ -3,18 +3,18 @@ from __future__ import annotations
 import pytest
 
 from playground.domain.tools import (
-    Problem,
     ToolDefinition,
     check_arguments,
     check_definition,
     check_definitions,
     check_schema,
-    check_value,
     definition_tokens,
-    parse_json,
 )
 from playground.jsonkit import limits
 from playground.jsonkit.limits import TooCostlyError
+from playground.jsonkit.problems import Problem
+from playground.jsonkit.reading import parse_json
+from playground.jsonkit.validation import check_value
 from playground.jsonkit.values import JSON
 
 SCHEMA = {

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from playground.domain.tools import Problem, check_arguments
+from playground.domain.tools import check_arguments
 from playground.engine.checks.partial_judge import Judge, judge
 from playground.jsonkit.partial import PartialJson, read_partial
+from playground.jsonkit.problems import Problem
 from playground.jsonkit.schema_sample import sample
 from tests.jsonkit.schemas import schemas
 

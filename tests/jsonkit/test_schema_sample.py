@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from playground.domain.tools import check_value
 from playground.jsonkit.pattern_text import PatternError, text_for
 from playground.jsonkit.schema_sample import sample, sample_text
+from playground.jsonkit.validation import check_value
 from tests.jsonkit.schemas import schemas
 
 SOUND = [(name, schema) for name, schema in schemas() if name != "40_wrong_shapes"]

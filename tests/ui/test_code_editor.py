@@ -9,10 +9,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from playground.jsonkit.layout import pretty
 from playground.ui.widgets.code_editor import HIGHLIGHTED_AT_MOST, CodeEditor
 from playground.ui.widgets.folds import MARK
 from playground.ui.widgets.json_highlight import LONGEST_LINE
+from playground.ui.widgets.json_text import pretty
 from playground.ui.widgets.late_colours import AT_ONCE, LINE
 
 STEP_LINES = AT_ONCE // (len('{"a": 1}') + LINE)  # that have their colours at once

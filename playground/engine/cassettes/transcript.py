@@ -14,10 +14,10 @@ from playground.domain.events import Event, ReasoningDelta, RefusalDelta, TextDe
 from playground.domain.output import format_of
 from playground.domain.prices import Asked
 from playground.domain.request import Request
-from playground.domain.tools import parse_json
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, new_id
 from playground.domain.usage import Timing
 from playground.gateway.tape import Exchange
+from playground.jsonkit.reading import parse_json
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols.protocol import get_protocol
 

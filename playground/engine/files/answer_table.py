@@ -15,8 +15,8 @@ from pydantic import ValidationError
 
 from playground.domain.debugging import Answer, AnswerRow, Debugging, MatchKind, Policy, ToolRule, row_problem
 from playground.domain.reasons import reason_of
-from playground.domain.tools import parse_json
 from playground.engine.files.file_version import version_problem
+from playground.jsonkit.reading import parse_json
 from playground.jsonkit.values import JSON, JSONObject
 
 VERSION = 1

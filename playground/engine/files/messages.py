@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from playground.domain.request import Request
-from playground.domain.tools import parse_json
 from playground.engine.io.weighed_json import TooMuchError, check_weight
 from playground.engine.requests.pasted import (
     CHAT_ONLY,
@@ -27,6 +26,7 @@ from playground.engine.requests.pasted import (
     read_body,
 )
 from playground.jsonkit import tree as json_tree
+from playground.jsonkit.reading import parse_json
 from playground.jsonkit.tree import JsonTextError
 from playground.jsonkit.values import JSON, JSONObject
 from playground.jsonkit.values import Path as PathInside

@@ -14,12 +14,12 @@ from enum import StrEnum
 from typing import Final
 
 from playground.domain.accumulator import Accumulator
-from playground.domain.tools import parse_json
 from playground.domain.transcript import Role, Turn
 from playground.engine.inspect.frames import FrameIndex
 from playground.engine.inspect.timeline import Timeline
 from playground.engine.inspect.unknown_members import beside_part, beside_turn, clipped
 from playground.gateway.tape import Exchange
+from playground.jsonkit.reading import parse_json
 from playground.jsonkit.values import JSON
 from playground.protocols.protocol import get_protocol
 

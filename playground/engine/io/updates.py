@@ -12,8 +12,8 @@ from importlib import metadata
 from urllib.parse import urlsplit
 
 from playground.domain.hidden import show_hidden
-from playground.domain.tools import parse_json
 from playground.gateway.fetch import FetchError, fetch_file
+from playground.jsonkit.reading import parse_json
 
 LARGEST = 64 * 1024  # bytes of the file
 LABEL = "Updates"  # of the project's address in the package's metadata

@@ -12,7 +12,7 @@ from typing import Final
 
 from pydantic_core import from_json
 
-from playground.domain.tools import parse_json
+from playground.jsonkit.reading import parse_json
 from playground.jsonkit.values import JSON
 
 MOST: Final = 384 * 1024 * 1024  # bytes that any file may take

@@ -15,7 +15,7 @@ from playground.domain.members import Extra
 from playground.domain.parameters import Parameters
 from playground.domain.parts import Part, Text, ToolCall, ToolResult
 from playground.domain.request import Request
-from playground.domain.tools import ToolDefinition, parse_json
+from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Transcript, Turn, new_id
 from playground.domain.variables import as_written, names_in
 from playground.engine.requests.extras import secret_in
@@ -25,6 +25,7 @@ from playground.engine.session.draft import Draft
 from playground.engine.session.hand_made import draft_of, written
 from playground.gateway.redact import MASK
 from playground.jsonkit.merge import at_path, merged
+from playground.jsonkit.reading import parse_json
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols.protocol import get_protocol
 from playground.protocols.reading import same

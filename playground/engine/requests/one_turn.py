@@ -8,8 +8,8 @@ from typing import Final
 from playground.domain.members import Extra
 from playground.domain.parts import Part, ToolCall
 from playground.domain.request import ReasoningReturn, Request, SendReasoning
-from playground.domain.tools import parse_json
 from playground.domain.transcript import Turn
+from playground.jsonkit.reading import parse_json
 from playground.jsonkit.values import JSONObject
 from playground.protocols.protocol import get_protocol
 

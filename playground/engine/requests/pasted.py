@@ -12,7 +12,6 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from playground.domain.request import Request
-from playground.domain.tools import parse_json
 from playground.engine.gateways.secrets import Secret, looks_secret
 from playground.engine.requests.curl import Command, is_curl, read_command
 from playground.engine.requests.extras import secret_in
@@ -20,6 +19,7 @@ from playground.gateway.address import repair
 from playground.gateway.connection import MESSAGES_VERSION, Auth
 from playground.gateway.outgoing import header_problem
 from playground.gateway.redact import MASK
+from playground.jsonkit.reading import parse_json
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols.protocol import get_protocol
 from playground.protocols.reading import MessageError

@@ -31,7 +31,6 @@ from playground.domain.debugging import (
     repeats,
 )
 from playground.domain.parts import ToolCall, ToolResult
-from playground.domain.tools import parse_json
 from playground.domain.transcript import Role, Transcript, Turn, make_turn
 from playground.engine.checks import checking
 from playground.engine.checks.questions import ReadyAnswer
@@ -42,6 +41,7 @@ from playground.engine.session.next_request import NextRequest
 from playground.engine.session.run import RunRefusedError
 from playground.engine.session.tool_loop import Lane, Mode
 from playground.engine.session.verdicts import Verdict, Verdicts
+from playground.jsonkit.reading import parse_json
 
 FEWEST_ANSWERS, MOST_ANSWERS = 2, 5
 #: The error result of a call that nobody answered.

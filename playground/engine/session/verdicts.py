@@ -11,7 +11,8 @@ from playground.domain.parts import ToolCall
 from playground.domain.tools import ToolDefinition
 from playground.engine.checks import checking
 from playground.engine.checks.questions import ArgumentsFit
-from playground.jsonkit.problems import Problem, not_checked, parse_json
+from playground.jsonkit.problems import Problem, not_checked
+from playground.jsonkit.reading import parse_json
 
 _MOST_KEPT = 4000
 

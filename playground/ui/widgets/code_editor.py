@@ -29,9 +29,10 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QTextEdit, QToolTip, QWidget
 
-from playground.jsonkit.layout import JsonProblem, pretty, problem_at
+from playground.jsonkit.reading import JsonProblem, problem_at
 from playground.ui.widgets.exact_field import ExactField, holdable, index_at, readable, units
 from playground.ui.widgets.json_highlight import LONGEST_LINE, JsonHighlighter
+from playground.ui.widgets.json_text import pretty
 from playground.ui.widgets.plain_text import HIDDEN, hidden_name, show_hidden, tip
 from playground.ui.widgets.theme import code_font, tokens
 

@@ -8,10 +8,12 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
-from playground.domain.tools import Problem
-from playground.jsonkit.layout import MARKED_AT_MOST, locate, locate_all, problem_at
+from playground.jsonkit.layout import locate, locate_all
+from playground.jsonkit.problems import Problem
+from playground.jsonkit.reading import problem_at
 from playground.ui.widgets.choice_fields import look
 from playground.ui.widgets.code_editor import CodeEditor
+from playground.ui.widgets.json_text import MARKED_AT_MOST
 from playground.ui.widgets.plain_text import tip
 from playground.ui.widgets.problem_line import MOST_MARKS, ProblemLine, ProblemList
 

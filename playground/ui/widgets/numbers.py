@@ -6,7 +6,7 @@ import json
 import math
 import re
 
-from playground.jsonkit.layout import read_json
+from playground.jsonkit.reading import read_typed
 from playground.jsonkit.values import JSON
 from playground.ui.widgets.plain_text import escape_hidden
 
@@ -34,7 +34,7 @@ def read_number(text: str, whole: bool = False) -> JSON:
             if not math.isfinite(number):
                 raise ValueError("too large")
             return number
-        value = read_json(text)
+        value = read_typed(text)
     except ValueError:
         value = None
     if value is None:

@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QEnterEvent, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
-from playground.domain.tools import Problem
+from playground.jsonkit.problems import Problem
 from playground.ui.widgets.choice_fields import look
 from playground.ui.widgets.figures import count
 from playground.ui.widgets.icons import icon

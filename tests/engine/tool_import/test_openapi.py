@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from playground.domain.tools import check_schema, check_value
+from playground.domain.tools import check_schema
 from playground.engine.files.tool_import import import_tools
 from playground.jsonkit.schema_sample import sample
+from playground.jsonkit.validation import check_value
 
 SHOP: dict[str, Any] = {
     "openapi": "3.0.3",

@@ -4,10 +4,11 @@ from typing import Any
 
 import pytest
 
-from playground.domain.tools import check_schema, check_value
+from playground.domain.tools import check_schema
 from playground.engine.files.tool_import import Imported, import_tools
 from playground.engine.files.tool_import.docstrings import read_docstring
 from playground.jsonkit.schema_sample import sample
+from playground.jsonkit.validation import check_value
 
 
 def schema_of(source: str) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
-from playground.jsonkit.layout import JsonProblem, problem_at
+from playground.jsonkit.reading import JsonProblem, problem_at
 from playground.jsonkit.values import JSONObject
 from playground.ui.features.conversation import verdict_view
 from playground.ui.features.conversation.verdict_view import LISTED, VerdictView

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from playground.domain.tools import ToolDefinition
-from playground.jsonkit.layout import READ_AT_MOST
+from playground.jsonkit.reading import READ_AT_MOST
 from playground.ui.features.tools.panel import ToolsPanel
 from playground.ui.features.tools.samples import SAMPLE, TEMPLATE, free_name
 from playground.ui.features.tools.tool_editor import FORM, TEXT

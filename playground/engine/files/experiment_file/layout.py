@@ -11,9 +11,9 @@ import json
 import math
 from typing import Final
 
-from playground.domain.tools import parse_json
 from playground.domain.transcript import new_id
 from playground.gateway.redact import Redactor
+from playground.jsonkit.reading import parse_json
 from playground.jsonkit.values import JSON
 
 _DEEPEST: Final = 60  # levels laid out; what lies deeper stands on one line

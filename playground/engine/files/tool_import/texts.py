@@ -9,9 +9,10 @@ import textwrap
 from collections.abc import Iterable
 from typing import Final
 
-from playground.domain.tools import ToolDefinition, parse_json
+from playground.domain.tools import ToolDefinition
 from playground.engine.files.tool_import import definitions, openapi, python_source
 from playground.engine.files.tool_import.found import Found, Imported, Kind
+from playground.jsonkit.reading import parse_json
 from playground.jsonkit.values import JSON
 from playground.protocols.protocol import get_protocol
 

@@ -15,7 +15,6 @@ from functools import cached_property
 from typing import NamedTuple
 
 from playground.engine.inspect.unknown_members import beside_part
-from playground.jsonkit.layout import pretty
 from playground.ui.features.conversation.blocks import exact_lines
 from playground.ui.features.conversation.calls.call_text import brief_json, pretty_json, shown_arguments, unknown_lines
 from playground.ui.features.conversation.large import forget_places, is_large, look_through
@@ -31,6 +30,7 @@ from playground.ui.features.conversation.shown_parts import (
     shown_parts,
     text_mode,
 )
+from playground.ui.widgets.json_text import pretty
 from playground.ui.widgets.plain_text import HIDDEN, show_hidden, show_prose
 
 STEP = 4096  # characters of Markdown read at once

@@ -13,8 +13,9 @@ from PySide6.QtWidgets import QLabel, QToolTip, QVBoxLayout, QWidget
 
 from playground.domain.output import schema_of
 from playground.engine.checks.questions import AnswerFits
-from playground.jsonkit.layout import TOKEN, locate_all, position, pretty, problem_at
+from playground.jsonkit.layout import TOKEN, locate_all
 from playground.jsonkit.problems import Problem, not_checked
+from playground.jsonkit.reading import position, problem_at
 from playground.jsonkit.values import JSONObject
 from playground.ui.features.conversation.around import scroll_to
 from playground.ui.features.conversation.blocks import LONG_LINE
@@ -23,6 +24,7 @@ from playground.ui.features.conversation.markdown import Line, Span, Style
 from playground.ui.features.conversation.text_check import TextCheck, unchecked_words
 from playground.ui.features.conversation.text_view import TextView
 from playground.ui.widgets.highlight import highlight
+from playground.ui.widgets.json_text import pretty
 from playground.ui.widgets.plain_text import show_hidden, tip
 from playground.ui.widgets.problem_line import ProblemLine
 from playground.ui.widgets.theme import code_font, tokens

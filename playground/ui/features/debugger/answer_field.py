@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from playground.domain.debugging import Answer
-from playground.jsonkit.layout import problem_at
+from playground.jsonkit.reading import problem_at
 from playground.ui.features.debugger.number_field import NumberField
 from playground.ui.widgets.choice_fields import look
 from playground.ui.widgets.code_editor import CodeEditor

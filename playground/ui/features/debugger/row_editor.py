@@ -9,12 +9,13 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePol
 
 from playground.domain.debugging import AnswerRow, MatchKind
 from playground.engine.checks.questions import RowFits
-from playground.jsonkit.layout import pretty, problem_at
+from playground.jsonkit.reading import problem_at
 from playground.ui.features.debugger.answer_field import AnswerField
 from playground.ui.features.debugger.path_field import PathField
 from playground.ui.widgets.asking import Asking
 from playground.ui.widgets.choice_fields import look
 from playground.ui.widgets.code_editor import CodeEditor
+from playground.ui.widgets.json_text import pretty
 from playground.ui.widgets.plain_text import tip
 from playground.ui.widgets.segments import Segments
 

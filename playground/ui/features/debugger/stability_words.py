@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 from playground.domain.debugging import signature
-from playground.domain.tools import parse_json
 from playground.engine.session.stability import Stability, VariantResult
+from playground.jsonkit.reading import parse_json
 from playground.ui.features.debugger.call_words import seconds_words
 
 MOST_FAILURES = 3

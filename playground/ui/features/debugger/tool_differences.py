@@ -6,9 +6,10 @@ import json
 from collections.abc import Collection, Iterator, Sequence
 
 from playground.domain.parameters import Parameters
-from playground.domain.tools import ToolDefinition, parse_json
+from playground.domain.tools import ToolDefinition
 from playground.engine.files.tool_import.definitions import read
 from playground.engine.files.tool_import.found import Found
+from playground.jsonkit.reading import parse_json
 from playground.jsonkit.values import JSON
 
 MOST_PLACES = 3

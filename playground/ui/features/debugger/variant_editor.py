@@ -9,9 +9,10 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from playground.domain.parameters import Parameters
-from playground.domain.tools import Problem, ToolDefinition
+from playground.domain.tools import ToolDefinition
 from playground.engine.files.tool_import import export_tools
 from playground.engine.session.stability import Variant
+from playground.jsonkit.problems import Problem
 from playground.jsonkit.values import JSON
 from playground.ui.features.debugger.tool_differences import SAME, choice_words, differences, read_choice, read_tools
 from playground.ui.widgets.choice_fields import ChoiceField

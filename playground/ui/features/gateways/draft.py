@@ -6,7 +6,6 @@ No widgets in here. A draft holds a typed key only until it is saved, and its re
 from __future__ import annotations
 
 import asyncio
-import json
 from dataclasses import dataclass, field, replace
 
 from playground.engine.gateways.credentials import (
@@ -28,8 +27,9 @@ from playground.engine.gateways.profiles import (
 )
 from playground.engine.gateways.secrets import KeyringState, Keys, Secret, clean_key, looks_secret
 from playground.engine.requests.extras import secret_in
-from playground.jsonkit.layout import pretty, read_json
+from playground.jsonkit.reading import read_typed
 from playground.jsonkit.values import JSONObject
+from playground.ui.widgets.json_text import pretty_value
 
 NEW_NAME = "New gateway"
 
@@ -68,7 +68,7 @@ class Draft:
         """The draft that changes nothing about ``profile``."""
         rows = [HeaderRow(name, value) for name, value in profile.headers.items()]
         rows += [HeaderRow(name, kept=True) for name in profile.secret_headers]
-        body = pretty(json.dumps(profile.extra_body, ensure_ascii=False)) if profile.extra_body else ""
+        body = pretty_value(profile.extra_body) if profile.extra_body else ""
         return cls(profile.model_copy(update={"headers": {}, "extra_body": {}}), tuple(rows), body)
 
     @property
@@ -129,7 +129,7 @@ def problem(draft: Draft) -> str:
 def _body(draft: Draft) -> JSONObject | None:
     """The extra body that is typed; None when it is no JSON object."""
     try:
-        value = read_json(draft.body) if draft.body.strip() else {}
+        value = read_typed(draft.body) if draft.body.strip() else {}
     except ValueError:
         return None
     return value if isinstance(value, dict) else None

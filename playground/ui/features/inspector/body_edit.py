@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 
-from playground.jsonkit.layout import read_json
 from playground.jsonkit.merge import Path, at_path
+from playground.jsonkit.reading import read_typed
 from playground.jsonkit.values import JSON, JSONObject
 
 
 def typed_value(text: str) -> JSON:
     """What is typed as a value: JSON, or else the text itself. Raises ValueError for JSON that was only begun."""
     try:
-        return read_json(text)
+        return read_typed(text)
     except ValueError:
         if text.lstrip()[:1] in ("{", "[", '"'):
             raise ValueError("This is not JSON yet. Close every quote and bracket.") from None
@@ -43,7 +43,7 @@ def without_field(body: str, path: Path) -> str:
 
 
 def _object(body: str) -> JSONObject:
-    value = read_json(body, most=len(body))  # with its images
+    value = read_typed(body, most=len(body))  # with its images
     if not isinstance(value, dict):
         raise ValueError("The body is not a JSON object.")
     return value

@@ -10,9 +10,9 @@ from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
-from playground.domain.tools import parse_json
 from playground.engine.inspect.compare import Difference, diff_json, request_of
 from playground.engine.library.store import StoreError
+from playground.jsonkit.reading import parse_json
 from playground.jsonkit.values import JSON
 from playground.ui.features.inspector.change_text import ChangeText
 from playground.ui.features.inspector.exchange_words import asked, exchange_words

@@ -9,7 +9,8 @@ import re
 from dataclasses import dataclass
 from itertools import islice, pairwise
 
-from playground.jsonkit.layout import Layout, lay_out
+from playground.jsonkit.layout import Layout
+from playground.ui.widgets.json_text import lay_out
 
 SHOWN_AT_MOST = 100 * 1024  # bytes; laying it out takes a frame or two
 EVENTS_AT_MOST = 24 * 1024  # bytes of events that are laid out: most of their lines are brackets

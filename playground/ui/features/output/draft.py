@@ -5,12 +5,12 @@ A draft says what would be sent. It never loses text: what is not sendable yet i
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, dataclass
 from typing import Final
 
-from playground.jsonkit.layout import READ_AT_MOST, pretty, read_json
+from playground.jsonkit.reading import READ_AT_MOST, read_typed
 from playground.jsonkit.values import JSON, JSONObject
+from playground.ui.widgets.json_text import pretty_value
 
 DEFAULT, TEXT, JSON_MODE, SCHEMA, CUSTOM = "default", "text", "json_object", "json_schema", "custom"
 KINDS: Final = (DEFAULT, TEXT, JSON_MODE, SCHEMA, CUSTOM)
@@ -128,7 +128,7 @@ def _object(text: str, what: str) -> tuple[JSONObject | None, str]:
     if not text.strip():
         return None, f"There is no {what} yet, so no format is sent."
     try:
-        value = read_json(text)
+        value = read_typed(text)
     except ValueError as error:
         if len(text) > READ_AT_MOST:
             return None, f"The {what} is {error}. It is kept, and no format is sent."
@@ -140,4 +140,4 @@ def _object(text: str, what: str) -> tuple[JSONObject | None, str]:
 
 def laid_out(value: JSON) -> str:
     """A value as text, one member a line."""
-    return pretty(json.dumps(value, ensure_ascii=False))
+    return pretty_value(value)

@@ -9,11 +9,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from playground.domain.parameters import Hint, Parameters
-from playground.jsonkit.layout import pretty, problem_at, read_json
+from playground.jsonkit.reading import problem_at, read_typed
 from playground.jsonkit.values import JSON
 from playground.ui.features.parameters.row import ParameterRow, as_text
 from playground.ui.widgets.choice_fields import DEFAULT, ChoiceField, QuietSlider, SwitchPill, ValueField, look
 from playground.ui.widgets.code_editor import CodeEditor
+from playground.ui.widgets.json_text import pretty_value
 from playground.ui.widgets.numbers import read_number, show_number, stepped
 
 UNFINISHED = {"-", "+", ".", ",", "-.", "-,", '"'}
@@ -210,7 +211,7 @@ class ToolChoiceRow(ChoiceRow):
             self._tell(self._spell_tool(text))
         elif text.lstrip().startswith("{"):
             problem = problem_at(text)
-            self._tell(None if problem else read_json(text), f"not JSON: {problem.message}" if problem else "")
+            self._tell(None if problem else read_typed(text), f"not JSON: {problem.message}" if problem else "")
         else:
             self._tell(text)
 
@@ -244,7 +245,7 @@ class JsonRow(ParameterRow):
 
     def _show(self, value: JSON) -> None:
         self._showing = True
-        text = "" if value is None else pretty(json.dumps(value, ensure_ascii=False))
+        text = "" if value is None else pretty_value(value)
         self.editor.setPlainText(text)
         self.editor.clear_marks()
         look(self.editor, "false", "bad")
@@ -263,7 +264,7 @@ class JsonRow(ParameterRow):
             self.editor.mark(problem.line, problem.column, problem.message)
             self._tell(None, f"not JSON yet, so it is not sent: line {problem.line}, {problem.message}")
         else:
-            self._tell(read_json(text) if text.strip() else None)
+            self._tell(read_typed(text) if text.strip() else None)
 
     def _grow(self) -> None:
         lines = min(max(self.editor.document().blockCount(), 1), self.MOST_LINES)

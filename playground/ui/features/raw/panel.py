@@ -5,20 +5,20 @@ What comes from the gateway's settings is shown greyed above what is the experim
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
-from playground.domain.tools import Problem
 from playground.engine.requests.extras import secret_in
-from playground.jsonkit.layout import pretty, read_json
 from playground.jsonkit.merge import clashes
+from playground.jsonkit.problems import Problem
+from playground.jsonkit.reading import read_typed
 from playground.jsonkit.values import JSON, JSONObject
 from playground.ui.features.raw.header_rows import ExtraHeaders
 from playground.ui.widgets.code_editor import CodeEditor
 from playground.ui.widgets.json_field import FRAME, JsonField
+from playground.ui.widgets.json_text import pretty_value
 from playground.ui.widgets.plain_text import show_hidden, shown_name
 from playground.ui.widgets.scroll_page import ScrollPage
 
@@ -113,7 +113,7 @@ class RawPanel(ScrollPage):
         """
         if fresh or body != self._sent:
             self._sent = body
-            text = unsent if unsent and not body else (pretty(json.dumps(body, ensure_ascii=False)) if body else "")
+            text = unsent if unsent and not body else (pretty_value(body) if body else "")
             self.body.set_text(text)
         self.headers.show_headers(headers, left=left, fresh=fresh)
         if inherited != self._inherited or fresh:
@@ -137,7 +137,7 @@ class RawPanel(ScrollPage):
         self.inherited_says.setText(says)
         self.inherited_says.setVisible(bool(inherited.body))
         self.inherited_body.setVisible(bool(inherited.body))
-        text = pretty(json.dumps(inherited.body, ensure_ascii=False))
+        text = pretty_value(inherited.body)
         self.inherited_body.setPlainText(text)
         lines = min(text.count("\n") + 1, MOST_INHERITED_LINES)
         self.inherited_body.setFixedHeight(lines * self.inherited_body.fontMetrics().lineSpacing() + FRAME)
@@ -189,7 +189,7 @@ class RawPanel(ScrollPage):
 
 def _object(text: str) -> JSONObject | None:
     try:
-        value = read_json(text)
+        value = read_typed(text)
     except ValueError:
         return None
     return value if isinstance(value, dict) else None

@@ -20,7 +20,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from playground.domain.tools import Problem
+from playground.jsonkit.problems import Problem
 from playground.jsonkit.schema_fields import Field, slot
 from playground.ui.features.tools.tool_model import worst
 from playground.ui.widgets.icons import icon

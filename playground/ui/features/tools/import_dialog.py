@@ -5,7 +5,6 @@ The text is read, never run. Nothing changes until a person says so; ``imported`
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -25,10 +24,10 @@ from PySide6.QtWidgets import (
 )
 
 from playground.domain.tools import ToolDefinition, definition_tokens
-from playground.jsonkit.layout import pretty
 from playground.named_file import read_named
 from playground.ui.widgets.code_editor import CodeEditor
 from playground.ui.widgets.dialogs import file_dialog
+from playground.ui.widgets.json_text import pretty_value
 from playground.ui.widgets.plain_text import show_hidden, tip
 
 READ_AFTER_MS = 200
@@ -237,7 +236,7 @@ class ImportDialog(QDialog):
             self.preview.show_text("")
             return
         body = {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
-        self.preview.show_text(pretty(json.dumps(body, ensure_ascii=False)))
+        self.preview.show_text(pretty_value(body))
 
     def _count(self, _item: object = None) -> None:
         count = len(self.picked)

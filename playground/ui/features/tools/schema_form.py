@@ -11,9 +11,9 @@ from functools import partial
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
-from playground.domain.tools import Problem
 from playground.jsonkit import schema_edit
-from playground.jsonkit.layout import READ_AT_MOST, problem_at, read_json
+from playground.jsonkit.problems import Problem
+from playground.jsonkit.reading import READ_AT_MOST, problem_at, read_typed
 from playground.jsonkit.schema_fields import Field, field_at, fields_of, walk
 from playground.jsonkit.values import Path
 from playground.ui.features.conversation.parts_row import PartsRow
@@ -93,7 +93,7 @@ class SchemaForm(QWidget):
         self.empty.setVisible(not text.strip())
         wrong = problem_at(text) if text.strip() else None
         if wrong is None:
-            value = read_json(text) if text.strip() else None
+            value = read_typed(text) if text.strip() else None
             self._root = fields_of(value) if isinstance(value, dict) else None
             if value is not None and self._root is None:
                 self._say("The parameters must be a JSON Schema object, in braces.")

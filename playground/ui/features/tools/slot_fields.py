@@ -12,7 +12,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
 
-from playground.jsonkit.layout import read_json
+from playground.jsonkit.reading import read_typed
 from playground.jsonkit.schema_fields import Slot
 from playground.jsonkit.tree import same
 from playground.jsonkit.values import JSON
@@ -279,7 +279,7 @@ class JsonSlot(SlotField):
 
     def _typed(self, text: str) -> None:
         try:
-            value = read_json(text) if text.strip() else None
+            value = read_typed(text) if text.strip() else None
         except ValueError:
             look(self.field, "true", "bad")
             return
@@ -340,7 +340,7 @@ def _number(text: str) -> JSON:
     if not text.strip():
         return _ABSENT
     try:
-        value = read_json(text.strip().replace(",", "."))
+        value = read_typed(text.strip().replace(",", "."))
     except ValueError:
         return None
     return value if isinstance(value, int | float) and not isinstance(value, bool) else None
@@ -350,6 +350,6 @@ def _json(text: str) -> JSON:
     if not text.strip():
         return _ABSENT
     try:
-        return read_json(text)
+        return read_typed(text)
     except ValueError:
         return _ABSENT

@@ -23,8 +23,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from playground.domain.tools import Problem, ToolDefinition
-from playground.jsonkit.layout import MARKED_AT_MOST, locate, locate_all, problem_at
+from playground.domain.tools import ToolDefinition
+from playground.jsonkit.layout import locate, locate_all
+from playground.jsonkit.problems import Problem
+from playground.jsonkit.reading import problem_at
 from playground.jsonkit.values import Path
 from playground.ui.features.debugger.rule_summary import RuleSummary
 from playground.ui.features.tools.schema_form import SchemaForm
@@ -33,6 +35,7 @@ from playground.ui.widgets.choice_fields import SwitchPill, look
 from playground.ui.widgets.code_editor import CodeEditor
 from playground.ui.widgets.exact_field import ExactField
 from playground.ui.widgets.icon_button import IconButton
+from playground.ui.widgets.json_text import MARKED_AT_MOST
 from playground.ui.widgets.plain_text import tip
 from playground.ui.widgets.problem_line import MOST_MARKS, ProblemLine, ProblemList
 from playground.ui.widgets.segments import Segments

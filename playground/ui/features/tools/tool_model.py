@@ -18,7 +18,8 @@ from PySide6.QtCore import (
     Signal,
 )
 
-from playground.domain.tools import Problem, ToolDefinition
+from playground.domain.tools import ToolDefinition
+from playground.jsonkit.problems import Problem
 from playground.ui.features.tools.grouping import NO_GROUP, Entry, entries, matches
 from playground.ui.widgets.plain_text import short_name, show_hidden, shown_name, tip
 

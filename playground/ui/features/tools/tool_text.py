@@ -5,13 +5,13 @@ Pure functions; nothing of Qt.
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from playground.domain.tools import ToolDefinition
-from playground.jsonkit.layout import pretty, read_json
+from playground.jsonkit.reading import read_typed
 from playground.jsonkit.tree import same
 from playground.jsonkit.values import JSON, JSONObject
+from playground.ui.widgets.json_text import pretty_value
 
 LAID_OUT_AT_MOST = 50_000  # characters that are compared with our own layout, at every key
 
@@ -27,7 +27,7 @@ def schema_text(tool: ToolDefinition) -> str:
 
 def own_layout(parameters: JSONObject | None) -> str:
     """A schema laid out by us."""
-    return "" if parameters is None else pretty(json.dumps(parameters, ensure_ascii=False))
+    return "" if parameters is None else pretty_value(parameters)
 
 
 def read_schema(text: str) -> dict[str, Any]:
@@ -38,7 +38,7 @@ def read_schema(text: str) -> dict[str, Any]:
     if not text.strip():
         return {"parameters": None, "source": None, "text": None}
     try:
-        value = read_json(text)
+        value = read_typed(text)
     except ValueError:
         return {"source": text}
     if not isinstance(value, dict):
@@ -81,6 +81,6 @@ def splice(old: str, new: str) -> tuple[int, int, str]:
 
 def _value(text: str) -> JSON:
     try:
-        return read_json(text)
+        return read_typed(text)
     except ValueError:
         return None

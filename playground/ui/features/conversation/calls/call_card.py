@@ -9,10 +9,10 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from playground.domain.debugging import Answer as Reply
 from playground.domain.parts import ToolCall
-from playground.domain.tools import Problem, ToolDefinition
+from playground.domain.tools import ToolDefinition
 from playground.engine.checks.questions import ArgumentsFit
 from playground.engine.session.open_edits import EditKey, What
-from playground.jsonkit.problems import not_checked
+from playground.jsonkit.problems import Problem, not_checked
 from playground.ui.features.conversation.calls.argument_tree import ArgumentTree
 from playground.ui.features.conversation.calls.call_menu import CallMenu
 from playground.ui.features.conversation.calls.call_text import (

@@ -10,7 +10,8 @@ from itertools import islice
 from typing import Final, NamedTuple
 
 from playground.domain.parts import ToolResult, Unknown
-from playground.jsonkit.problems import UNCHECKED, Problem, not_checked, parse_json
+from playground.jsonkit.problems import UNCHECKED, Problem, not_checked
+from playground.jsonkit.reading import parse_json
 from playground.jsonkit.values import JSON
 from playground.ui.features.conversation.blocks import exact_lines
 from playground.ui.features.conversation.large import LINES

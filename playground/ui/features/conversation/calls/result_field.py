@@ -9,7 +9,7 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from playground.domain.debugging import Answer
-from playground.jsonkit.layout import READ_AT_MOST, problem_at
+from playground.jsonkit.reading import READ_AT_MOST, problem_at
 from playground.ui.features.conversation.inline_editor import GrowingField
 from playground.ui.widgets.flow_layout import FlowLayout
 from playground.ui.widgets.plain_text import show_hidden, tip

@@ -1,0 +1,99 @@
+"""The value of a JSON text that is to be JSON and nothing else, and where and why one is not.
+
+What strangers send, right or not, is read by `foreign`; where each thing stands in a text, by `tree` and `partial`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from playground.jsonkit.layout import TOKEN
+from playground.jsonkit.values import JSON
+
+READ_AT_MOST: Final = 2_000_000  # characters that somebody typed or pasted: a fiftieth of a second
+
+_MESSAGES: Final = {
+    "Expecting value": "a value is missing here",
+    "Illegal trailing comma": "a comma is too many",  # CPython 3.13 and later
+    "Expecting property name enclosed in double quotes": "a name in double quotes is expected (or a comma is too many)",
+    "Expecting ':' delimiter": "a colon is missing",
+    "Expecting ',' delimiter": "a comma is missing",
+    "Extra data": "there is more text after the end of the JSON",
+    "Unterminated string starting at": "this text has no closing quote",
+    "Invalid control character at": "a line break or control character in a text; write it as an escape such as \\n",
+    "Invalid \\escape": "this escape does not exist in JSON; a backslash itself is written \\\\",
+    "Illegal trailing comma before end of object": "a comma too many",
+    "Illegal trailing comma before end of array": "a comma too many",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class JsonProblem:
+    """Where a text stops being JSON (line and column from 1) and what is wrong there, in plain words."""
+
+    line: int
+    column: int
+    message: str
+
+
+class _NotJsonError(ValueError):
+    """A number or word that Python reads and JSON does not have."""
+
+    def __init__(self, word: str, message: str) -> None:
+        super().__init__(message)
+        self.word = word
+
+
+def parse_json(text: str, parse_float: Callable[[str], float] | None = None) -> JSON:
+    """`json.loads` that raises only ValueError, whatever the text: deep nesting, huge numbers, NaN and Infinity."""
+    try:
+        return json.loads(text, parse_constant=_constant, parse_float=parse_float)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
+def read_typed(text: str, most: int = READ_AT_MOST) -> JSON:
+    """The same for what somebody types, where a number that is too large to send is no JSON either.
+
+    A text of more than ``most`` characters is not read: it would be at every key that is typed in it.
+    """
+    if len(text) > most:
+        raise ValueError(f"more than {most // 1_000_000} MB, which is not read here")
+    return parse_json(text, _finite)
+
+
+def problem_at(text: str) -> JsonProblem | None:
+    """The first problem of a text as JSON, or None when it is valid. Empty text is a problem too."""
+    try:
+        read_typed(text)
+    except json.JSONDecodeError as error:
+        message = next((ours for theirs, ours in _MESSAGES.items() if error.msg.startswith(theirs)), error.msg)
+        return JsonProblem(error.lineno, error.colno, message if text.strip() else "there is nothing here")
+    except _NotJsonError as error:
+        at = next((match.start() for match in TOKEN.finditer(text) if match[0] == error.word), 0)
+        return JsonProblem(*position(text, at), str(error))
+    except ValueError as error:
+        digits = "digits" in str(error)
+        return JsonProblem(1, 1, "a number has too many digits" if digits else str(error))
+    return None
+
+
+def position(text: str, offset: int) -> tuple[int, int]:
+    """Line and column, both from 1, of a place in a text."""
+    before = text[:offset]
+    return before.count("\n") + 1, offset - (before.rfind("\n") + 1) + 1
+
+
+def _constant(word: str) -> JSON:
+    raise _NotJsonError(word, f"{word} is not JSON")
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if math.isinf(number):
+        raise _NotJsonError(digits, "this number is too large")
+    return number
