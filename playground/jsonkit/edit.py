@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from playground.jsonkit.style import Style, style_of
-from playground.jsonkit.tree import JsonNode, JsonTextError, find, parse, same, scalar
-from playground.jsonkit.values import JSON, Path
+from playground.jsonkit.tree import JsonNode, JsonTextError, find, parse, scalar
+from playground.jsonkit.values import JSON, Path, same
 
 
 def set_value(text: str, path: Path, value: JSON) -> str:

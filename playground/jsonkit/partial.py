@@ -389,15 +389,6 @@ class PartialJson:
         self._state, self.broken = "broken", True
 
 
-def read_partial(text: str, ended: bool = True) -> PartialJson:
-    """A whole text at once."""
-    reader = PartialJson()
-    reader.feed(text)
-    if ended:
-        reader.finish()
-    return reader
-
-
 def decoded(raw: str) -> str:
     """What stands between the quotes of a JSON string; an escape that is cut at the end is left out."""
     if "\\" not in raw:

@@ -54,19 +54,16 @@ def reach(root: JSON, path: Path) -> JSON:
     return root
 
 
-def resolved(root: JSON, schema: JSON) -> JSON:
-    """``schema``, or where its ``$ref`` leads in the end when it is nothing but one; None for one that has no end.
-
-    A keyword beside ``$ref`` holds as well: then the schema stays as it is, and the caller reads both.
-    """
+def resolved(document: JSON, value: JSON) -> JSON:
+    """What a reference inside the document stands for; None for one that leads nowhere, in a circle or out of it."""
     passed: set[Path] = set()
-    while isinstance(schema, dict) and isinstance(schema.get("$ref"), str) and len(schema) == 1:
-        path = target_of(root, schema["$ref"])
+    while isinstance(value, dict) and isinstance(value.get("$ref"), str):
+        path = target_of(document, value["$ref"])
         if path is None or path in passed:
             return None
         passed.add(path)
-        schema = reach(root, path)
-    return schema
+        value = reach(document, path)
+    return value
 
 
 def _anchor(root: JSON, name: str) -> Path | None:

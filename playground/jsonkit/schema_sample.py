@@ -16,9 +16,8 @@ from playground.jsonkit.pattern_text import PatternError as UnknownPatternError
 from playground.jsonkit.pattern_text import text_for
 from playground.jsonkit.patterns import PatternError, found_in
 from playground.jsonkit.schema_refs import reach, target_of
-from playground.jsonkit.tree import same
 from playground.jsonkit.validation import check_value
-from playground.jsonkit.values import JSON, JSONObject
+from playground.jsonkit.values import JSON, JSONObject, same
 
 _NUMBERS: Final = (1, 1, 2, 1, 0, 0.5, -1, 10, 3, 0.25, 100, 7)  # one for each try
 _TRIES: Final = len(_NUMBERS)

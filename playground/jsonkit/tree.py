@@ -96,40 +96,9 @@ def find(root: JsonNode, path: Path) -> JsonNode | None:
     return node
 
 
-def path_at(root: JsonNode, offset: int) -> Path:
-    """The path of the innermost value whose text, or key, holds ``offset``."""
-    path: list[str | int] = []
-    node: JsonNode | None = root
-    while node is not None:
-        inner: JsonNode | None = None
-        for member in node.members:
-            if member.key_start <= offset <= member.value.end:
-                path.append(member.key)
-                inner = member.value if offset >= member.value.start else None
-                break
-        for number, item in enumerate(node.items):
-            if item.start <= offset <= item.end:
-                path.append(number)
-                inner = item
-                break
-        node = inner
-    return tuple(path)
-
-
 def scalar(text: str, node: JsonNode) -> JSON:
     """The value of a node that is no container. Raises ValueError for an int that Python refuses to read."""
     return json.loads(text[node.start : node.end])
-
-
-def same(one: JSON, other: JSON) -> bool:
-    """Whether two values are the same JSON: true is not 1 and 1 is not 1.0; the order of keys does not matter."""
-    if type(one) is not type(other):
-        return False
-    if isinstance(one, dict):
-        return one.keys() == other.keys() and all(same(value, other[key]) for key, value in one.items())
-    if isinstance(one, list):
-        return len(one) == len(other) and all(map(same, one, other))
-    return bool(one == other)
 
 
 def _step(node: JsonNode, step: str | int) -> JsonNode | None:

@@ -12,7 +12,7 @@ from typing import Final
 
 from playground.jsonkit.foreign import parse
 from playground.jsonkit.partial import PartialJson
-from playground.protocols.reading import same
+from playground.jsonkit.values import same
 
 #: What was odd about a fragment, as (code, words); nothing for most.
 Note = tuple[str, str]

@@ -6,12 +6,11 @@ read is lost and what is sent again is what was read. Nothing here knows one pro
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 
 from playground.domain.parameters import Parameters
 from playground.domain.tools import ToolDefinition
-from playground.jsonkit.values import JSON, JSONObject
+from playground.jsonkit.values import JSON, JSONObject, same
 
 
 class MessageError(ValueError):
@@ -20,14 +19,6 @@ class MessageError(ValueError):
     def __init__(self, number: int, reason: str) -> None:
         self.number = number
         super().__init__(f"message {number}: {reason}")
-
-
-def same(one: JSON, other: JSON) -> bool:
-    """Whether two JSON values are written alike: 1, 1.0 and true differ, the order of names does not matter."""
-    try:
-        return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
-    except (RecursionError, ValueError, TypeError):
-        return False
 
 
 def split_parameters(kind: type[Parameters], rest: JSONObject) -> tuple[Parameters, JSONObject]:

@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 
 from playground.domain.tools import check_arguments
-from playground.engine.checks.partial_judge import Judge, judge
-from playground.jsonkit.partial import PartialJson, read_partial
+from playground.engine.checks.partial_judge import Judge
+from playground.jsonkit.partial import PartialJson
 from playground.jsonkit.problems import Problem
 from playground.jsonkit.schema_sample import sample
 from tests.jsonkit.schemas import schemas
+from tests.jsonkit.texts import read_partial
 
 SOUND = [(name, schema) for name, schema in schemas() if name != "40_wrong_shapes"]
 ODD = [None, True, 0, -1, 2.5, 10**6, "", "odd", [], ["odd"], {}, {"odd": 1}]
@@ -41,6 +42,11 @@ SCHEMA: dict[str, Any] = {
     },
     "required": ["city"],
 }
+
+
+def judge(reader: PartialJson, schema: Any, truncated: bool = False) -> list[Problem]:
+    """The problems of a text, without keeping anything."""
+    return Judge(schema).problems(reader, truncated)
 
 
 def words(problems: list[Problem]) -> list[tuple[str, str]]:

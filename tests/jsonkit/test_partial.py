@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from playground.jsonkit.partial import Node, PartialJson, read_partial
-from playground.jsonkit.tree import same
-from tests.jsonkit.texts import texts
+from playground.jsonkit.partial import Node, PartialJson
+from playground.jsonkit.values import same
+from tests.jsonkit.texts import read_partial, texts
 
 
 def facts(reader: PartialJson) -> list[Any]:

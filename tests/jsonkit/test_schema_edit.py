@@ -21,7 +21,8 @@ from playground.jsonkit.schema_edit import (
 )
 from playground.jsonkit.schema_fields import Field, Slot, field_at, fields_of, slot, walk
 from playground.jsonkit.schema_refs import reach
-from playground.jsonkit.tree import JsonTextError, find, parse, same
+from playground.jsonkit.tree import JsonTextError, find, parse
+from playground.jsonkit.values import same
 from tests.jsonkit.schemas import FILES, read
 
 OTHER: dict[str, Any] = {

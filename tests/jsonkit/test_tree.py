@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from playground.jsonkit.tree import JsonNode, JsonTextError, find, parse, path_at, same, scalar
-from tests.jsonkit.texts import texts, values
+from playground.jsonkit.tree import JsonNode, JsonTextError, find, parse, scalar
+from playground.jsonkit.values import same
+from tests.jsonkit.texts import texts
 
 
 def value_of(text: str, node: JsonNode) -> Any:
@@ -118,25 +119,3 @@ def test_of_a_doubled_key_the_last_counts() -> None:
     assert find(root, ("a", 2)) is None
     assert find(root, ("b",)) is None
     assert find(root, (0,)) is None
-
-
-def test_a_cursor_finds_its_path() -> None:
-    text = '{"a": {"b": [1, 22]}, "c": 3}'
-    root = parse(text)
-    assert path_at(root, text.index("22") + 1) == ("a", "b", 1)
-    assert path_at(root, text.index('"b"') + 1) == ("a", "b")
-    assert path_at(root, text.index('"c"')) == ("c",)
-    assert path_at(root, 0) == ()
-
-
-@given(values())
-@settings(max_examples=60, deadline=None)
-def test_a_value_is_the_same_as_its_copy(value: Any) -> None:
-    assert same(value, json.loads(json.dumps(value)))
-
-
-def test_numbers_and_truth_are_told_apart() -> None:
-    assert not same(1, True)
-    assert not same(1, 1.0)
-    assert not same([0], [False])
-    assert same({"a": 1, "b": 2}, {"b": 2, "a": 1})

@@ -7,6 +7,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from playground.jsonkit.partial import PartialJson
+
 KEYS = st.sampled_from(["a", "b", "type", "é", "with space", "", 'quo"te', "日本", "\ud800", "n\n"])
 
 
@@ -62,3 +64,12 @@ def _wild(draw: st.DrawFn, value: Any, space: st.SearchStrategy[str]) -> str:
 
 def _half(value: Any) -> bool:
     return isinstance(value, str) and any("\ud800" <= c <= "\udfff" for c in value)
+
+
+def read_partial(text: str, ended: bool = True) -> PartialJson:
+    """A text read in one go."""
+    reader = PartialJson()
+    reader.feed(text)
+    if ended:
+        reader.finish()
+    return reader

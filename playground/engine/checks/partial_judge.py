@@ -228,11 +228,6 @@ def _validate(reader: PartialJson, schema: JSONObject | None) -> list[Problem]:
         return [unchecked(str(error))]
 
 
-def judge(reader: PartialJson, schema: JSONObject | None, truncated: bool = False) -> list[Problem]:
-    """The problems of a text at once, without keeping anything."""
-    return Judge(schema).problems(reader, truncated)
-
-
 class _Finder:
     """Where the value at a path begins; the last of a doubled name."""
 

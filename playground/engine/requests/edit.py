@@ -26,9 +26,8 @@ from playground.engine.session.hand_made import draft_of, written
 from playground.gateway.redact import MASK
 from playground.jsonkit.merge import at_path, merged
 from playground.jsonkit.reading import parse_json
-from playground.jsonkit.values import JSON, JSONObject
+from playground.jsonkit.values import JSON, JSONObject, same
 from playground.protocols.protocol import get_protocol
-from playground.protocols.reading import same
 
 if TYPE_CHECKING:
     from playground.engine.session.session import Session

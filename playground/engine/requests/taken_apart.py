@@ -8,9 +8,8 @@ from typing import Final
 
 from playground.domain.request import Request
 from playground.jsonkit.merge import merged
-from playground.jsonkit.values import JSON, JSONObject
+from playground.jsonkit.values import JSON, JSONObject, same
 from playground.protocols.protocol import get_protocol
-from playground.protocols.reading import same
 
 _DEEP: Final = 100  # levels that are taken apart; below, a value is one or another
 #: Members that are no settings: they are read from the conversation, the picker and the list of tools.

@@ -5,13 +5,13 @@ from __future__ import annotations
 from playground.domain.parts import Reasoning
 from playground.domain.request import ReasoningReturn, Request, SendReasoning
 from playground.domain.transcript import Turn
-from playground.jsonkit.values import JSON, JSONObject
+from playground.jsonkit.values import JSON, JSONObject, same
 from playground.protocols.chat.encode import encode_turns
 from playground.protocols.chat.history import read_messages, unread
 from playground.protocols.chat.parameters import ChatParameters
 from playground.protocols.chat.reasoning import DETAILS, FIELDS
 from playground.protocols.chat.tools import read_tool, write_tool
-from playground.protocols.reading import read_tools, same, split_parameters
+from playground.protocols.reading import read_tools, split_parameters
 
 
 def read_body(body: JSONObject) -> tuple[Request, tuple[str, ...]]:

@@ -10,8 +10,8 @@ from typing import Final
 from playground.domain.tools import ToolDefinition
 from playground.engine.files.tool_import.found import Found, legal_name
 from playground.engine.files.tool_import.openapi_schema import Schemas
-from playground.jsonkit.schema_refs import reach, target_of
-from playground.jsonkit.values import JSON, JSONObject, Path
+from playground.jsonkit.schema_refs import resolved
+from playground.jsonkit.values import JSON, JSONObject
 
 _METHODS: Final = "get", "put", "post", "delete", "options", "head", "patch", "trace"
 _IGNORED_HEADERS: Final = frozenset(("accept", "content-type", "authorization"))  # the standard says so
@@ -34,14 +34,14 @@ def read(document: JSONObject, found: Found) -> str:
     if not isinstance(paths, dict) or not paths:
         return "this OpenAPI document has no paths"
     for path, item in paths.items():
-        resolved = _resolved(document, item)
-        for method in _METHODS if isinstance(resolved, dict) else ():
-            operation = _resolved(document, resolved.get(method))
+        shared = resolved(document, item)
+        for method in _METHODS if isinstance(shared, dict) else ():
+            operation = resolved(document, shared.get(method))
             if isinstance(operation, dict):
                 if len(found.tools) == _MOST:
                     found.note(f"only the first {_MOST:,} operations are read")
                     return ""
-                found.tools.append(_Operation(document, str(path), method, resolved, operation, found).tool())
+                found.tools.append(_Operation(document, str(path), method, shared, operation, found).tool())
     return "" if found.tools else "there are no operations in this OpenAPI document"
 
 
@@ -66,7 +66,7 @@ class _Operation:
         """The tool; its name may still be taken."""
         for parameter in self._parameters():
             self._add_parameter(parameter)
-        self._add_body(_resolved(self._document, self._operation.get("requestBody")))
+        self._add_body(resolved(self._document, self._operation.get("requestBody")))
         schema: JSONObject = {"type": "object", "properties": self._properties}
         if self._required:
             schema["required"] = self._required
@@ -91,7 +91,7 @@ class _Operation:
         for owner in (self._item, self._operation):
             listed = owner.get("parameters")
             for entry in listed if isinstance(listed, list) else ():
-                parameter = _resolved(self._document, entry)
+                parameter = resolved(self._document, entry)
                 if isinstance(parameter, dict) and isinstance(parameter.get("name"), str):
                     out[parameter["name"], str(parameter.get("in"))] = parameter
                 else:
@@ -155,23 +155,11 @@ class _Operation:
 
     def _flat(self, schema: JSON) -> JSONObject | None:
         """The body as an object whose members can stand beside the parameters; None when it is more than that."""
-        found = _resolved(self._document, schema)
+        found = resolved(self._document, schema)
         if not isinstance(found, dict) or not isinstance(found.get("properties"), dict):
             return None
         known = {key for key in found if not key.startswith("x-")} <= _PLAIN
         return found if known and not isinstance(found.get("additionalProperties"), dict) else None
-
-
-def _resolved(document: JSONObject, value: JSON) -> JSON:
-    """What a reference inside the document stands for; None for one that leads nowhere, in a circle or out of it."""
-    passed: set[Path] = set()
-    while isinstance(value, dict) and isinstance(value.get("$ref"), str):
-        path = target_of(document, value["$ref"])
-        if path is None or path in passed:
-            return None
-        passed.add(path)
-        value = reach(document, path)
-    return value
 
 
 def _dicts(value: JSON) -> list[JSONObject]:

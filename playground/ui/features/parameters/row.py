@@ -12,19 +12,10 @@ from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from playground.domain.parameters import Hint
-from playground.jsonkit.values import JSON
+from playground.jsonkit.values import JSON, same
 from playground.ui.widgets.choice_fields import look
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.plain_text import escape_hidden, show_hidden, tip
-
-
-def same(first: JSON, second: JSON) -> bool:
-    """Whether two values are the same on the wire: True is not 1."""
-    if isinstance(first, bool) or isinstance(second, bool):
-        return first is second
-    if isinstance(first, list | tuple) and isinstance(second, list | tuple):
-        return len(first) == len(second) and all(map(same, first, second))
-    return bool(first == second)
 
 
 def as_text(value: JSON) -> str:

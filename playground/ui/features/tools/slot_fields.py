@@ -14,8 +14,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QSizePolicy, QVBox
 
 from playground.jsonkit.reading import read_typed
 from playground.jsonkit.schema_fields import Slot
-from playground.jsonkit.tree import same
-from playground.jsonkit.values import JSON
+from playground.jsonkit.values import JSON, same
 from playground.ui.widgets.choice_fields import SwitchPill, look
 from playground.ui.widgets.exact_field import ExactField
 from playground.ui.widgets.flow_layout import FlowLayout

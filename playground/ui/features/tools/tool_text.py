@@ -9,8 +9,7 @@ from typing import Any
 
 from playground.domain.tools import ToolDefinition
 from playground.jsonkit.reading import read_typed
-from playground.jsonkit.tree import same
-from playground.jsonkit.values import JSON, JSONObject
+from playground.jsonkit.values import JSON, JSONObject, same
 from playground.ui.widgets.json_text import pretty_value
 
 LAID_OUT_AT_MOST = 50_000  # characters that are compared with our own layout, at every key
