@@ -71,7 +71,7 @@ def rename_key(text: str, path: Path, new_key: str) -> str:
         raise edit.error(node, f"“{new_key}” is already there")
     for number in found:
         member = node.members[number]
-        edit.replace(member.key_start, member.key_end, edit.style.scalar(new_key))
+        edit.replace(member.key_start, member.key_end, edit.style.on_line(new_key))
     return edit.result()
 
 

@@ -1,7 +1,7 @@
-"""JSON as text: laid out, and searched by its tokens.
+"""JSON as text: a value or a text laid out, one member or item a line, and places found by tokens.
 
-Works on half a document as well as on a whole one, never recurses, and keeps numbers, escapes, order and doubled keys
-as they are written: laying out must not change what was sent.
+What reads a text works on half a document as well as on a whole one, never recurses, and keeps numbers, escapes, order
+and doubled keys as they are written: laying out must not change what was sent.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from playground.jsonkit.values import Path
+from playground.jsonkit.values import JSON, Path
 
 TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[{}\[\],:]|[^\s"{}\[\],:]+', re.DOTALL)
 #: As ``TOKEN``, of a long string only its beginning; ``end`` is the quote that ends one.
@@ -74,6 +74,50 @@ def lay_out(
         if (most and made >= most) or (lines and ended >= lines):
             return Layout("".join(out), end, shortened)
     return Layout("".join(out), len(text), shortened)
+
+
+def lay_out_value(
+    value: JSON,
+    on_line: Callable[[JSON], str],
+    stays_on_line: Callable[[JSON, int], bool],
+    *,
+    unit: str = " " * INDENT,
+    colon: str = ": ",
+    newline: str = "\n",
+    indent: str = "",
+) -> str:
+    """The text of a value: names and plain values as ``on_line`` spells them, and so what ``stays_on_line``.
+
+    That is asked of an object or list that is not empty, and of how many levels around it were laid out. ``indent``
+    stands before the line of ``value``. Raises what the two raise, and RecursionError.
+    """
+    out: list[str] = []
+
+    def write(value: JSON, level: int) -> None:
+        if not isinstance(value, dict | list) or not value or stays_on_line(value, level):
+            out.append(on_line(value))
+            return
+        outer = newline + indent + unit * level
+        items = value.items() if isinstance(value, dict) else ((None, item) for item in value)
+        before = "{" if isinstance(value, dict) else "["
+        for name, item in items:
+            out.append(before + outer + unit + ("" if name is None else on_line(str(name)) + colon))
+            write(item, level + 1)
+            before = ","
+        out.append(outer + ("}" if isinstance(value, dict) else "]"))
+
+    write(value, 0)
+    return "".join(out)
+
+
+def indented(value: JSON) -> str:
+    """A value in two spaces a level; letters as they are, unless there are some that no encoding has."""
+    text = json.dumps(value, indent=INDENT, ensure_ascii=False)
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # halves of surrogate pairs stay escapes
+        return json.dumps(value, indent=INDENT)
+    return text
 
 
 def _tokens(text: str) -> Iterator[tuple[int, int]]:

@@ -11,6 +11,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Final
 
+from playground.jsonkit.layout import lay_out_value
 from playground.jsonkit.tree import JsonNode, JsonTextError
 from playground.jsonkit.values import JSON
 
@@ -32,10 +33,11 @@ class Style:
     flat_lists: bool
     ascii_only: bool
 
-    def scalar(self, value: JSON) -> str:
-        """A plain value as text; halves of surrogate pairs stay escapes, or the text could not be saved."""
+    def on_line(self, value: JSON) -> str:
+        """A value on one line; halves of surrogate pairs stay escapes, or the text could not be saved."""
+        separators = self.comma, self.colon
         try:
-            text = json.dumps(value, ensure_ascii=self.ascii_only, allow_nan=False)
+            text = json.dumps(value, ensure_ascii=self.ascii_only, allow_nan=False, separators=separators)
         except (ValueError, TypeError) as error:
             raise JsonTextError(self.text, 0, f"this value is not JSON: {error}") from None
         return _LONE.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
@@ -43,7 +45,7 @@ class Style:
     def member(self, node: JsonNode, key: str, value: JSON) -> str:
         """A new member of ``node`` as text."""
         colon = self._colon_of(node) if node.members else self.colon
-        return self.scalar(key) + colon + self.value_in(node, value)
+        return self.on_line(key) + colon + self.value_in(node, value)
 
     def value_in(self, node: JsonNode, value: JSON) -> str:
         """A new value inside ``node``: laid out as the values around it."""
@@ -85,28 +87,14 @@ class Style:
         return inside, self.comma, inside
 
     def _laid_out(self, value: JSON, spread: bool, indent: str) -> str:
+        def stays_on_line(value: JSON, _: int) -> bool:
+            return not spread or (self.flat_lists and isinstance(value, list) and _plain(value))
+
+        look = {"unit": self.unit, "colon": self.colon, "newline": self.newline, "indent": indent}
         try:
-            return self._write(value, spread, indent)
+            return lay_out_value(value, self.on_line, stays_on_line, **look)
         except RecursionError:
             raise JsonTextError(self.text, 0, "this value is nested too deeply") from None
-
-    def _write(self, value: JSON, spread: bool, indent: str) -> str:
-        if not isinstance(value, dict | list) or not value:
-            return self.scalar(value)
-        if isinstance(value, list) and self.flat_lists and _plain(value):
-            spread = False
-        deeper = indent + self.unit
-        if isinstance(value, dict):
-            pieces = [
-                self.scalar(str(key)) + self.colon + self._write(inner, spread, deeper) for key, inner in value.items()
-            ]
-        else:
-            pieces = [self._write(inner, spread, deeper) for inner in value]
-        opening, closing = ("{", "}") if isinstance(value, dict) else ("[", "]")
-        if not spread:
-            return opening + self.comma.join(pieces) + closing
-        lead = self.newline + deeper
-        return opening + lead + ("," + lead).join(pieces) + self.newline + indent + closing
 
     def _habit(self, node: JsonNode, value: JSON) -> bool:
         """Whether a container inside ``node`` takes several lines, by its nearest neighbour of the same kind."""

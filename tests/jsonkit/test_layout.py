@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from playground.jsonkit import layout
-from playground.jsonkit.layout import TOKEN, _tokens, lay_out, locate, locate_all
+from playground.jsonkit.layout import TOKEN, _tokens, indented, lay_out, lay_out_value, locate, locate_all
 from playground.jsonkit.reading import problem_at
 
 
@@ -86,3 +86,15 @@ def test_many_paths_are_found_in_one_reading(monkeypatch: pytest.MonkeyPatch) ->
         assert place is not None, path
         assert lines[place[0] - 1][place[1] - 1] in '"{[0123456789'
     assert locate_all("", paths) == {}
+
+
+def test_a_value_is_laid_out_but_for_what_stays_on_a_line() -> None:
+    value = {"a": [1, [2]], "b": {}, "c": {"d": "é"}}
+    assert lay_out_value(value, lambda one: json.dumps(one, ensure_ascii=False), lambda *_: False) == indented(value)
+    text = lay_out_value(value, json.dumps, lambda one, level: level > 0, unit="\t", colon=":", indent="  ")
+    assert text == '{\n  \t"a":[1, [2]],\n  \t"b":{},\n  \t"c":{"d": "\\u00e9"}\n  }'
+
+
+def test_letters_that_no_encoding_has_stay_escapes() -> None:
+    assert indented(["é"]) == '[\n  "é"\n]'
+    assert indented(["é\ud800"]) == '[\n  "\\u00e9\\ud800"\n]'

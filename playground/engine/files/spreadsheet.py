@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Iterable, Sequence
 
+from playground.jsonkit.layout import indented
 from playground.jsonkit.values import JSON
 
 #: What makes a spreadsheet take a cell for a formula. What a model wrote must not become one.
@@ -23,13 +23,8 @@ def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 
 def json_text(value: JSON) -> str:
-    """Indented JSON; letters as they are, unless there are some that no encoding has."""
-    text = json.dumps(value, indent=2, ensure_ascii=False)
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        text = json.dumps(value, indent=2, ensure_ascii=True)
-    return text + "\n"
+    """Indented JSON."""
+    return indented(value) + "\n"
 
 
 def _cell(value: object) -> object:

@@ -13,11 +13,11 @@ from typing import Final
 
 from playground.domain.transcript import new_id
 from playground.gateway.redact import Redactor
+from playground.jsonkit.layout import lay_out_value
 from playground.jsonkit.reading import parse_json
 from playground.jsonkit.values import JSON
 
 _DEEPEST: Final = 60  # levels laid out; what lies deeper stands on one line
-_INDENT: Final = "  "
 
 
 def lay_out(value: JSON, redactor: Redactor, words: frozenset[str]) -> str:
@@ -25,48 +25,22 @@ def lay_out(value: JSON, redactor: Redactor, words: frozenset[str]) -> str:
 
     Raises ValueError for a value that JSON cannot hold, and for one nested too deeply.
     """
-    out: list[str] = []
-    try:
-        _Writer(redactor, words, out).value(value, 0)
-    except (RecursionError, TypeError):
-        raise ValueError("something in it is nested too deeply, or is nothing JSON has") from None
-    out.append("\n")
-    return "".join(out)
 
-
-class _Writer:
-    def __init__(self, redactor: Redactor, words: frozenset[str], out: list[str]) -> None:
-        self._redactor, self._words, self._out = redactor, words, out
-
-    def value(self, value: JSON, level: int) -> None:
-        """Write one value that begins ``level`` levels in."""
-        if isinstance(value, dict) and value and level < _DEEPEST:
-            self._block("{", "}", [(self._text(str(name)) + ": ", item) for name, item in value.items()], level)
-        elif isinstance(value, list) and value and level < _DEEPEST and not _numbers(value):
-            self._block("[", "]", [("", item) for item in value], level)
-        elif isinstance(value, dict | list) and not _numbers(value):
-            self._out.append(self._deep(value))
-        elif isinstance(value, str):
-            self._out.append(self._text(value))
-        else:
-            self._out.append(_line(value))
-
-    def _block(self, opening: str, closing: str, items: list[tuple[str, JSON]], level: int) -> None:
-        between = "\n" + _INDENT * (level + 1)
-        for number, (lead, item) in enumerate(items):
-            self._out.append((opening if number == 0 else ",") + between + lead)
-            self.value(item, level + 1)
-        self._out.append("\n" + _INDENT * level + closing)
-
-    def _deep(self, value: JSON) -> str:
+    def on_line(value: JSON) -> str:
+        if isinstance(value, str):
+            return _line(value if value in words else redactor.text(value))
         line = _line(value)
-        clean = self._redactor.text(line)
+        if not isinstance(value, dict | list) or _numbers(value):
+            return line
+        clean = redactor.text(line)
         if clean != line:
             parse_json(clean)  # a secret that is a number leaves a gap where one stood
         return clean
 
-    def _text(self, text: str) -> str:
-        return _line(text if text in self._words else self._redactor.text(text))
+    try:
+        return lay_out_value(value, on_line, lambda value, level: level >= _DEEPEST or _numbers(value)) + "\n"
+    except (RecursionError, TypeError):
+        raise ValueError("something in it is nested too deeply, or is nothing JSON has") from None
 
 
 def _numbers(value: JSON) -> bool:

@@ -12,6 +12,7 @@ from typing import Final
 from playground.domain.tools import ToolDefinition
 from playground.engine.files.tool_import import definitions, openapi, python_source
 from playground.engine.files.tool_import.found import Found, Imported, Kind
+from playground.jsonkit.layout import indented
 from playground.jsonkit.reading import parse_json
 from playground.jsonkit.values import JSON
 from playground.protocols.protocol import get_protocol
@@ -45,13 +46,7 @@ def export_tools(tools: Iterable[ToolDefinition], protocol_id: str) -> str:
     Raises ValueError for a protocol we do not speak.
     """
     protocol = get_protocol(protocol_id)
-    value = [protocol.write_tool(tool) for tool in tools if tool.source is None]
-    text = json.dumps(value, ensure_ascii=False, indent=2)
-    try:
-        text.encode()
-    except UnicodeEncodeError:  # halves of surrogate pairs stay escapes
-        return json.dumps(value, indent=2)
-    return text
+    return indented([protocol.write_tool(tool) for tool in tools if tool.source is None])
 
 
 def _unfenced(text: str) -> str:
