@@ -8,13 +8,13 @@ Both protocols' shapes are read here: ``{type: json_schema, json_schema: {schema
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 
 from playground.domain.tools import NAME_RULE, check_schema
 from playground.jsonkit.problems import Problem
 from playground.jsonkit.reading import parse_json
+from playground.jsonkit.schema_refs import subschemas
 from playground.jsonkit.validation import check_value
-from playground.jsonkit.values import JSON, JSONObject, Path
+from playground.jsonkit.values import JSONObject
 
 JSON_TYPES = ("json_object", "json_schema")
 STRICT_LIST = 5  # warnings about strict that are listed; more would say the same again
@@ -78,8 +78,11 @@ def check_format(name: str | None, schema: JSONObject | None, strict: bool | Non
 def _check_strict(schema: JSONObject) -> list[Problem]:
     """What gateways usually refuse with strict on: open objects, and properties that are not required."""
     out: list[Problem] = []
-    for path, inner in _objects(schema, ("schema",), 0):
-        properties, required = inner["properties"], inner.get("required")
+    for inside, inner in subschemas(schema):
+        path = ("schema", *inside)
+        properties, required = inner.get("properties"), inner.get("required")
+        if not isinstance(properties, dict):
+            continue
         if inner.get("additionalProperties") is not False:
             out.append(Problem(path, 'strict usually wants "additionalProperties": false here', "warning"))
         left = [name for name in properties if not isinstance(required, list) or name not in required]
@@ -87,21 +90,6 @@ def _check_strict(schema: JSONObject) -> list[Problem]:
             names = ", ".join(f"“{name}”" for name in left[:3]) + ("…" if len(left) > 3 else "")
             out.append(Problem((*path, "properties"), f"strict usually wants {names} among the required", "warning"))
     return out[:STRICT_LIST]
-
-
-def _objects(schema: JSON, path: Path, depth: int) -> Iterator[tuple[Path, JSONObject]]:
-    """Every subschema with properties, with its path."""
-    if depth > 40:
-        return
-    if isinstance(schema, dict):
-        if isinstance(schema.get("properties"), dict):
-            yield path, schema
-        for key, inner in schema.items():
-            if key not in ("enum", "const", "default", "examples"):
-                yield from _objects(inner, (*path, key), depth + 1)
-    elif isinstance(schema, list):
-        for number, inner in enumerate(schema):
-            yield from _objects(inner, (*path, number), depth + 1)
 
 
 def _why_not(text: str, error: ValueError) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from playground.domain.hidden import short_name
 from playground.domain.tokens import estimate_tokens
@@ -16,14 +16,13 @@ from playground.jsonkit import limits
 from playground.jsonkit.problems import Problem as Problem
 from playground.jsonkit.problems import short
 from playground.jsonkit.reading import parse_json
-from playground.jsonkit.schema_refs import BY_NAME, DATA, reach, target_of
+from playground.jsonkit.schema_refs import reach, subschemas, target_of
 from playground.jsonkit.validation import check_value as check_value
 from playground.jsonkit.validation import schema_problem
 from playground.jsonkit.values import JSON, JSONObject, Path
 
 NAME_RULE = re.compile(r"[A-Za-z0-9_-]{1,64}\Z")
 LARGE = 2000  # tokens of one definition above which its size is worth a word
-DEEPEST = 60  # steps of a path into a schema that is looked through
 
 
 class ToolDefinition(Value):
@@ -170,22 +169,6 @@ def _check_required(schema: JSONObject, path: Path) -> list[Problem]:
         for name in _list(schema, "required")
         if isinstance(name, str) and name not in known
     ]
-
-
-def subschemas(schema: JSON) -> Iterator[tuple[Path, JSONObject]]:
-    """Every schema object inside a schema with its path, itself first; 60 levels deep, and not what is data."""
-    waiting: list[tuple[Path, JSON, bool]] = [((), schema, True)]
-    while waiting:
-        path, node, is_schema = waiting.pop()
-        if len(path) > DEEPEST:
-            continue
-        if isinstance(node, dict):
-            if is_schema:
-                yield path, node
-            inner = [((*path, key), value, not is_schema or key not in BY_NAME) for key, value in node.items()]
-            waiting += reversed([step for step in inner if not is_schema or step[0][-1] not in DATA])
-        elif isinstance(node, list):
-            waiting += reversed([((*path, number), value, True) for number, value in enumerate(node)])
 
 
 def check_arguments(arguments: str, schema: JSONObject | None) -> list[Problem]:

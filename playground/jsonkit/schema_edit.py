@@ -5,6 +5,7 @@ A text comes in, a text goes out. All raise JsonTextError: for a text that is no
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import Final
 
@@ -20,7 +21,7 @@ from playground.jsonkit.edit import (
 )
 from playground.jsonkit.reading import parse_json
 from playground.jsonkit.schema_fields import UNIONS, Field, nullable_branch
-from playground.jsonkit.schema_refs import DATA, pointer_of, reach, target_of
+from playground.jsonkit.schema_refs import pointer_of, reach, subschemas, target_of
 from playground.jsonkit.schema_slots import Slot
 from playground.jsonkit.tree import JsonNode, JsonTextError, find, parse
 from playground.jsonkit.values import JSON, Path
@@ -203,20 +204,11 @@ def _rename(text: str, path: Path, name: str) -> str:
     """Another key, and every ``$ref`` to it or into it."""
     root = _value(text)
     new_path = (*path[:-1], name)
-    follow: list[tuple[Path, str]] = []
-    waiting: list[tuple[Path, JSON]] = [((), root)]
-    while waiting:
-        here, node = waiting.pop()
-        if isinstance(node, dict):
-            ref = node.get("$ref")
-            target = target_of(root, ref) if isinstance(ref, str) and ref.startswith(("#/", "#%2F")) else None
-            if target is not None and target[: len(path)] == path:
-                follow.append(((*here, "$ref"), pointer_of((*new_path, *target[len(path) :]))))
-            waiting += [((*here, key), inner) for key, inner in node.items() if key not in DATA]
-        elif isinstance(node, list):
-            waiting += [((*here, number), inner) for number, inner in enumerate(node)]
-    for where, ref in follow:
-        text = set_value(text, where, ref)
+    for here, schema in subschemas(root, math.inf):
+        ref = schema.get("$ref")
+        target = target_of(root, ref) if isinstance(ref, str) and ref.startswith(("#/", "#%2F")) else None
+        if target is not None and target[: len(path)] == path:
+            text = set_value(text, (*here, "$ref"), pointer_of((*new_path, *target[len(path) :])))
     return rename_key(text, path, name)
 
 

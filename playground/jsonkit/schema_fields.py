@@ -7,11 +7,12 @@ that says so, never left out. Any JSON may come in; nothing is raised.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from playground.jsonkit.schema_refs import DATA, reach, target_of
+from playground.jsonkit.schema_refs import reach, subschemas, target_of
 from playground.jsonkit.schema_slots import Slot, slots_of, types_in
 from playground.jsonkit.values import JSON, JSONObject, Path
 
@@ -218,17 +219,9 @@ class _Builder:
     def _refs_in(self, path: Path) -> list[Path]:
         known = self._leads.get(path)
         if known is None:
-            known = self._leads[path] = []
-            waiting: list[JSON] = [reach(self._root, path)]
-            while waiting:
-                node = waiting.pop()
-                if isinstance(node, dict):
-                    ref = node.get("$ref")
-                    found = target_of(self._root, ref) if isinstance(ref, str) else None
-                    known += [found] if found is not None else []
-                    waiting += [inner for key, inner in node.items() if key not in DATA]
-                elif isinstance(node, list):
-                    waiting += node
+            refs = [_ref_of(inner) for _, inner in subschemas(reach(self._root, path), math.inf)]
+            found = [target_of(self._root, ref) for ref in refs if ref]
+            known = self._leads[path] = [target for target in found if target is not None]
         return known
 
 

@@ -1,11 +1,17 @@
-"""Where a local ``$ref`` of a JSON Schema leads. One to another document leads nowhere: nothing is ever fetched."""
+"""The schemas inside a JSON Schema, and where a local ``$ref`` leads.
+
+One to another document leads nowhere: nothing is ever fetched.
+"""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
+from itertools import islice
 from typing import Final
 from urllib.parse import quote, unquote
 
-from playground.jsonkit.values import JSON, Path
+from playground.jsonkit.values import JSON, JSONObject, Path
 
 #: Keywords whose content is data, not schemas: a ``$ref`` in there is only a key.
 DATA: Final = frozenset(("const", "default", "enum", "example", "examples"))
@@ -15,6 +21,29 @@ BY_NAME: Final = frozenset(
 )
 _SAFE: Final = "!$&'()*+,;=:@-._~?/"
 _MOST_LOOKED_AT: Final = 20_000
+_DEEPEST: Final = 60  # steps of a path into a schema that is looked through
+
+
+def subschemas(schema: JSON, deepest: float = _DEEPEST) -> Iterator[tuple[Path, JSONObject]]:
+    """Every schema object inside a schema with its path, itself first; so many steps deep, and not what is data."""
+    waiting: list[tuple[Path, JSONObject, bool]] = [((), schema, True)] if isinstance(schema, dict) else []
+    while waiting:
+        path, node, is_schema = waiting.pop()
+        if len(path) > deepest:
+            continue
+        if is_schema:
+            yield path, node
+        inner: list[tuple[Path, JSONObject, bool]] = []
+        for key, value in node.items():
+            if is_schema and key in DATA:
+                continue
+            if isinstance(value, dict):
+                inner.append(((*path, key), value, not is_schema or key not in BY_NAME))
+            elif isinstance(value, list):
+                inner += [
+                    ((*path, key, number), one, True) for number, one in enumerate(value) if isinstance(one, dict)
+                ]
+        waiting += reversed(inner)
 
 
 def target_of(root: JSON, ref: str) -> Path | None:
@@ -67,14 +96,5 @@ def resolved(document: JSON, value: JSON) -> JSON:
 
 
 def _anchor(root: JSON, name: str) -> Path | None:
-    waiting: list[tuple[Path, JSON]] = [((), root)]
-    for path, node in waiting:
-        if len(waiting) > _MOST_LOOKED_AT:
-            return None
-        if isinstance(node, dict):
-            if name in (node.get("$anchor"), node.get("$dynamicAnchor")):
-                return path
-            waiting += [((*path, key), inner) for key, inner in node.items() if key not in DATA]
-        elif isinstance(node, list):
-            waiting += [((*path, number), inner) for number, inner in enumerate(node)]
-    return None
+    found = islice(subschemas(root, math.inf), _MOST_LOOKED_AT)
+    return next((path for path, inner in found if name in (inner.get("$anchor"), inner.get("$dynamicAnchor"))), None)
