@@ -11,8 +11,12 @@ import re
 from dataclasses import dataclass
 from urllib.parse import SplitResult, urlsplit
 
-#: Endpoint paths that people paste along with the base, longest first.
-ENDPOINTS = ("/chat/completions", "/completions", "/messages", "/models")
+from playground.protocols import PROTOCOLS
+from playground.protocols.protocol import get_protocol
+
+_SPOKEN = tuple(f"/{get_protocol(name).endpoint}" for name in PROTOCOLS)
+#: Endpoint paths that people paste along with the base; one that ends as another does stands before it.
+ENDPOINTS = (*_SPOKEN, "/completions", "/models")
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
 LONGEST = 8_000  # characters of a base URL: what servers and proxies take on a line
@@ -21,22 +25,18 @@ _SCHEME = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]*):/+")
 _VERSION = re.compile(r"/v\d+[a-z0-9.]*(/|$)", re.IGNORECASE)
 _REPEATED_VERSION = re.compile(r"(/v\d+)(?:\1)+(?=/|$)", re.IGNORECASE)
 #: An endpoint's path with more behind it; a provider's own path may well go through /models.
-_PASTED = re.compile(
-    r"(/chat/completions|/completions|/messages|/models(?=/v\d|/chat/|/messages|/models))(?:/|$)", re.IGNORECASE
-)
+_PASTED = re.compile(rf"({'|'.join(ENDPOINTS[:-1])}|/models(?=/v\d|{'|'.join(_SPOKEN)}|/models))(?:/|$)", re.IGNORECASE)
 _HOST = re.compile(r"^[^\s<>\"{}|\\^`%/?#@]+$")
 
 
 @dataclass(frozen=True)
 class Address:
-    """A base URL that can be used, its endpoint URLs, and what was repaired to get there.
+    """A base URL that can be used, the URL of its model list, and what was repaired to get there.
 
     ``suggestion`` is another base URL worth trying ("" when there is none) and ``note`` says why.
     """
 
     base: str
-    chat: str
-    messages: str
     models: str
     repairs: tuple[str, ...] = ()
     suggestion: str = ""
@@ -56,8 +56,6 @@ def resolve(base_url: str) -> Address:
         note = f"The address has no version segment. Most gateways want {suggestion}."
     return Address(
         base=base,
-        chat=f"{base}/chat/completions",
-        messages=f"{base}/messages",
         models=f"{base}/models",
         repairs=repairs,
         suggestion=suggestion,

@@ -13,9 +13,6 @@ from pydantic import Field, SecretStr
 
 from playground.domain.values import Value
 
-#: Sent with ``x-api-key`` on the native messages protocol (public protocol; the specification is silent, section 5).
-MESSAGES_VERSION = "2023-06-01"
-
 MEBIBYTE = 1024 * 1024
 
 

@@ -12,12 +12,13 @@ from playground.domain.errors import Failure
 from playground.gateway.tape import Exchange
 from playground.jsonkit import foreign
 from playground.jsonkit.values import JSON, JSONObject
+from playground.protocols import PROTOCOLS
+from playground.protocols.protocol import get_protocol
 
 _DEEPEST = 3  # objects around a list; more is not a model list but an attempt
 _LISTS = ("data", "models", "items", "result", "results")
 _IDS = ("id", "model_id", "model", "name")
 _ENDPOINTS = ("supported_endpoint_types", "supported_endpoints", "endpoints")
-_SPOKEN = {"chat": ("chat/completions", "openai"), "messages": ("messages", "anthropic")}  # as endpoints name them
 _TITLES = ("display_name", "displayName", "name", "title")
 
 
@@ -123,7 +124,7 @@ def _protocols(entry: JSONObject) -> frozenset[str] | None:
         told = entry.get(name)
         if isinstance(told, list) and told and all(isinstance(word, str) for word in told):
             ends = [str(word).casefold().rstrip("/") for word in told]
-            return frozenset(key for key, words in _SPOKEN.items() if any(end.endswith(words) for end in ends))
+            return frozenset(key for key in PROTOCOLS if any(end.endswith(get_protocol(key).served_as) for end in ends))
     return None
 
 

@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from playground import __version__
 from playground.domain.request import Request
 from playground.gateway.address import Address
-from playground.gateway.connection import MESSAGES_VERSION, Auth, Connection
+from playground.gateway.connection import Auth, Connection
 from playground.gateway.inflate import ACCEPTED
 from playground.gateway.proxy import proxy_secrets
 from playground.gateway.redact import Redactor, is_secret_header
 from playground.jsonkit.pieces import json_pieces
 from playground.jsonkit.values import JSONObject
-from playground.protocols.protocol import Protocol
+from playground.protocols.protocol import Protocol, get_protocol
 
 USER_AGENT = f"gateway-playground/{__version__}"
 
@@ -58,7 +58,6 @@ def outgoing(connection: Connection, address: Address, protocol: Protocol, reque
     """The request for one run. Raises ValueError for what cannot be sent."""
     body = protocol.encode(request)
     streams = body.get("stream") is True
-    n = body.get("n")
     headers = [
         ("Content-Type", "application/json"),
         ("Accept", "text/event-stream" if streams else "application/json"),
@@ -69,7 +68,7 @@ def outgoing(connection: Connection, address: Address, protocol: Protocol, reque
         headers=_headers(connection, protocol.name, headers, request.extra_headers),
         body=encode_json(body),
         streams=streams,
-        choices=n if isinstance(n, int) and n > 1 else 1,
+        choices=protocol.choices(body),
     )
 
 
@@ -118,8 +117,8 @@ def _headers(
             headers.append(("Authorization", f"Bearer {key}"))
         if auth in (Auth.X_API_KEY, Auth.BOTH):
             headers.append(("x-api-key", key))
-    if protocol_name == "messages" and auth in (Auth.X_API_KEY, Auth.BOTH):
-        headers.append(("anthropic-version", MESSAGES_VERSION))
+    if auth in (Auth.X_API_KEY, Auth.BOTH):
+        headers += get_protocol(protocol_name).key_headers.items()
     extra = list(_checked(last or {}))
     own = {name.lower() for name, _ in extra}
     extra = [*(pair for pair in _checked(connection.headers) if pair[0].lower() not in own), *extra]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING
 from typing import Protocol as Interface
@@ -14,11 +14,12 @@ from playground.domain.request import Request
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Turn
 from playground.jsonkit.values import JSON, JSONObject
-from playground.protocols import PROTOCOLS
+from playground.protocols import DEFAULT, PROTOCOLS
 from playground.protocols.sse import DEFAULT_CAP
 
 if TYPE_CHECKING:
     from playground.protocols.decoding import Traced
+    from playground.protocols.marks import Marks
     from playground.protocols.oddities import Oddity
 
 
@@ -52,7 +53,24 @@ class Protocol(Interface):
     name: str  # used in files and settings
     title: str  # for people
     endpoint: str  # path below the base URL
-    parameters_type: type[Parameters]
+    served_as: tuple[str, ...]  # how model lists end what they call that endpoint
+    conversation: tuple[str, ...]  # members of a body in which it stands; what is said in turns is the last of them
+    returns_reasoning: bool  # whether a person can choose when and how reasoning goes back
+    key_headers: Mapping[str, str]  # in lower case: what goes along with a key in x-api-key
+
+    @property
+    def marks(self) -> Marks:
+        """What tells its bodies from those of others."""
+        ...
+
+    @property
+    def parameters_type(self) -> type[Parameters]:
+        """What can be set on a request."""
+        ...
+
+    def choices(self, body: JSONObject) -> int:
+        """How many answers a body asks for."""
+        ...
 
     def encode(self, request: Request, *, extras: bool = True) -> JSONObject:
         """The request body as JSON values. Only what is set is in it; the extra bodies are merged last.
@@ -80,10 +98,13 @@ class Protocol(Interface):
         """
         ...
 
-    def decoder(self, content_type: str | None = None, cap: int = DEFAULT_CAP) -> Decoder:
+    def decoder(
+        self, content_type: str | None = None, cap: int = DEFAULT_CAP, make_id: Callable[[], str] | None = None
+    ) -> Decoder:
         """A fresh decoder. ``content_type`` is a hint; the body itself decides where it is wrong or missing.
 
         ``cap`` is the largest event, or whole JSON body, in bytes; a larger one ends in ``Failed`` with TOO_LARGE.
+        ``make_id`` makes an id for a call that comes without one.
         """
         ...
 
@@ -109,6 +130,30 @@ def get_protocol(name: str) -> Protocol:
         raise ValueError(f"unknown protocol {name!r}; known are {', '.join(PROTOCOLS)}")
     protocol: Protocol = import_module(f"playground.protocols.{name}").PROTOCOL
     return protocol
+
+
+def protocol_of(body: JSONObject) -> tuple[str, bool]:
+    """The protocol whose marks a body bears more of than those of any other, and whether there is one."""
+    counts = {name: get_protocol(name).marks.count(body) for name in PROTOCOLS}
+    *_, second, first = sorted(counts.values())
+    return max(counts, key=counts.__getitem__), first != second
+
+
+def protocol_of_tool(tool: JSONObject) -> str:
+    """The protocol in whose shape the definition of a tool is."""
+    others = [name for name in PROTOCOLS if name != DEFAULT]
+    return next((name for name in others if get_protocol(name).marks.tool in tool), DEFAULT)
+
+
+def runs_at_vendor(tool: JSON) -> bool:
+    """Whether a tool is one of a vendor's own, which no definition here describes."""
+    types = {get_protocol(name).marks.tool_type for name in PROTOCOLS}
+    return isinstance(tool, dict) and tool.get("type") is not None and tool["type"] not in types
+
+
+def protocol_at(path: str) -> str:
+    """The protocol whose endpoint an address ends in; empty for none."""
+    return next((name for name in PROTOCOLS if path.endswith(f"/{get_protocol(name).endpoint}")), "")
 
 
 def parameters_of(protocol: str, fields: JSONObject, by_hand: Iterable[str] = ()) -> Parameters:

@@ -59,6 +59,13 @@ def _fits(kind: type[Parameters], part: JSONObject) -> bool:
     return not parameters.model_extra and same(parameters.to_wire(), part)
 
 
+def at_vendor(kind: JSON) -> ValueError:
+    """That a tool of that type is none that is defined here."""
+    return ValueError(
+        f"a tool of type {kind!r} runs at the vendor and is not edited here; send it through the extra body"
+    )
+
+
 def read_tools(
     value: JSON, read: Callable[[JSON], ToolDefinition], write: Callable[[ToolDefinition], JSONObject]
 ) -> tuple[tuple[ToolDefinition, ...], str]:

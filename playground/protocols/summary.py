@@ -12,10 +12,8 @@ from playground.domain.accumulator import Accumulator, GrowingChoice
 from playground.domain.errors import Failure, FailureKind
 from playground.jsonkit import foreign
 from playground.jsonkit.values import JSON, JSONObject
-from playground.protocols.chat.decode import ChatDecoder
 from playground.protocols.errors import error_fields
-from playground.protocols.messages.decode import MessagesDecoder
-from playground.protocols.protocol import Decoder, get_protocol
+from playground.protocols.protocol import get_protocol
 
 #: Verdicts of ours about a body; the gateway said nothing of the kind.
 _OURS = (FailureKind.CUT_OFF, FailureKind.NO_BODY, FailureKind.EMPTY)
@@ -30,8 +28,8 @@ def summarise(protocol_name: str, data: bytes, content_type: str | None = None) 
     ``deviations`` lists code and note. That an answer is cut off, empty or not there is a deviation, not an error. Ids
     made here for calls that came without one are ``call_1``, ``call_2`` and so on. All of it can be written as JSON.
     """
-    get_protocol(protocol_name)
-    decoder = _decoder(protocol_name, content_type)
+    numbers = itertools.count(1)
+    decoder = get_protocol(protocol_name).decoder(content_type, make_id=lambda: f"call_{next(numbers)}")
     answer = Accumulator()
     answer.add(decoder.feed(data))
     answer.add(decoder.close())
@@ -44,12 +42,6 @@ def summarise(protocol_name: str, data: bytes, content_type: str | None = None) 
         "error": None if failure is None or ours else _error(failure),
         "deviations": [{"code": code, "note": note} for code, note in answer.deviations.items()],
     }
-
-
-def _decoder(protocol_name: str, content_type: str | None) -> Decoder:
-    numbers = itertools.count(1)
-    kind = {"chat": ChatDecoder, "messages": MessagesDecoder}[protocol_name]
-    return kind(content_type, make_id=lambda: f"call_{next(numbers)}")
 
 
 def _choice(choice: GrowingChoice) -> JSONObject:

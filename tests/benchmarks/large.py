@@ -16,7 +16,7 @@ from PySide6.QtCore import QMimeData
 
 from playground.domain.parts import ToolCall, ToolResult
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn, new_id
-from playground.engine.files.export import Format, export
+from playground.engine.files.export import SUFFIXES, export
 from playground.engine.requests.snippets import LANGUAGES
 from playground.engine.session.snapshot import snapshot
 from playground.ui.features.code.code_source import writer
@@ -72,7 +72,7 @@ class Large:
         await self._window.settle()
         known = app.gateways.keys.known()
         ways: dict[str, Callable[[], object]] = {
-            f"exported as {form}": partial(export, snapshot(session), form, known) for form in Format
+            f"exported as {form}": partial(export, snapshot(session), form, known) for form in SUFFIXES
         }
         ways |= {f"written as {row.id}": writer(session, None, row.id, known) for row in LANGUAGES[:1]}
         out = {}

@@ -14,7 +14,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QApplication, QComboBox, QPushButton, QWidget
 
 from playground.engine.cassettes import cassette
-from playground.engine.files.export import Format, export
+from playground.engine.files.export import SUFFIXES, export
 from playground.engine.gateways.credentials import store_secret
 from playground.engine.gateways.profiles import Profile
 from playground.engine.gateways.secrets import Secret
@@ -202,7 +202,7 @@ async def search_everything(person: Person, place: str, folder: Path) -> None:
         await choose_file(person, action, file)
         await person.until(file.exists, action)
     known = person.app.gateways.keys.known()
-    for form in Format:
+    for form in SUFFIXES:
         text = export(snapshot(session), form, known, whole_tree=True)
         assert not leaks(text), f"{place}: {form}"
     assert not leaks(repr(session.transcript)), "what is kept of the answer"
@@ -298,7 +298,7 @@ def test_a_key_that_is_entered_later_is_in_nothing_written_from_then_on(stage: S
             await person.until(lambda: code.code and "It is" not in code.code, "the code of the one that was sent")
             assert not leaks(code.code)
             await person.do(code.close)
-            for form in Format:
+            for form in SUFFIXES:
                 (written / form).write_text(export(snapshot(person.session), form, gateways.keys.known()))
             await choose_file(person, "file.save", written / "copy.playground.json")
             await person.until((written / "copy.playground.json").exists, "a copy")
@@ -368,7 +368,7 @@ def test_a_key_in_a_prompt_is_in_no_file_no_title_and_no_report(stage: Stage, tm
                     await choose_file(person, action, file)
                     await person.until(file.exists, action)
                 known = person.app.gateways.keys.known()
-                for form in Format:
+                for form in SUFFIXES:
                     assert not leaks(export(snapshot(person.session), form, known, whole_tree=True))
                 assert not leaks(person.app.without_secrets(f"It stopped at {KEY}."))
                 await person.app.workspace.flush()

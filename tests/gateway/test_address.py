@@ -12,10 +12,10 @@ GOOD = "https://gateway.example/v1"
 def test_a_plain_base_is_left_alone() -> None:
     address = resolve(GOOD)
     assert address.base == GOOD
-    assert address.chat == f"{GOOD}/chat/completions"
-    assert address.messages == f"{GOOD}/messages"
+    assert address.endpoint("chat/completions") == f"{GOOD}/chat/completions"
+    assert address.endpoint("messages") == f"{GOOD}/messages"
     assert address.models == f"{GOOD}/models"
-    assert address.endpoint("/chat/completions") == address.endpoint("chat/completions") == address.chat
+    assert address.endpoint("/chat/completions") == address.endpoint("chat/completions")
     assert (address.repairs, address.suggestion, address.note) == ((), "", "")
 
 

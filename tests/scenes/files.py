@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QTreeView
 
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, make_turn
-from playground.engine.files.export import Format
+from playground.engine.files.export import HTML
 from playground.engine.files.presets import from_session
 from playground.ui.features.files.export_dialog import ExportDialog
 from playground.ui.features.files.import_dialog import ImportMessagesDialog
@@ -117,7 +117,7 @@ async def export_dialog(stage: Stage) -> None:
     await stage.session.regenerate(stage.session.transcript.path[-1].id)
     stage.act("file.export")
     dialog = await _dialog(stage, ExportDialog)
-    dialog.choose(Format.HTML, whole_tree=True)
+    dialog.choose(HTML, whole_tree=True)
 
 
 @scene(sizes=WIDE)

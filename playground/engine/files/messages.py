@@ -1,4 +1,4 @@
-"""Conversations from a file of messages: JSON or JSON Lines, in the shape of either protocol.
+"""Conversations from a file of messages: JSON or JSON Lines, in the shape of any protocol.
 
 Read are: an array of messages; an object with “messages”, with or without everything else a request body has; a record
 of a batch file, which holds such a body; an array of any of these; and the same line by line, be it one message a line
@@ -17,12 +17,9 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from playground.domain.request import Request
 from playground.engine.io.weighed_json import TooMuchError, check_weight
 from playground.engine.requests.pasted import (
-    CHAT_ONLY,
-    MESSAGES_ONLY,
     NO_MODEL,
     Imported,
     ImportRefusedError,
-    protocol_of,
     read_body,
 )
 from playground.jsonkit import tree as json_tree
@@ -31,6 +28,8 @@ from playground.jsonkit.tree import JsonTextError
 from playground.jsonkit.values import JSON, JSONObject
 from playground.jsonkit.values import Path as PathInside
 from playground.named_file import read_named
+from playground.protocols import DEFAULT, MESSAGES, PROTOCOLS
+from playground.protocols.protocol import get_protocol, protocol_of
 
 if TYPE_CHECKING:
     from playground.engine.session.session import Session
@@ -43,7 +42,6 @@ MOST_BAD: Final = 20  # messages of one conversation that are left out; one with
 _BATCH: Final = ("body", "params")
 #: Says how much a message counts in training; no gateway takes it in a request.
 _WEIGHT: Final = "weight"
-_NATIVE_BLOCKS: Final = frozenset({"tool_use", "tool_result", "thinking", "redacted_thinking"})
 _NOTHING: Final = "There are no messages here. Wanted are objects with “role” and “content”, or “messages”"
 
 
@@ -112,7 +110,7 @@ class _Piece:
 _Blame: TypeAlias = Callable[[str, int], MessagesImportError]
 
 
-def open_file(path: Path, prefer: str = "chat") -> Found:
+def open_file(path: Path, prefer: str = DEFAULT) -> Found:
     """What the file at ``path`` holds; blocks. Raises MessagesImportError."""
     try:
         data = read_named(path, LARGEST)
@@ -129,7 +127,7 @@ def open_file(path: Path, prefer: str = "chat") -> Found:
     return read(text, prefer)
 
 
-def read(text: str, prefer: str = "chat") -> Found:
+def read(text: str, prefer: str = DEFAULT) -> Found:
     """What ``text`` holds; conversations that both protocols spell alike are of ``prefer``.
 
     Raises MessagesImportError.
@@ -197,7 +195,7 @@ def _from_lines(text: str, prefer: str) -> Found:
         else:
             problems.append(piece.error(f"This is no message, but line {first.line} is one. A file holds one or other"))
     values = [piece.value for piece in messages]
-    found = _conversation({"messages": values}, prefer, lambda why, number: messages[max(number, 1) - 1].error(why))
+    found = _conversation({MESSAGES: values}, prefer, lambda why, number: messages[max(number, 1) - 1].error(why))
     return Found("one message a line", (found,), 1, tuple(map(str, problems)))
 
 
@@ -220,7 +218,7 @@ def _from_list(whole: _Piece, prefer: str) -> Found:
         raise whole.error("There are no messages here: the list is empty")
     first = next((item for item in items if item), items[0])
     if _is_message(first) or not isinstance(first, dict | list):
-        return Found("a list of messages", (_conversation({"messages": items}, prefer, whole.blame()),), 1)
+        return Found("a list of messages", (_conversation({MESSAGES: items}, prefer, whole.blame()),), 1)
     records = ((whole, item, (at,)) for at, item in enumerate(items))
     return _records(records, "a list of conversations", prefer, [])
 
@@ -253,13 +251,13 @@ def _records(
 
 def _one(whole: _Piece, prefer: str) -> Found:
     if _is_message(whole.value):
-        found = _conversation({"messages": [whole.value]}, prefer, lambda why, _: whole.error(why))
+        found = _conversation({MESSAGES: [whole.value]}, prefer, lambda why, _: whole.error(why))
         return Found("one message", (found,), 1)
     return Found("one conversation", (_record(whole, whole.value, (), prefer, 1),), 1)
 
 
 def _is_message(value: JSON) -> bool:
-    return isinstance(value, dict) and "role" in value and "messages" not in value
+    return isinstance(value, dict) and "role" in value and MESSAGES not in value
 
 
 # ---- one conversation ------------------------------------------------------------------------------------------------
@@ -268,18 +266,18 @@ def _is_message(value: JSON) -> bool:
 def _record(piece: _Piece, value: JSON, path: PathInside, prefer: str, number: int) -> Conversation:
     """The conversation that a record holds: a list of messages, a body, or a record of a batch with a body inside."""
     if isinstance(value, list):
-        return _conversation({"messages": value}, prefer, piece.blame(*path), number)
+        return _conversation({MESSAGES: value}, prefer, piece.blame(*path), number)
     if not isinstance(value, dict):
         raise piece.error(_NOTHING, path)
-    if "messages" in value:
-        return _conversation(value, prefer, piece.blame(*path, "messages"), number)
+    if MESSAGES in value:
+        return _conversation(value, prefer, piece.blame(*path, MESSAGES), number)
     if _is_message(value):
         raise piece.error("This is a message, but what stands before it is a conversation", path)
     for name in _BATCH:
         body = value.get(name)
-        if isinstance(body, dict) and "messages" in body:
+        if isinstance(body, dict) and MESSAGES in body:
             title = value.get("custom_id")
-            found = _conversation(body, prefer, piece.blame(*path, name, "messages"), number)
+            found = _conversation(body, prefer, piece.blame(*path, name, MESSAGES), number)
             return replace(found, title=title if isinstance(title, str) else "")
     if "playground" in value or "cassette" in value:
         raise piece.error("This is a file of this application. Open it instead of importing it", path)
@@ -289,13 +287,13 @@ def _record(piece: _Piece, value: JSON, path: PathInside, prefer: str, number: i
 def _conversation(body: JSONObject, prefer: str, blame: _Blame, number: int = 1) -> Conversation:
     notes: list[str] = []
     moved = 0
-    messages = body["messages"]
+    messages = body[MESSAGES]
     if isinstance(messages, list):
         if not messages:
             raise blame("There are no messages here: the list is empty", 0)
-        body = _system_at_the_top({**body, "messages": _without_weights(messages, notes)}, notes)
-        moved = len(messages) - len(body["messages"])
-    places = list(range(moved, moved + len(body["messages"]))) if isinstance(body["messages"], list) else []
+        body = _system_at_the_top({**body, MESSAGES: _without_weights(messages, notes)}, notes)
+        moved = len(messages) - len(body[MESSAGES])
+    places = list(range(moved, moved + len(body[MESSAGES]))) if isinstance(body[MESSAGES], list) else []
     bad: list[MessagesImportError] = []
     found: Imported | None = None
     while found is None:
@@ -306,8 +304,8 @@ def _conversation(body: JSONObject, prefer: str, blame: _Blame, number: int = 1)
                 raise blame(str(error), 0) from None
             at, reason = places.pop(error.message - 1) + 1, str(error).partition(": ")[2]
             bad.append(blame(f"Message {at}: {reason}", at))
-            kept = [item for number, item in enumerate(body["messages"], 1) if number != error.message]
-            body = {**body, "messages": kept}
+            kept = [item for number, item in enumerate(body[MESSAGES], 1) if number != error.message]
+            body = {**body, MESSAGES: kept}
             if not kept or len(bad) > MOST_BAD:
                 raise bad[0] from None
     notes += [f"Left out. {problem}" for problem in bad]
@@ -324,7 +322,7 @@ def _apart(found: Imported) -> tuple[JSONObject, Request]:
     request = found.request
     if request.model:
         return {}, request
-    own = CHAT_ONLY | MESSAGES_ONLY | {"tools", "tool_choice", "metadata"}
+    own = {"tools", "tool_choice", "metadata"}.union(*(get_protocol(name).marks.members for name in PROTOCOLS))
     rest = {name: value for name, value in request.extra_body.items() if name not in own}
     kept = {name: value for name, value in request.extra_body.items() if name in own}
     return rest, request.model_copy(update={"extra_body": kept})
@@ -341,38 +339,40 @@ def _without_weights(messages: list[JSON], notes: list[str]) -> list[JSON]:
 
 
 def _system_at_the_top(body: JSONObject, notes: list[str]) -> JSONObject:
-    """Messages of the native protocol with a system message among them, as many programs keep them: put to the top.
+    """Messages with a system message among them, as many programs keep those of a protocol that has it at the top.
 
-    Where blocks of tools and thinking say that they are native, and no message is one that only chat has.
+    It is put there, where blocks of tools and thinking say which protocol that is, and nothing speaks against it.
     """
-    messages = body["messages"]
+    messages = body[MESSAGES]
     leading = 0
     while leading < len(messages) and isinstance(messages[leading], dict) and _is_system(messages[leading]):
         leading += 1
     others = messages[leading:]
-    native = _native(others) and protocol_of({"messages": others}) == ("messages", True)
-    if not leading or "system" in body or not native:
+    name, sure = protocol_of({MESSAGES: others})
+    protocol = get_protocol(name)
+    *above, _ = protocol.conversation
+    if not leading or not sure or not above or above[0] in body or not _has_blocks(others, protocol.marks.sure_blocks):
         return body
     blocks: list[JSON] = []
     for item in messages[:leading]:
         content = item.get("content")
         blocks += content if isinstance(content, list) else [{"type": "text", "text": content}]
-    notes.append("The system message stands at the top, where the Messages protocol has it.")
-    return {**body, "system": blocks, "messages": others}
+    notes.append(f"The system message stands at the top, where the {protocol.title} protocol has it.")
+    return {**body, above[0]: blocks, MESSAGES: others}
 
 
 def _is_system(item: JSONObject) -> bool:
     return item.get("role") in ("system", "developer") and isinstance(item.get("content"), str | list)
 
 
-def _native(messages: list[JSON]) -> bool:
+def _has_blocks(messages: list[JSON], kinds: frozenset[str]) -> bool:
     blocks = (
         block
         for item in messages
         if isinstance(item, dict) and isinstance(item.get("content"), list)
         for block in item["content"]
     )
-    return any(isinstance(block, dict) and block.get("type") in _NATIVE_BLOCKS for block in blocks)
+    return any(isinstance(block, dict) and block.get("type") in kinds for block in blocks)
 
 
 # ---- places ----------------------------------------------------------------------------------------------------------

@@ -15,12 +15,13 @@ from urllib.parse import urljoin, urlsplit
 from playground.domain.durations import span
 from playground.domain.errors import Failure, FailureKind
 from playground.engine.gateways.endpoints import LIST, Found, State, ask, models, quoted
-from playground.engine.inspect.advice import TITLES, Advice, advise
+from playground.engine.inspect.advice import Advice, advise
 from playground.engine.inspect.advice.spots import header_names
 from playground.gateway.address import Address, candidates, doubled, repair, resolve
 from playground.gateway.connection import Auth, Connection
 from playground.gateway.limits import read_date
 from playground.gateway.proxy import proxy_for
+from playground.protocols import PROTOCOLS
 
 if TYPE_CHECKING:
     from playground.gateway.tape import Exchange
@@ -35,7 +36,7 @@ _SENT_AS: Final = {
     Auth.X_API_KEY: "x-api-key",
     Auth.BOTH: "Authorization: Bearer and x-api-key",
 }
-_NAMES: Final = {**TITLES, LIST: "model list"}
+_NAMES: Final = {**PROTOCOLS, LIST: "model list"}
 _KEYLESS: Final = frozenset({400, 403, 500})
 _SILENT: Final = (
     "Something takes the connection and says nothing. Check the port: another program may listen there. A gateway that "
@@ -190,7 +191,7 @@ class _Judge:
         return min(failed, key=lambda one: 1 if self._headers(one) else rank[one.state], default=None)
 
     def _works(self, usable: Sequence[Found], count: int) -> str:
-        names = " and ".join(TITLES[one.endpoint] for one in usable)
+        names = " and ".join(PROTOCOLS[one.endpoint] for one in usable)
         is_there = f"OK: {names} {'is' if len(usable) == 1 else 'are'} there"
         if count:
             return f"{is_there}, {models(count)} listed."
@@ -208,7 +209,7 @@ class _Judge:
             code = f" (HTTP {status})" if status and str(status) not in advice.title else ""
             return f"{advice.title}{code}{_said(main.failure)}"
         if any(one.state is State.OK for one in self._lists):
-            return "The gateway lists its models, but neither Chat completions nor Messages is at this address."
+            return f"The gateway lists its models, but neither {' nor '.join(PROTOCOLS.values())} is at this address."
         first = self._found[0]
         if first.failure is None or first.failure.status is None or first.failure.kind is FailureKind.DECODE:
             return f"No gateway answers at {self._address.base}: {first.words}."

@@ -1,4 +1,4 @@
-"""Asks a gateway at one address what is there: its model list, and its chat completions and messages endpoints.
+"""Asks a gateway at one address what is there: its model list, and the endpoint of each protocol.
 
 An endpoint is asked with an empty object, which every gateway refuses before anything is generated: how it refuses
 tells whether it is there and whether the key is let in, and nothing is billed. Nothing here judges the gateway.
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 from playground.domain.errors import Failure, FailureKind
 from playground.engine.inspect.advice import Advice, advise, own_words
 from playground.gateway.connection import Auth, Connection
+from playground.protocols import PROTOCOLS
 
 if TYPE_CHECKING:
     from playground.gateway.client import GatewayClient
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from playground.gateway.tape import Exchange
 
 LIST: Final = "models"
-ENDPOINTS: Final = ("chat", "messages")
 
 #: Seconds that a test waits at most for an answer, whatever patience runs have.
 LONGEST: Final = 30.0
@@ -95,7 +95,7 @@ class Found:
 async def ask(made: Connection) -> tuple[Found, ...]:
     """All endpoints at the connection's address, asked at once. Never raises.
 
-    Where the key is sent in another way on messages, the list is asked for in both ways.
+    The list is asked for in each way in which the key is sent.
     """
     from playground.gateway.client import GatewayClient
 
@@ -103,10 +103,13 @@ async def ask(made: Connection) -> tuple[Found, ...]:
     times = {name: min(getattr(made.timeouts, name) or most, most) for name, most in longest.items()}
     quick = made.model_copy(update={"timeouts": made.timeouts.model_copy(update=times)})
     async with GatewayClient(quick) as client:
-        lists = ["chat"] if made.auth_for("chat") is made.auth_for("messages") else ["chat", "messages"]
+        lists: dict[Auth, str] = {}
+        for protocol in PROTOCOLS:
+            lists.setdefault(made.auth_for(protocol), protocol)
         return tuple(
             await asyncio.gather(
-                *(_list(client, protocol) for protocol in lists), *(_knock(client, protocol) for protocol in ENDPOINTS)
+                *(_list(client, protocol) for protocol in lists.values()),
+                *(_knock(client, protocol) for protocol in PROTOCOLS),
             )
         )
 

@@ -17,9 +17,8 @@ from playground.engine.files.file_version import version_problem
 from playground.engine.io.weighed_json import TooMuchError, read_json
 from playground.jsonkit.values import JSON, JSONObject
 from playground.named_file import read_named, read_standard_input
-from playground.protocols.chat.reasoning import DETAILS, FIELDS
-from playground.protocols.chat.tools import read_tool as read_chat_tool
-from playground.protocols.protocol import Protocol, get_protocol
+from playground.protocols import DEFAULT, MESSAGES
+from playground.protocols.protocol import Protocol, get_protocol, protocol_of, protocol_of_tool, runs_at_vendor
 from playground.protocols.reading import read_tools
 
 if TYPE_CHECKING:
@@ -29,9 +28,7 @@ if TYPE_CHECKING:
 
 VERSION: Final = 1
 LARGEST: Final = 512 * 1024 * 1024  # bytes of a file that is read
-KNOWN = {"playground", "protocol", "model", "messages", "parameters", "tools", "extra_body", "$schema"}
-#: Members of a message that chat completions alone has.
-_CHAT_ONLY: Final = frozenset({"tool_calls", "refusal", "name", DETAILS, *FIELDS})
+KNOWN = {"playground", "protocol", "model", MESSAGES, "parameters", "tools", "extra_body", "$schema"}
 STDIN: Final = Path("-")
 _SYSTEM: Final = ("system", "developer")
 
@@ -131,8 +128,8 @@ def _read_request(value: JSON) -> tuple[Request, tuple[str, ...]]:
         raise BadInputError('"model" must be the id of a model')
     extra = _object(value, "extra_body")
     try:
-        protocol = get_protocol(str(value.get("protocol", "chat")))
-        said, notes = _conversation(protocol, value.get("messages"))
+        protocol = get_protocol(str(value.get("protocol", DEFAULT)))
+        said, notes = _conversation(protocol, value.get(MESSAGES))
         items = _list(value, "tools")
         tools = _tools(protocol, items)
         if items and not tools:
@@ -154,20 +151,20 @@ def _read_request(value: JSON) -> tuple[Request, tuple[str, ...]]:
 def _conversation(protocol: Protocol, messages: JSON) -> tuple[Request, tuple[str, ...]]:
     """The messages as a request that holds nothing else, and what of them cannot be sent. Raises ValueError."""
     from playground.engine.requests.loss import LOST
-    from playground.engine.requests.pasted import protocol_of
     from playground.engine.requests.protocol_conversion import losses
 
-    chat = get_protocol("chat")
-    if protocol is not chat and isinstance(messages, list):
+    usual = get_protocol(DEFAULT)
+    *above, said = protocol.conversation
+    if protocol is not usual and above and isinstance(messages, list):
         top = next((at for at, item in enumerate(messages) if not _is_system(item)), len(messages))
         rest = messages[top:]
-        if all(map(_is_of_both, rest)) and protocol_of({"messages": rest}) != ("chat", True):
+        if all(map(_is_of_any, rest)) and protocol_of({MESSAGES: rest}) != (DEFAULT, True):
             system = [block for item in messages[:top] for block in _blocks(item["content"])]
-            return protocol.read_body({"system": system, "messages": rest})
-    said, notes = chat.read_body({"messages": messages})
-    if protocol is not chat:
-        notes += tuple(f"{loss}." for loss in losses(said, protocol.name) if loss.kind == LOST)
-    return said, notes
+            return protocol.read_body({above[0]: system, said: rest})
+    request, notes = usual.read_body({MESSAGES: messages})
+    if protocol is not usual:
+        notes += tuple(f"{loss}." for loss in losses(request, protocol.name) if loss.kind == LOST)
+    return request, notes
 
 
 def _blocks(content: JSON) -> list[JSON]:
@@ -175,14 +172,16 @@ def _blocks(content: JSON) -> list[JSON]:
 
 
 def _is_system(item: JSON) -> bool:
-    """Whether a message goes to the top over native messages."""
+    """Whether a message goes to the top where a protocol has a place for it there."""
     known = isinstance(item, dict) and item.get("role") in ("system", "developer")
     return known and isinstance(item.get("content"), str | list)
 
 
-def _is_of_both(item: JSON) -> bool:
-    """Whether either protocol can have such a message."""
-    return isinstance(item, dict) and item.get("role") in ("user", "assistant") and _CHAT_ONLY.isdisjoint(item)
+def _is_of_any(item: JSON) -> bool:
+    """Whether every protocol can have such a message."""
+    marks = get_protocol(DEFAULT).marks
+    known = isinstance(item, dict) and item.get("role") in ("user", "assistant")
+    return known and (marks.of_message | marks.also_of_message).isdisjoint(item)
 
 
 def _parameters(protocol: Protocol, wanted: JSONObject) -> Parameters:
@@ -200,24 +199,18 @@ def _parameters(protocol: Protocol, wanted: JSONObject) -> Parameters:
 def _tools(protocol: Protocol, items: list[JSON]) -> tuple[ToolDefinition, ...]:
     """The definitions; none where they hold something that no definition has a place for, and go out as they stand.
 
-    Raises ValueError for what is no definition in either protocol's shape.
+    Raises ValueError for what is no definition in any protocol's shape.
     """
-    if any(_runs_elsewhere(item) for item in items):
+    if any(map(runs_at_vendor, items)):
         return ()
     found = tuple(_tool(item, number) for number, item in enumerate(items))
-    own = all(("input_schema" in item) == (protocol.name == "messages") for item in items)
+    own = all(protocol_of_tool(item) == protocol.name for item in items)
     return read_tools(items, protocol.read_tool, protocol.write_tool)[0] if own else found
 
 
-def _runs_elsewhere(item: JSON) -> bool:
-    """Whether a tool is one of the vendor's own."""
-    return isinstance(item, dict) and item.get("type", "function") not in ("function", "custom", None)
-
-
 def _tool(item: JSON, number: int) -> ToolDefinition:
-    native = isinstance(item, dict) and "input_schema" in item
     try:
-        return get_protocol("messages").read_tool(item) if native else read_chat_tool(item)
+        return get_protocol(protocol_of_tool(item) if isinstance(item, dict) else DEFAULT).read_tool(item)
     except ValueError as error:
         raise ValueError(f"tools[{number}]: {error}") from None
 

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 from playground.domain.members import Extra
 from playground.domain.parts import Reasoning, Text
+from playground.domain.request import Request
 from playground.domain.transcript import Outcome, Role, Turn
 from playground.jsonkit.values import JSONObject
-from playground.protocols.chat.encode import encode_turns
+from playground.protocols import DEFAULT, MESSAGES
+from playground.protocols.protocol import get_protocol
 
 if TYPE_CHECKING:
     from playground.engine.session.session import Session
@@ -142,7 +144,10 @@ def _messages(session: Session, turn: Turn) -> list[JSONObject]:
             for result in turn.results
         ]
     if turn.role is not Role.ASSISTANT:
-        return encode_turns((turn,))
+        messages: list[JSONObject] = get_protocol(DEFAULT).encode(Request(protocol=DEFAULT, model="", turns=(turn,)))[
+            MESSAGES
+        ]
+        return messages
     out: JSONObject = {"role": turn.role.value, "content": turn.text}
     if turn.reasoning:
         out["reasoning"] = turn.reasoning

@@ -36,6 +36,7 @@ from playground.gateway.outgoing import header_problem
 from playground.gateway.proxy import proxy_url
 from playground.named_file import read_named
 from playground.protocols import PROTOCOLS
+from playground.protocols.protocol import get_protocol
 
 if TYPE_CHECKING:
     from playground.engine.session.session import Session
@@ -99,8 +100,7 @@ async def _perform(session: Session, *, loops: bool) -> str:
 
 def _asked(session: Session) -> int:
     """How many answers a request asks for (specification, section 4.1)."""
-    n = session.next_request.body().get("n") if session.settings.protocol == "chat" else None
-    return n if isinstance(n, int) and n > 1 else 1
+    return get_protocol(session.settings.protocol).choices(session.next_request.body())
 
 
 def _rules(options: RunOptions, own: Debugging) -> Debugging:

@@ -63,8 +63,8 @@ def read_edit(session: Session, text: str) -> Edited:
     found = take_apart(body, panels, asked.inherited_body, session.settings.extra_body)
     rest, extra = found.panels, found.extra
     notes = [f"“{name}” comes from the gateway's settings and can only be taken out there." for name in found.stuck]
-    if "messages" not in rest:
-        raise ValueError("“messages” is missing. Leave an empty list for a request without any.")
+    if (said := protocol.conversation[-1]) not in rest:
+        raise ValueError(f"“{said}” is missing. Leave an empty list for a request without any.")
     if "model" not in rest and "model" not in extra:
         notes.append("A request always names a model: choose another one, or none, at the top.")
         rest["model"] = asked.model

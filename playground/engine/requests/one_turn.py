@@ -37,8 +37,10 @@ class Wire:
     def leaves_out(self, turn: Turn) -> bool:
         """Whether nothing of a turn is written, but perhaps a message without content."""
         body = self.says(turn)
-        messages: list[JSONObject] = body["messages"]
-        return "system" not in body and all(m.keys() == {"role", "content"} and not m["content"] for m in messages)
+        *above, said = self._protocol.conversation
+        messages: list[JSONObject] = body[said]
+        empty = all(message.keys() == {"role", "content"} and not message["content"] for message in messages)
+        return empty and body.keys().isdisjoint(above)
 
 
 def telling(names: Iterable[str], makes_a_difference: Callable[[frozenset[str]], bool]) -> list[str]:

@@ -1,4 +1,4 @@
-"""A request from what a person pastes: a curl command, or a JSON body of either protocol.
+"""A request from what a person pastes: a curl command, or a JSON body of any protocol.
 
 What has a place in the panels goes there, the rest into the extra body and headers, and what is left out is said in
 words. Secrets come back apart, as secrets; no note, error or repr shows one. Nothing is executed, opened or sent.
@@ -16,12 +16,13 @@ from playground.engine.gateways.secrets import Secret, looks_secret
 from playground.engine.requests.curl import Command, is_curl, read_command
 from playground.engine.requests.extras import secret_in
 from playground.gateway.address import repair
-from playground.gateway.connection import MESSAGES_VERSION, Auth
+from playground.gateway.connection import Auth
 from playground.gateway.outgoing import header_problem
 from playground.gateway.redact import MASK
 from playground.jsonkit.reading import parse_json
 from playground.jsonkit.values import JSON, JSONObject
-from playground.protocols.protocol import get_protocol
+from playground.protocols import DEFAULT, MESSAGES, PROTOCOLS
+from playground.protocols.protocol import get_protocol, protocol_at, protocol_of
 from playground.protocols.reading import MessageError
 
 
@@ -83,14 +84,14 @@ def _json(text: str) -> JSONObject:
     except ValueError as error:
         raise ImportRefusedError(f"The body is not JSON: {error}.") from None
     if isinstance(value, list):
-        value = {"messages": value}
+        value = {MESSAGES: value}
     if not isinstance(value, dict):
         raise ImportRefusedError("The body must be a JSON object with “model” and “messages”.")
     return value
 
 
-def read_body(body: JSONObject, prefer: str = "chat") -> Imported:
-    """The request in a body of either protocol, ``prefer`` where nothing in it says which.
+def read_body(body: JSONObject, prefer: str = DEFAULT) -> Imported:
+    """The request in a body of any protocol, ``prefer`` where nothing in it says which.
 
     Raises ImportRefusedError.
     """
@@ -116,7 +117,7 @@ def _from_body(body: JSONObject) -> Imported:
 
 
 def _request(protocol: str, body: JSONObject) -> tuple[Request, list[str]]:
-    if "messages" not in body:
+    if MESSAGES not in body:
         other = next((name for name in ("input", "prompt", "contents") if name in body), "")
         about = f" It has “{other}”, which belongs to a protocol that is not spoken here." if other else ""
         raise ImportRefusedError(f"The body has no “messages”.{about}")
@@ -139,44 +140,6 @@ def _request(protocol: str, body: JSONObject) -> tuple[Request, list[str]]:
 
 
 NO_MODEL: Final = "No model is named; choose one."
-
-#: Members of a body that belong to one protocol alone.
-CHAT_ONLY: Final = frozenset(
-    """
-    max_completion_tokens stop stream_options n seed response_format reasoning_effort presence_penalty
-    frequency_penalty user logit_bias logprobs top_logprobs parallel_tool_calls functions function_call
-    """.split()  # noqa: SIM905 - a list of strings reads worse
-)
-MESSAGES_ONLY: Final = frozenset(
-    {"system", "stop_sequences", "top_k", "thinking", "output_config", "anthropic_version"}
-)
-_CHAT_BLOCKS: Final = frozenset({"image_url", "input_audio", "refusal", "file"})
-_MESSAGES_BLOCKS: Final = frozenset(
-    {"tool_use", "tool_result", "image", "thinking", "redacted_thinking", "document", "server_tool_use"}
-)
-
-
-def protocol_of(body: JSONObject) -> tuple[str, bool]:
-    """The protocol whose marks the body bears more of, and whether it bears any."""
-    chat = 3 * len(CHAT_ONLY & body.keys())
-    native = 3 * len(MESSAGES_ONLY & body.keys())
-    for tool in _objects(body.get("tools")):
-        chat += 3 * ("function" in tool)
-        native += 3 * ("input_schema" in tool)
-    for message in _objects(body.get("messages")):
-        chat += 5 * (message.get("role") in ("system", "developer", "tool") or "tool_calls" in message)
-        for block in _objects(message.get("content")):
-            chat += 5 * (block.get("type") in _CHAT_BLOCKS)
-            native += 5 * (block.get("type") in _MESSAGES_BLOCKS)
-    choice = body.get("tool_choice")
-    if isinstance(choice, dict):
-        chat += 3 * (choice.get("type") == "function")
-        native += 3 * (choice.get("type") in ("auto", "any", "tool", "none"))
-    return ("messages" if native > chat else "chat"), native != chat
-
-
-def _objects(value: JSON) -> list[JSONObject]:
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 # ---- commands --------------------------------------------------------------------------------------------------------
@@ -210,13 +173,16 @@ def _from_command(command: Command) -> Imported:
     secrets = _Secrets(command.variables, notes)
     extra: dict[str, str] = {}
     dropped: list[str] = []
-    native = False
+    speakers = [get_protocol(name) for name in PROTOCOLS]
+    ours = {name: value for speaker in speakers for name, value in speaker.key_headers.items()}
+    by_header = ""
     for name, value in ([("Authorization", basic)] if basic else []) + command.headers:
-        native = native or name.lower() in ("anthropic-version", "x-api-key")
-        if _DROPPED.fullmatch(name) or (name.lower(), value) == ("anthropic-version", MESSAGES_VERSION):
+        known = (speaker.name for speaker in speakers if name.lower() in speaker.marks.headers)
+        by_header = by_header or next(known, "")
+        if _DROPPED.fullmatch(name) or value == ours.get(name.lower()):
             if name.lower() == "content-type" and "json" not in value.lower():
                 notes.append("The Content-Type was left out: requests go out as application/json.")
-            elif name.lower() not in ("content-type", "anthropic-version"):
+            elif name.lower() not in ("content-type", *ours):
                 dropped.append(name)
         elif looks_secret(name, value):
             secrets.add(name, value)
@@ -229,8 +195,8 @@ def _from_command(command: Command) -> Imported:
     protocol, sure = protocol_of(body)
     if endpoint:
         protocol = endpoint
-    elif not sure and native:
-        protocol = "messages"
+    elif not sure and by_header:
+        protocol = by_header
     elif not sure:
         notes.append(f"Read as {get_protocol(protocol).title}: nothing in it belongs to one protocol alone.")
     request, more = _request(protocol, body)
@@ -300,7 +266,7 @@ def _address(command: Command, notes: list[str]) -> tuple[str, str, str]:
         return "", "", ""
     basic = ""
     path = re.split(r"[?#]", url)[0].rstrip("/")
-    endpoint = "chat" if path.endswith("/chat/completions") else "messages" if path.endswith("/messages") else ""
+    endpoint = protocol_at(path)
     if variable := _VARIABLE.search(url.split("?")[0]):
         notes.append(f"The address is in the variable {variable[0]}, which is not read here. Enter it yourself.")
         return "", endpoint, ""

@@ -12,8 +12,6 @@ from playground.jsonkit.values import JSON, JSONObject, same
 from playground.protocols.protocol import get_protocol
 
 _DEEP: Final = 100  # levels that are taken apart; below, a value is one or another
-#: Members that are no settings: they are read from the conversation, the picker and the list of tools.
-_APART: Final = frozenset({"model", "messages", "system", "tools"})
 
 
 @dataclass
@@ -79,7 +77,8 @@ def _over(name: str, *layers: JSONObject) -> JSON:
 
 def left_over(body: JSONObject, said: Request, stuck: Iterable[str]) -> JSONObject:
     """The settings in ``body`` that ``said`` would not send as they stand there; those that are ``stuck`` apart."""
-    sent = get_protocol(said.protocol).encode(said)
-    apart = _APART.union(path.split(".")[0] for path in stuck)
+    protocol = get_protocol(said.protocol)
+    sent = protocol.encode(said)
+    apart = {"model", *protocol.conversation, "tools", *(path.split(".")[0] for path in stuck)}
     names = [name for name in body if name not in apart and not same(sent.get(name), body[name])]
     return {name: body[name] for name in names}

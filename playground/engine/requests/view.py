@@ -32,8 +32,7 @@ LONG_TEXT, LONG_SHOWN = 20_000, 1_000
 MOST_VALUES: Final = 100_000  # objects, lists and what is in them that are laid out
 _STAND_IN: Final = "STAND-IN"
 _DEEP: Final = 100  # levels whose members are told apart
-_PLACES: Final = {"model": "tool bar", "messages": "turns", "system": "turns", "tools": "Tools"}
-_LABELS: Final = {"model": "Model", "messages": "Messages", "system": "System", "tools": "Tools"}
+_PLACES: Final = {"model": "tool bar", "tools": "Tools"}
 
 
 class Origin(StrEnum):
@@ -166,10 +165,11 @@ class _Fields:
     """Whose each field of one request is. An object is one row, unless its members are not all of one origin."""
 
     def __init__(self, request: Request) -> None:
-        self._name, self._parameters = request.protocol, request.parameters
+        self._protocol, self._parameters = get_protocol(request.protocol), request.parameters
+        self._places = {**_PLACES, **dict.fromkeys(self._protocol.conversation, "turns")}
         self._extras = ((request.extra_body, Origin.EXTRA), (request.inherited_body, Origin.INHERITED))
         without = request.model_copy(update={"turns": ()})  # settings only
-        self._beneath = get_protocol(request.protocol).encode(without, extras=False)
+        self._beneath = self._protocol.encode(without, extras=False)
         self._hints = {
             tuple((hint.path or name).split(".")): (name, hint) for name, hint in type(self._parameters).hints()
         }
@@ -178,7 +178,7 @@ class _Fields:
     def rows(self, body: JSONObject) -> Iterator[FieldRow]:
         """The fields in the order of the body, then those left at their default."""
         present = set()
-        oddities = get_protocol(self._name).oddities(body)
+        oddities = self._protocol.oddities(body)
         for name, value in body.items():
             for row in self._member((name,), value):
                 present.add(row.path)
@@ -189,7 +189,7 @@ class _Fields:
                 note = self._parameters.note(name)
                 yield FieldRow(".".join(path), None, Origin.DEFAULT, hint.label, note, path)
         if "tools" not in body:
-            yield FieldRow("tools", None, Origin.DEFAULT, _LABELS["tools"], path=("tools",))
+            yield FieldRow("tools", None, Origin.DEFAULT, "Tools", path=("tools",))
 
     def _member(self, path: Path, value: JSON) -> list[FieldRow]:
         has_fields = len(path) == 1 and path[0] in self._roots
@@ -204,7 +204,10 @@ class _Fields:
 
     def _row(self, path: Path, value: JSON) -> FieldRow:
         name, hint = self._hints.get(path, ("", None))
-        label = hint.label if hint is not None else _LABELS.get(".".join(path), "")
+        if hint is not None:
+            label = hint.label
+        else:
+            label = path[0].capitalize() if len(path) == 1 and path[0] in self._places else ""
         deciding = [origin for extra, origin in self._extras if holds(extra, path)]
         origin = deciding[0] if deciding else self._ours_or_set(name, hint)
         if len(deciding) > 1:
@@ -228,7 +231,7 @@ class _Fields:
     def _place(self, path: Path) -> str:
         """Where in the window it is set."""
         groups = [hint.group for known, (_, hint) in self._hints.items() if known[: len(path)] == path[: len(known)]]
-        return _PLACES.get(path[0]) or ("Output" if groups[:1] == ["Output"] else "Parameters")
+        return self._places.get(path[0]) or ("Output" if groups[:1] == ["Output"] else "Parameters")
 
 
 def _envelope(profile: Profile | None, request: Request, redactor: Redactor) -> tuple[str, tuple[HeaderRow, ...], str]:

@@ -2,67 +2,107 @@
 
 from __future__ import annotations
 
-from playground.domain.accumulator import Accumulator
-from playground.domain.parameters import Parameters
-from playground.domain.request import Request
-from playground.domain.tools import ToolDefinition
-from playground.domain.transcript import Turn
-from playground.jsonkit.values import JSON, JSONObject
-from playground.protocols import PROTOCOLS
-from playground.protocols.chat.answer import write_answer
-from playground.protocols.chat.body import read_body
-from playground.protocols.chat.checks import CHECKS
-from playground.protocols.chat.decode import ChatDecoder
-from playground.protocols.chat.encode import encode, returned
-from playground.protocols.chat.parameters import ChatParameters
-from playground.protocols.chat.tools import read_tool, write_tool
-from playground.protocols.oddities import Oddity
-from playground.protocols.protocol import Decoder, Protocol
+from typing import TYPE_CHECKING
+
+from playground.protocols import MESSAGES, PROTOCOLS
 from playground.protocols.sse import DEFAULT_CAP
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from playground.domain.accumulator import Accumulator
+    from playground.domain.parameters import Parameters
+    from playground.domain.request import Request
+    from playground.domain.tools import ToolDefinition
+    from playground.domain.transcript import Turn
+    from playground.jsonkit.values import JSON, JSONObject
+    from playground.protocols.marks import Marks
+    from playground.protocols.oddities import Oddity
+    from playground.protocols.protocol import Decoder, Protocol
 
 
 class ChatProtocol:
-    """See ``playground.protocols.protocol.Protocol``."""
+    """See ``playground.protocols.protocol.Protocol``. The modules beside are loaded when they are asked for."""
 
     name = "chat"
     title = PROTOCOLS[name]
     endpoint = "chat/completions"
-    parameters_type: type[Parameters] = ChatParameters
+    served_as: tuple[str, ...] = "chat/completions", "openai"
+    conversation: tuple[str, ...] = (MESSAGES,)
+    returns_reasoning = True
+    key_headers: Mapping[str, str] = {}
+
+    def choices(self, body: JSONObject) -> int:
+        """As ``n`` says."""
+        n = body.get("n")
+        return n if type(n) is int and n > 1 else 1
+
+    @property
+    def marks(self) -> Marks:
+        """What only chat completions have."""
+        from playground.protocols.chat.marks import MARKS
+
+        return MARKS
+
+    @property
+    def parameters_type(self) -> type[Parameters]:
+        """What can be set on a request."""
+        from playground.protocols.chat.parameters import ChatParameters
+
+        return ChatParameters
 
     def encode(self, request: Request, *, extras: bool = True) -> JSONObject:
         """The body of POST /chat/completions."""
+        from playground.protocols.chat.encode import encode
+
         return encode(request, extras=extras)
 
     def oddities(self, body: JSONObject) -> tuple[Oddity, ...]:
         """What does not go together in a body."""
+        from playground.protocols.chat.checks import CHECKS
+
         return tuple(oddity for check in CHECKS for oddity in check(body))
 
     def check(self, request: Request) -> None:
         """Every turn can be written: what is left are the parameters and the tools."""
-        encode(request.model_copy(update={"turns": ()}))
+        self.encode(request.model_copy(update={"turns": ()}))
 
     def returned(self, turn: Turn) -> JSONObject:
         """What is made to go back of the members that an answer came with."""
+        from playground.protocols.chat.encode import returned
+
         return returned(turn)
 
     def read_body(self, body: JSONObject) -> tuple[Request, tuple[str, ...]]:
         """The request that ``body`` was written from, and sentences on what could not be kept."""
+        from playground.protocols.chat.body import read_body
+
         return read_body(body)
 
-    def decoder(self, content_type: str | None = None, cap: int = DEFAULT_CAP) -> Decoder:
+    def decoder(
+        self, content_type: str | None = None, cap: int = DEFAULT_CAP, make_id: Callable[[], str] | None = None
+    ) -> Decoder:
         """A decoder of one answer; ``cap`` is the largest event or JSON body in bytes."""
-        return ChatDecoder(content_type, cap)
+        from playground.protocols.chat.decode import ChatDecoder
+
+        return ChatDecoder(content_type, cap, make_id)
 
     def write_answer(self, answer: Accumulator, created: int) -> JSONObject:
         """The completion object of section 2.4."""
+        from playground.protocols.chat.answer import write_answer
+
         return write_answer(answer, created)
 
     def read_tool(self, value: JSON) -> ToolDefinition:
         """A definition in the shape of section 2.3."""
+        from playground.protocols.chat.tools import read_tool
+
         return read_tool(value)
 
     def write_tool(self, tool: ToolDefinition) -> JSONObject:
         """The reverse of ``read_tool``."""
+        from playground.protocols.chat.tools import write_tool
+
         return write_tool(tool)
 
 

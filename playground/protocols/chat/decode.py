@@ -82,10 +82,10 @@ class ChatDecoder(BodyDecoder):
     _end_marker = "[DONE]"
 
     def __init__(
-        self, content_type: str | None = None, cap: int = DEFAULT_CAP, make_id: Callable[[], str] = make_call_id
+        self, content_type: str | None = None, cap: int = DEFAULT_CAP, make_id: Callable[[], str] | None = None
     ) -> None:
         super().__init__(content_type, cap)
-        self._make_id = make_id
+        self._make_id = make_id or make_call_id
         self._choices: dict[int, _Choice] = {}
         self._id = ""
         self._model = ""

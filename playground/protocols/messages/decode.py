@@ -74,10 +74,10 @@ class MessagesDecoder(BodyDecoder):
     _end_marker = "message_stop"
 
     def __init__(
-        self, content_type: str | None = None, cap: int = DEFAULT_CAP, make_id: Callable[[], str] = make_call_id
+        self, content_type: str | None = None, cap: int = DEFAULT_CAP, make_id: Callable[[], str] | None = None
     ) -> None:
         super().__init__(content_type, cap)
-        self._make_id = make_id
+        self._make_id = make_id or make_call_id
         self._blocks: dict[int, Block] = {}
         self._open_blocks: set[int] = set()  # indexes of those that have not ended
         self._highest = 0  # index

@@ -21,6 +21,7 @@ from playground.jsonkit import foreign
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols.chat.tools import tool_from
 from playground.protocols.messages.parameters import MAX_TOKENS_START
+from playground.protocols.reading import at_vendor
 
 REDACTED: Final = "redacted_thinking"
 _DATA_URL: Final = re.compile(r"data:([\w.+-]+/[\w.+-]+)(?:;[\w.+-]+=[^;,]*)*;base64,", re.IGNORECASE)
@@ -178,10 +179,7 @@ def read_tool(value: JSON) -> ToolDefinition:
     if not isinstance(value, dict):
         raise ValueError("a tool definition is a JSON object")
     if value.get("type", "custom") != "custom":
-        raise ValueError(
-            f"a tool of type {value['type']!r} runs at the vendor and is not edited here; "
-            "send it through the extra body"
-        )
+        raise at_vendor(value["type"])
     return tool_from(value, "input_schema")
 
 

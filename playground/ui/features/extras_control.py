@@ -7,6 +7,7 @@ from PySide6.QtCore import QObject
 from playground.domain.parameters import Parameters
 from playground.domain.request import ReasoningReturn
 from playground.engine.library.workspace import Workspace
+from playground.engine.requests.spoken import returns_reasoning
 from playground.engine.session.session import Session
 from playground.jsonkit.values import JSON, JSONObject
 from playground.ui.features.raw.panel import Inherited
@@ -52,7 +53,9 @@ class ExtrasControl(QObject):
         )
         window.side.set_count("Raw", len(session.settings.extra_body) + len(session.settings.extra_headers))
         window.reasoning_return.show_value(
-            session.settings.reasoning_return, profile.reasoning_return, applies=session.settings.protocol == "chat"
+            session.settings.reasoning_return,
+            profile.reasoning_return,
+            applies=returns_reasoning(session.settings.protocol),
         )
 
     def show_anew(self) -> None:

@@ -92,7 +92,7 @@ def test_the_field_that_is_not_accepted_is_named_and_shown_where_it_is_set() -> 
         found = advise(told(400, error("no", param=name)))
         assert (found.actions[0].name, found.actions[0].value) == (action, value)
         assert found.title == f"The gateway does not accept “{name}”"
-    assert place_of("messages[0].content") == "messages"
+    assert place_of("messages[0].content") == "turns"
     assert advise(told(400, error("no", param="messages[0].content"))).meaning == "turns"
     assert advise(told(400, error("no", param="None"))).meaning == "400"
     assert advise(told(500, error("no", param="temperature"))).meaning == "500"

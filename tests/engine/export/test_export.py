@@ -19,7 +19,7 @@ from playground.domain.parts import Image, Reasoning, Refusal, Text, ToolCall, T
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Ending, Outcome, Role, Turn
 from playground.engine.files import messages as messages_import
-from playground.engine.files.export import SUFFIXES, ExportError, Format, export, save
+from playground.engine.files.export import HTML, MARKDOWN, SUFFIXES, ExportError, export, save
 from playground.engine.gateways.secrets import Secret
 from playground.engine.session.snapshot import Snapshot
 from playground.protocols.protocol import parameters_of
@@ -124,7 +124,7 @@ def harmless(source: str) -> Page:
 
 
 def test_a_page_holds_everything() -> None:
-    source = export(conversation(title="Weather <now>"), Format.HTML)
+    source = export(conversation(title="Weather <now>"), HTML)
     page = harmless(source)
     for words in ("Weather <now>", "Be brief.", "Weather in Oslo?", "I must ask.", "get_weather", '"Oslo"', "Error"):
         assert words in page.text
@@ -138,7 +138,7 @@ def test_a_page_holds_everything() -> None:
 
 
 def test_a_page_has_a_policy_that_lets_its_own_style_through() -> None:
-    source = export(conversation(), Format.HTML)
+    source = export(conversation(), HTML)
     (policy,) = [a["content"] for _, a in Page(source).elements if a.get("http-equiv") == "Content-Security-Policy"]
     (style,) = re.findall("<style>(.*?)</style>", source, re.DOTALL)
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
@@ -174,7 +174,7 @@ def test_what_is_hostile_does_nothing() -> None:
     made = made.model_copy(
         update={"extra_body": {HOSTILE: HOSTILE}, "parameters": {HOSTILE: parameters_of(HOSTILE, {"x": HOSTILE})}}
     )
-    page = harmless(export(made, Format.HTML))
+    page = harmless(export(made, HTML))
     assert page.text.count("<script>alert(1)</script>") >= 8
     assert "\u202e" not in page.text
     assert "‹U+202E›" in page.text
@@ -194,12 +194,12 @@ PIECES = st.sampled_from(
 def test_no_text_gets_out_of_its_place(text: str) -> None:
     parts = (Text(text=text), Reasoning(text=text), ToolCall(id="c", name=text, arguments=text))
     made = Snapshot(id="e", turns=(turn("a", Role.ASSISTANT, *parts),), head="a", title=text)
-    harmless(export(made, Format.HTML))
+    harmless(export(made, HTML))
 
 
 @pytest.mark.parametrize("text", ["> " * 3_000 + "x", "- " * 3_000 + "x", "[" * 50_000, "`" * 99 + "x" * 600_000])
 def test_a_text_that_no_parser_takes_is_there_as_it_stands(text: str) -> None:
-    page = harmless(export(Snapshot(id="e", turns=(turn("a", Role.USER, Text(text=text)),), head="a"), Format.HTML))
+    page = harmless(export(Snapshot(id="e", turns=(turn("a", Role.USER, Text(text=text)),), head="a"), HTML))
     assert text in page.text
 
 
@@ -207,7 +207,7 @@ def test_a_text_that_no_parser_takes_is_there_as_it_stands(text: str) -> None:
 
 
 def test_markdown() -> None:
-    text = export(conversation(title="Weather"), Format.MARKDOWN)
+    text = export(conversation(title="Weather"), MARKDOWN)
     assert text.startswith("# Weather\n\ndemo-1 · Chat completions\n\n## 1. System\n\nBe brief.\n\n## 2. User\n\n")
     assert "Weather in Oslo?\nNow.\n\n![dot.png](data:image/png;base64," in text
     assert "## 3. Assistant · demo-1\n\n> **Reasoning**\n>\n> I must ask.\n\n**Call of `get_weather`** `c1`\n\n" in text
@@ -217,10 +217,10 @@ def test_markdown() -> None:
 
 
 def test_the_whole_tree_says_where_each_turn_belongs() -> None:
-    text = export(conversation(), Format.MARKDOWN, whole_tree=True)
+    text = export(conversation(), MARKDOWN, whole_tree=True)
     assert "## 5. Assistant · demo-1 · variant 1 of 2\n" in text
     assert "## 6. Assistant · variant 2 of 2, follows turn 4\n\n> **Error (429): Too many.**\n" in text
-    page = harmless(export(conversation(), Format.HTML, whole_tree=True))
+    page = harmless(export(conversation(), HTML, whole_tree=True))
     assert "Error (429): Too many." in page.text
     assert "variant 2 of 2, follows turn 4" in page.text
 
@@ -233,7 +233,7 @@ def records(text: str) -> list[Any]:
 
 
 def test_lines_of_chat_messages_are_read_again() -> None:
-    text = export(conversation(), Format.CHAT)
+    text = export(conversation(), "chat")
     assert [message["role"] for message in records(text)] == ["system", "user", "assistant", "tool", "assistant"]
     assert records(text)[1]["content"][0]["text"] == "Weather in Oslo?\nNow."
     (back,) = messages_import.read(text).conversations
@@ -241,37 +241,37 @@ def test_lines_of_chat_messages_are_read_again() -> None:
 
 
 def test_lines_of_native_messages_are_read_again() -> None:
-    text = export(conversation(), Format.MESSAGES)
+    text = export(conversation(), "messages")
     assert [message["role"] for message in records(text)] == ["system", "user", "assistant", "user", "assistant"]
     (back,) = messages_import.read(text).conversations
     assert back.request.protocol == "messages"
     assert [turn.role for turn in back.request.turns][:2] == [Role.SYSTEM, Role.USER]
 
 
-@pytest.mark.parametrize("to", [Format.CHAT, Format.MESSAGES])
-def test_the_whole_tree_is_a_conversation_a_line(to: Format) -> None:
+@pytest.mark.parametrize("to", ["chat", "messages"])
+def test_the_whole_tree_is_a_conversation_a_line(to: str) -> None:
     text = export(conversation(), to, whole_tree=True)
     first, second = records(text)
-    assert ("system" in first) is (to is Format.MESSAGES)
+    assert ("system" in first) is (to == "messages")
     assert len(first["tools"]) == 1
     assert len(second["messages"]) == len(first["messages"]) - 1  # the branch that failed has no answer
     found = messages_import.read(text)
-    assert [conversation.request.protocol for conversation in found.conversations] == [to.value] * 2
+    assert [conversation.request.protocol for conversation in found.conversations] == [to] * 2
 
 
 def test_what_a_protocol_cannot_carry_is_said() -> None:
     broken = turn("a", Role.ASSISTANT, ToolCall(id="c", name="f", arguments="{half"))
     made = Snapshot(id="e", turns=(broken,), head="a")
-    assert records(export(made, Format.CHAT))[0]["tool_calls"][0]["function"]["arguments"] == "{half"
+    assert records(export(made, "chat"))[0]["tool_calls"][0]["function"]["arguments"] == "{half"
     with pytest.raises(ExportError, match=r"^This cannot be exported: the arguments of the call “f”"):
-        export(made, Format.MESSAGES)
+        export(made, "messages")
 
 
 # ---- all of them -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("to", list(Format))
-def test_no_key_is_in_an_export(to: Format) -> None:
+@pytest.mark.parametrize("to", list(SUFFIXES))
+def test_no_key_is_in_an_export(to: str) -> None:
     secret = f"so {KEY[:8]}{KEY[8:]} it is"
     parts = (
         Text(text=f"{secret}\n\n```python\nkey = '{KEY}'\n```"),
@@ -293,22 +293,22 @@ def test_no_key_is_in_an_export(to: Format) -> None:
 
 
 @settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
-@given(experiments(), st.sampled_from(Format), st.booleans())
-def test_every_experiment_can_be_exported_or_it_is_said_why(made: Snapshot, to: Format, whole: bool) -> None:
+@given(experiments(), st.sampled_from(list(SUFFIXES)), st.booleans())
+def test_every_experiment_can_be_exported_or_it_is_said_why(made: Snapshot, to: str, whole: bool) -> None:
     try:
         text = export(made, to, whole_tree=whole)
     except ExportError as error:
         text = str(error)
     assert isinstance(text, str)
-    if to is Format.HTML:
+    if to == HTML:
         harmless(text)
 
 
 def test_files(tmp_path: Path) -> None:
-    for to in Format:
+    for to in SUFFIXES:
         path = tmp_path / f"a{SUFFIXES[to]}"
         save(path, conversation(), to)
         assert path.read_text(encoding="utf-8") == export(conversation(), to)
     assert len(list(tmp_path.iterdir())) == 3
     with pytest.raises(ExportError, match="cannot be written"):
-        save(tmp_path / "none" / "a.md", conversation(), Format.MARKDOWN)
+        save(tmp_path / "none" / "a.md", conversation(), MARKDOWN)

@@ -14,7 +14,7 @@ from playground.domain.parts import Text
 from playground.domain.transcript import Role, Turn
 from playground.engine.cassettes import cassette, har
 from playground.engine.files.experiment_file import write
-from playground.engine.files.export import Format, export
+from playground.engine.files.export import SUFFIXES, export
 from playground.engine.files.presets import Preset, PresetStore
 from playground.engine.gateways.fingerprints import SHORTEST, Fingerprints
 from playground.engine.gateways.offered import Gateways
@@ -91,7 +91,7 @@ def was(known: Secrets) -> Sent:
 CHAT = [one for one in LANGUAGES if not code(one, was(())).refusal]
 #: Everything that makes a file, code or a text of an experiment that nobody has saved.
 SINKS: dict[str, Callable[[Secrets, Path], str | bytes]] = {
-    **{form: lambda known, _, form=form: export(SNAPPED, form, known) for form in Format},  # type: ignore[misc]
+    **{form: lambda known, _, form=form: export(SNAPPED, form, known) for form in SUFFIXES},  # type: ignore[misc]
     "file": lambda known, _: write(SNAPPED, known),
     "cassette": lambda known, _: cassette.write([TAPE], "A title", known),
     "title of a cassette": lambda known, _: cassette.write([exchange()], f"About {KEY}", known),

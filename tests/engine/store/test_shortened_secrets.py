@@ -9,7 +9,7 @@ import pytest
 from playground.domain.parts import Text
 from playground.domain.transcript import Role, Turn
 from playground.engine.files.experiment_file import write
-from playground.engine.files.export import Format, export
+from playground.engine.files.export import SUFFIXES, export
 from playground.engine.gateways.credentials import store_secret
 from playground.engine.gateways.offered import Gateways
 from playground.engine.gateways.profiles import Profile
@@ -50,7 +50,7 @@ async def test_no_piece_of_a_key_is_in_a_title_a_line_or_a_file(
     entry = entry_of(session)
     assert not leaks(f"{session.title} {session.summary} {entry.title} {entry.summary}")
     known = gateways.keys.known()
-    for form in Format:
+    for form in SUFFIXES:
         assert not leaks(export(snapshot(session), form, known, whole_tree=True))
     assert not leaks(write(snapshot(session), known))
     copied = await workspace.duplicate(session.id)

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QMainWindow
 from shiboken6 import isValid
 
 from playground.domain.transcript import Role, Transcript, make_turn
-from playground.engine.files.export import Format
+from playground.engine.files.export import MARKDOWN, SUFFIXES
 from playground.engine.files.messages import MOST, Conversation, Found, read
 from playground.ui.features.files.export_dialog import ExportDialog, Wanted
 from playground.ui.features.files.import_dialog import ImportMessagesDialog
@@ -123,11 +123,11 @@ def test_a_conversation_without_branches_is_exported_as_shown(main: QMainWindow)
     assert dialog.scopes.button(0).text() == "The conversation as shown, 2 turns"
     assert not dialog.scopes.button(1).isEnabled()
     QTest.keyClick(dialog, Qt.Key.Key_Return)
-    assert told == [Wanted(Format.MARKDOWN, whole_tree=False)]
+    assert told == [Wanted(MARKDOWN, whole_tree=False)]
 
 
-@pytest.mark.parametrize("which", list(Format))
-def test_a_tree_is_exported_whole_to_the_clipboard(main: QMainWindow, which: Format) -> None:
+@pytest.mark.parametrize("which", list(SUFFIXES))
+def test_a_tree_is_exported_whole_to_the_clipboard(main: QMainWindow, which: str) -> None:
     first = make_turn(Role.USER, "a")
     transcript = Transcript().append(first).append_variants([make_turn(Role.USER, "b"), make_turn(Role.USER, "c")])
     dialog, told = export(main, transcript)

@@ -7,7 +7,6 @@ nothing in it is fetched or run when it is looked at.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
@@ -15,44 +14,38 @@ from playground.engine.files.export.selection import Selection
 from playground.engine.gateways.secrets import Secret
 from playground.engine.io.whole_file import write_whole
 from playground.engine.session.snapshot import Snapshot
+from playground.protocols import PROTOCOLS
 
-
-class Format(StrEnum):
-    """What an export can be."""
-
-    MARKDOWN = "markdown"
-    HTML = "html"
-    CHAT = "chat"  # lines of JSON in the shape of chat completions
-    MESSAGES = "messages"  # the same in the shape of the native protocol
-
-
-SUFFIXES: Final = {Format.MARKDOWN: ".md", Format.HTML: ".html", Format.CHAT: ".jsonl", Format.MESSAGES: ".jsonl"}
+MARKDOWN: Final = "markdown"
+HTML: Final = "html"
+#: What an export can be, and the ending of its file. A protocol stands for lines of JSON in its shape.
+SUFFIXES: Final = {MARKDOWN: ".md", HTML: ".html", **dict.fromkeys(PROTOCOLS, ".jsonl")}
 
 
 class ExportError(ValueError):
     """An experiment cannot be exported; the text is a sentence that says why."""
 
 
-def export(snapshot: Snapshot, to: Format, known: Iterable[Secret] = (), *, whole_tree: bool = False) -> str:
-    """The text of the export. ``known`` are the secrets of this process. Raises ExportError."""
+def export(snapshot: Snapshot, to: str, known: Iterable[Secret] = (), *, whole_tree: bool = False) -> str:
+    """The text of the export, one of ``SUFFIXES``. ``known`` are the secrets of this process. Raises ExportError."""
     selection = Selection(snapshot, known, whole_tree=whole_tree)
-    if to is Format.MARKDOWN:
+    if to == MARKDOWN:
         from playground.engine.files.export.markdown import markdown
 
         return markdown(selection)
-    if to is Format.HTML:
+    if to == HTML:
         from playground.engine.files.export.page import page
 
         return page(selection)
     from playground.engine.files.export.jsonl import jsonl
 
     try:
-        return jsonl(selection, to.value, whole_tree=whole_tree)
+        return jsonl(selection, to, whole_tree=whole_tree)
     except ValueError as error:
         raise ExportError(f"This cannot be exported: {str(error).rstrip('.')}.") from None
 
 
-def save(path: Path, snapshot: Snapshot, to: Format, known: Iterable[Secret] = (), *, whole_tree: bool = False) -> None:
+def save(path: Path, snapshot: Snapshot, to: str, known: Iterable[Secret] = (), *, whole_tree: bool = False) -> None:
     """Write the export to a file as a whole; blocks. Raises ExportError."""
     data = export(snapshot, to, known, whole_tree=whole_tree).encode("utf-8", "replace")
     try:

@@ -1,6 +1,6 @@
-"""A conversation as lines of JSON, in the shape of either protocol, for other programs.
+"""A conversation as lines of JSON, in the shape of a protocol, for other programs.
 
-The path is one message a line, what stands at the top in the native protocol as a system message before them. The whole
+The path is one message a line, what a protocol has at the top as a system message before them. The whole
 tree is one conversation a line, one for each branch, with its tools. Both are read again by ``messages_import``.
 """
 
@@ -23,8 +23,8 @@ def jsonl(selection: Selection, protocol: str, *, whole_tree: bool) -> str:
     else:
         (turns,) = selection.branches()
         record = _record(selection, turns, protocol)
-        system = [{"role": "system", "content": record["system"]}] if "system" in record else []
-        lines = [*system, *record["messages"]]
+        *above, said = get_protocol(protocol).conversation
+        lines = [*({"role": "system", "content": record[name]} for name in above if name in record), *record[said]]
     text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
     return selection.clean(text)
 
@@ -38,5 +38,6 @@ def _record(selection: Selection, turns: tuple[Turn, ...], protocol: str) -> JSO
         tools=snapshot.tools,
         reasoning_return=snapshot.reasoning_return or ReasoningReturn(),
     )
-    body = get_protocol(protocol).encode(request)
-    return {name: body[name] for name in ("system", "messages", "tools") if name in body}
+    spoken = get_protocol(protocol)
+    body = spoken.encode(request)
+    return {name: body[name] for name in (*spoken.conversation, "tools") if name in body}

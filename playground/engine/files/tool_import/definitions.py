@@ -1,4 +1,4 @@
-"""Tool definitions in JSON as they are found: either protocol's shape, MCP's, lists, whole request bodies."""
+"""Tool definitions in JSON as they are found: any protocol's shape, MCP's, lists, whole request bodies."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from typing import Final
 from playground.domain.tools import ToolDefinition
 from playground.engine.files.tool_import.found import Found
 from playground.jsonkit.values import JSON, JSONObject
-from playground.protocols.protocol import get_protocol
+from playground.protocols import DEFAULT
+from playground.protocols.protocol import get_protocol, protocol_of_tool, runs_at_vendor
+from playground.protocols.reading import at_vendor
 
 _LISTS: Final = "tools", "functions", "function_declarations", "functionDeclarations"
 _KNOWN: Final = frozenset(("type", "function", "name", "description", "parameters", "input_schema", "strict"))
@@ -67,23 +69,20 @@ def _tool(entry: JSON, found: Found) -> ToolDefinition:
         return ToolDefinition(
             name=name, description=description if isinstance(description, str) else "", parameters=entry
         )
-    native = isinstance(entry, dict) and ("input_schema" in entry or "inputSchema" in entry)
     if isinstance(entry, dict) and "inputSchema" in entry:  # as MCP servers list them
         entry = {
             "name": entry.get("name"),
             "description": entry.get("description"),
             "input_schema": entry["inputSchema"],
         }
-    tool = get_protocol("messages" if native or _runs_at_vendor(entry) else "chat").read_tool(entry)
+    if runs_at_vendor(entry):
+        raise at_vendor(entry["type"])
+    tool = get_protocol(protocol_of_tool(entry) if isinstance(entry, dict) else DEFAULT).read_tool(entry)
     inner = entry.get("function", entry)
     left = [key for key in {**entry, **inner} if key not in _KNOWN]
     if left:
         found.note(f"“{tool.name[:80]}”: left out {', '.join(f'“{key}”' for key in left[:5])}")
     return tool
-
-
-def _runs_at_vendor(entry: JSON) -> bool:
-    return isinstance(entry, dict) and "function" not in entry and entry.get("type", "function") != "function"
 
 
 def _is_schema(value: JSONObject) -> bool:

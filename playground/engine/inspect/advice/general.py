@@ -15,8 +15,9 @@ from playground.engine.inspect.advice.parts import (
     TITLES,
     Action,
     Advice,
-    switch_to,
+    other_protocols,
 )
+from playground.protocols import DEFAULT
 
 _AGAIN: Final = "Retry to ask again."
 _OVERLOADED: Final = "The gateway is overloaded"
@@ -223,15 +224,14 @@ def general(failure: Failure) -> Advice:
 
 def other_protocol(endpoint: str) -> Advice:
     """What came is an answer, of the protocol that was not asked."""
-    other = {"chat": "messages", "messages": "chat"}.get(endpoint, "")
+    others = other_protocols(endpoint)
+    named = " or ".join(f"“{action.value}”" for action in others)
     return Advice(
         "other protocol",
         "The answer is of the other protocol",
         "Switch to it and run again. If both are answered like this, the base URL may lead to one endpoint alone.",
-        (*((switch_to(other),) if other else ()), GATEWAY, RETRY),
-        command=f"Set “protocol” to “{other}” in the file."
-        if other
-        else "Set “protocol” in the file to the other one.",
+        (*others, GATEWAY, RETRY),
+        command=f"Set “protocol” to {named} in the file." if others else "Set “protocol” in the file to the other one.",
     )
 
 
@@ -266,16 +266,13 @@ def no_endpoint(endpoint: str) -> Advice:
     what = TITLES.get(endpoint, "")
     title = f"{what} cannot be found at this address" if what else "There is no such address"
     rest = "it ends in the version segment, such as /v1, once."
-    actions: tuple[Action, ...] = (GATEWAY, RETRY)
-    if endpoint == "messages":
-        actions = (GATEWAY, switch_to("chat"), RETRY)
-        rest += " Many gateways speak Chat completions alone."
-    elif endpoint == "chat":
-        actions = (GATEWAY, switch_to("messages"), RETRY)
+    others = other_protocols(endpoint)
+    if others and endpoint != DEFAULT:
+        rest += f" Many gateways speak {TITLES[DEFAULT]} alone."
     return Advice(
         "no endpoint",
         title,
         f"Check the base URL: {rest} The test in the gateway's settings finds what answers.",
-        actions,
+        (GATEWAY, *others, RETRY),
         command=f"Check --base-url: {rest}",
     )

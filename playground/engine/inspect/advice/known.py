@@ -22,7 +22,7 @@ from playground.engine.inspect.advice.parts import (
     Action,
     Advice,
     add_header,
-    switch_to,
+    other_protocols,
 )
 from playground.engine.inspect.advice.spots import header_names, parameter_named, place_of
 from playground.engine.inspect.advice.table import TABLE, Known
@@ -91,8 +91,7 @@ def _no_endpoint(failure: Failure, _advice: Advice) -> Advice | None:
 
 
 def _other_protocol(failure: Failure, advice: Advice) -> Advice | None:
-    other = {"chat": (switch_to("messages"),), "messages": (switch_to("chat"),)}.get(_sent(failure).endpoint, ())
-    return replace(advice, actions=(MODEL, *other, RETRY))
+    return replace(advice, actions=(MODEL, *other_protocols(_sent(failure).endpoint), RETRY))
 
 
 _WORDED: Final[dict[str, Callable[[Failure, Advice], Advice | None]]] = {
@@ -117,7 +116,7 @@ def _by_place(failure: Failure) -> Advice | None:
     if not name:
         return None
     place = place_of(name)
-    if place == "messages":
+    if place == "turns":
         return next(known.advice for known in TABLE if known.advice.meaning == "turns")
     return Advice(
         "parameter",

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+from playground.protocols import PROTOCOLS
+
 #: How the endpoints are called in words, by the names that ``Asked.endpoint`` has.
-TITLES: Final = {"chat": "Chat completions", "messages": "Messages", "models": "The model list"}
+TITLES: Final = {**PROTOCOLS, "models": "The model list"}
 
 
 class Action(NamedTuple):
@@ -41,6 +43,11 @@ def add_header(name: str) -> Action:
 def switch_to(protocol: str) -> Action:
     """Speak that protocol instead."""
     return Action("protocol", f"Switch to {TITLES[protocol]}", protocol)
+
+
+def other_protocols(endpoint: str) -> tuple[Action, ...]:
+    """Speak another one than that endpoint's; nothing where it is none of a protocol's."""
+    return tuple(switch_to(name) for name in PROTOCOLS if name != endpoint) if endpoint in PROTOCOLS else ()
 
 
 #: What the window calls so, and what a command line has instead.

@@ -11,6 +11,7 @@ from functools import cache
 from typing import Final
 
 from playground.domain.errors import Failure
+from playground.protocols import MESSAGES
 
 #: Headers that carry a key, or that no person sets: asking for one of these is asking for something else.
 _NOT_TO_ADD: Final = frozenset(
@@ -74,10 +75,10 @@ _NO_FIELD: Final = frozenset(
 
 _PLACES: Final = {
     "model": "model",
-    "messages": "messages",
-    "message": "messages",
-    "contents": "messages",
-    "system": "messages",
+    MESSAGES: "turns",
+    "message": "turns",
+    "contents": "turns",
+    "system": "turns",
     "tools": "tools",
     "functions": "tools",
     "response_format": "output",
@@ -108,7 +109,7 @@ def parameter_named(failure: Failure) -> str:
 
 
 def place_of(name: str) -> str:
-    """Where a field of the body is set: "messages", "model", "tools", "output", "parameters" or "raw"."""
+    """Where a field of the body is set: "turns", "model", "tools", "output", "parameters" or "raw"."""
     root, *rest = re.split(r"[.\[]", name)
     if root == "output_config" and rest[:1] == ["format"]:
         return "output"

@@ -19,6 +19,7 @@ from playground.engine.requests.snippets.python_text import (
 )
 from playground.engine.requests.snippets.sent import KEY, NotPossibleError, Sent
 from playground.jsonkit.values import JSON
+from playground.protocols import MESSAGES
 
 #: The body's fields that ``messages.create`` and ``messages.stream`` have as arguments in all recent releases;
 #: temperature, top_p and top_k have gone from the newest.
@@ -31,7 +32,7 @@ ARGUMENTS: Final = frozenset(
 DEMANDED: Final[dict[str, tuple[type, JSON]]] = {
     "model": (str, ""),
     "max_tokens": (int, 1),
-    "messages": (list, []),
+    MESSAGES: (list, []),
     "thinking": (dict, None),
 }
 _PATH: Final = "/v1/messages"

@@ -17,6 +17,7 @@ from playground.engine.requests.snippets.python_text import (
 from playground.engine.requests.snippets.sent import Sent
 from playground.gateway.connection import Timeouts
 from playground.jsonkit.values import JSON, JSONObject
+from playground.protocols import MESSAGES
 
 #: The body's fields that ``chat.completions.create`` has as arguments; all others go through ``extra_body``.
 ARGUMENTS: Final = frozenset(
@@ -28,7 +29,7 @@ ARGUMENTS: Final = frozenset(
     """.split()  # noqa: SIM905 - a list of forty strings reads worse
 )
 #: What the library demands, the type it must have, and what stands in for it where the request has something else.
-DEMANDED: Final[dict[str, tuple[type, JSON]]] = {"model": (str, ""), "messages": (list, [])}
+DEMANDED: Final[dict[str, tuple[type, JSON]]] = {"model": (str, ""), MESSAGES: (list, [])}
 
 
 def write(sent: Sent) -> str:

@@ -17,14 +17,17 @@ from PySide6.QtWidgets import (
 )
 
 from playground.domain.transcript import Transcript
-from playground.engine.files.export import Format
+from playground.engine.files.export import HTML, MARKDOWN
+from playground.engine.requests.spoken import TITLES
 from playground.ui.widgets.plain_text import show_hidden
 
 FORMATS = (
-    (Format.MARKDOWN, "Markdown", "Headings and text, to read and to paste elsewhere"),
-    (Format.HTML, "HTML page", "One file with its images, to look at in a browser; it loads and runs nothing"),
-    (Format.CHAT, "JSON Lines, chat completions", "Messages for other programs, as this protocol spells them"),
-    (Format.MESSAGES, "JSON Lines, Messages", "The same as the native protocol spells them"),
+    (MARKDOWN, "Markdown", "Headings and text, to read and to paste elsewhere"),
+    (HTML, "HTML page", "One file with its images, to look at in a browser; it loads and runs nothing"),
+    *(
+        (protocol, f"JSON Lines, {title}", "Messages for other programs, as this protocol spells them")
+        for protocol, title in TITLES.items()
+    ),
 )
 INDENT = 21  # pixels from a radio button's edge to its words
 
@@ -33,7 +36,7 @@ INDENT = 21  # pixels from a radio button's edge to its words
 class Wanted:
     """What a person decided; ``to_clipboard`` instead of to a file."""
 
-    format: Format
+    format: str
     whole_tree: bool
     to_clipboard: bool = False
 
@@ -59,7 +62,7 @@ class ExportDialog(QDialog):
         column.addWidget(_group("As"))
         preferred = FORMATS[0][0]
         for number, (which, words, says) in enumerate(FORMATS):
-            column.addWidget(_radio(self.formats, number, words, says, checked=which is preferred))
+            column.addWidget(_radio(self.formats, number, words, says, checked=which == preferred))
             column.addWidget(_says(says))
         column.addSpacing(6)
         column.addWidget(_group("What"))
@@ -96,9 +99,9 @@ class ExportDialog(QDialog):
         self.copy_button.clicked.connect(self._copy)
         self.export_button.clicked.connect(self._export)
 
-    def choose(self, which: Format, *, whole_tree: bool = False) -> None:
+    def choose(self, which: str, *, whole_tree: bool = False) -> None:
         """Mark a format and a scope, as a person would."""
-        number = next(at for at, (known, _, _) in enumerate(FORMATS) if known is which)
+        number = next(at for at, (known, _, _) in enumerate(FORMATS) if known == which)
         self.formats.button(number).setChecked(True)
         self.scopes.button(1 if whole_tree else 0).setChecked(True)
 

@@ -8,6 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QFrame, QGridLayout, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from playground.engine.gateways.profiles import Address, needs_consent, resolve_address
+from playground.engine.requests.spoken import TITLES, endpoint_urls
 from playground.ui.widgets.elided_label import ElidedLabel
 from playground.ui.widgets.form_parts import OfferButton, say, text_label
 
@@ -42,7 +43,8 @@ class AddressField(QWidget):
         grid.setVerticalSpacing(4)
         grid.setColumnStretch(1, 1)
         self.url_labels: dict[str, ElidedLabel] = {}
-        for row, (key, title) in enumerate((("chat", "Chat"), ("messages", "Messages"), ("models", "Models"))):
+        titles = {name: title.partition(" ")[0] for name, title in TITLES.items()}
+        for row, (key, title) in enumerate({**titles, "models": "Models"}.items()):
             self.url_labels[key] = ElidedLabel(f"{title} endpoint")
             grid.addWidget(text_label(title, "small"), row, 0)
             grid.addWidget(self.url_labels[key], row, 1)
@@ -108,7 +110,7 @@ class AddressField(QWidget):
         say(self.warning, "")
         if address is None:
             return
-        for key, url in (("chat", address.chat), ("messages", address.messages), ("models", address.models)):
+        for key, url in {**endpoint_urls(address), "models": address.models}.items():
             self.url_labels[key].set_text(url)
         if unencrypted:
             say(self.warning, "Not encrypted: anyone between here and there can read the key and all messages.")

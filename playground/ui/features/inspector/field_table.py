@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 )
 
 from playground.domain.hidden import short_name
+from playground.engine.requests.spoken import MESSAGES
 from playground.jsonkit.merge import Path
 from playground.jsonkit.values import JSON
 from playground.ui.widgets.plain_text import show_hidden, tip
@@ -39,7 +40,7 @@ LONGEST = 200  # characters of a value that are shown
 WIDEST = {FIELD: 0.42, FROM: 0.32}  # of the table that a column takes at most
 OURS = "the program's own"
 COLOURS = {"set": "accent", "inherited": "system", "extra": "tool", "default": "muted", OURS: "muted"}
-IN_TEXT = frozenset({"messages", "system", "tools"})  # too large to be edited in one line
+IN_TEXT = frozenset({MESSAGES, "system", "tools"})  # too large to be edited in one line
 
 
 class Line(NamedTuple):
@@ -265,7 +266,7 @@ def _says(origin: str, gateway: str) -> str:
 
 
 def _value(name: str, value: JSON) -> str:
-    if name == "messages" and isinstance(value, list):
+    if name == MESSAGES and isinstance(value, list):
         return "1 message" if len(value) == 1 else f"{len(value)} messages"
     if name == "tools" and isinstance(value, list):
         names = [_tool_name(tool) for tool in value[:5]]

@@ -1,0 +1,47 @@
+"""What tells a body of one protocol from one of another: names that it alone has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from playground.jsonkit.values import JSON, JSONObject
+from playground.protocols import MESSAGES
+
+_NONE: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """The names by which a protocol is known.
+
+    ``blocks`` are types of what is in a message's content (of ``sure_blocks`` one is enough to know the protocol),
+    ``choices`` types of a tool choice, ``headers`` names of
+    headers in lower case. ``tool`` is the member of a tool's definition, ``tool_type`` its type. A message of no other
+    protocol has ``also_of_message``, and yet they say little of a body.
+    """
+
+    members: frozenset[str]
+    tool: str
+    tool_type: str
+    blocks: frozenset[str]
+    choices: frozenset[str]
+    sure_blocks: frozenset[str] = _NONE
+    roles: frozenset[str] = _NONE
+    of_message: frozenset[str] = _NONE
+    also_of_message: frozenset[str] = _NONE
+    headers: frozenset[str] = _NONE
+
+    def count(self, body: JSONObject) -> int:
+        """How many of them a body bears; those in messages weigh more, since nobody adds them by hand."""
+        found = 3 * len(self.members & body.keys())
+        found += 3 * sum(self.tool in tool for tool in _objects(body.get("tools")))
+        for message in _objects(body.get(MESSAGES)):
+            found += 5 * (message.get("role") in self.roles or not self.of_message.isdisjoint(message))
+            found += 5 * sum(block.get("type") in self.blocks for block in _objects(message.get("content")))
+        choice = body.get("tool_choice")
+        return found + 3 * (isinstance(choice, dict) and choice.get("type") in self.choices)
+
+
+def _objects(value: JSON) -> Iterator[JSONObject]:
+    return (item for item in value if isinstance(item, dict)) if isinstance(value, list) else iter(())
