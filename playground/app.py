@@ -19,6 +19,7 @@ from PySide6.QtGui import QGuiApplication, QIcon
 from PySide6.QtWidgets import QApplication
 
 from playground import __version__
+from playground.ui.shell.features import CASSETTES, FILES, STORAGE
 from playground.ui.shell.first_frame import FirstFrame
 from playground.ui.shell.main_window import MainWindow
 from playground.ui.shell.window_settings import open_settings
@@ -142,7 +143,7 @@ class App:
             self.window, self.workspace, self.theme, self.settings, prompts=CHEATS, presets=self._presets
         )
         self.actions.quit_asked.connect(self.quit)
-        self.actions.library.storage.opened.connect(self._listen)
+        self.actions.of(STORAGE).opened.connect(self._listen)
         self.watchdog = Watchdog(self.window, self._patience)
         self.window.early.end()
         if words := " ".join(filter(None, (self._odd_settings, *profiles.messages))):
@@ -177,7 +178,7 @@ class App:
 
     def open_path(self, path: Path) -> None:
         """Open a file that somebody handed over: named at the start, by a second start, or by the system."""
-        self.actions.keeping.files.open_path(path)
+        self.actions.of(FILES).open_path(path)
 
     def show(self) -> None:
         """Open the window, if it is not, and begin to work. Called once the event loop runs."""
@@ -220,7 +221,7 @@ class App:
         from playground.ui.widgets import loop
 
         if not self._asks:
-            self.actions.library.storage.ask_no_longer()
+            self.actions.of(STORAGE).ask_no_longer()
         if not again:
             loop.spawn(self.shut_down(), name="quit")
 
@@ -233,7 +234,7 @@ class App:
         from playground.engine.checks import checking
         from playground.ui.widgets import loop
 
-        if not await self.actions.library.storage.may_end(self.actions.keeping.files.save_copies):
+        if not await self.actions.of(STORAGE).may_end(self.actions.of(FILES).save_copies):
             self._closing = False
             return
         self._running = False
@@ -250,7 +251,7 @@ class App:
             for session, turn_ids in growing:
                 session.turns.mark_interrupted(turn_ids)
             await self.workspace.close()
-            await self.actions.wire.cassettes.aclose()
+            await self.actions.of(CASSETTES).aclose()
             await self.gateways.aclose()
             self.gateways.keys.close()
             await asyncio.to_thread(checking.rest)

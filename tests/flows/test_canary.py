@@ -17,6 +17,7 @@ from playground.engine.gateways.secrets import Secret
 from playground.engine.library.store import Mode, Store
 from playground.ui.shell.crash.crash_control import CrashControl
 from playground.ui.shell.crash.report import report
+from playground.ui.shell.features import FILES
 from tests.flows.conftest import Person, Stage
 from tests.flows.test_cassettes import choose_file
 from tests.flows.test_secrets import ERROR, KEY, chat_answer, cut, events, leaks, search, search_files, use_gateway
@@ -155,7 +156,7 @@ def test_no_eight_characters_of_a_key_are_anywhere(stage: Stage, tmp_path: Path)
         await act(person, "experiment.duplicate")
         await person.do(app.settings.sync)
         assert not leaks("".join(f"{key}={app.settings.value(key)}" for key in app.settings.allKeys()))
-        assert app.actions.keeping.files.recent.paths
+        assert app.actions.of(FILES).recent.paths
 
     with FaultServer() as server:
         server.play_at("/v1/models", send(whole(200, "application/json", b'{"data": []}')))

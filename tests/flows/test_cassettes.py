@@ -15,6 +15,7 @@ from playground.engine.cassettes.cassette import open_file
 from playground.engine.session.tapes import DEFAULT_LIMIT
 from playground.ui.features.storage.dialog import StorageDialog
 from playground.ui.features.storage.limits import MEMORY_KEY, MIB
+from playground.ui.shell.features import CASSETTES
 from tests.flows.conftest import PACE, Person, Stage
 from tests.flows.test_wire import CALLING, page_of, use
 
@@ -65,7 +66,7 @@ def test_a_cassette_is_saved_opened_and_replayed(stage: Stage, tmp_path: Path) -
         await person.idle(2)
         assert person.path[1].text == answer.text
         assert len(person.server.requests) == asked, "nobody was asked"
-        player = person.app.actions.wire.cassettes.player(person.session)
+        player = person.app.actions.of(CASSETTES).player(person.session)
         assert player is not None
         address = urlsplit(player.profile.base_url)
         assert address.port is not None

@@ -15,6 +15,7 @@ from playground.gateway.address import origin
 from playground.ui.features.conversation.error_card import ErrorCard
 from playground.ui.features.conversation.text_view import TextView
 from playground.ui.features.gateways.dialog import ProfileDialog
+from playground.ui.shell.features import GATEWAYS
 from tests.flows.conftest import Person, Stage
 from tests.support.fault_server import FaultServer, Step, head, hold, keep, reset, send, sse, text_chunk, whole
 
@@ -45,7 +46,7 @@ async def at(person: Person, server: FaultServer, **settings: Any) -> Profile:
     server.play(send(MODELS), keep())
     gateways = person.app.gateways
     profile = gateways.store.add(Profile(name="Scripted", base_url=server.url, retries=0, **settings))
-    await person.do(lambda: person.app.actions._gateways.choose(profile.id))
+    await person.do(lambda: person.app.actions.of(GATEWAYS).choose(profile.id))
     await person.until(lambda: "small" in person.app.window.bar.model.ids, "its models")
     await person.use_model("small")
     return profile
@@ -119,7 +120,7 @@ def test_a_key_that_did_not_survive_the_restart_is_entered_from_the_card(stage: 
             gateways = person.app.gateways
             url = locked.base_url
             profile = gateways.store.add(Profile(name="Locked", base_url=url, key_origin=origin(url)))
-            await person.do(lambda: person.app.actions._gateways.choose(profile.id))
+            await person.do(lambda: person.app.actions.of(GATEWAYS).choose(profile.id))
             await person.use_model("demo-chat")
             card = await told(person)
             assert "The key is not here, so nothing was sent" in words(card)
@@ -201,8 +202,8 @@ def test_the_dot_says_what_is_known_of_the_gateway(stage: Stage) -> None:
             await person.do(person.app.window.action("experiment.new").trigger)
             await person.until(lambda: person.session is not failed, "another experiment")
             server.play(send(MODELS), keep())
-            await person.do(lambda: person.app.actions._gateways.choose(profile.id))
-            await person.do(lambda: person.app.actions._gateways.load_models(refresh=True))
+            await person.do(lambda: person.app.actions.of(GATEWAYS).choose(profile.id))
+            await person.do(lambda: person.app.actions.of(GATEWAYS).load_models(refresh=True))
             await person.until(lambda: says(person) == "reached", "reached again")
             await person.do(partial(person.app.workspace.open, failed.id))
             await person.until(lambda: person.session is failed, "the one that failed")
@@ -224,7 +225,7 @@ def test_the_dot_of_a_gateway_whose_key_is_missing(stage: Stage) -> None:
         async def scene(person: Person) -> None:
             url = locked.base_url
             profile = person.app.gateways.store.add(Profile(name="Locked", base_url=url, key_origin=origin(url)))
-            await person.do(lambda: person.app.actions._gateways.choose(profile.id))
+            await person.do(lambda: person.app.actions.of(GATEWAYS).choose(profile.id))
             button = person.one(QPushButton, "Gateway", person.app.window.bar)
             await person.until(lambda: button.toolTip() == "Gateway: not asked, the key is missing", "the dot's words")
             assert locked.requests == []

@@ -23,6 +23,7 @@ from playground.ui.features.files.import_dialog import ImportMessagesDialog
 from playground.ui.features.presets.presets_dialog import PresetsDialog
 from playground.ui.features.presets.save_dialog import SavePresetDialog
 from playground.ui.features.variables.variables_bar import VariablesBar
+from playground.ui.shell.features import FILES, PRESETS, VARIABLES
 from playground.ui.widgets.palette import Palette
 from tests.flows.conftest import PACE, Person, Stage
 from tests.flows.test_wire import use
@@ -166,7 +167,7 @@ def test_files_are_dropped_onto_the_window_and_images_onto_the_composer(stage: S
         await person.until(lambda: person.session.title == "Moons", "the last one")
         assert not hint.isVisible()
         assert person.message.toPlainText() == ""
-        assert [path.name for path in person.app.actions.keeping.files.recent.paths] == [
+        assert [path.name for path in person.app.actions.of(FILES).recent.paths] == [
             "Moons.playground.json",
             "Tides.playground.json",
         ]
@@ -183,7 +184,7 @@ def test_messages_are_looked_over_before_they_become_experiments(stage: Stage, t
     file.write_text(LINES, "utf-8")
 
     async def play(person: Person) -> None:
-        person.app.actions.keeping.files.open_path(file)
+        person.app.actions.of(FILES).open_path(file)
         dialog = await dialog_of(person, ImportMessagesDialog)
         await person.until(lambda: dialog.list.count() == 3, "three conversations")
         await person.do(lambda: dialog.pick(0, 2))
@@ -234,7 +235,7 @@ def test_a_file_that_cannot_be_opened_is_said_to_be_so(
         file.write_text(text, "utf-8")
 
     async def play(person: Person) -> None:
-        recent = person.app.actions.keeping.files.recent
+        recent = person.app.actions.of(FILES).recent
         before = person.session
         person.app.open_path(file)
         await said(person, words)
@@ -298,7 +299,7 @@ def test_a_place_that_cannot_be_written_is_said_with_another_try(stage: Stage, t
 def test_variables_are_filled_in_flagged_and_sent(stage: Stage) -> None:
     async def play(person: Person) -> None:
         await use(person, "demo-chat")
-        bar = person.app.actions.keeping.variables.bar
+        bar = person.app.actions.of(VARIABLES).bar
         assert isinstance(bar, VariablesBar)
         assert not bar.isVisible()
         await person.run("Weather in {{city}} in {{unit}}?")
@@ -372,7 +373,7 @@ def test_presets_are_saved_used_taken_back_and_looked_after(stage: Stage, tmp_pa
         palette = palette_open()
         assert palette.matches == ["Brief"]
         await person.do(palette.close)
-        await person.do(partial(person.app.actions.keeping.presets.use, store(person).presets[0].id))
+        await person.do(partial(person.app.actions.of(PRESETS).use, store(person).presets[0].id))
         await said(person, "is set already")
 
         await person.do(window.action("presets.look").trigger)
@@ -395,12 +396,12 @@ def test_presets_are_saved_used_taken_back_and_looked_after(stage: Stage, tmp_pa
         return found
 
     app = stage.play(play, PACE)
-    kept = PresetStore(app.actions.keeping.presets.store.path)
+    kept = PresetStore(app.actions.of(PRESETS).store.path)
     assert [preset.name for preset in kept.presets] == ["Terse"]
 
 
 def store(person: Person) -> PresetStore:
-    return person.app.actions.keeping.presets.store
+    return person.app.actions.of(PRESETS).store
 
 
 def test_the_empty_list_of_presets_says_what_to_do(stage: Stage) -> None:

@@ -21,6 +21,7 @@ from playground.ui.features.help.help_window import HelpWindow
 from playground.ui.features.help.update_control import ADDRESS, DAILY
 from playground.ui.features.help.update_dialog import UpdateDialog
 from playground.ui.features.inspector.wire_views import TimelineView
+from playground.ui.shell.features import FIRST_START
 from tests.flows.conftest import Person, Stage
 from tests.support.fault_server import FaultServer, keep, send, whole
 
@@ -48,7 +49,7 @@ async def type_into(person: Person, field: QLineEdit, text: str) -> None:
 
 def test_the_guide_follows_the_first_experiment_and_does_not_come_again(stage: Stage) -> None:
     async def scene(person: Person) -> None:
-        guide = person.app.actions.first_start.guide
+        guide = person.app.actions.of(FIRST_START).guide
         await person.press("Try it now", person.pane.welcome)
         await person.until(lambda: guide.at == 2, "the hint on the calls")
         assert "asks for tools" in guide._bar.words
@@ -80,7 +81,7 @@ def test_the_guide_follows_the_first_experiment_and_does_not_come_again(stage: S
 
 def test_the_guide_goes_on_when_the_calls_are_answered_another_way(stage: Stage) -> None:
     async def scene(person: Person) -> None:
-        guide = person.app.actions.first_start.guide
+        guide = person.app.actions.of(FIRST_START).guide
         await person.press("Try it now", person.pane.welcome)
         await person.until(lambda: guide.at == 2, "the hint on the calls")
         await person.press("Fill with errors", person.pane.calls.bar)
@@ -94,7 +95,7 @@ def test_the_guide_goes_on_when_the_calls_are_answered_another_way(stage: Stage)
 
 def test_the_guide_can_be_skipped_and_belongs_to_its_experiment(stage: Stage) -> None:
     async def scene(person: Person) -> None:
-        guide = person.app.actions.first_start.guide
+        guide = person.app.actions.of(FIRST_START).guide
         await person.press("Try it now", person.pane.welcome)
         await person.until(guide._bar.isVisible, "a hint")
         await person.idle(turns=3)

@@ -13,6 +13,7 @@ from playground.engine.gateways.credentials import store_secret
 from playground.engine.gateways.profiles import Profile
 from playground.engine.gateways.secrets import Secret
 from playground.ui.features.gateways.dialog import ProfileDialog
+from playground.ui.shell.features import GATEWAYS
 from tests.flows.conftest import Person, Stage
 from tests.support.fault_server import FaultServer, keep, send, whole
 
@@ -113,7 +114,7 @@ def test_a_switch_of_the_protocol_chooses_a_model_that_is_served_under_it(stage:
         await person.use_model("demo-messages")
         await person.click(await person.seen(QPushButton, "Messages", window.bar))
         await person.click(await person.seen(QPushButton, "Chat completions", window.bar))
-        await person.app.actions._gateways.listed()
+        await person.app.actions.of(GATEWAYS).listed()
         assert session.settings.model == "demo-messages", "what is served under both stays"
 
     stage.play(scene)
@@ -127,11 +128,11 @@ def test_where_no_model_is_served_under_the_protocol_it_is_said(stage: Stage) ->
         async def scene(person: Person) -> None:
             window, gateways = person.app.window, person.app.gateways
             profile = gateways.store.add(Profile(name="Chat only", base_url=server.url))
-            await person.do(partial(person.app.actions._gateways.choose, profile.id))
+            await person.do(partial(person.app.actions.of(GATEWAYS).choose, profile.id))
             await person.until(lambda: "small" in window.bar.model.ids, "its models")
             await person.use_model("large")
             await person.click(await person.seen(QPushButton, "Messages", window.bar))
-            await person.app.actions._gateways.listed()
+            await person.app.actions.of(GATEWAYS).listed()
             assert person.session.settings.model == "large", "what the gateway does not tell changes nothing"
             assert not window.pane.notice.isVisible()
             await person.use_model("small")

@@ -18,6 +18,7 @@ from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn, new_id
 from playground.engine.gateways.profiles import Profile
 from playground.ui.features.conversation.variants_dialog import PAGE, VariantsDialog
+from playground.ui.shell.features import GATEWAYS
 from playground.ui.widgets.figures import count
 from playground.ui.widgets.palette import Palette
 from tests.flows.conftest import Person, Stage
@@ -60,7 +61,7 @@ def test_whatever_models_a_gateway_lists_the_window_answers(stage: Stage, models
     async def list_them(person: Person, url: str) -> None:
         app = person.app
         profile = app.gateways.store.add(Profile(name="Many models", base_url=url, retries=0))
-        app.actions._gateways.choose(profile.id)
+        app.actions.of(GATEWAYS).choose(profile.id)
         await person.until(lambda: len(app.window.bar.model.ids) == len(ids), "the models")
         person.session.change(model=ids[0])
         await asyncio.sleep(0.3)  # the next request is shown with it
@@ -203,7 +204,7 @@ def test_a_name_of_a_megabyte_is_drawn_by_its_beginning_wherever_it_stands(stage
         session = app.workspace.new()
         whole_name = NAMES[name]
         profile = app.gateways.store.add(Profile(name=whole_name, base_url="http://127.0.0.1:9/v1", retries=0))
-        app.actions._gateways.choose(profile.id)
+        app.actions.of(GATEWAYS).choose(profile.id)
         session.change(model="m")
         session.change(tools=(ToolDefinition(name=whole_name, parameters={"type": "object"}),))
         outcome = Outcome(ending=Ending.COMPLETE, finish_reason="tool_calls")
@@ -221,7 +222,7 @@ def test_a_name_of_a_megabyte_is_drawn_by_its_beginning_wherever_it_stands(stage
         (palette,) = [one for one in QApplication.topLevelWidgets() if isinstance(one, Palette) and one.isVisible()]
         await asyncio.sleep(0.05)
         palette.close()
-        app.actions._gateways.choose("demo")
+        app.actions.of(GATEWAYS).choose("demo")
         app.gateways.store.remove(profile.id)
         await asyncio.sleep(0.05)
 

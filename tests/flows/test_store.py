@@ -26,6 +26,7 @@ from playground.engine.session.snapshot import snapshot
 from playground.ui.features.experiments.rows import Hit, Line
 from playground.ui.features.storage.dialog import StorageDialog
 from playground.ui.features.tree.map_view import TreeView
+from playground.ui.shell.features import STORAGE
 from tests.engine.debugging import WEATHER
 from tests.flows.conftest import PACE, Person, Stage
 
@@ -332,7 +333,7 @@ def test_a_full_disk_is_said_and_nothing_is_lost(stage: Stage) -> None:
 
     async def fill(person: Person) -> None:
         await opened(person)
-        store, banner = person.app.workspace.store, person.app.actions.library.storage.banner
+        store, banner = person.app.workspace.store, person.app.actions.of(STORAGE).banner
         assert store is not None
 
         def grows_to(pages: int) -> None:

@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QMessageBox
 
 from playground.ui.features.experiments.trash_page import TrashPage
+from playground.ui.shell.features import EXPERIMENTS
 from tests.flows.conftest import Person, Stage
 from tests.flows.test_store import act, modal, opened, titles
 
@@ -34,7 +35,7 @@ def test_what_is_deleted_comes_back_by_keys_and_from_the_trash(stage: Stage) -> 
         one = await ask(person, "One river")
         await ask(person, "Two lakes")
         await ask(person, "Three seas")
-        await person.do(lambda: person.app.actions.library.experiments.delete(one))
+        await person.do(lambda: person.app.actions.of(EXPERIMENTS).delete(one))
         assert "in the trash" in person.pane.notice.words
         await person.do(person.pane.view.setFocus)
         await person.key(Qt.Key.Key_Z, CONTROL)

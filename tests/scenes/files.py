@@ -20,6 +20,7 @@ from playground.ui.features.files.import_dialog import ImportMessagesDialog
 from playground.ui.features.presets.presets_dialog import PresetsDialog
 from playground.ui.features.presets.save_dialog import SavePresetDialog
 from playground.ui.features.variables.variables_bar import VariablesBar
+from playground.ui.shell.features import FILES, PRESETS, VARIABLES
 from tests.scenes.registry import BOTH, WIDE, scene
 from tests.scenes.stage import SceneError, Stage
 
@@ -124,7 +125,7 @@ async def export_dialog(stage: Stage) -> None:
 async def recent_files(stage: Stage) -> None:
     """The files opened last, in the menu."""
     home = Path.home()
-    recent = stage.app.actions.keeping.files.recent
+    recent = stage.app.actions.of(FILES).recent
     names = ("weather.playground.json", "tides and moons.playground.json", "training/first batch.jsonl")
     for name in (*names, "a/long/way/down/to/a/folder/with/a/name/that/does/not/fit/talk.cassette.json"):
         recent.add(home / "experiments" / name)
@@ -134,7 +135,7 @@ async def recent_files(stage: Stage) -> None:
 @scene(sizes=WIDE)
 async def recent_file_gone(stage: Stage) -> None:
     """A file that was opened before is no longer there."""
-    files = stage.app.actions.keeping.files
+    files = stage.app.actions.of(FILES)
     gone = _folder() / "weather.playground.json"
     files.recent.add(gone)
     files.open_path(gone)
@@ -154,7 +155,7 @@ async def drop_hint(stage: Stage) -> None:
 
 def _presets(stage: Stage) -> None:
     """Three presets, and an experiment that is none of them."""
-    session, store = stage.session, stage.app.actions.keeping.presets.store
+    session, store = stage.session, stage.app.actions.of(PRESETS).store
     session.turns.add_turn(make_turn(Role.SYSTEM, "You are terse. Answer in at most two sentences."))
     session.set_parameters(session.settings.current.with_value("temperature", 0.2).with_value("seed", 7))
     store.put(from_session(session, "Terse and steady"))
@@ -210,12 +211,12 @@ async def preset_used(stage: Stage) -> None:
     """After one click: the parameters, the system turn, and the way back."""
     stage.fresh("demo-chat")
     _presets(stage)
-    control = stage.app.actions.keeping.presets
+    control = stage.app.actions.of(PRESETS)
     control.use(control.store.presets[1].id)
 
 
 def _bar(stage: Stage) -> VariablesBar:
-    return stage.app.actions.keeping.variables.bar
+    return stage.app.actions.of(VARIABLES).bar
 
 
 async def _with_variables(stage: Stage, **values: str) -> VariablesBar:
@@ -297,7 +298,7 @@ async def open_file(stage: Stage) -> None:
     folder = Path(mkdtemp())
     for name in ("tides.playground.json", "weather.playground.json", "messages.jsonl"):
         (folder / name).write_text("{}", encoding="utf-8")
-    stage.app.actions.keeping.files._remember_folder(folder / "tides.playground.json")
+    stage.app.actions.of(FILES)._remember_folder(folder / "tides.playground.json")
     stage.act("file.open")
     dialog = await _dialog(stage, QFileDialog)
     await stage.until(lambda: bool(dialog.findChildren(QTreeView)), "the list of files")
@@ -306,6 +307,6 @@ async def open_file(stage: Stage) -> None:
 @scene(sizes=WIDE)
 async def save_file(stage: Stage) -> None:
     """The dialog that asks where to write a file."""
-    stage.app.actions.keeping.files._remember_folder(Path(mkdtemp()) / "tides.playground.json")
+    stage.app.actions.of(FILES)._remember_folder(Path(mkdtemp()) / "tides.playground.json")
     stage.act("file.save")
     await _dialog(stage, QFileDialog)

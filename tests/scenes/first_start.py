@@ -16,6 +16,7 @@ from playground.ui.features.help.help_window import HelpWindow
 from playground.ui.features.help.update_dialog import UpdateDialog
 from playground.ui.shell.crash.crash_control import CrashControl
 from playground.ui.shell.crash.report import report
+from playground.ui.shell.features import FIRST_START, HELP
 from tests.scenes.registry import SMALL, WIDE, scene
 from tests.scenes.stage import SceneError, Stage
 from tests.support.fault_server import FaultServer, keep, send, whole
@@ -196,7 +197,7 @@ async def _answered(stage: Stage, answer: bytes, path: str = "") -> None:
 
 
 async def _hint(stage: Stage, number: int, before: Callable[[], Awaitable[None]] | None = None) -> None:
-    guide = stage.app.actions.first_start.guide
+    guide = stage.app.actions.of(FIRST_START).guide
     guide.read_s = 0.0
     stage.window.pane.welcome.sample_asked.emit()
     if number >= 3:
@@ -231,7 +232,7 @@ async def guide_frames(stage: Stage) -> None:
 @scene()
 async def help_page(stage: Stage) -> None:
     """A page of the help."""
-    stage.app.actions.help.open_help("what-is-stored-where")
+    stage.app.actions.of(HELP).open_help("what-is-stored-where")
 
 
 @scene(sizes=SMALL)
@@ -251,7 +252,7 @@ async def help_search(stage: Stage) -> None:
 @scene(sizes=SMALL)
 async def help_shortcuts(stage: Stage) -> None:
     """The page made from the table of actions."""
-    stage.app.actions.help.open_help("shortcuts")
+    stage.app.actions.of(HELP).open_help("shortcuts")
 
 
 @scene()

@@ -16,6 +16,7 @@ from playground.engine.gateways.secrets import Secret
 from playground.engine.library.store import Mode, Status
 from playground.engine.library.store.unread import tally
 from playground.engine.session.changes import PathChanged
+from playground.ui.shell.features import EXPERIMENTS, STORAGE, TREE
 from playground.ui.widgets import dialogs, loop
 from tests.scenes.registry import BOTH, WIDE, scene
 from tests.scenes.stage import Stage
@@ -98,7 +99,7 @@ async def tree_map(stage: Stage) -> None:
     stage.session.change(title="Four ways to ask for the weather")
     stage.act("view.tree")
     await stage.settle()
-    page = stage.app.actions.library.tree.page
+    page = stage.app.actions.of(TREE).page
     if page is not None:
         page.view.look_at("a3b")
 
@@ -153,7 +154,7 @@ async def storage_full(stage: Stage) -> None:
     stage.fresh("demo-chat")
     await stage.ask("Name three rivers in Europe.")
     status = Status(Mode.READY, trouble="The disk is full.")
-    stage.app.actions.library.storage.banner.show_status(status, [("Open folder", _nothing)])
+    stage.app.actions.of(STORAGE).banner.show_status(status, [("Open folder", _nothing)])
 
 
 @scene(sizes=BOTH)
@@ -164,7 +165,7 @@ async def storage_recovered(stage: Stage) -> None:
         "The file is damaged. What could be read of it was taken over: 6 experiments with 12 turns. "
         "It is kept as experiments.damaged-2026-11-21-161502.db."
     )
-    banner = stage.app.actions.library.storage.banner
+    banner = stage.app.actions.of(STORAGE).banner
     banner.show_status(Status(Mode.READY, words), [("Open folder", _nothing)])
 
 
@@ -198,7 +199,7 @@ async def storage_dialog(stage: Stage) -> None:
     await stage.ask("Name three rivers in Europe.")
     stage.act("settings.storage")
     await stage.until(lambda: QApplication.activeModalWidget() is not None, "the dialog")
-    dialog = stage.app.actions.library.storage._dialog
+    dialog = stage.app.actions.of(STORAGE)._dialog
     if dialog is not None:
         dialog.path.set_text("~/.local/share/gateway-playground/experiments.db")
 
@@ -223,7 +224,7 @@ async def _damage(stage: Stage) -> None:
 async def turn_unread(stage: Stage) -> None:
     """A turn whose row is damaged: it is set aside, and that is told."""
     await _damage(stage)
-    stage.app.actions.library.storage.unread.show_session()
+    stage.app.actions.of(STORAGE).unread.show_session()
 
 
 @scene(sizes=BOTH)
@@ -237,7 +238,7 @@ async def storage_unread(stage: Stage) -> None:
 @scene(sizes=WIDE)
 async def restore_question(stage: Stage) -> None:
     """Before a copy takes the place of all experiments."""
-    loop.spawn(stage.app.actions.library.storage._agreed(Path("/data/somebody/gateway-playground.db")), name="ask")
+    loop.spawn(stage.app.actions.of(STORAGE)._agreed(Path("/data/somebody/gateway-playground.db")), name="ask")
     await stage.until(lambda: QApplication.activeModalWidget() is not None, "the question")
 
 
@@ -269,7 +270,7 @@ async def trash(stage: Stage) -> None:
     for entry in workspace.entries[1:4]:
         workspace.delete(entry.id)
     stage.act("experiment.trash")
-    control = stage.app.actions.library.trash
+    control = stage.app.actions.of(EXPERIMENTS).trash
     await stage.until(lambda: control.page is not None and control.page.model.rowCount() > 3, "the trash")
     if control.page is not None:
         control.page.enter()
@@ -291,7 +292,7 @@ async def trash_question(stage: Stage) -> None:
     workspace = stage.app.workspace
     for entry in workspace.entries[1:4]:
         workspace.delete(entry.id)
-    stage.app.actions.library.trash.empty()
+    stage.app.actions.of(EXPERIMENTS).trash.empty()
     await stage.until(lambda: QApplication.activeModalWidget() is not None, "the question")
 
 

@@ -14,6 +14,7 @@ from playground.engine.gateways.secrets import Secret
 from playground.gateway.address import origin
 from playground.gateway.connection import Timeouts
 from playground.ui.features.conversation.error_card import ErrorCard
+from playground.ui.shell.features import GATEWAYS
 from tests.scenes.registry import SMALL, WIDE, scene
 from tests.scenes.stage import Stage
 from tests.support.fault_server import FaultServer, head, keep, send, whole
@@ -99,7 +100,7 @@ async def key_missing(stage: Stage) -> None:
     """After a restart without a keyring: the key is gone, which the card, the dot and the bottom line say."""
     url = stage.app.demo.start()
     profile = stage.app.gateways.store.add(Profile(name="Team gateway", base_url=url, key_origin=origin(url)))
-    stage.app.actions._gateways.choose(profile.id)
+    stage.app.actions.of(GATEWAYS).choose(profile.id)
     stage.session.change(model="demo-chat")
     await stage.ask("Hello")
 

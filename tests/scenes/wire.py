@@ -15,6 +15,7 @@ from playground.ui.features.conversation.text_view import TextView
 from playground.ui.features.inspector.timeline.page import TimelinePage
 from playground.ui.features.inspector.wire_views import DiffView, LintView, TimelineView
 from playground.ui.features.wire.compare_window import CompareWindow
+from playground.ui.shell.features import CASSETTES, WIRE
 from tests.scenes.registry import SMALL, scene
 from tests.scenes.stage import SceneError, Stage
 
@@ -81,7 +82,7 @@ async def text_of_a_frame(stage: Stage) -> None:
     """A frame that was chosen, and the characters it carried: here the arguments of a call."""
     await stage.sample()
     turn = stage.session.transcript.path[-1]
-    stage.app.actions.wire.show_frames(turn.id, turn.calls[0].id)
+    stage.app.actions.of(WIRE).show_frames(turn.id, turn.calls[0].id)
     page = await timeline(stage)
     first = page.table.chosen[0]
     page.table.selectRow(first + 3)
@@ -141,8 +142,8 @@ async def cassette_replayed(stage: Stage) -> None:
     with TemporaryDirectory() as folder:
         file = Path(folder) / "rivers.cassette.json"
         save(file, list(stage.session.exchanges.values()), "Rivers")
-        await stage.app.actions.wire.cassettes.open_file(file)
-    player = stage.app.actions.wire.cassettes.player(stage.session)
+        await stage.app.actions.of(CASSETTES).open_file(file)
+    player = stage.app.actions.of(CASSETTES).player(stage.session)
     if player is None:
         raise SceneError("the cassette did not open")
     (step,) = [button for button in bar_of(stage).speed.buttons if button.text() == "Step"]

@@ -31,8 +31,10 @@ from playground.engine.gateways.offered import Gateways
 from playground.engine.gateways.profiles import ProfileStore
 from playground.engine.gateways.secrets import Keys
 from playground.engine.library.workspace import Workspace
+from playground.ui.features.action import MENUS, key_text
 from playground.ui.features.gateways.protocol_switch import ProtocolSwitch
-from playground.ui.shell.actions import ACTIONS, CONVERSATION_ONLY, MENUS, key_text, make_actions
+from playground.ui.shell.actions import BOTTOM, LEFT
+from playground.ui.shell.features import ACTIONS, VARIABLES
 from playground.ui.shell.main_window import MainWindow
 from playground.ui.shell.window_actions import WindowActions
 from playground.ui.widgets.theme import Theme
@@ -75,23 +77,26 @@ def stand(qtbot: QtBot, tmp_path: Path) -> Iterator[Stand]:
 # Actions
 
 
-def test_each_action_has_a_handler_and_each_handler_an_action(stand: Stand) -> None:
-    assert set(stand.actions.handlers) == {spec.id for spec in ACTIONS}
-    assert len({spec.id for spec in ACTIONS}) == len(ACTIONS)
-
-
 def test_each_action_has_a_menu_and_a_name_of_its_own() -> None:
     assert {spec.menu for spec in ACTIONS} == set(MENUS)
+    assert len({spec.id for spec in ACTIONS}) == len(ACTIONS)
     assert len({spec.text for spec in ACTIONS}) == len(ACTIONS)
-    assert {spec.id for spec in ACTIONS} >= CONVERSATION_ONLY
+    assert len({(spec.menu, spec.at) for spec in ACTIONS}) == len(ACTIONS)
 
 
-def test_no_two_actions_share_a_shortcut(qtbot: QtBot) -> None:
-    owner = QWidget()
-    qtbot.addWidget(owner)
+def test_what_does_nothing_itself_shows_a_region_and_hides_it(stand: Stand) -> None:
+    docks = {LEFT.id: stand.window.left_dock, BOTTOM.id: stand.window.bottom_dock}
+    assert {spec.id for spec in ACTIONS if spec.do is None} == docks.keys()
+    for name, dock in docks.items():
+        before = dock.isVisible()
+        stand.window.action(name).trigger()
+        assert dock.isVisible() is not before
+
+
+def test_no_two_actions_share_a_shortcut(stand: Stand) -> None:
     keys: dict[str, str] = {}
     for spec in ACTIONS:
-        shown = make_actions(owner)[spec.id].shortcuts()
+        shown = stand.window.action(spec.id).shortcuts()
         assert len(shown) == len(spec.keys)
         for sequence in shown:
             text = sequence.toString(QKeySequence.SequenceFormat.PortableText)
@@ -106,7 +111,7 @@ def test_no_two_actions_share_a_shortcut(qtbot: QtBot) -> None:
 def test_keys_of_one_letter_work_in_the_conversation_only(stand: Stand) -> None:
     for spec in ACTIONS:
         if any(len(keys) == 1 for keys in spec.keys):
-            assert spec.id in CONVERSATION_ONLY
+            assert spec.in_conversation
             action = stand.window.action(spec.id)
             assert action.shortcutContext() is Qt.ShortcutContext.WidgetWithChildrenShortcut
             assert action in stand.window.pane.view.actions()
@@ -202,7 +207,7 @@ def test_the_turns_keep_a_height_to_read_in_under_variables_a_notice_and_a_high_
         session.turns.add_turn(make_turn(role, "Some words. " * 80))
     window.resize(width, height)
     window.resizeDocks([window.bottom_dock], [2000], Qt.Orientation.Vertical)
-    pane, bar = window.pane, stand.actions.keeping.variables.bar
+    pane, bar = window.pane, stand.actions.of(VARIABLES).bar
     pane.composer.set_text("Explain {{topic}} to {{audience}} in {{count}} sentences.")
     qtbot.waitUntil(lambda: len(bar.rows) == 3 and bar.isVisible())
     qtbot.waitUntil(lambda: pane.view.height() >= least)

@@ -7,20 +7,24 @@ what the regions hold, and everything they import. Nothing heavy may be imported
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEvent, QSettings, QSize, Qt, Signal
-from PySide6.QtGui import QAction, QCloseEvent, QResizeEvent, QShowEvent
+from PySide6.QtGui import QAction, QCloseEvent, QKeySequence, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QMenu, QVBoxLayout, QWidget
 
 from playground.engine.gateways.reach import Reach
+from playground.ui.features.action import MENUS, Action
 from playground.ui.features.conversation.measures import SMALLEST
 from playground.ui.features.conversation.start_page import StartPage
 from playground.ui.features.files.drop_place import DropPlace
-from playground.ui.shell.actions import ACTIONS, CONVERSATION_ONLY, MENUS, make_actions
+from playground.ui.shell.actions import BOTTOM as BOTTOM_SHOWN
+from playground.ui.shell.actions import LEFT as LEFT_SHOWN
 from playground.ui.shell.early_acts import EarlyActs
+from playground.ui.shell.features import ACTIONS
 from playground.ui.shell.panel_room import PanelRoom
 from playground.ui.shell.regions import Dock, Region, SidePanel, rule, stacked
 from playground.ui.shell.status_bar import StatusBar
@@ -45,8 +49,6 @@ LEFT, RIGHT, BOTTOM = 240, 340, 215
 FRAME = QSize(16, 48)  # pixels
 ROOMY = QSize(1024, 640)  # pixels in which all regions have room beside each other
 LEAST_LEFT = 196  # as narrow as the list of experiments gets
-SETTINGS = ("gateway.settings", "theme.system", "theme.light", "theme.dark", "settings.enter", "settings.storage")
-DOCKS = ("view.experiments", "view.inspector")  # these actions show and hide them, from the first frame on
 PAGES = ("Parameters", "Tools", "Output", "Raw")
 
 
@@ -79,7 +81,7 @@ class MainWindow(QMainWindow):
         self.setMinimumSize(760, SMALLEST)
         self.resize(1440, 900)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)
-        self.actions_by_id = make_actions(self)
+        self._actions = {spec.id: _made(spec, self) for spec in ACTIONS}
         self._start = StartPage()
         self._start.welcome.set_opening(opening)
         self.composer = self._start.composer
@@ -119,8 +121,8 @@ class MainWindow(QMainWindow):
         Focus(self.pane, self.composer, self.pane.view, self)
         self._start.deleteLater()  # what it held has moved
         for spec in ACTIONS:
-            if spec.id in CONVERSATION_ONLY:
-                self.pane.view.addAction(self.actions_by_id[spec.id])
+            if spec.in_conversation:
+                self.pane.view.addAction(self._actions[spec.id])
         if writing:
             self.composer.setFocus()
         yield
@@ -165,11 +167,9 @@ class MainWindow(QMainWindow):
 
     def _keep_early(self) -> None:
         """What has an effect later, once somebody is there to do it. Where text goes is seen to by Qt at once."""
-        for name, action in self.actions_by_id.items():
-            if name == "run.run":
-                self.early.keep_run(action.triggered)
-            elif name not in DOCKS:
-                self.early.keep(action.triggered)
+        for spec in ACTIONS:
+            if spec.do is not None:
+                (self.early.keep_run if spec.runs else self.early.keep)(self._actions[spec.id].triggered)
         composer, bar, welcome = self.composer, self.bar, self._start.welcome.welcome
         self.early.keep_run(composer.run_asked)
         asked = [composer.add_asked, composer.images_pasted, composer.image_wanted, composer.variables_asked]
@@ -232,13 +232,13 @@ class MainWindow(QMainWindow):
 
     def _place_actions(self) -> None:
         for spec in ACTIONS:
-            action = self.actions_by_id[spec.id]
-            if spec.id in CONVERSATION_ONLY:  # it comes to the conversation once that is there
+            action = self._actions[spec.id]
+            if spec.in_conversation:  # it comes to the conversation once that is there
                 action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
             else:
                 self.addAction(action)
-        for name, dock in zip(DOCKS, (self.left_dock, self.bottom_dock), strict=True):
-            action = self.actions_by_id[name]
+        for shown, dock in ((LEFT_SHOWN, self.left_dock), (BOTTOM_SHOWN, self.bottom_dock)):
+            action = self._actions[shown.id]
             dock.visibilityChanged.connect(action.setChecked)
             action.triggered.connect(partial(_follow, dock, action))
 
@@ -246,24 +246,25 @@ class MainWindow(QMainWindow):
         menu = QMenu(self)
         for name in MENUS:
             inner = menu.addMenu(name)
-            self._fill(inner, [spec.id for spec in ACTIONS if spec.menu == name])
+            self._fill(inner, [spec for spec in ACTIONS if spec.menu == name])
         return menu
 
     def _settings_menu(self) -> QMenu:
         menu = QMenu(self)
-        self._fill(menu, SETTINGS)
+        self._fill(menu, [spec for spec in ACTIONS if spec.in_settings])
         return menu
 
-    def _fill(self, menu: QMenu, ids: Sequence[str]) -> None:
-        for spec in ACTIONS:
-            if spec.id in ids:
-                if spec.separated and not menu.isEmpty():
-                    menu.addSeparator()
-                menu.addAction(self.actions_by_id[spec.id])
+    def _fill(self, menu: QMenu, specs: Iterable[Action[Any]]) -> None:
+        """Lines stand between the hundreds of a menu, and between what comes from several menus."""
+        for number, (_, group) in enumerate(groupby(specs, key=lambda spec: (spec.menu, spec.at // 100))):
+            if number:
+                menu.addSeparator()
+            for spec in group:
+                menu.addAction(self._actions[spec.id])
 
-    def action(self, action_id: str) -> QAction:
+    def action(self, action_id: str, /) -> QAction:
         """The action of that id. Raises KeyError."""
-        return self.actions_by_id[action_id]
+        return self._actions[action_id]
 
     # Layout remembered
 
@@ -330,6 +331,14 @@ class MainWindow(QMainWindow):
             return
         event.ignore()
         self.close_asked.emit()
+
+
+def _made(spec: Action[Any], window: MainWindow) -> QAction:
+    action = QAction(spec.text, window)
+    action.setObjectName(spec.id)
+    action.setShortcuts([QKeySequence(keys) for keys in spec.keys])
+    action.setCheckable(spec.checkable)
+    return action
 
 
 def _follow(dock: QDockWidget, action: QAction) -> None:

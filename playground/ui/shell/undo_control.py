@@ -1,15 +1,28 @@
-"""Undo and redo for the whole experiment, with a word on what cannot be seen to change."""
+"""Undo and redo for the whole experiment: offered while there is something to go back or forth to, with a word on what
+cannot be seen to change.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from PySide6.QtCore import QObject
+from PySide6.QtGui import QAction
 
-from playground.engine.library.workspace import Workspace
+from playground.engine.session.changes import (
+    Change,
+    DebugChanged,
+    PathChanged,
+    RunStateChanged,
+    SettingsChanged,
+    TitleChanged,
+    TurnChanged,
+)
+from playground.engine.session.session import Session
 from playground.engine.session.settings import ExperimentSettings, different
-from playground.ui.shell.main_window import MainWindow
+from playground.ui.features.host import Host
 
+EDITS = (PathChanged, TurnChanged, RunStateChanged, SettingsChanged, TitleChanged, DebugChanged)
 _MOST = 3  # parameters named one by one
 _NAMES = {
     "profile_id": "the gateway",
@@ -26,18 +39,47 @@ _NAMES = {
 
 
 class UndoControl(QObject):
-    """``settled`` is called when settings went back: fields are to show them, whatever was being typed there."""
+    """``offer`` and ``offer_again`` are the actions for undo and redo. While a run lasts, they say why not.
+
+    ``settled`` is called when settings went back: fields are to show them, whatever was being typed there.
+    ``undelete`` brings the experiment deleted last back.
+    """
 
     def __init__(
-        self, window: MainWindow, workspace: Workspace, settled: Callable[[], None], undelete: Callable[[], None]
+        self,
+        host: Host,
+        offer: QAction,
+        offer_again: QAction,
+        settled: Callable[[], None],
+        undelete: Callable[[], None],
     ) -> None:
-        """``undelete`` brings the experiment deleted last back."""
-        super().__init__(window)
-        self._undelete = undelete
-        self._window = window
-        self._workspace = workspace
+        super().__init__(host.window)
+        self._host = host
+        self._workspace = host.workspace
+        self._undo, self._redo = offer, offer_again
         self._settled = settled
-        self.handlers: dict[str, Callable[[], None]] = {"edit.undo": self.undo, "edit.redo": self.redo}
+        self._undelete = undelete
+        self._session: Session | None = None
+        self._unsubscribe: Callable[[], None] | None = None
+        host.workspace.subscribe(self._show)
+
+    def show_session(self) -> None:
+        """Follow the experiment looked at."""
+        session = self._workspace.current
+        if session is not self._session:
+            if self._unsubscribe is not None:
+                self._unsubscribe()
+            self._session = session
+            self._unsubscribe = session.subscribe(self._changed, *EDITS)
+        self._show()
+
+    def _changed(self, _change: Change) -> None:
+        self._show()
+
+    def _show(self) -> None:
+        history = self._workspace.current.history
+        self._undo.setEnabled(history.can_undo or self._workspace.deleted_last is not None)
+        self._redo.setEnabled(history.can_redo)
 
     def undo(self) -> None:
         """Take the last edit back; where an experiment was deleted since, that is."""
@@ -45,14 +87,14 @@ class UndoControl(QObject):
         if deleted is not None and deleted > history.moment:
             self._undelete()
             return
-        self._travel(self._workspace.current.undo, self._window.pane.undo, "Undone")
+        self._travel(self._workspace.current.undo, self._host.pane.undo, "Undone")
 
     def redo(self) -> None:
         """Do the edit taken back last again."""
-        self._travel(self._workspace.current.redo, self._window.pane.redo, "Done again")
+        self._travel(self._workspace.current.redo, self._host.pane.redo, "Done again")
 
     def _travel(self, go: Callable[[], bool], refuse: Callable[[], None], word: str) -> None:
-        session, notice = self._workspace.current, self._window.pane.notice
+        session, notice = self._workspace.current, self._host.pane.notice
         turns, settings = session.transcript, session.settings
         if not go():
             refuse()  # says why, since it cannot either

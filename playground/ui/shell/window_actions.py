@@ -5,9 +5,9 @@ Holds no truth; every value shown is read from the session or the gateways.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 from typing import Protocol as Interface
 
 from PySide6.QtCore import QObject, QSettings, Signal
@@ -29,22 +29,31 @@ from playground.engine.session.changes import (
     SettingsChanged,
 )
 from playground.engine.session.session import Session
-from playground.ui.features.code.code_control import CodeControl
-from playground.ui.features.code.request_control import RequestControl
-from playground.ui.features.debugger.debug_control import DebugControl
-from playground.ui.features.debugger.seeing_control import SeeingControl
-from playground.ui.features.extras_control import ExtrasControl
-from playground.ui.features.first_start.first_start_control import FirstStartControl
-from playground.ui.features.gateways.control import GatewayControl
+from playground.ui.features.action import Action, key_text
+from playground.ui.features.conversation import STOP
 from playground.ui.features.gateways.protocol_switch import ProtocolSwitch
-from playground.ui.features.help.help_control import HelpControl
+from playground.ui.features.host import Host
 from playground.ui.features.inspector.inspector import DRAW_EVERY_MS
-from playground.ui.features.wire.control import WireControl
-from playground.ui.shell.actions import ACTIONS, key_text
+from playground.ui.shell.actions import ENTER, OWN, REDO, THEMES, UNDO, Commands
 from playground.ui.shell.advice_control import AdviceControl
-from playground.ui.shell.keeping_control import KeepingControl
-from playground.ui.shell.library_control import LibraryControl
+from playground.ui.shell.features import (
+    ACTIONS,
+    CASSETTES,
+    CODE,
+    DEBUGGER,
+    EXPERIMENTS,
+    FEATURES,
+    GATEWAYS,
+    HELP,
+    OUTPUT,
+    RAW,
+    STORAGE,
+    VARIABLES,
+    WIRE,
+    Features,
+)
 from playground.ui.shell.main_window import MainWindow
+from playground.ui.shell.undo_control import UndoControl
 from playground.ui.widgets import dialogs
 from playground.ui.widgets.kept_number import number
 from playground.ui.widgets.loop import Throttle, spawn
@@ -54,6 +63,9 @@ from playground.ui.widgets.theme import Theme
 
 if TYPE_CHECKING:
     from playground.engine.files.presets import PresetStore
+
+
+C = TypeVar("C")
 
 
 class Prompt(Interface):
@@ -92,32 +104,37 @@ class WindowActions(QObject):
         self._prompts = prompts
         self._exchange = ""
         self._unsubscribe: Callable[[], None] = _nothing
-        self._gateways = GatewayControl(window, workspace)
-        self._extras = ExtrasControl(window, workspace)
-        self._code = CodeControl(window, workspace, self._gateways, settings)
-        self._debug = DebugControl(window, workspace)
-        self._seeing = SeeingControl(window, workspace)
-        self.wire = WireControl(window, workspace, self._bring_exchange)
-        self.keeping = KeepingControl(window, workspace, settings, self.wire.cassettes, presets)
-        self.library = LibraryControl(window, workspace, settings, self._seeing.go_to, self._extras.show_anew)
-        self.library.storage.changed.connect(self._redraw_exchange)
-        window.raw.settings_asked.connect(self._gateways.open_settings)
+        host = Host(
+            window=window,
+            workspace=workspace,
+            settings=settings,
+            pane=window.pane,
+            inspector=window.inspector,
+            add_banner=window.add_banner,
+            show_list=window.left_dock.show,
+            show_page=self._show_page,
+            exchange=self._shown_exchange,
+            show_exchange=self._bring_exchange,
+            show_session=self._workspace_changed,
+        )
+        self.of = Features(host, window, presets or self._usual_presets).of
+        self._gateways, self._wire = self.of(GATEWAYS), self.of(WIRE)
+        self._undo = UndoControl(
+            host, window.action(UNDO.id), window.action(REDO.id), self._show_anew, self.of(EXPERIMENTS).undelete
+        )
+        self.of(STORAGE).changed.connect(self._redraw_exchange)
         self._gateways.changed.connect(self._settings_changed)
         self._gateways.priced.connect(self._priced)
-        self.first_start = FirstStartControl(
-            window, workspace, settings, shown=self._workspace_changed, open_frames=self.wire.open_timeline
-        )
-        self.help = HelpControl(window, settings)
-        self.help.link_asked.connect(self._help_link_clicked)
+        self.of(HELP).link_asked.connect(self._help_link_clicked)
         self._advice = AdviceControl(window, self._gateways, self._choose_protocol)
         self._protocols = ProtocolSwitch()
         self._protocols.switched.connect(self._gateways.protocol_switched)
         window.pane.add_bar(self._protocols)
-        self._preview = RequestControl(window, workspace, self._code.open_code, self._shown_exchange)
         self._arriving = Throttle(self._redraw_exchange, self, interval=DRAW_EVERY_MS)
-        self.handlers = self._make_handlers()
-        for action_id, handler in self.handlers.items():
-            window.action(action_id).triggered.connect(partial(_call, handler))
+        commands: Commands = self
+        self._connect(OWN, commands)
+        for feature in FEATURES:
+            self._connect(feature.actions, self.of(feature))
         self._connect_regions()
         workspace.subscribe(self._list_changed)
         theme.changed.connect(self._mark_theme)
@@ -126,74 +143,14 @@ class WindowActions(QObject):
         window.pane.view.set_zoom(number(settings, "zoom", 1.0, 0.5, 4.0))
         self._show_session()
 
-    def _make_handlers(self) -> dict[str, Callable[[], None]]:
-        window, pane = self._window, self._window.pane
-        return {
-            "experiment.prompts": self.show_prompts,
-            "experiment.import": self._code.open_import,
-            "window.quit": self.quit_asked.emit,
-            "edit.find": pane.look_for,
-            "edit.find-next": partial(pane.look_for, 1),
-            "edit.find-previous": partial(pane.look_for, -1),
-            "edit.compose": pane.composer.setFocus,
-            "turn.edit": pane.edit_focused,
-            "turn.edit-run": pane.edits.run_open,
-            "turn.add-call": pane.hand.write_call,
-            "turn.choose-call": pane.hand.choose_call,
-            "turn.before": partial(pane.view.step_turn, -1),
-            "turn.after": partial(pane.view.step_turn, 1),
-            "turn.regenerate": pane.regenerate_focused,
-            "run.run": pane.run,
-            "run.stop": pane.stop,
-            "run.model": window.bar.model.setFocus,
-            "run.protocol": self.switch_protocol,
-            "edit.image": pane.intake.choose_files,
-            "edit.image-clipboard": pane.intake.paste,
-            "edit.image-address": pane.intake.ask_address,
-            "run.models": partial(self._gateways.load_models, refresh=True),
-            "run.price": self._gateways.open_price,
-            "debug.rules": self._debug.open_rules,
-            "debug.fork": self._debug.open_fork,
-            "debug.forks": self._debug.open_forks,
-            "debug.repeat": self._seeing.repeat,
-            "run.code": self._code.open_code,
-            "gateway.connect": self._gateways.connect_new,
-            "gateway.settings": self._gateways.open_settings,
-            "view.palette": self.open_palette,
-            "view.experiments": _nothing,  # the dock itself follows this action
-            "view.inspector": _nothing,
-            "view.calls": self._seeing.open_calls,
-            "view.sequence": self._seeing.open_sequence,
-            "cassette.open": self.wire.cassettes.open,
-            "cassette.save": self.wire.save_exchange,
-            "cassette.save-all": self.wire.cassettes.save_all,
-            "cassette.export": self.wire.cassettes.export,
-            "wire.timeline": self.wire.open_timeline,
-            "wire.frames": self.wire.show_selection,
-            "wire.lint": self.wire.open_lint,
-            "wire.diff": self.wire.open_diff,
-            "wire.compare": self.wire.compare,
-            "view.parameters": partial(self._show_side, "Parameters"),
-            "view.tools": partial(self._show_side, "Tools"),
-            "view.output": partial(self._show_side, "Output"),
-            "view.raw": partial(self._show_side, "Raw"),
-            "view.reset": window.reset_layout,
-            "view.larger": partial(self._step_zoom, 1),
-            "view.smaller": partial(self._step_zoom, -1),
-            "view.normal": partial(self._step_zoom, 0),
-            "theme.system": partial(self._choose_theme, "system"),
-            "theme.light": partial(self._choose_theme, "light"),
-            "theme.dark": partial(self._choose_theme, "dark"),
-            "settings.enter": self._toggle_enter,
-            "help.keys": self.show_keys,
-            **self.first_start.handlers(),
-            **self.help.handlers(),
-            **self.keeping.handlers,
-            **self.library.handlers,
-        }
+    def _connect(self, actions: Iterable[Action[C]], control: C) -> None:
+        for action in actions:
+            if action.do is not None:
+                self._window.action(action.id).triggered.connect(partial(_call, action.do, control))
 
     def _connect_regions(self) -> None:
         window = self._window
+        window.raw.settings_asked.connect(self._gateways.open_settings)
         window.pane.late.not_known = self._not_known
         window.pane.attend()
         window.bar.gateway_chosen.connect(self._gateways.choose)
@@ -202,9 +159,9 @@ class WindowActions(QObject):
         window.bar.protocol_chosen.connect(self._choose_protocol)
         window.bar.model_chosen.connect(self._choose_model)
         window.bar.models_asked.connect(self._gateways.load_models)
-        window.bar.compare_asked.connect(self.wire.compare)
-        window.bar.code_asked.connect(self._code.open_code)
-        window.composer.variables_asked.connect(window.action("view.variables").trigger)
+        window.bar.compare_asked.connect(self._wire.compare)
+        window.bar.code_asked.connect(self.of(CODE).open_code)
+        window.composer.variables_asked.connect(self.of(VARIABLES).bar.open)
         window.parameters.changed.connect(self._parameters_edited)
         window.tools.changed.connect(self._tools_edited)
         window.pane.exchange_asked.connect(self._show_exchange)
@@ -221,9 +178,9 @@ class WindowActions(QObject):
 
     def start(self) -> None:
         """Ask the gateway in use for its models. Called once the event loop runs."""
-        self.library.start()
+        self.of(STORAGE).start()
         self._gateways.load_models()
-        self.help.updates.start()
+        self.of(HELP).updates.start()
 
     def _list_changed(self) -> None:
         if not self._workspace.stand_in:  # what a person began, or was welcomed to, is not taken from view again
@@ -239,7 +196,7 @@ class WindowActions(QObject):
 
     def _workspace_changed(self) -> None:
         self._show_session()
-        if not self.wire.cassettes.replays(self.session):
+        if not self.of(CASSETTES).replays(self.session):
             self._gateways.load_models()
 
     def _show_session(self) -> None:
@@ -249,8 +206,8 @@ class WindowActions(QObject):
             self._changed, SettingsChanged, PathChanged, ExchangeChanged, RunStateChanged, DraftChanged, DebugChanged
         )
         self._window.pane.set_session(session)
-        self.first_start.show_session(session)
-        self.library.show_session()
+        for feature in FEATURES:
+            feature.shown(self.of(feature))
         self._protocols.follow(session)
         exchanges = list(session.exchanges)
         self._exchange = exchanges[-1] if exchanges else ""
@@ -263,10 +220,10 @@ class WindowActions(QObject):
             case SettingsChanged():
                 self._settings_changed()
             case PathChanged():
-                self._preview.poke()
+                self.of(CODE).next.poke()
                 self._stop_changed()
             case DraftChanged():
-                self._preview.poke()
+                self.of(CODE).next.poke()
             case DebugChanged():
                 self._stop_changed()
             case ExchangeChanged(exchange_id):
@@ -286,23 +243,18 @@ class WindowActions(QObject):
         window.bar.show_gateways(list(names.items()), profile.id)
         window.bar.show_state(self._gateways.state(profile.id))
         window.bar.show_protocol(session.settings.protocol)
-        self._gateways.show_models()
         window.parameters.set_value(session.settings.current, field_flags(session))
         window.parameters.set_tool_names([tool.name for tool in session.settings.tools if tool.sendable])
         window.tools.set_tools(session.settings.tools)
-        self._extras.show_session()
-        self._debug.show_session()
-        self._seeing.show_session()
-        self.wire.show_session()
-        self._code.show_session()
-        self.keeping.show_session()
+        for feature in FEATURES:
+            feature.changed(self.of(feature))
+        self._undo.show_session()
         window.side.set_count("Tools", len(session.settings.tools))
         window.pane.welcome.describe(profile.name, demo=profile.demo)
         where = "on this computer, simulated" if profile.demo else profile.base_url or "replayed"
         window.status.show_gateway(
             f"{shown_name(profile.name)} · {shown_name(where)}", self._gateways.state(profile.id)
         )
-        self._preview.poke()
 
     def _run_changed(self) -> None:
         session = self.session
@@ -319,7 +271,7 @@ class WindowActions(QObject):
         """There is something to stop: a run, or a loop that is paused."""
         debugger = self.session.debugger
         under_way = self.session.state is not RunState.IDLE
-        self._window.action("run.stop").setEnabled(under_way or (debugger.paused and not debugger.stopped))
+        self._window.action(STOP.id).setEnabled(under_way or (debugger.paused and not debugger.stopped))
 
     def _note_reach(self) -> None:
         """What the run that just ended tells of its gateway; one that was stopped before an answer tells nothing."""
@@ -340,9 +292,9 @@ class WindowActions(QObject):
         return self._exchange
 
     def _redraw_exchange(self) -> None:
-        self.library.storage.bring_back(self._exchange)
+        self.of(STORAGE).bring_back(self._exchange)
         exchange = self.session.exchanges.get(self._exchange)
-        self._window.inspector.set_exchange(self.wire.view_of(exchange))
+        self._window.inspector.set_exchange(self._wire.view_of(exchange))
 
     def _bring_exchange(self, exchange_id: str) -> None:
         self._exchange = exchange_id
@@ -350,10 +302,18 @@ class WindowActions(QObject):
 
     def _show_exchange(self, exchange_id: str) -> None:
         self._bring_exchange(exchange_id)
+        self._show_page("Response")
+
+    def _show_page(self, title: str) -> None:
         self._window.bottom_dock.show()
-        self._window.inspector.show_tab("Response")
+        self._window.inspector.show_tab(title)
 
     # Choosing
+
+    def _usual_presets(self) -> PresetStore:
+        from playground.engine.files.presets import PresetStore
+
+        return PresetStore(known=self._workspace.gateways.keys.known)
 
     def _choose_protocol(self, name: str) -> None:
         self._workspace.keep_current()
@@ -374,43 +334,67 @@ class WindowActions(QObject):
 
     def _tools_edited(self, tools: tuple[ToolDefinition, ...]) -> None:
         before = [tool.offer for tool in self.session.settings.tools if tool.sendable]
-        self._debug.tools_edited(self.session.settings.tools, tools)
+        self.of(DEBUGGER).tools_edited(self.session.settings.tools, tools)
         self.session.change(tools=tools)
         if [tool.offer for tool in tools if tool.sendable] != before:
             self._window.pane.tools_changed()
 
-    # Window
+    # What can be asked of the window itself
 
-    def _show_side(self, page: str) -> None:
+    def ask_to_quit(self) -> None:
+        """Somebody wants to end the application."""
+        self.quit_asked.emit()
+
+    def undo(self) -> None:
+        """Take the last edit back; where an experiment was deleted since, that is."""
+        self._undo.undo()
+
+    def redo(self) -> None:
+        """Do the edit taken back last again."""
+        self._undo.redo()
+
+    def _show_anew(self) -> None:
+        self.of(OUTPUT).show_session(anew=True)
+        self.of(RAW).show_session(anew=True)
+
+    def reset_layout(self) -> None:
+        """Put every region where it belongs."""
+        self._window.reset_layout()
+
+    def show_side(self, page: str) -> None:
+        """Bring a page of the side panel forward."""
         self._window.right_dock.show()
         self._window.side.show_page(page)
 
-    def _step_zoom(self, step: int) -> None:
+    def step_zoom(self, step: int) -> None:
+        """Larger text, smaller text, or for 0 that of the beginning."""
         view = self._window.pane.view
         view.step_zoom(step) if step else view.set_zoom(1.0)
         self._settings.setValue("zoom", view.zoom)
 
-    def _choose_theme(self, choice: str) -> None:
+    def choose_theme(self, choice: str) -> None:
+        """Use these colours, now and later."""
         self._settings.setValue("theme", choice)
         self._theme.choose(choice)
 
     def _mark_theme(self) -> None:
-        for choice in ("system", "light", "dark"):
-            self._window.action(f"theme.{choice}").setChecked(self._theme.choice == choice)
+        for choice, action in THEMES.items():
+            self._window.action(action.id).setChecked(self._theme.choice == choice)
 
-    def _toggle_enter(self) -> None:
-        self._set_enter(self._window.action("settings.enter").isChecked())
+    def toggle_enter(self) -> None:
+        """Enter runs, or makes a new line."""
+        self._set_enter(self._window.action(ENTER.id).isChecked())
 
     def _set_enter(self, enter_runs: bool) -> None:
         self._settings.setValue("enter_runs", enter_runs)
-        self._window.action("settings.enter").setChecked(enter_runs)
+        self._window.action(ENTER.id).setChecked(enter_runs)
         self._window.pane.composer.set_enter_runs(enter_runs)
 
     def open_palette(self) -> None:
         """Every action, every model, every gateway by name."""
         listed = self._window.bar.model.listed
         models = Names(listed.all, listed.folded, "model", self._choose_model)
-        beside = (*self._gateways.entries(), *self.keeping.presets.entries())
+        beside = (entry for feature in FEATURES for entry in feature.entries(self.of(feature)))
         entries: list[Entry | Names] = [*self._actions(), models, *beside]
         Palette(entries, "Type a command, a model or a gateway", self._window).open_over()
 
@@ -442,8 +426,8 @@ class WindowActions(QObject):
         Palette(entries, "Keys: type to search, Enter to do", self._window).open_over()
 
 
-def _call(handler: Callable[[], None], _checked: bool = False) -> None:
-    handler()
+def _call(do: Callable[[C], object], control: C, _checked: bool = False) -> None:
+    do(control)
 
 
 def _nothing() -> None:

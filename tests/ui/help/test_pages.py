@@ -7,9 +7,10 @@ import re
 import pytest
 from PySide6.QtGui import QKeySequence
 
+from playground.ui.features.action import key_text
 from playground.ui.features.conversation.markdown import parse_block
 from playground.ui.features.help.pages import FILES, SHORTCUTS, Page, places, read_pages, search
-from playground.ui.shell.actions import ACTIONS, key_text
+from playground.ui.shell.features import ACTIONS
 
 #: Words in italics that are not an action: parts of the window, and words of the text itself.
 OTHER = {
@@ -29,7 +30,7 @@ OTHER = {
 
 @pytest.fixture(scope="module")
 def pages() -> tuple[Page, ...]:
-    return read_pages(places("the window's file"))
+    return read_pages(places("the window's file"), ACTIONS)
 
 
 def test_every_page_has_a_title_and_can_be_drawn(pages: tuple[Page, ...]) -> None:

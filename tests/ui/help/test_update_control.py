@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QApplication
 
 from playground.app import App
 from playground.ui.features.help.update_control import ADDRESS, DAILY, DAY, LAST
+from playground.ui.shell.features import HELP
 from playground.ui.widgets import loop
 from tests.support.fault_server import FaultServer, send, whole
 
@@ -46,9 +47,9 @@ def started(qapp: QApplication, folder: Path, set_up: dict[str, object], now: fl
         app = App(qapp, folder=folder)
         for key, value in set_up.items():
             app.settings.setValue(key, value)
-        control = app.actions.help.updates
+        control = app.actions.of(HELP).updates
         control._now = lambda: now
-        app.actions.help.link_asked.disconnect()  # it would ask whether to open a browser
+        app.actions.of(HELP).link_asked.disconnect()  # it would ask whether to open a browser
         control.page_asked.connect(asked.append)
         app.show()
         for task in [one for one in loop._tasks if one.get_name() == "look for updates"]:

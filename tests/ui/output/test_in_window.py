@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -19,8 +20,9 @@ from playground.engine.gateways.secrets import Keys
 from playground.engine.library.workspace import Workspace
 from playground.ui.features.conversation.turn_card import TurnCard
 from playground.ui.features.conversation.verdict_view import VerdictView
-from playground.ui.features.extras_control import ExtrasControl
+from playground.ui.features.output.control import OutputControl
 from playground.ui.features.output.draft import JSON_MODE, SCHEMA
+from playground.ui.features.raw.control import RawControl
 from playground.ui.shell.main_window import MainWindow
 from tests.engine.conftest import no_keyring
 
@@ -34,14 +36,22 @@ class Stand:
         self.gateways = Gateways(ProfileStore(folder / "gateways.json"), Keys(backend=no_keyring), demo.start)
         self.workspace = Workspace(self.gateways)
         self.window = MainWindow(self.workspace, QSettings(str(folder / "w.ini"), QSettings.Format.IniFormat))
-        self.control = ExtrasControl(self.window, self.workspace)
+        window = self.window
+        self.controls = (
+            OutputControl(self.workspace, window.output),
+            RawControl(self.workspace, window.raw, window.reasoning_return, partial(window.side.set_count, "Raw")),
+        )
         self.workspace.current.change(model="demo-chat")
         self.follow()
 
     def follow(self) -> None:
-        self.workspace.current.subscribe(lambda _change: self.control.show_session())
+        self.workspace.current.subscribe(lambda _change: self.show_session())
         self.window.pane.set_session(self.workspace.current)
-        self.control.show_session()
+        self.show_session()
+
+    def show_session(self) -> None:
+        for control in self.controls:
+            control.show_session()
 
     async def ask(self, text: str) -> TurnCard:
         session = self.workspace.current
@@ -131,7 +141,7 @@ async def test_each_experiment_has_its_own(stand: Stand) -> None:
 async def test_what_a_gateway_adds_is_shown_and_sent(stand: Stand, demo: DemoServer) -> None:
     changes = {"extra_body": {"x_team": True}, "headers": {"X-Team": "research"}}
     stand.gateways.update(stand.gateways.get(DEMO_ID).model_copy(update=changes))
-    stand.control.show_session()
+    stand.show_session()
     assert '"x_team": true' in stand.window.raw.inherited_body.text()
     assert stand.window.raw.inherited_headers.text() == "X-Team: research"
     await stand.ask("Hello")

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 
 from playground.engine.library.store import StoreError
-from playground.engine.library.workspace import Workspace
 from playground.engine.session.session import Session
-from playground.ui.shell.main_window import MainWindow
+from playground.ui.features.host import Host
 from playground.ui.widgets.dialogs import ask_where, ask_which
 from playground.ui.widgets.loop import spawn
 
@@ -33,10 +32,10 @@ SUFFIX = ".cassette.json"
 class CassetteControl(QObject):
     """``show_session`` brings the bar of the replay up to the session looked at; ``aclose`` ends all replays."""
 
-    def __init__(self, window: MainWindow, workspace: Workspace) -> None:
-        super().__init__(window)
-        self._window = window
-        self._workspace = workspace
+    def __init__(self, host: Host) -> None:
+        super().__init__(host.window)
+        self._host = host
+        self._workspace = host.workspace
         self._players: dict[str, CassettePlayer] = {}  # by session id
         self._bar: ReplayBar | None = None
 
@@ -56,7 +55,7 @@ class CassetteControl(QObject):
             from playground.ui.features.cassettes.replay_bar import ReplayBar
 
             self._bar = ReplayBar()
-            self._window.pane.add_bar(self._bar)
+            self._host.pane.add_bar(self._bar)
         if self._bar is not None:
             self._bar.show_player(player)
 
@@ -68,9 +67,9 @@ class CassetteControl(QObject):
 
     # Saving
 
-    def save(self, exchange_id: str) -> None:
-        """Save one exchange as a cassette."""
-        found = self._workspace.current.exchanges.get(exchange_id)
+    def save(self) -> None:
+        """Save the exchange that the inspector shows as a cassette."""
+        found = self._workspace.current.exchanges.get(self._host.exchange())
         if found is None:
             self._say(NOTHING)
         elif found.ended is None:
@@ -99,7 +98,7 @@ class CassetteControl(QObject):
         from playground.engine.cassettes.cassette import CassetteError, save
 
         session = self._workspace.current
-        path = await ask_where(self._window, title, _file_name(session.title) + SUFFIX, CASSETTES, "cassette.json")
+        path = await ask_where(self._host.window, title, _file_name(session.title) + SUFFIX, CASSETTES, "cassette.json")
         if path is None:
             return
         known = self._workspace.gateways.keys.known()
@@ -120,7 +119,7 @@ class CassetteControl(QObject):
 
         session = self._workspace.current
         name = _file_name(session.title) + ".har"
-        path = await ask_where(self._window, f"Export {_count(exchanges)} as HAR", name, ARCHIVES, "har")
+        path = await ask_where(self._host.window, f"Export {_count(exchanges)} as HAR", name, ARCHIVES, "har")
         if path is None:
             return
         known = self._workspace.gateways.keys.known()
@@ -141,7 +140,7 @@ class CassetteControl(QObject):
         spawn(self._open(), name="open cassette")
 
     async def _open(self) -> None:
-        path = await ask_which(self._window, "Open cassette", "", CASSETTES)
+        path = await ask_which(self._host.window, "Open cassette", "", CASSETTES)
         if path is not None:
             await self.open_file(path)
 
@@ -164,7 +163,7 @@ class CassetteControl(QObject):
         return True
 
     def _say(self, words: str, *, stays: bool = True) -> None:
-        self._window.pane.notice.say(words, stays=stays)
+        self._host.notice.say(words, stays=stays)
 
 
 def _count(exchanges: list[Exchange]) -> str:

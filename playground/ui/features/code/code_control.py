@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QSettings
+from PySide6.QtCore import QObject
 
 from playground.engine.gateways.profiles import Profile, ProfileError
-from playground.engine.library.workspace import Workspace
+from playground.ui.features.code.request_control import RequestControl
 from playground.ui.features.gateways.control import GatewayControl
-from playground.ui.shell.main_window import MainWindow
+from playground.ui.features.host import Host
 from playground.ui.widgets.loop import spawn
 
 if TYPE_CHECKING:
@@ -24,25 +24,27 @@ LANGUAGE = "code/language"  # where the settings keep the language chosen last
 class CodeControl(QObject):
     """``show_session`` brings an open window up to what is set now."""
 
-    def __init__(self, window: MainWindow, workspace: Workspace, gateways: GatewayControl, settings: QSettings) -> None:
-        super().__init__(window)
-        self._window = window
-        self._workspace = workspace
+    def __init__(self, host: Host, gateways: GatewayControl) -> None:
+        super().__init__(host.window)
+        self._host = host
+        self._workspace = host.workspace
         self._gateways = gateways
-        self._settings = settings
+        self._settings = host.settings
         self._code: GetCodeWindow | None = None
-        window.composer.edited.connect(self.show_session)
+        host.pane.composer.edited.connect(self.show_session)
+        self.next = RequestControl(host, self.open_code)
 
     def show_session(self) -> None:
         """Something is set differently, in the session or in a gateway."""
         if self._code is not None:
             self._code.poke()
+        self.next.poke()
 
     def open_code(self, exchange_id: str = "") -> None:
         """The code of the next request, or of one that was sent."""
         from playground.ui.features.code.get_code_window import GetCodeWindow
 
-        code = GetCodeWindow.shown_for(self._workspace.current, self._window)
+        code = GetCodeWindow.shown_for(self._workspace.current, self._host.window)
         if self._code is None:
             self._code = code
             code.set_language(str(self._settings.value(LANGUAGE, "")))
@@ -57,7 +59,7 @@ class CodeControl(QObject):
         from playground.ui.features.code.import_request_dialog import ImportRequestDialog
 
         gateways = self._workspace.gateways
-        dialog = ImportRequestDialog(gateways.profiles, self._workspace.current.settings.profile_id, self._window)
+        dialog = ImportRequestDialog(gateways.profiles, self._workspace.current.settings.profile_id, self._host.window)
         dialog.imported.connect(self._load)
         dialog.open()
 
@@ -75,7 +77,7 @@ class CodeControl(QObject):
         if not session.settings.model:
             session.change(model=model)
         self._workspace.open(session.id)
-        self._window.pane.composer.setFocus()
+        self._host.pane.composer.setFocus()
         if wanted.profile_id == NEW:
             self._set_up(found, keep=wanted.keep)
         elif wanted.keep:
@@ -96,7 +98,7 @@ class CodeControl(QObject):
         """Keep the secrets for a gateway there is, at the origin they came with."""
         from playground.engine.gateways.credentials import store_secret
 
-        gateways, notice = self._workspace.gateways, self._window.pane.notice
+        gateways, notice = self._workspace.gateways, self._host.notice
         secrets = {**({"": found.key} if found.key is not None else {}), **found.secret_headers}
         words = ""
         try:

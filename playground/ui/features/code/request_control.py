@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
-from playground.engine.library.workspace import Workspace
 from playground.engine.session.open_edits import REQUEST, OpenEdit
 from playground.engine.session.session import Session
 from playground.ui.features.code.request_preview import AT_ONCE, RequestPreview
+from playground.ui.features.host import Host
 from playground.ui.features.inspector.views import RequestView
 from playground.ui.features.inspector.wire_views import DiffView
-from playground.ui.shell.main_window import MainWindow
 
 if TYPE_CHECKING:
     from playground.engine.requests.edit import Edited
@@ -26,32 +25,28 @@ MASKED = "A key stands in this request and is masked here. Take it out in the co
 class RequestControl(QObject):
     """``poke`` whenever the next request may be different.
 
-    ``open_code`` opens the code of an exchange, or of the next request for an empty id; ``exchange`` is the one shown.
+    ``open_code`` opens the code of an exchange, or of the next request for an empty id.
     """
 
     def __init__(
         self,
-        window: MainWindow,
-        workspace: Workspace,
+        host: Host,
         open_code: Callable[[str], None],
-        exchange: Callable[[], str],
     ) -> None:
-        super().__init__(window)
-        self._window = window
-        self._workspace = workspace
+        super().__init__(host.window)
+        self._host = host
+        self._workspace = host.workspace
         self._open_code = open_code
-        self._exchange = exchange
-        self._tab = next(view for view in window.inspector.views if isinstance(view, RequestView))
-        show = window.inspector.set_preview
-        self._preview = RequestPreview(self._session, workspace.gateways.keys.known, show, self._wanted, self)
+        self._tab = next(view for view in host.inspector.views if isinstance(view, RequestView))
+        show = host.inspector.set_preview
+        self._preview = RequestPreview(self._session, host.workspace.gateways.keys.known, show, self._wanted, self)
         self.poke = self._preview.poke
         self._tab.next.set_editor(self._read, self._apply)
         self._tab.next.left.connect(self._left)
         self._tab.code_button.clicked.connect(self._code)
         self._tab.pane.shown.connect(self.poke)
-        self._diff = window.inspector.view(DiffView)
+        self._diff = host.inspector.view(DiffView)
         self._diff.when_made(self._diff_made)
-        window.composer.edited.connect(self.poke)
 
     def _session(self) -> Session:
         return self._workspace.current
@@ -63,7 +58,7 @@ class RequestControl(QObject):
         page.next_asked.connect(self.poke)
 
     def _code(self) -> None:
-        self._open_code(self._exchange() if self._tab.shows_sent else "")
+        self._open_code(self._host.exchange() if self._tab.shows_sent else "")
 
     def _left(self, key: str, text: str) -> None:
         """A body that is being edited is part of its experiment until it is applied or discarded."""
@@ -87,9 +82,9 @@ class RequestControl(QObject):
         session.editors.keep_what_can_be()  # what is edited here was shown with it
         edited = self._edited(text)
         before = [tool for tool in session.settings.tools if tool.sendable]
-        self._window.pane.edit_by_hand(partial(apply_edit, session, edited))
+        self._host.pane.edit_by_hand(partial(apply_edit, session, edited))
         if [tool for tool in session.settings.tools if tool.sendable] != before:
-            self._window.pane.tools_changed()
+            self._host.pane.tools_changed()
         self.poke()
         return edited.notes
 

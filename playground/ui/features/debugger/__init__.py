@@ -1,1 +1,26 @@
 """The tool-call debugger's own places in the window: rules, answer tables, forks, the list of calls, stability."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from playground.ui.features.action import RUN, VIEW, Action
+
+if TYPE_CHECKING:
+    from playground.ui.features.debugger.debug_control import DebugControl
+
+ACTIONS: tuple[Action[DebugControl], ...] = (
+    Action("debug.rules", "Tool rules…", RUN, 300, lambda it: it.open_rules(), ("Ctrl+Shift+D",)),
+    Action("debug.fork", "Compare several answers…", RUN, 310, lambda it: it.open_fork()),
+    Action("debug.forks", "Show forks", RUN, 320, lambda it: it.open_forks()),
+    Action(
+        "debug.repeat",
+        "Repeat this step…",
+        RUN,
+        330,
+        lambda it: it.seeing.repeat(),
+        ("Ctrl+Shift+Return", "Ctrl+Shift+Enter"),
+    ),
+    Action("view.calls", "List of tool calls", VIEW, 270, lambda it: it.seeing.open_calls(), ("Ctrl+Shift+L",)),
+    Action("view.sequence", "Sequence of the run", VIEW, 280, lambda it: it.seeing.open_sequence(), ("Ctrl+Shift+J",)),
+)

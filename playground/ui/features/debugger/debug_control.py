@@ -10,27 +10,34 @@ from PySide6.QtWidgets import QApplication, QWidget
 from playground.domain.debugging import Debugging
 from playground.domain.parts import ToolCall
 from playground.domain.tools import ToolDefinition
-from playground.engine.library.workspace import Workspace
 from playground.engine.session.changes import Change, DebugChanged
 from playground.engine.session.session import Session
-from playground.ui.shell.main_window import MainWindow
+from playground.ui.features.debugger.default_rule import DefaultRuleFields
+from playground.ui.features.debugger.rule_summary import RuleSummary
+from playground.ui.features.debugger.seeing_control import SeeingControl
+from playground.ui.features.host import Host
 from playground.ui.widgets.session_window import SessionWindow
 
 
 class DebugControl(QObject):
-    """``show_session`` brings the fields and the open windows up to the session looked at."""
+    """``show_session`` brings the fields and the open windows up to the session looked at.
 
-    def __init__(self, window: MainWindow, workspace: Workspace) -> None:
-        super().__init__(window)
-        self._window = window
-        self._workspace = workspace
+    ``default_rule`` is what is set for all tools, ``of_tool`` tells the rule of one.
+    """
+
+    def __init__(self, host: Host, default_rule: DefaultRuleFields, of_tool: RuleSummary) -> None:
+        super().__init__(host.window)
+        self._host = host
+        self._workspace = host.workspace
         self._followed: Session | None = None
         self._cancel: Callable[[], None] | None = None
-        window.default_rule.changed.connect(self._edited)
-        window.default_rule.rules_asked.connect(self.open_rules)
-        window.tools.editor.rule.asked.connect(self.open_rules)
-        window.pane.calls.rules_asked.connect(self.open_rules)
-        window.pane.calls.fork_asked.connect(self._fork)
+        self._default_rule, self._of_tool = default_rule, of_tool
+        self.seeing = SeeingControl(host)
+        default_rule.changed.connect(self._edited)
+        default_rule.rules_asked.connect(self.open_rules)
+        of_tool.asked.connect(self.open_rules)
+        host.pane.calls.rules_asked.connect(self.open_rules)
+        host.pane.calls.fork_asked.connect(self._fork)
 
     @property
     def _session(self) -> Session:
@@ -44,11 +51,15 @@ class DebugControl(QObject):
                 self._cancel()
             self._followed = session
             self._cancel = session.subscribe(self._changed, DebugChanged)
-            for dialog in self._window.findChildren(SessionWindow):
+            for dialog in self._host.window.findChildren(SessionWindow):
                 dialog.set_session(session)
-        debugging = session.debugger.debugging
-        self._window.default_rule.show_value(debugging)
-        self._window.tools.editor.rule.show_debugging(debugging)
+        self._show_rules()
+        self.seeing.show_session()
+
+    def _show_rules(self) -> None:
+        debugging = self._session.debugger.debugging
+        self._default_rule.show_value(debugging)
+        self._of_tool.show_debugging(debugging)
 
     def tools_edited(self, before: Sequence[ToolDefinition], after: Sequence[ToolDefinition]) -> None:
         """A tool that got another name takes its rule along."""
@@ -59,30 +70,30 @@ class DebugControl(QObject):
         """The rules, on that tool or the default."""
         from playground.ui.features.debugger.rules_dialog import RulesDialog
 
-        RulesDialog.shown_for(self._session, self._window).open_on(name)
+        RulesDialog.shown_for(self._session, self._host.window).open_on(name)
 
     def open_fork(self) -> None:
         """Several answers for the call that has the focus, else the first that waits, else the last there is."""
         call = self._call_meant()
         if call is None:
-            self._window.pane.notice.say("There is no tool call yet whose answers could be compared.", stays=False)
+            self._host.notice.say("There is no tool call yet whose answers could be compared.", stays=False)
             return
         self._fork(*call)
 
     def _fork(self, turn_id: str, call_id: str) -> None:
         from playground.ui.features.debugger.fork_dialog import ForkDialog
 
-        ForkDialog(self._session, turn_id, call_id, self._window).open()
+        ForkDialog(self._session, turn_id, call_id, self._host.window).open()
 
     def open_forks(self) -> None:
         """The lanes of the newest fork, also when none was made yet."""
         from playground.ui.features.debugger.lanes_view import LanesView
 
-        LanesView.shown_for(self._session, self._window).show_fork(None)
+        LanesView.shown_for(self._session, self._host.window).show_fork(None)
 
     def _call_meant(self) -> tuple[str, str] | None:
         calls = [(turn.id, call.id) for turn in self._session.transcript.path for call in turn.calls]
-        focused = self._window.pane.view.focused_turn(), focused_call(QApplication.focusWidget())
+        focused = self._host.pane.view.focused_turn(), focused_call(QApplication.focusWidget())
         if focused in calls:
             return focused[0], focused[1]
         waiting = [(turn_id, call.id) for turn_id, call in self._session.debugger.waiting]
@@ -92,7 +103,7 @@ class DebugControl(QObject):
         self._session.change(debugging=debugging)
 
     def _changed(self, _change: Change) -> None:
-        self.show_session()
+        self._show_rules()
 
 
 def focused_call(widget: QWidget | None) -> str:

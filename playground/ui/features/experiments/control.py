@@ -9,10 +9,11 @@ from PySide6.QtCore import QObject
 
 from playground.engine.library.experiment_summary import Entry
 from playground.engine.library.store import Filters, Found, StoreError
-from playground.engine.library.workspace import Workspace
 from playground.engine.session.changes import Change, TitleChanged
-from playground.ui.features.experiments.panel import ARCHIVE, DELETE, DUPLICATE, PIN, RENAME
-from playground.ui.shell.main_window import MainWindow
+from playground.ui.features.conversation.going import go_to
+from playground.ui.features.experiments.panel import ARCHIVE, DELETE, DUPLICATE, PIN, RENAME, ExperimentsPanel
+from playground.ui.features.experiments.trash_control import TrashControl
+from playground.ui.features.host import Host
 from playground.ui.widgets import dialogs
 from playground.ui.widgets.loop import Throttle, spawn
 from playground.ui.widgets.plain_text import short_title
@@ -21,24 +22,22 @@ REFRESH_MS = 100
 
 
 class ExperimentsControl(QObject):
-    """``go_to`` brings a turn of the experiment looked at into view. ``handlers`` are the window's actions, by id."""
+    """One for each window; ``trash`` is the other page of the list."""
 
-    def __init__(self, window: MainWindow, workspace: Workspace, go_to: Callable[[str], None]) -> None:
-        super().__init__(window)
-        self._window = window
-        self._workspace = workspace
-        self._go_to = go_to
-        self._panel = window.experiments
+    def __init__(self, host: Host, panel: ExperimentsPanel) -> None:
+        super().__init__(host.window)
+        self._host = host
+        self._workspace = host.workspace
+        self._panel = panel
         self._watched: dict[str, Callable[[], None]] = {}
         self._refresh_soon = Throttle(self.refresh, self, interval=REFRESH_MS)
         self._search_again = Throttle(self._search, self, interval=1000)
-        panel = self._panel
         panel.new_asked.connect(self.new)
         panel.opened.connect(self.open)
         panel.asked.connect(self._do)
         panel.renamed.connect(self._renamed)
         panel.searched.connect(self._search)
-        panel.left.connect(window.composer.setFocus)
+        panel.left.connect(host.pane.composer.setFocus)
         self._acts: dict[str, Callable[[str], None]] = {
             RENAME: self.rename,
             DELETE: self.delete,
@@ -46,13 +45,9 @@ class ExperimentsControl(QObject):
             PIN: self.pin,
             ARCHIVE: self.archive,
         }
-        self.handlers: dict[str, Callable[[], None]] = {
-            "experiment.new": self.new,
-            "experiment.search": self.look_for,
-            **{f"experiment.{what}": partial(self._do_current, what) for what in self._acts},
-        }
-        workspace.subscribe(self._changed)
+        host.workspace.subscribe(self._changed)
         self._changed()
+        self.trash = TrashControl(host, panel, self.open)
 
     # Following the workspace
 
@@ -95,13 +90,13 @@ class ExperimentsControl(QObject):
 
     def look_for(self) -> None:
         """Search in all experiments."""
-        self._window.left_dock.show()
+        self._host.show_list()
         self._panel.look_for()
 
     def new(self) -> None:
         """A new, empty experiment, ready to write in."""
         self._workspace.new()
-        self._window.composer.setFocus()
+        self._host.pane.composer.setFocus()
 
     def open(self, experiment_id: str, turn_id: str = "") -> None:
         """Show an experiment, at a turn if one is named."""
@@ -117,13 +112,15 @@ class ExperimentsControl(QObject):
             self._panel.refresh()
             return
         if turn_id and self._workspace.current is session:
-            self._go_to(turn_id)
+            go_to(self._host.pane, turn_id)
 
     def _do(self, what: str, experiment_id: str) -> None:
         self._acts[what](experiment_id)
 
-    def _do_current(self, what: str) -> None:
-        self._acts[what](self._workspace.current.id)
+    @property
+    def current(self) -> str:
+        """The id of the experiment looked at."""
+        return self._workspace.current.id
 
     def rename(self, experiment_id: str) -> None:
         """Edit a title: in its place where the list shows it, else in a dialog."""
@@ -132,7 +129,7 @@ class ExperimentsControl(QObject):
             return
         session = next((one for one in self._workspace.sessions if one.id == experiment_id), None)
         if session is not None:
-            spawn(dialogs.rename(self._window, session), name="rename")
+            spawn(dialogs.rename(self._host.window, session), name="rename")
 
     def _renamed(self, experiment_id: str, title: str) -> None:
         spawn(self._rename(experiment_id, title), name="rename")
@@ -152,14 +149,14 @@ class ExperimentsControl(QObject):
         self._workspace.delete(experiment_id)
         kept = any(one.entry.id == experiment_id for one in self._workspace.trash)
         words = f"“{title}” is in the trash." if kept else f"“{title}” deleted."
-        self._window.pane.notice.say(words, "Undo", self.undelete, stays=False)
+        self._host.notice.say(words, "Undo", self.undelete, stays=False)
 
     def undelete(self) -> None:
         """Bring the experiment deleted last back, and show it."""
         entry = self._workspace.undelete()
         if entry is not None:
             self.open(entry.id)
-            self._window.pane.notice.say(f"“{short_title(entry.title)}” is back.", stays=False)
+            self._host.notice.say(f"“{short_title(entry.title)}” is back.", stays=False)
 
     def duplicate(self, experiment_id: str) -> None:
         """The same experiment once more; the copy is shown."""
@@ -173,7 +170,7 @@ class ExperimentsControl(QObject):
         except StoreError as error:
             self._say(str(error))
             return
-        self._window.pane.notice.say(f"This is the copy, “{short_title(made.title)}”.", stays=False)
+        self._host.notice.say(f"This is the copy, “{short_title(made.title)}”.", stays=False)
 
     def pin(self, experiment_id: str) -> None:
         """Keep an experiment at the top of the list, or no longer."""
@@ -190,7 +187,7 @@ class ExperimentsControl(QObject):
         title = self._title(experiment_id)
         words = f"“{title}” is back in the list." if entry.archived else f"“{title}” archived. The filter shows it."
         undo = partial(self._workspace.archive, experiment_id, entry.archived)
-        self._window.pane.notice.say(words, "Undo", undo, stays=False)
+        self._host.notice.say(words, "Undo", undo, stays=False)
 
     def _entry(self, experiment_id: str) -> Entry | None:
         return next((entry for entry in self._workspace.entries if entry.id == experiment_id), None)
@@ -200,4 +197,4 @@ class ExperimentsControl(QObject):
         return short_title(entry.title) if entry is not None else ""
 
     def _say(self, words: str) -> None:
-        self._window.pane.notice.say(words)
+        self._host.notice.say(words)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 
 from playground.engine.library.store import StoreError
-from playground.engine.library.workspace import Workspace
-from playground.ui.shell.main_window import MainWindow
+from playground.ui.features.experiments.panel import ExperimentsPanel
+from playground.ui.features.host import Host
 from playground.ui.widgets.dialogs import agreed
 from playground.ui.widgets.loop import Throttle, spawn
 from playground.ui.widgets.plain_text import short_title
@@ -21,19 +21,18 @@ REFRESH_MS = 100
 
 
 class TrashControl(QObject):
-    """``show`` opens an experiment. ``handlers`` are the window's actions, by id."""
+    """``show`` opens an experiment."""
 
-    def __init__(self, window: MainWindow, workspace: Workspace, show: Callable[[str], None]) -> None:
-        super().__init__(window)
-        self._window = window
-        self._workspace = workspace
+    def __init__(self, host: Host, panel: ExperimentsPanel, show: Callable[[str], None]) -> None:
+        super().__init__(host.window)
+        self._host = host
+        self._workspace = host.workspace
         self._show = show
-        self._panel = window.experiments
+        self._panel = panel
         self.page: TrashPage | None = None
         self._soon = Throttle(self.refresh, self, interval=REFRESH_MS)
         self._panel.trash_asked.connect(self.open)
-        self.handlers: dict[str, Callable[[], None]] = {"experiment.trash": self.open}
-        workspace.subscribe(self._soon.poke)
+        host.workspace.subscribe(self._soon.poke)
         self.refresh()
 
     def refresh(self) -> None:
@@ -56,7 +55,7 @@ class TrashControl(QObject):
             self.page.erased.connect(self.erase)
             self.page.emptied.connect(self.empty)
             self.page.searched.connect(self._search)
-        self._window.left_dock.show()
+        self._host.show_list()
         self._panel.show_page(self.page)
         self.page.list.setFocus()
         self.refresh()
@@ -66,7 +65,7 @@ class TrashControl(QObject):
         try:
             await self._workspace.look_through_trash()
         except StoreError as error:
-            self._window.pane.notice.say(str(error))
+            self._host.notice.say(str(error))
 
     def _leave(self) -> None:
         self._panel.show_page(None)
@@ -80,7 +79,7 @@ class TrashControl(QObject):
         try:
             found = await self._workspace.find_deleted(words)
         except StoreError as error:
-            self._window.pane.notice.say(str(error))
+            self._host.notice.say(str(error))
             return
         if page.words == words:  # else somebody has typed on meanwhile
             page.show_found(found)
@@ -93,7 +92,7 @@ class TrashControl(QObject):
         self._workspace.put_back(ids)
         if len(ids) == 1:
             self._show(next(iter(ids)))
-        self._window.pane.notice.say(f"{what} {'is' if len(ids) == 1 else 'are'} back in the list.", stays=False)
+        self._host.notice.say(f"{what} {'is' if len(ids) == 1 else 'are'} back in the list.", stays=False)
 
     def erase(self, ids: Collection[str]) -> None:
         """Let experiments go for good, after a question."""
@@ -107,7 +106,7 @@ class TrashControl(QObject):
 
     async def _erase(self, ids: Collection[str], question: str, does: str) -> None:
         more = "Nothing brings this back: conversations, settings and bodies are gone."
-        if await agreed(self._window, f"{does}?", question, more, does):
+        if await agreed(self._host.window, f"{does}?", question, more, does):
             self._workspace.erase(ids)
 
     def _named(self, ids: Collection[str]) -> str:

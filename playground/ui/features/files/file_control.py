@@ -14,13 +14,12 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from PySide6.QtCore import QObject, QSettings, QUrl
+from PySide6.QtCore import QObject, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 
-from playground.engine.library.workspace import Workspace
-from playground.ui.features.cassettes.control import CassetteControl
+from playground.ui.features.files.drop_place import DropPlace
 from playground.ui.features.files.recent import RecentFiles
-from playground.ui.shell.main_window import MainWindow
+from playground.ui.features.host import Host
 from playground.ui.widgets.dialogs import ask_folder, ask_several, ask_where, ask_which
 from playground.ui.widgets.loop import ask, spawn
 from playground.ui.widgets.palette import Palette
@@ -46,25 +45,15 @@ CLIPBOARD = "The clipboard"
 class FileControl(QObject):
     """``open_path`` and ``open_paths`` are what everybody calls who has a file: a start, a drop, a menu."""
 
-    def __init__(
-        self, window: MainWindow, workspace: Workspace, settings: QSettings, cassettes: CassetteControl
-    ) -> None:
-        super().__init__(window)
-        self._window = window
-        self._workspace = workspace
-        self._settings = settings
-        self._cassettes = cassettes
+    def __init__(self, host: Host, drops: DropPlace, open_cassette: Callable[[Path], Awaitable[bool]]) -> None:
+        super().__init__(host.window)
+        self._host = host
+        self._workspace = host.workspace
+        self._settings = host.settings
+        self._open_cassette = open_cassette
         self._files: dict[str, Path] = {}  # where an experiment came from or went to, by its id
-        self.recent = RecentFiles(settings, self.open_path, window)
-        window.action("file.recent").setMenu(self.recent.menu)
-        window.drops.dropped.connect(self.open_paths)
-        self.handlers: dict[str, Callable[[], None]] = {
-            "file.open": self.open,
-            "file.recent": self.open_recent,
-            "file.save": self.save,
-            "file.import": self.import_messages,
-            "file.export": self.export,
-        }
+        self.recent = RecentFiles(host.settings, self.open_path, host.window)
+        drops.dropped.connect(self.open_paths)
 
     @property
     def _session(self) -> Session:
@@ -80,7 +69,7 @@ class FileControl(QObject):
         """Choose among the files opened or saved last by typing."""
         entries = self.recent.entries()
         if entries:
-            Palette(entries, "Files opened or saved last", self._window).open_over()
+            Palette(entries, "Files opened or saved last", self._host.window).open_over()
         else:
             self._say("No file was opened or saved yet.", stays=False)
 
@@ -93,7 +82,7 @@ class FileControl(QObject):
         spawn(self._open_all([path.absolute() for path in paths]), name="open files")
 
     async def _choose(self) -> None:
-        await self._open_all(await ask_several(self._window, "Open", self._folder, OPENABLE))
+        await self._open_all(await ask_several(self._host.window, "Open", self._folder, OPENABLE))
 
     async def _open_all(self, paths: Sequence[Path]) -> None:
         for path in paths:
@@ -108,7 +97,7 @@ class FileControl(QObject):
             if kind is Kind.EXPERIMENT:
                 await self._open_experiment(path)
             elif kind is Kind.CASSETTE:
-                if not await self._cassettes.open_file(path):
+                if not await self._open_cassette(path):
                     return
             elif kind is Kind.REQUEST:
                 await self._open_request(path)
@@ -135,17 +124,17 @@ class FileControl(QObject):
         except (experiment_file.ExperimentFileError, StoreError) as error:
             raise FileError(str(error)) from None
         self._files[arrived.session.id] = path
-        self._window.pane.notice.hide()
+        self._host.notice.hide()
         if words := _arrival_words(arrived, self._workspace.gateways.get(arrived.session.settings.profile_id).name):
             self._say(words)
-        self._window.pane.composer.setFocus()
+        self._host.pane.composer.setFocus()
 
     async def _open_request(self, path: Path) -> None:
         from playground.engine.files.opening_files import begin, read_request_file
 
         request = await asyncio.to_thread(read_request_file, path)
         begin(self._workspace, request, path.stem)
-        self._window.pane.composer.setFocus()
+        self._host.pane.composer.setFocus()
 
     # Saving
 
@@ -191,7 +180,7 @@ class FileControl(QObject):
 
         if len(sessions) == 1:
             return await self._save_one(sessions[0]) is not None
-        folder = await ask_folder(self._window, "Save copies in", self._folder)
+        folder = await ask_folder(self._host.window, "Save copies in", self._folder)
         if folder is None:
             return False
         self._settings.setValue(FOLDER, str(folder))
@@ -207,7 +196,7 @@ class FileControl(QObject):
         if not session.transcript.path:
             self._say("There is nothing to export yet: the conversation is empty.", stays=False)
             return
-        dialog = ExportDialog(session.title, session.transcript, self._window)
+        dialog = ExportDialog(session.title, session.transcript, self._host.window)
         dialog.wanted.connect(partial(self._export_as, session))
         dialog.open()
 
@@ -243,7 +232,7 @@ class FileControl(QObject):
         self._say(words, "Open the folder", partial(_show_folder, path.parent), stays=False)
 
     async def _ask_where(self, title: str, name: str, kinds: str, suffix: str) -> Path | None:
-        path = await ask_where(self._window, title, name, kinds, suffix)
+        path = await ask_where(self._host.window, title, name, kinds, suffix)
         if path is not None:
             self._remember_folder(path)
         return path
@@ -266,7 +255,7 @@ class FileControl(QObject):
     def _import_dialog(self) -> ImportMessagesDialog:
         from playground.ui.features.files.import_dialog import ImportMessagesDialog
 
-        dialog = ImportMessagesDialog(self._window)
+        dialog = ImportMessagesDialog(self._host.window)
         dialog.file_asked.connect(partial(self._import_asked, dialog))
         dialog.files_dropped.connect(partial(self._import_dropped, dialog))
         dialog.text_given.connect(partial(self._import_pasted, dialog))
@@ -325,7 +314,7 @@ class FileControl(QObject):
         sessions = await take_in(self._workspace, conversations)
         if len(sessions) > 1:
             self._say(f"{len(sessions):,} conversations imported, an experiment each.", stays=False)
-        self._window.pane.composer.setFocus()
+        self._host.pane.composer.setFocus()
 
     # Said and remembered
 
@@ -338,7 +327,7 @@ class FileControl(QObject):
 
     async def _patiently(self, words: str, work: Awaitable[T]) -> T:
         """Wait for what a thread does; where that takes long, it is said meanwhile."""
-        notice = self._window.pane.notice
+        notice = self._host.notice
         later = asyncio.get_running_loop().call_later(PATIENCE, self._say, words)
         try:
             return await work
@@ -348,7 +337,7 @@ class FileControl(QObject):
                 notice.hide()
 
     def _say(self, words: str, action: str = "", act: Callable[[], None] | None = None, *, stays: bool = True) -> None:
-        self._window.pane.notice.say(show_hidden(words), action, act, stays=stays)
+        self._host.notice.say(show_hidden(words), action, act, stays=stays)
 
 
 def _arrival_words(arrived: Arrived, gateway: str) -> str:

@@ -1,1 +1,25 @@
 """What meets a person who opens the application for the first time: samples, a guide, a way to a gateway."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from playground.ui.features.action import HELP, SAMPLES, Action
+from playground.ui.features.conversation import samples
+
+if TYPE_CHECKING:
+    from playground.ui.features.first_start.first_start_control import FirstStartControl
+
+
+def _open(sample: samples.Sample, it: FirstStartControl) -> None:
+    it.samples.open(sample)
+
+
+ACTIONS: tuple[Action[FirstStartControl], ...] = (
+    *(
+        Action(sample.action, f"Sample: {sample.title}", SAMPLES, at, partial(_open, sample))
+        for at, sample in enumerate(samples.SAMPLES)
+    ),
+    Action("help.guide", "Guided first experiment", HELP, 120, lambda it: it.start_guide()),
+)

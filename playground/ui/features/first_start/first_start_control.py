@@ -3,47 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 
-from PySide6.QtCore import QObject, QSettings
+from PySide6.QtCore import QObject
 
-from playground.engine.library.workspace import Workspace
-from playground.engine.session.session import Session
-from playground.ui.features.conversation.samples import SAMPLES, Sample
 from playground.ui.features.first_start.guide import Guide
 from playground.ui.features.first_start.guide_bar import GuideBar
 from playground.ui.features.first_start.sample_control import SampleControl
-from playground.ui.shell.main_window import MainWindow
+from playground.ui.features.host import Host
 
 
 class FirstStartControl(QObject):
-    """``shown`` is called after another experiment was opened; ``open_frames`` shows the timeline."""
+    """``open_frames`` shows the timeline."""
 
     def __init__(
         self,
-        window: MainWindow,
-        workspace: Workspace,
-        settings: QSettings,
-        *,
-        shown: Callable[[], None],
+        host: Host,
         open_frames: Callable[[], None],
     ) -> None:
-        super().__init__(window)
-        self._workspace = workspace
-        self.samples = SampleControl(window, workspace, shown)
+        super().__init__(host.window)
+        self._workspace = host.workspace
+        self.samples = SampleControl(host)
         bar = GuideBar()
-        window.pane.add_bar(bar)
-        self.guide = Guide(bar, settings, open_frames)
-        window.pane.welcome.sample_asked.connect(self.try_it_now)
+        host.pane.add_bar(bar)
+        self.guide = Guide(bar, host.settings, open_frames)
+        host.pane.welcome.sample_asked.connect(self.try_it_now)
 
-    def handlers(self) -> dict[str, Callable[[], None]]:
-        """What its actions do, by id."""
-        opening: dict[str, Callable[[], None]] = {one.action: partial(_open, self.samples, one) for one in SAMPLES}
-        return {**opening, "help.guide": self.start_guide}
-
-    def show_session(self, session: Session) -> None:
+    def show_session(self) -> None:
         """Another experiment is looked at."""
-        self.guide.show_session(session)
+        self.guide.show_session(self._workspace.current)
 
     def try_it_now(self) -> None:
         """Open the first sample and run it; the first time with hints."""
@@ -54,7 +41,3 @@ class FirstStartControl(QObject):
         """The same with hints, also for one who has had them."""
         if self.samples.run_first():
             self.guide.begin(self._workspace.current)
-
-
-def _open(samples: SampleControl, sample: Sample) -> None:
-    samples.open(sample)

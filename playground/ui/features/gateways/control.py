@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -12,12 +13,12 @@ from playground.domain.errors import Failure, FailureKind
 from playground.domain.prices import Price
 from playground.engine.gateways.profiles import Profile, ProfileError
 from playground.engine.gateways.reach import Reach, reach_of
-from playground.engine.library.workspace import Workspace
 from playground.engine.requests.spoken import TITLES
 from playground.engine.session.run import RunRefusedError
 from playground.engine.session.session import Session
+from playground.ui.features.gateways.model_picker import ModelPicker
 from playground.ui.features.gateways.price_dialog import PriceDialog
-from playground.ui.shell.main_window import MainWindow
+from playground.ui.features.host import Host
 from playground.ui.widgets.loop import spawn
 from playground.ui.widgets.palette import Entry
 from playground.ui.widgets.plain_text import show_hidden
@@ -29,15 +30,20 @@ if TYPE_CHECKING:
 
 
 class GatewayControl(QObject):
-    """Acts on the current session. ``changed``: a gateway in the list is different; ``priced``: a price is."""
+    """Acts on the current session. ``changed``: a gateway in the list is different; ``priced``: a price is.
+
+    ``show_model`` shows the model in use, and the name of the gateway whose list does not have it.
+    """
 
     changed = Signal()
     priced = Signal()
 
-    def __init__(self, window: MainWindow, workspace: Workspace) -> None:
-        super().__init__(window)
-        self._window = window
-        self._workspace = workspace
+    def __init__(self, host: Host, picker: ModelPicker, show_model: Callable[[str, str], None]) -> None:
+        super().__init__(host.window)
+        self._host = host
+        self._workspace = host.workspace
+        self._picker = picker
+        self._show_model = show_model
         self._states: dict[str, Reach] = {}
         self._listing: asyncio.Task[None] | None = None
         self._stood_in: dict[str, tuple[str, str]] = {}  # by experiment: the model in the place of which another came
@@ -101,16 +107,16 @@ class GatewayControl(QObject):
             served = found.served(session.settings.protocol)
             if not served:
                 words = f"The gateway lists no model that is served under {here}; “{before}” is asked all the same."
-                self._window.pane.notice.say(show_hidden(words), stays=False)
+                self._host.notice.say(show_hidden(words), stays=False)
                 return
             session.change(model=served[0])
             self._stood_in[session.id] = before, served[0]
             words = f"“{before}” is not served under {here} here, so “{served[0]}” is asked instead."
-            self._window.pane.notice.say(show_hidden(words), stays=False)
+            self._host.notice.say(show_hidden(words), stays=False)
         self.show_models()
 
     async def _load(self, profile_id: str, refresh: bool) -> None:
-        session, notice = self._workspace.current, self._window.pane.notice
+        session, notice = self._workspace.current, self._host.notice
         try:
             found = await self._workspace.gateways.models(profile_id, session.settings.protocol, refresh=refresh)
         except (RunRefusedError, OSError) as error:
@@ -130,22 +136,22 @@ class GatewayControl(QObject):
 
     def show_models(self) -> None:
         """The model in use, those the gateway in use listed, and whether it is none of them; no list marks nothing."""
-        session, gateways, bar = self._workspace.current, self._workspace.gateways, self._window.bar
+        session, gateways = self._workspace.current, self._workspace.gateways
         profile = session.profile or gateways.get(session.settings.profile_id)
         found = gateways.listed(profile.id)
         ids = found.ids if found is not None else ()
-        bar.model.show_models(ids)
+        self._picker.show_models(ids)
         missing = (
             found is not None
             and found.failure is None
             and bool(ids and session.settings.model)
             and session.settings.model not in found
         )
-        bar.show_model(session.settings.model, profile.name if missing else "")
+        self._show_model(session.settings.model, profile.name if missing else "")
 
     def raise_timeouts(self) -> None:
         """Double the time-outs of the gateway in use, and say so."""
-        gateways, pane = self._workspace.gateways, self._window.pane
+        gateways, pane = self._workspace.gateways, self._host.pane
         try:
             words = gateways.raise_timeouts(self._workspace.current.settings.profile_id)
         except ProfileError as error:
@@ -153,18 +159,22 @@ class GatewayControl(QObject):
             return
         pane.notice.say(words, "Retry", pane.retry_last)
 
+    def choose_model(self) -> None:
+        """Put the focus where a model is chosen."""
+        self._picker.setFocus()
+
     def open_price(self) -> None:
         """Ask what the model in use costs."""
         session, gateways = self._workspace.current, self._workspace.gateways
         profile, model = gateways.get(session.settings.profile_id), session.settings.model
         if profile.id != session.settings.profile_id:
-            self._window.pane.notice.say("These answers are replayed, which costs nothing. Choose a gateway first.")
+            self._host.notice.say("These answers are replayed, which costs nothing. Choose a gateway first.")
             return
         if not model:
-            self._window.pane.notice.say("Choose a model first (Ctrl+L).")
+            self._host.notice.say("Choose a model first (Ctrl+L).")
             return
         price, kept = gateways.price(profile.id, model) or Price(), session.turns.priced(profile.id, model)
-        dialog = PriceDialog(model, profile.name, price, self._window, kept=kept)
+        dialog = PriceDialog(model, profile.name, price, self._host.window, kept=kept)
         dialog.priced.connect(partial(self._set_price, session, profile.id, model))
         dialog.open()
 
@@ -172,7 +182,7 @@ class GatewayControl(QObject):
         try:
             self._workspace.gateways.set_price(profile_id, model, price)
         except ProfileError as error:
-            self._window.pane.notice.say(str(error))
+            self._host.notice.say(str(error))
         if anew:
             session.turns.reprice(profile_id, model, price if price.known else None)
         self.priced.emit()
@@ -190,7 +200,7 @@ class GatewayControl(QObject):
         self._then_again(self._open()).add_header(name)
 
     def _then_again(self, dialog: ProfileDialog) -> ProfileDialog:
-        pane = self._window.pane
+        pane = self._host.pane
         dialog.saved.connect(lambda profile: pane.notice.say(f"{profile.name} is saved.", "Retry", pane.retry_last))
         return dialog
 
@@ -205,7 +215,7 @@ class GatewayControl(QObject):
         from playground.ui.features.gateways.connect_dialog import ConnectDialog
 
         gateways = self._workspace.gateways
-        dialog = ConnectDialog(gateways.store, gateways.keys, try_gateway, spawn, self._window, draft=self._typed)
+        dialog = ConnectDialog(gateways.store, gateways.keys, try_gateway, spawn, self._host.window, draft=self._typed)
         dialog.connected.connect(self._connected)
         dialog.settings_asked.connect(self.set_up)
         dialog.rejected.connect(partial(self._put_aside, dialog))
@@ -216,8 +226,8 @@ class GatewayControl(QObject):
         self._typed = None
         self._saved(profile)
         self.choose(profile.id)
-        self._window.pane.notice.say(f"Connected to {profile.name}. {key_words}".strip(), stays=False)
-        self._window.pane.composer.setFocus()
+        self._host.notice.say(f"Connected to {profile.name}. {key_words}".strip(), stays=False)
+        self._host.pane.composer.setFocus()
 
     def _put_aside(self, dialog: ConnectDialog) -> None:
         self._typed = dialog.draft()
@@ -229,7 +239,12 @@ class GatewayControl(QObject):
         gateways = self._workspace.gateways
         current = gateways.get(self._workspace.current.settings.profile_id)
         dialog = ProfileDialog(
-            gateways.store, gateways.keys, try_gateway, spawn, self._window, in_use="" if current.demo else current.id
+            gateways.store,
+            gateways.keys,
+            try_gateway,
+            spawn,
+            self._host.window,
+            in_use="" if current.demo else current.id,
         )
         dialog.saved.connect(self._saved)
         dialog.used.connect(self._used)

@@ -2,35 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import shiboken6
-from PySide6.QtCore import QObject, QSettings, Signal
+from PySide6.QtCore import QObject, Signal
 
+from playground.ui.features.action import Action
 from playground.ui.features.help.update_control import UpdateControl
-from playground.ui.shell.main_window import MainWindow
+from playground.ui.features.host import Host
 
 if TYPE_CHECKING:
     from playground.ui.features.help.help_window import HelpWindow
 
 
 class HelpControl(QObject):
-    """``link_asked`` carries an address that a person wants to open, from a page or for a download."""
+    """``link_asked`` carries an address that a person wants to open, from a page or for a download.
+
+    ``actions`` are those of the whole window, for the page on shortcuts.
+    """
 
     link_asked = Signal(str)
 
-    def __init__(self, window: MainWindow, settings: QSettings) -> None:
-        super().__init__(window)
-        self._window = window
-        self._settings = settings
+    def __init__(self, host: Host, actions: Sequence[Action[Any]]) -> None:
+        super().__init__(host.window)
+        self._host = host
+        self._settings = host.settings
+        self._actions = actions
         self._help: HelpWindow | None = None
-        self.updates = UpdateControl(window, settings)
+        self.updates = UpdateControl(host)
         self.updates.page_asked.connect(self.link_asked)
-
-    def handlers(self) -> dict[str, Callable[[], None]]:
-        """What its actions do, by id."""
-        return {"help.open": self.open_help, "help.about": self.open_about, "help.updates": self.updates.open}
 
     def open_help(self, page: str = "") -> None:
         """Open the help, or bring it to the front; on a page if one is named."""
@@ -38,7 +39,7 @@ class HelpControl(QObject):
             from playground.ui.features.help.help_window import HelpWindow
             from playground.ui.features.help.pages import places, read_pages
 
-            self._help = HelpWindow(read_pages(places(self._settings.fileName())), self._window)
+            self._help = HelpWindow(read_pages(places(self._settings.fileName()), self._actions), self._host.window)
             self._help.link_clicked.connect(self.link_asked)
         if page:
             self._help.show_page(page)
@@ -50,4 +51,4 @@ class HelpControl(QObject):
         """What this program is and what it is made of."""
         from playground.ui.features.help.about_dialog import AboutDialog
 
-        AboutDialog(self._window).open()
+        AboutDialog(self._host.window).open()

@@ -5,10 +5,10 @@ The page on shortcuts is made from the table of actions, so that it cannot say a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Final, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
-from playground.ui.shell.actions import ACTIONS, MENUS, key_text
+from playground.ui.features.action import MENUS, Action, key_text
 from playground.ui.widgets.resources import resource_root
 
 #: In the order of the contents; each is a file of that name with ``.md``.
@@ -40,12 +40,12 @@ class Found(NamedTuple):
     around: str
 
 
-def read_pages(places: Mapping[str, str]) -> tuple[Page, ...]:
-    """All pages; ``{name}`` in a text is replaced by the place of that name."""
+def read_pages(places: Mapping[str, str], actions: Sequence[Action[Any]]) -> tuple[Page, ...]:
+    """All pages; ``{name}`` in a text is replaced by the place of that name. ``actions`` are the window's."""
     texts = {name: (resource_root() / "help" / f"{name}.md").read_text(encoding="utf-8") for name in FILES}
     for key, place in places.items():
         texts = {name: text.replace(f"{{{key}}}", place) for name, text in texts.items()}
-    texts[SHORTCUTS] = _shortcuts()
+    texts[SHORTCUTS] = _shortcuts(actions)
     return tuple(Page(name, text.partition("\n")[0].removeprefix("# "), text) for name, text in texts.items())
 
 
@@ -90,7 +90,7 @@ def _around(text: str, word: str, room: int = 40) -> str:
     return f"{'…' if start else ''}{plain[start:end].strip()}{'…' if end < len(plain) else ''}"
 
 
-def _shortcuts() -> str:
+def _shortcuts(actions: Sequence[Action[Any]]) -> str:
     lines = [
         "# Shortcuts",
         "",
@@ -98,7 +98,7 @@ def _shortcuts() -> str:
         "",
     ]
     for menu in MENUS:
-        rows = [(spec.text, key_text(spec)) for spec in ACTIONS if spec.menu == menu and spec.keys]
+        rows = [(spec.text, key_text(spec)) for spec in actions if spec.menu == menu and spec.keys]
         if rows:
             lines += [f"## {menu}", "", "| action | keys |", "|:--|:--|"]
             lines += [f"| {text} | `{keys}` |" for text, keys in rows]

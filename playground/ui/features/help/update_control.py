@@ -10,10 +10,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import shiboken6
-from PySide6.QtCore import QObject, QSettings, Signal
+from PySide6.QtCore import QObject, Signal
 
 from playground import __version__
-from playground.ui.shell.main_window import MainWindow
+from playground.ui.features.host import Host
 from playground.ui.widgets.kept_number import number
 from playground.ui.widgets.loop import spawn
 
@@ -32,10 +32,10 @@ class UpdateControl(QObject):
 
     page_asked = Signal(str)
 
-    def __init__(self, window: MainWindow, settings: QSettings, now: Callable[[], float] = time.time) -> None:
-        super().__init__(window)
-        self._window = window
-        self._settings = settings
+    def __init__(self, host: Host, now: Callable[[], float] = time.time) -> None:
+        super().__init__(host.window)
+        self._host = host
+        self._settings = host.settings
         self._now = now
         self._dialog: UpdateDialog | None = None
         self._found: Update | None = None
@@ -64,7 +64,7 @@ class UpdateControl(QObject):
         """The dialog with the setting."""
         from playground.ui.features.help.update_dialog import UpdateDialog
 
-        dialog = self._dialog = UpdateDialog(self.address, self._window, daily=self.daily)
+        dialog = self._dialog = UpdateDialog(self.address, self._host.window, daily=self.daily)
         dialog.asked.connect(self._look_now)
         dialog.page_asked.connect(self._open_page)
         dialog.finished.connect(self._closed)
@@ -114,7 +114,7 @@ class UpdateControl(QObject):
         if found.newer:
             self._found = found
             words = f"Version {found.version} of Gateway Playground is available. {found.notes}".strip()
-            self._window.pane.notice.say(words, "Open the download page…", partial(self._open_page))
+            self._host.notice.say(words, "Open the download page…", partial(self._open_page))
 
     def _open_page(self) -> None:
         if self._found is not None:

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
-from playground.engine.library.workspace import Workspace
-from playground.ui.shell.main_window import MainWindow
+from playground.ui.features.host import Host
 from playground.ui.widgets.loop import spawn
 from playground.ui.widgets.palette import Entry, Palette
 from playground.ui.widgets.plain_text import show_hidden
@@ -26,25 +25,20 @@ Work = Callable[[], object]
 class PresetControl(QObject):
     """``make_store`` gives the presets; it reads a small file."""
 
-    def __init__(self, window: MainWindow, workspace: Workspace, make_store: Callable[[], PresetStore]) -> None:
-        super().__init__(window)
-        self._window = window
-        self._workspace = workspace
+    def __init__(self, host: Host, bar: PresetBar, make_store: Callable[[], PresetStore]) -> None:
+        super().__init__(host.window)
+        self._host = host
+        self._workspace = host.workspace
         self._make_store = make_store
         self._store: PresetStore | None = None
         self._dialog: PresetsDialog | None = None
         self._deleted: list[tuple[int, Preset]] = []
         self._writing = asyncio.Lock()
-        bar: PresetBar = window.presets
+        self._bar = bar
         bar.menu.aboutToShow.connect(self._fill_menu)
         bar.chosen.connect(self.use)
         bar.save_asked.connect(self.save)
         bar.edit_asked.connect(self.look)
-        self.handlers: dict[str, Callable[[], None]] = {
-            "presets.use": self.choose,
-            "presets.save": self.save,
-            "presets.look": self.look,
-        }
 
     @property
     def store(self) -> PresetStore:
@@ -64,7 +58,7 @@ class PresetControl(QObject):
             self._say("There are no presets yet. Set an experiment up and save it as a preset.", "Save…", self.save)
             return
         entries = [Entry(preset.name, "", partial(self.use, preset.id)) for preset in presets]
-        Palette(entries, "Use a preset", self._window).open_over()
+        Palette(entries, "Use a preset", self._host.window).open_over()
 
     def entries(self) -> list[Entry]:
         """The presets for the command palette."""
@@ -74,7 +68,7 @@ class PresetControl(QObject):
         """Set what is in a preset in the experiment looked at; one undo takes it back."""
         from playground.engine.files.presets import PresetError, apply
 
-        preset, session, pane = self.store.get(preset_id), self._workspace.current, self._window.pane
+        preset, session, pane = self.store.get(preset_id), self._workspace.current, self._host.pane
         if preset is None:
             return
         offered = [tool.offer for tool in session.settings.tools if tool.sendable]
@@ -97,7 +91,7 @@ class PresetControl(QObject):
 
         session, presets = self._workspace.current, self.store.presets
         fitting = frozenset(preset.id for preset in presets if fits(session, preset))
-        self._window.presets.show_presets(presets, fitting)
+        self._bar.show_presets(presets, fitting)
 
     # Keeping
 
@@ -111,7 +105,7 @@ class PresetControl(QObject):
         def make(name: str, with_model: bool) -> Preset:
             return from_session(session, name, with_model=with_model)
 
-        dialog = SavePresetDialog(make, store.named, session.settings.model, self._window)
+        dialog = SavePresetDialog(make, store.named, session.settings.model, self._host.window)
         dialog.saved.connect(self._keep)
         dialog.open()
         dialog.name.setFocus()
@@ -140,7 +134,7 @@ class PresetControl(QObject):
         if not self.store.presets:
             self.choose()
             return
-        dialog = self._dialog = PresetsDialog(self._window)
+        dialog = self._dialog = PresetsDialog(self._host.window)
         self._deleted.clear()
         dialog.applied.connect(self.use)
         dialog.renamed.connect(self._rename)
@@ -226,7 +220,7 @@ class PresetControl(QObject):
             then()
 
     def _say(self, words: str, action: str = "", act: Callable[[], None] | None = None, *, stays: bool = True) -> None:
-        self._window.pane.notice.say(show_hidden(words), action, act, stays=stays)
+        self._host.notice.say(show_hidden(words), action, act, stays=stays)
 
 
 def _call(work: Work) -> None:

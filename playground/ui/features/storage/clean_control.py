@@ -8,8 +8,7 @@ from collections.abc import Awaitable, Callable
 from PySide6.QtCore import QObject
 
 from playground.engine.library.store import Mode, StoreError
-from playground.engine.library.workspace import Workspace
-from playground.ui.shell.main_window import MainWindow
+from playground.ui.features.host import Host
 from playground.ui.widgets.loop import spawn
 
 
@@ -23,14 +22,14 @@ def cleaned_words(rows: int, *, in_turns: bool) -> str:
 class CleanControl(QObject):
     """``settle`` returns when it is known whether there is a store."""
 
-    def __init__(self, window: MainWindow, workspace: Workspace, settle: Callable[[], Awaitable[None]]) -> None:
-        super().__init__(window)
-        self._window = window
-        self._workspace = workspace
+    def __init__(self, host: Host, settle: Callable[[], Awaitable[None]]) -> None:
+        super().__init__(host.window)
+        self._host = host
+        self._workspace = host.workspace
         self._settle = settle
         self._task: asyncio.Task[None] | None = None
         self._again = False
-        workspace.gateways.keys.learned = self.clean
+        host.workspace.gateways.keys.learned = self.clean
 
     def clean(self) -> None:
         """Free everything of what is known to be secret now; of what gets known meanwhile afterwards."""
@@ -63,4 +62,4 @@ class CleanControl(QObject):
             self._say(cleaned_words(rows, in_turns=in_turns))
 
     def _say(self, words: str) -> None:
-        self._window.pane.notice.say(words)
+        self._host.notice.say(words)

@@ -5,16 +5,15 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QSettings, QStandardPaths, QUrl, Signal
+from PySide6.QtCore import QObject, QStandardPaths, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 
 from playground.engine.library.store import Mode, Status, StoreError
 from playground.engine.library.store.retention import KeepTapes
-from playground.engine.library.workspace import Workspace
 from playground.engine.session.session import Session
+from playground.ui.features.host import Host
 from playground.ui.features.storage.banner import Choice, StorageBanner
 from playground.ui.features.storage.clean_control import CleanControl
 from playground.ui.features.storage.dialog import Place, StorageDialog
@@ -29,7 +28,6 @@ from playground.ui.features.storage.limits import (
 )
 from playground.ui.features.storage.unread_control import UnreadControl
 from playground.ui.features.storage.unsaved import SaveCopies, may_lose
-from playground.ui.shell.main_window import MainWindow
 from playground.ui.widgets.dialogs import agreed, ask_where, ask_which
 from playground.ui.widgets.loop import ask as ask_person
 from playground.ui.widgets.loop import spawn
@@ -47,25 +45,21 @@ class StorageControl(QObject):
     opened = Signal()
     changed = Signal()
 
-    def __init__(self, window: MainWindow, workspace: Workspace, settings: QSettings) -> None:
-        super().__init__(window)
-        self._window = window
-        self._workspace = workspace
-        self._settings = settings
+    def __init__(self, host: Host) -> None:
+        super().__init__(host.window)
+        self._host = host
+        self._workspace = host.workspace
+        self._settings = host.settings
         self._opening: asyncio.Task[None] | None = None
         self._dialog: StorageDialog | None = None
         self._fetched = ""
         self._asking: asyncio.Task[bool] | None = None  # whether to lose what is not saved
         self._ends = asyncio.Event()  # whatever is lost by it
         self.banner = StorageBanner()
-        window.add_banner(self.banner)
-        self.unread = UnreadControl(window, workspace)
-        self._keys = CleanControl(window, workspace, self.settle)
-        self.handlers: dict[str, Callable[[], None]] = {
-            "settings.storage": self.open,
-            "experiment.backup": self.back_up,
-            "experiment.restore": self.restore,
-        }
+        host.add_banner(self.banner)
+        self.unread = UnreadControl(host)
+        self._keys = CleanControl(host, self.settle)
+        workspace, settings = host.workspace, host.settings
         workspace.set_tape_limit(memory_limit(settings))
         if workspace.store is not None:
             workspace.store.keep_tapes(keep_rule(settings))
@@ -99,7 +93,7 @@ class StorageControl(QObject):
             kept = False
         if kept or self._ends.is_set() or not self._workspace.behind:
             return True
-        self._asking = spawn(may_lose(self._window, self._workspace, save), name="ask what is not saved")
+        self._asking = spawn(may_lose(self._host.window, self._workspace, save), name="ask what is not saved")
         await asyncio.wait([self._asking])
         asked, self._asking = self._asking, None
         return self._ends.is_set() or (asked.exception() is None and asked.result())
@@ -124,7 +118,7 @@ class StorageControl(QObject):
         try:
             await session.bring_exchange(exchange_id)
         except StoreError as error:
-            self._window.pane.notice.say(str(error), stays=False)
+            self._host.notice.say(str(error), stays=False)
 
     # How it stands
 
@@ -155,7 +149,7 @@ class StorageControl(QObject):
         place = await self._place()
         rule = keep_rule(self._settings)
         bounds = int(rule.days or 0), rule.bytes or 0, self._workspace.tape_limit, trash_days(self._settings)
-        dialog = StorageDialog(place, *bounds, self._window)
+        dialog = StorageDialog(place, *bounds, self._host.window)
         self._dialog = dialog
         dialog.folder_asked.connect(self._open_folder)
         dialog.backup_asked.connect(self.back_up)
@@ -204,7 +198,7 @@ class StorageControl(QObject):
         if self._dialog is not None:
             self._dialog.say(words)
         else:
-            self._window.pane.notice.say(words)
+            self._host.notice.say(words)
 
     # Copies
 
@@ -216,7 +210,7 @@ class StorageControl(QObject):
         documents = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
         name = f"gateway-playground-{time.strftime('%Y-%m-%d')}.db"
         path = await ask_where(
-            self._dialog or self._window, "Back up all experiments", str(Path(documents) / name), FILES, "db"
+            self._dialog or self._host.window, "Back up all experiments", str(Path(documents) / name), FILES, "db"
         )
         if path is None:
             return
@@ -241,7 +235,7 @@ class StorageControl(QObject):
         spawn(self._restore(), name="restore")
 
     async def _restore(self) -> None:
-        path = await ask_which(self._dialog or self._window, "Restore experiments from a copy", "", FILES)
+        path = await ask_which(self._dialog or self._host.window, "Restore experiments from a copy", "", FILES)
         if path is None or not await self._agreed(path):
             return
         try:
@@ -256,7 +250,7 @@ class StorageControl(QObject):
         self._say(f"Restored from {path.name}.{kept}")
 
     async def _agreed(self, path: Path) -> bool:
-        return await agreed(self._dialog or self._window, "Restore this copy?", str(path), RESTORE, "Restore")
+        return await agreed(self._dialog or self._host.window, "Restore this copy?", str(path), RESTORE, "Restore")
 
 
 def _size(path: Path) -> int:

@@ -11,8 +11,7 @@ from PySide6.QtWidgets import QWidget
 from playground.engine.io.whole_file import write_whole
 from playground.engine.library.store import Mode, StoreError
 from playground.engine.library.store.unread import Tally, tally, told
-from playground.engine.library.workspace import Workspace
-from playground.ui.shell.main_window import MainWindow
+from playground.ui.features.host import Host
 from playground.ui.widgets.dialogs import ask_where
 from playground.ui.widgets.loop import spawn
 
@@ -24,10 +23,10 @@ NAME = "could-not-be-read.json"
 class UnreadControl(QObject):
     """Of each experiment it is told once, as long as the window is open; *Storage* has it all the time."""
 
-    def __init__(self, window: MainWindow, workspace: Workspace) -> None:
-        super().__init__(window)
-        self._window = window
-        self._workspace = workspace
+    def __init__(self, host: Host) -> None:
+        super().__init__(host.window)
+        self._host = host
+        self._workspace = host.workspace
         self._told: set[str] = set()
 
     def show_session(self) -> None:
@@ -35,7 +34,7 @@ class UnreadControl(QObject):
         session = self._workspace.current
         if session.unread and session.id not in self._told:
             self._told.add(session.id)
-            self._window.pane.notice.say(self._words(dict(session.unread)), SAVE, partial(self.save, session.id))
+            self._host.notice.say(self._words(dict(session.unread)), SAVE, partial(self.save, session.id))
 
     async def words(self) -> str:
         """What of the whole store could not be read; empty where everything could."""
@@ -53,7 +52,7 @@ class UnreadControl(QObject):
 
     def save(self, experiment_id: str | None = None, over: QWidget | None = None) -> None:
         """Save what is set aside, of an experiment or all of it, to a file that a person chooses."""
-        spawn(self._save(experiment_id, over or self._window), name="save what could not be read")
+        spawn(self._save(experiment_id, over or self._host.window), name="save what could not be read")
 
     async def _save(self, experiment_id: str | None, over: QWidget) -> None:
         store = self._workspace.store
@@ -64,6 +63,6 @@ class UnreadControl(QObject):
             await asyncio.to_thread(write_whole, path, await store.unread_file(experiment_id))
         except (StoreError, OSError) as error:
             words = f"{path} could not be written: {error.strerror or error}" if isinstance(error, OSError) else error
-            self._window.pane.notice.say(str(words))
+            self._host.notice.say(str(words))
         else:
-            self._window.pane.notice.say(f"Saved to {path}. Keys that are known are taken out.", stays=False)
+            self._host.notice.say(f"Saved to {path}. Keys that are known are taken out.", stays=False)

@@ -2,34 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
-from playground.engine.library.workspace import Workspace
 from playground.engine.session.session import Session
+from playground.ui.features.conversation.going import go_to
+from playground.ui.features.host import Host
 from playground.ui.features.tree.page import TreePage
 from playground.ui.features.tree.words import plural
-from playground.ui.shell.main_window import MainWindow
 
 TREE = "Tree"
 
 
 class TreeControl(QObject):
-    """``go_to`` brings a turn into view. ``show_session`` brings the page up to the session looked at."""
+    """``show_session`` brings the page up to the session looked at."""
 
-    def __init__(self, window: MainWindow, workspace: Workspace, go_to: Callable[[str], None]) -> None:
-        super().__init__(window)
-        self._window = window
-        self._workspace = workspace
-        self._go_to = go_to
+    def __init__(self, host: Host) -> None:
+        super().__init__(host.window)
+        self._host = host
+        self._workspace = host.workspace
         self.page: TreePage | None = None
-        self.handlers: dict[str, Callable[[], None]] = {
-            "view.tree": self.open,
-            "turn.delete-branch": self.delete_focused,
-        }
-        window.inspector.add_page(TREE, self._make)
+        host.inspector.add_page(TREE, self._make)
 
     @property
     def _session(self) -> Session:
@@ -49,26 +42,25 @@ class TreeControl(QObject):
 
     def open(self) -> None:
         """Bring the tree forward, ready for keys."""
-        self._window.bottom_dock.show()
-        self._window.inspector.show_tab(TREE)
+        self._host.show_page(TREE)
         if self.page is not None:
             self.page.view.setFocus()
 
     def _turn_asked(self, turn_id: str) -> None:
         if turn_id in self._session.transcript.turns:
-            self._go_to(turn_id)
+            go_to(self._host.pane, turn_id)
 
     def delete_focused(self) -> None:
         """Delete the branch that begins with the turn that has the focus."""
-        turn_id = self._window.pane.view.focused_turn()
+        turn_id = self._host.pane.view.focused_turn()
         if turn_id:
             self.delete(turn_id)
         else:
-            self._window.pane.notice.say("Choose the turn with which the branch begins (Alt+↑, Alt+↓).", stays=False)
+            self._host.notice.say("Choose the turn with which the branch begins (Alt+↑, Alt+↓).", stays=False)
 
     def delete(self, turn_id: str) -> None:
         """Delete a turn and all that follows it; a notice offers it back."""
-        session, pane = self._session, self._window.pane
+        session, pane = self._session, self._host.pane
         if turn_id not in session.transcript.turns:
             return
         count = session.delete_branch(turn_id)

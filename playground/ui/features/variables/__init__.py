@@ -1,1 +1,14 @@
 """Values for the variables of a conversation, and the text with the values in it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from playground.ui.features.action import VIEW, Action
+
+if TYPE_CHECKING:
+    from playground.ui.features.variables.variables_control import VariablesControl
+
+ACTIONS: tuple[Action[VariablesControl], ...] = (
+    Action("view.variables", "Variables", VIEW, 250, lambda it: it.bar.open(), ("Ctrl+Shift+V",)),
+)

@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import QObject, QSettings
+from PySide6.QtCore import QObject
 
 from playground.domain.roles import Role
 from playground.domain.transcript import Transcript, Turn, make_turn
 from playground.domain.variables import as_written, mentions, names_in, resolve, unresolved
-from playground.engine.library.workspace import Workspace
 from playground.engine.session.changes import Change, DraftChanged, PathChanged, SettingsChanged, TurnChanged
 from playground.engine.session.next_request import without_value
 from playground.engine.session.session import Session
+from playground.ui.features.host import Host
 from playground.ui.features.variables.variables_bar import VariablesBar
-from playground.ui.shell.main_window import MainWindow
 from playground.ui.widgets.loop import Throttle
 
 FOLDED = "variables/folded"  # among the settings
@@ -25,27 +24,26 @@ LATER_MS = 60
 class VariablesControl(QObject):
     """``show_session`` brings the table up to the session looked at."""
 
-    def __init__(self, window: MainWindow, workspace: Workspace, settings: QSettings) -> None:
-        super().__init__(window)
-        self._window = window
-        self._workspace = workspace
-        self._settings = settings
+    def __init__(self, host: Host) -> None:
+        super().__init__(host.window)
+        self._host = host
+        self._workspace = host.workspace
+        self._settings = host.settings
         self._session: Session | None = None
         self._unsubscribe: Callable[[], None] | None = None
         self._known: tuple[Transcript, tuple[str, ...]] | None = None
         self._values: dict[str, str] = {}
         self.bar = VariablesBar()
-        self.bar.set_folded(bool(settings.value(FOLDED, False, type=bool)))
-        window.pane.add_bar(self.bar)
+        self.bar.set_folded(bool(host.settings.value(FOLDED, False, type=bool)))
+        host.pane.add_bar(self.bar)
         self._soon = Throttle(self._show, self, interval=LATER_MS)
         self.bar.edited.connect(self._edited)
         self.bar.removed.connect(self._removed)
         self.bar.as_written.connect(self._send_as_written)
         self.bar.folded.connect(self._remember)
-        self.bar.left.connect(window.pane.composer.setFocus)
-        self.bar.run_asked.connect(window.pane.run)
-        window.pane.refused.connect(self._refused)
-        self.handlers: dict[str, Callable[[], None]] = {"view.variables": self.bar.open}
+        self.bar.left.connect(host.pane.composer.setFocus)
+        self.bar.run_asked.connect(host.pane.run)
+        host.pane.refused.connect(self._refused)
 
     def show_session(self) -> None:
         """Follow the experiment looked at."""
@@ -85,7 +83,7 @@ class VariablesControl(QObject):
         self.bar.show_variables(used, session.settings.variables, preview)
         if session.settings.variables is not self._values:
             self._values = session.settings.variables
-            self._window.pane.refresh()  # turns show how they are sent
+            self._host.pane.refresh()  # turns show how they are sent
 
     # Doing
 
@@ -101,7 +99,7 @@ class VariablesControl(QObject):
         session.change(variables={key: kept for key, kept in session.settings.variables.items() if key != name})
         if value:
             back = partial(self._give_back, session, name, value)
-            self._window.pane.notice.say(f"The value of {as_written(name)} is gone.", "Undo", back, stays=False)
+            self._host.notice.say(f"The value of {as_written(name)} is gone.", "Undo", back, stays=False)
 
     def _give_back(self, session: Session, name: str, value: str) -> None:
         session.change(variables={**session.settings.variables, name: value})
@@ -125,7 +123,7 @@ class VariablesControl(QObject):
         if not missing or reason != without_value(missing):
             return
         self._show()
-        self._window.pane.notice.offer(
+        self._host.notice.offer(
             reason,
             ("Fill in", partial(self.bar.go_to, missing[0])),
             ("Send as written", partial(self._go_on, session, missing, turn_id)),
@@ -136,6 +134,6 @@ class VariablesControl(QObject):
         if session is not self._current:
             return
         if turn_id:
-            self._window.pane.regenerate(turn_id)
+            self._host.pane.regenerate(turn_id)
         else:
-            self._window.pane.run()
+            self._host.pane.run()

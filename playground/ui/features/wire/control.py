@@ -1,4 +1,4 @@
-"""The wire in the main window: frames, lint, comparisons and cassettes, tied to the conversation.
+"""The wire in the main window: frames, lint and comparisons, tied to the conversation.
 
 What each needs is made when it is first asked for.
 """
@@ -13,13 +13,11 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication
 
 from playground.engine.library.store import StoreError
-from playground.engine.library.workspace import Workspace
 from playground.engine.session.session import Session
-from playground.ui.features.cassettes.control import CassetteControl
+from playground.ui.features.host import Host
 from playground.ui.features.inspector.view import ExchangeView
 from playground.ui.features.inspector.wire_views import DiffView, LintView, TimelineView
 from playground.ui.features.wire.from_exchange import view_of
-from playground.ui.shell.main_window import MainWindow
 from playground.ui.widgets.loop import spawn
 
 if TYPE_CHECKING:
@@ -36,26 +34,24 @@ ONE_EXCHANGE = "There is nothing to compare yet: the experiment needs two reques
 
 
 class WireControl(QObject):
-    """``show_exchange`` shows an exchange in the inspector, by its id."""
+    """``view_of`` gives an exchange as the inspector wants it."""
 
-    def __init__(self, window: MainWindow, workspace: Workspace, show_exchange: Callable[[str], None]) -> None:
-        super().__init__(window)
-        self._window = window
-        self._workspace = workspace
-        self._show_exchange = show_exchange
+    def __init__(self, host: Host) -> None:
+        super().__init__(host.window)
+        self._host = host
+        self._workspace = host.workspace
         self._shown: Exchange | None = None
         self._traces: Traces | None = None
         self._linking: Linking | None = None
-        self.cassettes = CassetteControl(window, workspace)
-        inspector = window.inspector
+        inspector = host.inspector
         inspector.view(TimelineView).when_made(self._timeline_made)
         inspector.view(LintView).when_made(self._lint_made)
         inspector.view(DiffView).when_made(self._diff_made)
-        inspector.status.exchange_asked.connect(show_exchange)
-        window.pane.wire.frames_asked.connect(self.show_frames)
-        window.pane.wire.hole_asked.connect(self.show_hole)
-        window.pane.wire.lint_asked.connect(self._lint_of)
-        window.pane.wire.compare_asked.connect(self.compare_turn)
+        inspector.status.exchange_asked.connect(host.show_exchange)
+        host.pane.wire.frames_asked.connect(self.show_frames)
+        host.pane.wire.hole_asked.connect(self.show_hole)
+        host.pane.wire.lint_asked.connect(self._lint_of)
+        host.pane.wire.compare_asked.connect(self.compare_turn)
 
     @property
     def _session(self) -> Session:
@@ -75,10 +71,6 @@ class WireControl(QObject):
         self._shown = exchange
         return view_of(exchange, self._trace, self._session) if exchange is not None else None
 
-    def show_session(self) -> None:
-        """Another session is looked at, or its settings are different."""
-        self.cassettes.show_session()
-
     def _trace(self, exchange: Exchange) -> Trace:
         return self.traces.of(exchange)
 
@@ -91,7 +83,7 @@ class WireControl(QObject):
     def _timeline_made(self, page: TimelinePage) -> None:
         from playground.ui.features.wire.linking import Linking
 
-        self._linking = Linking(self._window.pane.view, page, self._looked_at, self._trace_of, self._bring)
+        self._linking = Linking(self._host.pane.view, page, self._looked_at, self._trace_of, self._bring)
 
     def _looked_at(self) -> Session:
         return self._session
@@ -105,8 +97,8 @@ class WireControl(QObject):
     def _bring(self, exchange_id: str) -> None:
         """Have the timeline show an exchange."""
         if self._session.exchanges.get(exchange_id) is not self._shown:  # another one, or more of it came back just now
-            self._show_exchange(exchange_id)
-        self._window.inspector.draw_now()
+            self._host.show_exchange(exchange_id)
+        self._host.inspector.draw_now()
 
     # Asked for by menus, cards and keys
 
@@ -130,8 +122,7 @@ class WireControl(QObject):
         self._open(DiffView.title)
 
     def _open(self, title: str) -> None:
-        self._window.bottom_dock.show()
-        self._window.inspector.show_tab(title)
+        self._host.show_page(title)
 
     def show_frames(self, turn_id: str, call_id: str = "") -> None:
         """Show the frame that carried a call, or the first one of a turn."""
@@ -163,14 +154,14 @@ class WireControl(QObject):
 
     def _show_found(self, show: Callable[[Linking], bool]) -> None:
         if self._linking is not None and not show(self._linking):
-            self._window.pane.notice.say(NO_FRAMES, stays=False)
+            self._host.notice.say(NO_FRAMES, stays=False)
 
     def show_selection(self) -> None:
         """Show the frames of what is selected where the focus is, else those of the turn that has it."""
         from playground.ui.features.conversation.text_view import TextView
 
         focus = QApplication.focusWidget()
-        turn_id = self._window.pane.view.focused_turn()
+        turn_id = self._host.pane.view.focused_turn()
         self.open_timeline()
         if isinstance(focus, TextView) and self._linking is not None and self._linking.show_selection(focus):
             return
@@ -179,7 +170,7 @@ class WireControl(QObject):
 
     def _show_frame(self, number: int) -> None:
         self.open_timeline()
-        page = self._window.inspector.view(TimelineView).page
+        page = self._host.inspector.view(TimelineView).page
         page.choose([number])
         page.table.setFocus()
 
@@ -195,14 +186,8 @@ class WireControl(QObject):
     def _open_compare(self, first: str, second: str) -> None:
         asked = [one for one in self._session.exchanges.values() if one.method == "POST"]
         if len(asked) < 2:
-            self._window.pane.notice.say(ONE_EXCHANGE, stays=False)
+            self._host.notice.say(ONE_EXCHANGE, stays=False)
             return
         from playground.ui.features.wire.compare_window import CompareWindow
 
-        CompareWindow.shown_for(self._session, self._window).show_pair(first, second)
-
-    # Cassettes
-
-    def save_exchange(self) -> None:
-        """Save the exchange shown as a cassette."""
-        self.cassettes.save(self._shown.id if self._shown is not None else "")
+        CompareWindow.shown_for(self._session, self._host.window).show_pair(first, second)

@@ -1,0 +1,44 @@
+"""The Output tab: what is edited there goes to the current session and back."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+
+from playground.domain.parameters import Parameters
+from playground.engine.library.workspace import Workspace
+from playground.engine.session.session import Session
+from playground.jsonkit.values import JSON
+from playground.ui.features.output.panel import OutputPanel
+
+
+class OutputControl(QObject):
+    """``show_session`` brings the tab up to the session looked at."""
+
+    def __init__(self, workspace: Workspace, panel: OutputPanel) -> None:
+        super().__init__(panel)
+        self._workspace = workspace
+        self._panel = panel
+        self._shown = ""
+        panel.changed.connect(self._edited)
+        panel.draft_changed.connect(self._left)
+
+    @property
+    def _session(self) -> Session:
+        return self._workspace.current
+
+    def show_session(self, *, anew: bool = False) -> None:
+        """Show what is set. Text being typed stays while it is the same experiment, but for ``anew``."""
+        session = self._session
+        fresh, self._shown = anew or session.id != self._shown, session.id
+        self._panel.set_value(session.settings.current, session.settings.unsent.get(self._key), fresh=fresh)
+
+    @property
+    def _key(self) -> str:
+        """Parameters belong to a protocol, and so does what is typed towards them."""
+        return f"output.{self._session.settings.protocol}"
+
+    def _edited(self, parameters: Parameters) -> None:
+        self._session.set_parameters(parameters)
+
+    def _left(self, draft: JSON) -> None:
+        self._session.set_unsent(self._key, draft)

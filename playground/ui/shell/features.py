@@ -1,0 +1,272 @@
+"""The features of the window: a row each. A new one is a folder and a row here.
+
+Read on the way to the first paint, for the actions in the rows; what works is loaded when a row is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, Protocol, TypeVar, cast
+
+from playground.ui.features import (
+    cassettes,
+    code,
+    conversation,
+    debugger,
+    experiments,
+    files,
+    first_start,
+    gateways,
+    help,
+    presets,
+    storage,
+    tree,
+    variables,
+    wire,
+)
+from playground.ui.features.action import MENUS, Action
+from playground.ui.shell.actions import OWN
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QAction
+
+    from playground.engine.files.presets import PresetStore
+    from playground.ui.features.cassettes.control import CassetteControl
+    from playground.ui.features.code.code_control import CodeControl
+    from playground.ui.features.conversation.pane import ConversationPane
+    from playground.ui.features.debugger.debug_control import DebugControl
+    from playground.ui.features.debugger.default_rule import DefaultRuleFields
+    from playground.ui.features.experiments.control import ExperimentsControl
+    from playground.ui.features.experiments.panel import ExperimentsPanel
+    from playground.ui.features.files.drop_place import DropPlace
+    from playground.ui.features.files.file_control import FileControl
+    from playground.ui.features.first_start.first_start_control import FirstStartControl
+    from playground.ui.features.gateways.control import GatewayControl
+    from playground.ui.features.help.help_control import HelpControl
+    from playground.ui.features.host import Host
+    from playground.ui.features.output.control import OutputControl
+    from playground.ui.features.output.panel import OutputPanel
+    from playground.ui.features.presets.preset_bar import PresetBar
+    from playground.ui.features.presets.preset_control import PresetControl
+    from playground.ui.features.raw.control import RawControl
+    from playground.ui.features.raw.panel import RawPanel
+    from playground.ui.features.raw.reasoning_return import ReasoningReturnFields
+    from playground.ui.features.storage.control import StorageControl
+    from playground.ui.features.tools.panel import ToolsPanel
+    from playground.ui.features.tree.control import TreeControl
+    from playground.ui.features.variables.variables_control import VariablesControl
+    from playground.ui.features.wire.control import WireControl
+    from playground.ui.shell.regions import SidePanel
+    from playground.ui.shell.tool_bar import ToolBar
+    from playground.ui.widgets.palette import Entry
+
+C = TypeVar("C")
+
+
+class Regions(Protocol):
+    """What stands in the window for features to work with."""
+
+    bar: ToolBar
+    side: SidePanel
+    drops: DropPlace
+    experiments: ExperimentsPanel
+    reasoning_return: ReasoningReturnFields
+    default_rule: DefaultRuleFields
+    presets: PresetBar
+    tools: ToolsPanel
+    output: OutputPanel
+    raw: RawPanel
+
+    def action(self, action_id: str, /) -> QAction: ...
+
+
+def _nothing(_control: object) -> None:
+    return
+
+
+def _no_entries(_control: object) -> Sequence[Entry]:
+    return ()
+
+
+class Feature(NamedTuple, Generic[C]):
+    """``shown``: another session is looked at. ``changed``: so it is, or something is set differently.
+
+    ``entries`` are in the command palette beside the actions.
+    """
+
+    make: Callable[[Features], C]
+    actions: tuple[Action[C], ...] = ()
+    shown: Callable[[C], object] = _nothing
+    changed: Callable[[C], object] = _nothing
+    entries: Callable[[C], Sequence[Entry]] = _no_entries
+
+
+class Features:
+    """Those of one window, made in the order of the rows. A row may use what was made before it."""
+
+    def __init__(self, host: Host, regions: Regions, preset_store: Callable[[], PresetStore]) -> None:
+        self.host = host
+        self.regions = regions
+        self.preset_store = preset_store
+        self._made: dict[Feature[Any], object] = {}
+        for feature in FEATURES:
+            self._made[feature] = feature.make(self)
+
+    def of(self, feature: Feature[C]) -> C:
+        """What controls it."""
+        return cast("C", self._made[feature])
+
+
+def _gateways(of: Features) -> GatewayControl:
+    from playground.ui.features.gateways.control import GatewayControl
+
+    return GatewayControl(of.host, of.regions.bar.model, of.regions.bar.show_model)
+
+
+def _output(of: Features) -> OutputControl:
+    from playground.ui.features.output.control import OutputControl
+
+    return OutputControl(of.host.workspace, of.regions.output)
+
+
+def _raw(of: Features) -> RawControl:
+    from playground.ui.features.raw.control import RawControl
+
+    regions = of.regions
+    show_count = partial(regions.side.set_count, "Raw")
+    return RawControl(of.host.workspace, regions.raw, regions.reasoning_return, show_count)
+
+
+def _code(of: Features) -> CodeControl:
+    from playground.ui.features.code.code_control import CodeControl
+
+    return CodeControl(of.host, of.of(GATEWAYS))
+
+
+def _debugger(of: Features) -> DebugControl:
+    from playground.ui.features.debugger.debug_control import DebugControl
+
+    return DebugControl(of.host, of.regions.default_rule, of.regions.tools.editor.rule)
+
+
+def _wire(of: Features) -> WireControl:
+    from playground.ui.features.wire.control import WireControl
+
+    return WireControl(of.host)
+
+
+def _cassettes(of: Features) -> CassetteControl:
+    from playground.ui.features.cassettes.control import CassetteControl
+
+    return CassetteControl(of.host)
+
+
+def _files(of: Features) -> FileControl:
+    from playground.ui.features.files.file_control import FileControl
+
+    made = FileControl(of.host, of.regions.drops, of.of(CASSETTES).open_file)
+    of.regions.action(files.RECENT.id).setMenu(made.recent.menu)
+    return made
+
+
+def _presets(of: Features) -> PresetControl:
+    from playground.ui.features.presets.preset_control import PresetControl
+
+    return PresetControl(of.host, of.regions.presets, of.preset_store)
+
+
+def _variables(of: Features) -> VariablesControl:
+    from playground.ui.features.variables.variables_control import VariablesControl
+
+    return VariablesControl(of.host)
+
+
+def _experiments(of: Features) -> ExperimentsControl:
+    from playground.ui.features.experiments.control import ExperimentsControl
+
+    return ExperimentsControl(of.host, of.regions.experiments)
+
+
+def _tree(of: Features) -> TreeControl:
+    from playground.ui.features.tree.control import TreeControl
+
+    return TreeControl(of.host)
+
+
+def _storage(of: Features) -> StorageControl:
+    from playground.ui.features.storage.control import StorageControl
+
+    return StorageControl(of.host)
+
+
+def _first_start(of: Features) -> FirstStartControl:
+    from playground.ui.features.first_start.first_start_control import FirstStartControl
+
+    return FirstStartControl(of.host, open_frames=of.of(WIRE).open_timeline)
+
+
+def _help(of: Features) -> HelpControl:
+    from playground.ui.features.help.help_control import HelpControl
+
+    return HelpControl(of.host, ACTIONS)
+
+
+def _conversation(of: Features) -> ConversationPane:
+    return of.host.pane
+
+
+GATEWAYS: Final[Feature[GatewayControl]] = Feature(
+    _gateways, gateways.ACTIONS, changed=lambda it: it.show_models(), entries=lambda it: it.entries()
+)
+CONVERSATION: Final[Feature[ConversationPane]] = Feature(_conversation, conversation.ACTIONS)
+OUTPUT: Final[Feature[OutputControl]] = Feature(_output, changed=lambda it: it.show_session())
+RAW: Final[Feature[RawControl]] = Feature(_raw, changed=lambda it: it.show_session())
+CODE: Final[Feature[CodeControl]] = Feature(_code, code.ACTIONS, changed=lambda it: it.show_session())
+DEBUGGER: Final[Feature[DebugControl]] = Feature(_debugger, debugger.ACTIONS, changed=lambda it: it.show_session())
+WIRE: Final[Feature[WireControl]] = Feature(_wire, wire.ACTIONS)
+CASSETTES: Final[Feature[CassetteControl]] = Feature(
+    _cassettes, cassettes.ACTIONS, changed=lambda it: it.show_session()
+)
+FILES: Final[Feature[FileControl]] = Feature(_files, files.ACTIONS)
+PRESETS: Final[Feature[PresetControl]] = Feature(_presets, presets.ACTIONS, entries=lambda it: it.entries())
+VARIABLES: Final[Feature[VariablesControl]] = Feature(
+    _variables, variables.ACTIONS, changed=lambda it: it.show_session()
+)
+EXPERIMENTS: Final[Feature[ExperimentsControl]] = Feature(_experiments, experiments.ACTIONS)
+TREE: Final[Feature[TreeControl]] = Feature(_tree, tree.ACTIONS, shown=lambda it: it.show_session())
+STORAGE: Final[Feature[StorageControl]] = Feature(_storage, storage.ACTIONS, shown=lambda it: it.unread.show_session())
+FIRST_START: Final[Feature[FirstStartControl]] = Feature(
+    _first_start, first_start.ACTIONS, shown=lambda it: it.show_session()
+)
+HELP: Final[Feature[HelpControl]] = Feature(_help, help.ACTIONS)
+
+#: Bars above the message field stand the higher, and pages of the inspector the further right, the later their row.
+FEATURES: Final[tuple[Feature[Any], ...]] = (
+    GATEWAYS,
+    CONVERSATION,
+    OUTPUT,
+    RAW,
+    CODE,
+    DEBUGGER,
+    WIRE,
+    CASSETTES,
+    FILES,
+    PRESETS,
+    VARIABLES,
+    EXPERIMENTS,
+    TREE,
+    STORAGE,
+    FIRST_START,
+    HELP,
+)
+
+
+def _place(action: Action[Any]) -> tuple[int, int]:
+    return MENUS.index(action.menu), action.at
+
+
+#: All there are, as they stand in the menus.
+ACTIONS: Final[tuple[Action[Any], ...]] = tuple(
+    sorted((*OWN, *(action for feature in FEATURES for action in feature.actions)), key=_place)
+)
