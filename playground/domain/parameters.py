@@ -10,13 +10,14 @@ sets them: ``is_ours`` tells, and ``note`` says so.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import ConfigDict, PrivateAttr, StrictBool, StrictFloat, StrictInt, ValidationError
 from pydantic.fields import FieldInfo
 
+from playground.domain.output import schema_of
 from playground.domain.values import Value
 from playground.jsonkit.values import JSON, JSONObject
 
@@ -50,6 +51,22 @@ class Hint:
     ours: Any = None
     instead: Any = None
     needs: str = ""
+
+
+def _as_it_is(value: JSON) -> JSON:
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """A field that other protocols have a word for, too. ``read`` gives its value in a form that is none of theirs.
+
+    ``write`` is the reverse. Either gives None for a value that there is no word for.
+    """
+
+    name: str
+    read: Callable[[JSON], JSON] = _as_it_is
+    write: Callable[[JSON], JSON] = _as_it_is
 
 
 class Parameters(Value):
@@ -176,6 +193,19 @@ class Parameters(Value):
         """How "this tool must be called" is spelled; the chat-completions shape (specification, section 4.1)."""
         return {"type": "function", "function": {"name": name}}
 
+    def shared(self) -> Mapping[str, Shared]:
+        """The fields that mean the same in every protocol that has them, by what they mean.
+
+        temperature and top_p are numbers, limit is in tokens, stop are texts, effort is a word, tool_choice one, or
+        ``{"name": …}`` of the tool, schema is that of the answer, stream is a switch, user a name.
+        """
+        return {}
+
+    @classmethod
+    def is_usual(cls, name: str, value: JSON) -> bool:
+        """Whether a value asks for what an answer is without it."""
+        return name == "response_format" and isinstance(value, dict) and value.get("type") == "text"
+
     def flag(self, name: str) -> str:
         """What is odd about the value of a field, for the panel; empty when nothing is."""
         hint = dict(type(self).hints())[name]
@@ -243,3 +273,13 @@ Stream = Annotated[
         source="4.1",
     ),
 ]
+
+
+def as_texts(value: JSON) -> JSON:
+    """One text, or several, as several; anything else as it is."""
+    return (value,) if isinstance(value, str) else tuple(value) if isinstance(value, list) else value
+
+
+def schema_in(response_format: JSON) -> JSON:
+    """The schema that a response format asks for; None where it asks for none."""
+    return schema_of(response_format) if isinstance(response_format, dict) else None

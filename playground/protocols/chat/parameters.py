@@ -5,15 +5,55 @@ The order of the fields is the order of the panel. A field left at None is not s
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from collections.abc import Mapping
+from typing import Annotated, Any, Final
 
 from pydantic import StrictBool, StrictInt, StrictStr
 
-from playground.domain.parameters import Hint, Number, Parameters, Stream, TopP
+from playground.domain.parameters import Hint, Number, Parameters, Shared, Stream, TopP, as_texts, schema_in
+from playground.jsonkit.values import JSON
+
+SCHEMA_NAME: Final = "answer"  # of a schema that comes from a protocol in which it has none
+
+
+def _read_choice(value: JSON) -> JSON:
+    if isinstance(value, str):
+        return value
+    function = value.get("function") if isinstance(value, dict) and value.get("type") == "function" else None
+    name = function.get("name") if isinstance(function, dict) else None
+    return {"name": name} if isinstance(name, str) else None
+
+
+def _write_choice(value: JSON) -> JSON:
+    return ChatParameters.tool_choice_for(value["name"]) if isinstance(value, dict) else value
+
+
+def _write_format(schema: JSON) -> JSON:
+    return {"type": "json_schema", "json_schema": {"name": SCHEMA_NAME, "schema": schema}}
 
 
 class ChatParameters(Parameters):
     """What can be set on a chat-completions request."""
+
+    def shared(self) -> Mapping[str, Shared]:
+        """The limit is the one that is set, the newer one if none is."""
+        older = self.max_completion_tokens is None and self.max_tokens is not None
+        return {
+            "temperature": Shared("temperature"),
+            "top_p": Shared("top_p"),
+            "limit": Shared("max_tokens" if older else "max_completion_tokens"),
+            "stop": Shared("stop", as_texts, as_texts),
+            "effort": Shared("reasoning_effort"),
+            "tool_choice": Shared("tool_choice", _read_choice, _write_choice),
+            "schema": Shared("response_format", schema_in, _write_format),
+            "stream": Shared("stream"),
+            "user": Shared("user"),
+        }
+
+    @classmethod
+    def is_usual(cls, name: str, value: JSON) -> bool:
+        """One answer, and its counts, come everywhere."""
+        return name == "include_usage" or (name == "n" and value == 1) or super().is_usual(name, value)
 
     temperature: Annotated[
         Number | None,

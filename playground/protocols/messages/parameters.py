@@ -6,21 +6,57 @@ required there: while it is left at default, the encoder sends ``MAX_TOKENS_STAR
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Final, Self
 
 from pydantic import StrictBool, StrictInt, StrictStr
 
-from playground.domain.parameters import Hint, Number, Parameters, Stream, TopP
+from playground.domain.parameters import Hint, Number, Parameters, Shared, Stream, TopP, as_texts, schema_in
 from playground.jsonkit.values import JSON, JSONObject
 
 MAX_TOKENS_START: Final = 4096
 ONE_CALL: Final = "disable_parallel_tool_use"
 
 
+def _write_effort(value: JSON) -> JSON:
+    return None if value in ("none", "minimal") else value
+
+
+def _read_choice(value: JSON) -> JSON:
+    kind = value.get("type") if isinstance(value, dict) else value
+    if kind == "tool" and isinstance(value, dict) and isinstance(value.get("name"), str):
+        return {"name": value["name"]}
+    return {"any": "required"}.get(kind, kind) if isinstance(kind, str) and kind != "tool" else None
+
+
+def _write_choice(value: JSON) -> JSON:
+    if isinstance(value, dict):
+        return MessagesParameters.tool_choice_for(value["name"])
+    return MessagesParameters.tool_choice_word("any" if value == "required" else value)
+
+
+def _write_format(schema: JSON) -> JSON:
+    return {"type": "json_schema", "schema": schema}
+
+
 class MessagesParameters(Parameters):
     """What can be set on a native messages request."""
 
     names_schema: ClassVar[bool] = False
+
+    def shared(self) -> Mapping[str, Shared]:
+        """Stop sequences are a list here, and a schema has no name."""
+        return {
+            "temperature": Shared("temperature"),
+            "top_p": Shared("top_p"),
+            "limit": Shared("max_tokens"),
+            "stop": Shared("stop_sequences", as_texts, as_texts),
+            "effort": Shared("effort", write=_write_effort),
+            "tool_choice": Shared("tool_choice", _read_choice, _write_choice),
+            "schema": Shared("response_format", schema_in, _write_format),
+            "stream": Shared("stream"),
+            "user": Shared("user_id"),
+        }
 
     @classmethod
     def tool_choice_word(cls, word: str) -> JSON:
