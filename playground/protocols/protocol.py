@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING
 from typing import Protocol as Interface
@@ -18,6 +18,7 @@ from playground.protocols import DEFAULT, PROTOCOLS
 from playground.protocols.sse import DEFAULT_CAP
 
 if TYPE_CHECKING:
+    from playground.protocols.conversion import Placed, Told
     from playground.protocols.decoding import Traced
     from playground.protocols.marks import Marks
     from playground.protocols.oddities import Oddity
@@ -55,6 +56,7 @@ class Protocol(Interface):
     endpoint: str  # path below the base URL
     served_as: tuple[str, ...]  # how model lists end what they call that endpoint
     conversation: tuple[str, ...]  # members of a body in which it stands; what is said in turns is the last of them
+    alternates: bool  # neighbours of one side are one message, and a turn that says nothing is left out
     returns_reasoning: bool  # whether a person can choose when and how reasoning goes back
     key_headers: Mapping[str, str]  # in lower case: what goes along with a key in x-api-key
 
@@ -89,6 +91,10 @@ class Protocol(Interface):
 
     def returned(self, turn: Turn) -> JSONObject:
         """What goes back, as it does, of the members that a received message came with (``Turn.extra``)."""
+        ...
+
+    def changes(self, placed: Placed) -> Iterator[Told]:
+        """What it sends of a turn in another form or place than it stands in it, or what may be refused."""
         ...
 
     def read_body(self, body: JSONObject) -> tuple[Request, tuple[str, ...]]:

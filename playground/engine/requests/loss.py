@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
 
-LOST: Final = "lost"  # will not be sent
-CHANGED: Final = "changed"  # will be sent, in another shape or place
-DOUBTFUL: Final = "doubtful"  # will be sent as it is, and may be refused
+from playground.protocols.conversion import CHANGED as CHANGED
+from playground.protocols.conversion import DOUBTFUL as DOUBTFUL
+from playground.protocols.conversion import LOST as LOST
 
 
 @dataclass(frozen=True, slots=True)

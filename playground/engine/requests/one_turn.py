@@ -9,8 +9,8 @@ from playground.domain.members import Extra
 from playground.domain.parts import Part, ToolCall
 from playground.domain.request import ReasoningReturn, Request, SendReasoning
 from playground.domain.transcript import Turn
-from playground.jsonkit.reading import parse_json
 from playground.jsonkit.values import JSONObject
+from playground.protocols.conversion import is_object
 from playground.protocols.protocol import get_protocol
 
 MOST: Final = 40  # names that are looked at one by one; of more, several at once, and
@@ -24,20 +24,20 @@ class Wire:
     """
 
     def __init__(self, protocol: str, field: str = "") -> None:
-        self._protocol = get_protocol(protocol)
-        self.name, self.title = protocol, self._protocol.title
+        self.protocol = get_protocol(protocol)
+        self.name, self.title = protocol, self.protocol.title
         rule = ReasoningReturn(when=SendReasoning.ALWAYS, field=field)
         self._blank = Request(protocol=protocol, model="", reasoning_return=rule)
 
     def says(self, turn: Turn) -> JSONObject:
         """The body of nothing but this turn; arguments that cannot be written count as none."""
         sound = turn.model_copy(update={"parts": tuple(_sound(part) for part in turn.parts)})
-        return self._protocol.encode(self._blank.model_copy(update={"turns": (sound,)}))
+        return self.protocol.encode(self._blank.model_copy(update={"turns": (sound,)}))
 
     def leaves_out(self, turn: Turn) -> bool:
         """Whether nothing of a turn is written, but perhaps a message without content."""
         body = self.says(turn)
-        *above, said = self._protocol.conversation
+        *above, said = self.protocol.conversation
         messages: list[JSONObject] = body[said]
         empty = all(message.keys() == {"role", "content"} and not message["content"] for message in messages)
         return empty and body.keys().isdisjoint(above)
@@ -54,14 +54,6 @@ def telling(names: Iterable[str], makes_a_difference: Callable[[frozenset[str]],
 def without(extra: Extra, protocol: str, names: frozenset[str]) -> Extra:
     """What something came with, less the members of these names."""
     return {**extra, protocol: {name: value for name, value in extra[protocol].items() if name not in names}}
-
-
-def is_object(arguments: str) -> bool:
-    """Whether the arguments of a call are a JSON object, or nothing."""
-    try:
-        return not arguments.strip() or isinstance(parse_json(arguments), dict)
-    except ValueError:
-        return False
 
 
 def _sound(part: Part) -> Part:

@@ -1,8 +1,8 @@
 """What the other protocol does not carry of turns.
 
 Nothing here knows what an encoder leaves out: each thing that a turn holds is taken out of it, and both encoders are
-asked. What makes a difference here and none there will not be sent, so whatever a turn may hold one day is named. Only
-what is sent in another form or place, or may be refused, is known by rule.
+asked. What makes a difference here and none there will not be sent, so whatever a turn may hold one day is named. What
+is sent in another form or place, or may be refused, the other protocol tells by rule.
 """
 
 from __future__ import annotations
@@ -12,20 +12,17 @@ from itertools import groupby
 from typing import Final
 
 from playground.domain.members import Extra
-from playground.domain.parts import Image, Part, Reasoning, Refusal, Text, ToolCall, ToolResult, Unknown
+from playground.domain.parts import Image, Part, Reasoning, Text, ToolCall, ToolResult, Unknown
 from playground.domain.request import Request
 from playground.domain.transcript import Role, Turn
-from playground.engine.requests.loss import CHANGED, DOUBTFUL, LOST, Loss, listed
-from playground.engine.requests.one_turn import MOST, Wire, is_object, telling, without
+from playground.engine.requests.loss import Loss, listed
+from playground.engine.requests.one_turn import MOST, Wire, telling, without
+from playground.protocols.conversion import CHANGED, DOUBTFUL, LOST, SYSTEM, Placed, Told, side_of
 
-_SYSTEM: Final = (Role.SYSTEM, Role.DEVELOPER)
 #: The fields without which a part says nothing: they go with it, and are not looked at one by one.
 _ITSELF: Final = frozenset({"kind", "text", "field", "id", "name", "arguments", "call_id", "url", "value", "from_file"})
 MOST_NAMES: Final = 12  # that are told of one turn
 _THINKING: Final = "the signature of its thinking; the text goes only if reasoning is sent back"
-
-#: What becomes of something: LOST, CHANGED or DOUBTFUL, and the words.
-_Told = tuple[str, str]
 
 
 def turn_losses(request: Request, to: str) -> Iterator[Loss]:
@@ -40,16 +37,14 @@ def turn_losses(request: Request, to: str) -> Iterator[Loss]:
     for number, turn in enumerate(request.turns, 1):
         answers = behind and turn.role is Role.TOOL
         found = [*judge.left_out(turn), *empty.get(turn.id, ())]
-        if to == "messages":
-            found += _place_in_messages(turn, before, prompt=prompt, answers=answers)
-        found += _form_in_messages(turn) if to == "messages" else _form_in_chat(turn, there)
+        found += there.protocol.changes(Placed(turn, before, prompt, answers, there.says))
         found += [_unknown(part) for part in turn.parts if isinstance(part, Unknown) and not part.from_file]
         if turn.role is Role.TOOL and not answers and any(result.call_id in called for result in turn.results):
             found.append((DOUBTFUL, "its result does not stand right behind its call"))
         for kind, what in found:
             yield Loss(kind, f"Turn {number} ({turn.role.value})", what)
         called.update(call.id for call in turn.calls)
-        if turn.role in _SYSTEM:
+        if turn.role in SYSTEM:
             prompt = True
         else:
             before, behind = turn, bool(turn.calls) or answers
@@ -65,7 +60,7 @@ class _Judge:
         self._here, self._there = here, there
         self._known: dict[_Shape, list[tuple[int, str]]] = {}
 
-    def left_out(self, turn: Turn) -> Iterator[_Told]:
+    def left_out(self, turn: Turn) -> Iterator[Told]:
         """Parts, fields, and the names of what came with them."""
         if _is_plain(turn):
             return
@@ -229,7 +224,7 @@ def _field_words(part: Part, field: str) -> str:
             return f"{field} of its {part.kind}"
 
 
-def _besides_text(part: ToolResult, blocks: object) -> Iterator[_Told]:
+def _besides_text(part: ToolResult, blocks: object) -> Iterator[Told]:
     if isinstance(blocks, list) and all(isinstance(one, dict) and one.keys() == {"type", "text"} for one in blocks):
         return
     yield LOST, f"what the result of {part.call_id} holds besides text"
@@ -247,11 +242,13 @@ def _inner_names(name: str, value: object) -> list[str]:
 # Turns of which nothing is written
 
 
-def _empty(turns: tuple[Turn, ...], here: Wire, there: Wire) -> dict[str, list[_Told]]:
-    """What becomes of turns that the native protocol has no content for, by their ids."""
-    to_native = there.name == "messages"
-    native = there if to_native else here
-    out: dict[str, list[_Told]] = {}
+def _empty(turns: tuple[Turn, ...], here: Wire, there: Wire) -> dict[str, list[Told]]:
+    """What becomes of turns that a protocol of two sides has no content for, by their ids."""
+    if there.protocol.alternates == here.protocol.alternates:
+        return {}
+    away = there.protocol.alternates  # else on the way back
+    strict = there if away else here
+    out: dict[str, list[Told]] = {}
 
     def tell(turn: Turn, kind: str, words: str) -> None:
         held = any(part.kind != "text" or part.text for part in turn.parts)
@@ -259,95 +256,27 @@ def _empty(turns: tuple[Turn, ...], here: Wire, there: Wire) -> dict[str, list[_
         out[turn.id] = [(kind, f"{start}; {words}")]
 
     def left_out(turn: Turn) -> bool:
-        return not _is_plain(turn) and native.leaves_out(turn)
+        return not _is_plain(turn) and strict.leaves_out(turn)
 
-    away = f"{native.title} leaves it out"
-    kind, words = (LOST, away) if to_native else (CHANGED, f"{away}, {there.title} sends a message without content")
+    kind, words = LOST, f"{strict.title} leaves it out"
+    if not away:
+        kind, words = CHANGED, f"{words}, {there.title} sends a message without content"
     for turn in turns:
-        if turn.role in _SYSTEM and left_out(turn):
+        if turn.role in SYSTEM and left_out(turn):
             tell(turn, kind, words)
-    said = [turn for turn in turns if turn.role not in _SYSTEM]
-    for _, group in groupby(said, _side):  # neighbours of one side are one message
+    said = [turn for turn in turns if turn.role not in SYSTEM]
+    for _, group in groupby(said, side_of):  # neighbours of one side are one message
         side = [(turn, left_out(turn)) for turn in group]
         alone = all(nothing for _, nothing in side)
         for at, (turn, nothing) in enumerate(side):
             if nothing and not (alone and at == 0):
                 tell(turn, kind, words)
-            elif nothing and to_native:
+            elif nothing and away:
                 tell(turn, DOUBTFUL, "a message without content may be refused")
     return out
 
 
-def _side(turn: Turn) -> Role:
-    return Role.ASSISTANT if turn.role is Role.ASSISTANT else Role.USER
-
-
-# What is sent in another place or form
-
-
-def _place_in_messages(turn: Turn, before: Turn | None, *, prompt: bool, answers: bool) -> Iterator[_Told]:
-    if turn.role in _SYSTEM:
-        if before is not None:
-            yield CHANGED, "stands in the middle; it goes into the system prompt at the top"
-        elif prompt:
-            yield CHANGED, "joins the turn before it in one system prompt"
-        if turn.role is Role.DEVELOPER:
-            yield CHANGED, "there is no developer role; it is sent as system"
-        if turn.images:
-            yield DOUBTFUL, "its image goes into the system prompt, which takes text only"
-    elif before is not None and _side(turn) is _side(before) and not answers:
-        yield CHANGED, f"joins the turn before it in one {_side(turn).value} message"
-
-
-def _form_in_messages(turn: Turn) -> Iterator[_Told]:
-    for part in turn.parts:
-        if isinstance(part, Refusal):
-            yield CHANGED, "its refusal is sent as ordinary text"
-        elif isinstance(part, Image) and part.url[:5].lower() == "data:" and ";base64," not in part.url[:200].lower():
-            yield DOUBTFUL, "its image is a data URL without base64, sent as an address"
-        elif isinstance(part, ToolCall) and not is_object(part.arguments):
-            what = f"the arguments of {part.name} ({part.id}) are not a JSON object: nothing can be sent until they are"
-            yield DOUBTFUL, what
-    if _is_behind(turn, ToolResult):
-        yield DOUBTFUL, "its result stands behind what else it holds; results belong first"
-    if _is_behind(turn, Reasoning) and any(isinstance(part, Reasoning) and _is_signed(part) for part in turn.parts):
-        yield CHANGED, "its thinking goes to the front"
-
-
-def _form_in_chat(turn: Turn, chat: Wire) -> Iterator[_Told]:
-    texts = [part.text for part in turn.parts if isinstance(part, Text) and part.text]
-    if turn.role is Role.ASSISTANT and _interleaved(turn):
-        yield CHANGED, "its text is joined and its calls follow; their order is not sent"
-    elif turn.role is Role.ASSISTANT and len(texts) > 1 and isinstance(chat.says(turn)["messages"][0]["content"], str):
-        yield CHANGED, "its texts are joined into one"
-    if turn.refusal:
-        yield CHANGED, "its refusal is sent as one, apart from the text"
-    if turn.role is not Role.ASSISTANT and _is_behind(turn, ToolResult):
-        yield CHANGED, "its results go before what else it holds"
-
-
-def _is_behind(turn: Turn, kind: type[Part]) -> bool:
-    """Whether a part of that kind stands behind one of another kind."""
-    first = next((at for at, part in enumerate(turn.parts) if not isinstance(part, kind)), len(turn.parts))
-    return any(isinstance(part, kind) for part in turn.parts[first:])
-
-
-def _interleaved(turn: Turn) -> bool:
-    """Whether text follows a call: the chat protocol has all text first."""
-    called = False
-    for part in turn.parts:
-        if isinstance(part, ToolCall):
-            called = True
-        elif called and isinstance(part, Text) and part.text:
-            return True
-    return False
-
-
-def _unknown(part: Unknown) -> _Told:
+def _unknown(part: Unknown) -> Told:
     kind = part.value.get("type")
     named = f"of type {kind}" if isinstance(kind, str) and kind else "without a type"
     return DOUBTFUL, f"a part {named[:80]} is sent as it came, in the shape of the other protocol"
-
-
-def _is_signed(part: Reasoning) -> bool:
-    return part.signature is not None or part.redacted is not None

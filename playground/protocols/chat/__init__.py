@@ -8,7 +8,7 @@ from playground.protocols import MESSAGES, PROTOCOLS
 from playground.protocols.sse import DEFAULT_CAP
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from playground.domain.accumulator import Accumulator
     from playground.domain.parameters import Parameters
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from playground.domain.tools import ToolDefinition
     from playground.domain.transcript import Turn
     from playground.jsonkit.values import JSON, JSONObject
+    from playground.protocols.conversion import Placed, Told
     from playground.protocols.marks import Marks
     from playground.protocols.oddities import Oddity
     from playground.protocols.protocol import Decoder, Protocol
@@ -29,6 +30,7 @@ class ChatProtocol:
     endpoint = "chat/completions"
     served_as: tuple[str, ...] = "chat/completions", "openai"
     conversation: tuple[str, ...] = (MESSAGES,)
+    alternates = False
     returns_reasoning = True
     key_headers: Mapping[str, str] = {}
 
@@ -72,6 +74,12 @@ class ChatProtocol:
         from playground.protocols.chat.encode import returned
 
         return returned(turn)
+
+    def changes(self, placed: Placed) -> Iterator[Told]:
+        """What goes into another place or form."""
+        from playground.protocols.chat.conversion import changes
+
+        return changes(placed)
 
     def read_body(self, body: JSONObject) -> tuple[Request, tuple[str, ...]]:
         """The request that ``body`` was written from, and sentences on what could not be kept."""

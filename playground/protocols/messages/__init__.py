@@ -8,7 +8,7 @@ from playground.protocols import MESSAGES, PROTOCOLS
 from playground.protocols.sse import DEFAULT_CAP
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from playground.domain.accumulator import Accumulator
     from playground.domain.parameters import Parameters
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from playground.domain.tools import ToolDefinition
     from playground.domain.transcript import Turn
     from playground.jsonkit.values import JSON, JSONObject
+    from playground.protocols.conversion import Placed, Told
     from playground.protocols.marks import Marks
     from playground.protocols.oddities import Oddity
     from playground.protocols.protocol import Decoder, Protocol
@@ -29,6 +30,7 @@ class MessagesProtocol:
     endpoint = "messages"
     served_as: tuple[str, ...] = "messages", "anthropic"
     conversation: tuple[str, ...] = ("system", MESSAGES)
+    alternates = True
     returns_reasoning = False
     #: By the public protocol; the specification is silent, section 5.
     key_headers: Mapping[str, str] = {"anthropic-version": "2023-06-01"}
@@ -70,6 +72,12 @@ class MessagesProtocol:
     def returned(self, turn: Turn) -> JSONObject:
         """Nothing: a message of a request has but a role and content."""
         return {}
+
+    def changes(self, placed: Placed) -> Iterator[Told]:
+        """What goes into another place or form."""
+        from playground.protocols.messages.conversion import changes
+
+        return changes(placed)
 
     def read_body(self, body: JSONObject) -> tuple[Request, tuple[str, ...]]:
         """The request that ``body`` was written from, and sentences on what could not be kept."""
