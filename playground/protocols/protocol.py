@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from playground.protocols.decoding import Traced
     from playground.protocols.marks import Marks
     from playground.protocols.oddities import Oddity
+    from playground.protocols.snippets import AnswerCode
 
 
 class Decoder(Interface):
@@ -58,7 +59,13 @@ class Protocol(Interface):
     conversation: tuple[str, ...]  # members of a body in which it stands; what is said in turns is the last of them
     alternates: bool  # neighbours of one side are one message, and a turn that says nothing is left out
     returns_reasoning: bool  # whether a person can choose when and how reasoning goes back
+    libraries: tuple[str, ...]  # of clients that speak it, by their names in the package registries
     key_headers: Mapping[str, str]  # in lower case: what goes along with a key in x-api-key
+
+    @property
+    def answer_code(self) -> AnswerCode:
+        """How code in languages without such a library shows an answer."""
+        ...
 
     @property
     def marks(self) -> Marks:

@@ -46,6 +46,7 @@ NOT_YET = {
     "uvicorn",
 }
 OURS_NOT_YET = {"playground.demo", "playground.gateway", "playground.protocols"}
+NAMES = "playground.protocols"  # the package itself, which has the names of the protocols and loads none of them
 MOST_MODULES = 230  # with Python's own and PySide6's; a few above what it is now, so that growth is noticed
 
 PROGRAM = """
@@ -118,7 +119,7 @@ def test_nothing_heavy_is_loaded_at_the_first_frame(seen: dict[str, Any]) -> Non
     loaded = set(seen["modules"])
     assert "PySide6.QtWidgets" in loaded
     assert not {name.partition(".")[0] for name in loaded} & NOT_YET
-    assert not {name for name in loaded if ".".join(name.split(".")[:2]) in OURS_NOT_YET}
+    assert not {name for name in loaded - {NAMES} if ".".join(name.split(".")[:2]) in OURS_NOT_YET}
     assert len(loaded) <= MOST_MODULES
 
 

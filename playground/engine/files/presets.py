@@ -29,7 +29,7 @@ from playground.engine.requests.protocol_conversion import carry_parameters
 from playground.engine.session.settings import ExperimentSettings
 from playground.jsonkit.values import JSONObject
 from playground.protocols import DEFAULT, PROTOCOLS
-from playground.protocols.protocol import parameters_of
+from playground.protocols.protocol import parameters_of as parameters_of
 
 if TYPE_CHECKING:
     from playground.engine.session.session import Session

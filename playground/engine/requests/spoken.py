@@ -1,14 +1,14 @@
-"""The protocols, as the window offers them: it reaches them only through the engine."""
+"""The protocols, as the window offers them: it reaches them only through the engine. Titles load nothing."""
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from playground.gateway.address import Address
 from playground.protocols import MESSAGES as MESSAGES
 from playground.protocols import PROTOCOLS
-from playground.protocols.protocol import get_protocol
-from playground.protocols.protocol import parameters_of as parameters_of
+
+if TYPE_CHECKING:
+    from playground.gateway.address import Address
 
 #: Their titles by their names.
 TITLES: Final = PROTOCOLS
@@ -16,9 +16,13 @@ TITLES: Final = PROTOCOLS
 
 def endpoint_urls(address: Address) -> dict[str, str]:
     """Where each of them is spoken at an address, by its name."""
+    from playground.protocols.protocol import get_protocol
+
     return {name: address.endpoint(get_protocol(name).endpoint) for name in PROTOCOLS}
 
 
 def returns_reasoning(protocol: str) -> bool:
     """Whether a person can choose when and how reasoning goes back over it."""
+    from playground.protocols.protocol import get_protocol
+
     return get_protocol(protocol).returns_reasoning

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from playground.protocols.marks import Marks
     from playground.protocols.oddities import Oddity
     from playground.protocols.protocol import Decoder, Protocol
+    from playground.protocols.snippets import AnswerCode
 
 
 class ChatProtocol:
@@ -30,6 +31,7 @@ class ChatProtocol:
     endpoint = "chat/completions"
     served_as: tuple[str, ...] = "chat/completions", "openai"
     conversation: tuple[str, ...] = (MESSAGES,)
+    libraries: tuple[str, ...] = ("openai",)
     alternates = False
     returns_reasoning = True
     key_headers: Mapping[str, str] = {}
@@ -38,6 +40,13 @@ class ChatProtocol:
         """As ``n`` says."""
         n = body.get("n")
         return n if type(n) is int and n > 1 else 1
+
+    @property
+    def answer_code(self) -> AnswerCode:
+        """How code shows an answer."""
+        from playground.protocols.chat import snippets
+
+        return snippets
 
     @property
     def marks(self) -> Marks:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from playground.protocols.marks import Marks
     from playground.protocols.oddities import Oddity
     from playground.protocols.protocol import Decoder, Protocol
+    from playground.protocols.snippets import AnswerCode
 
 
 class MessagesProtocol:
@@ -30,6 +31,7 @@ class MessagesProtocol:
     endpoint = "messages"
     served_as: tuple[str, ...] = "messages", "anthropic"
     conversation: tuple[str, ...] = ("system", MESSAGES)
+    libraries: tuple[str, ...] = ("anthropic",)
     alternates = True
     returns_reasoning = False
     #: By the public protocol; the specification is silent, section 5.
@@ -38,6 +40,13 @@ class MessagesProtocol:
     def choices(self, body: JSONObject) -> int:
         """An answer is one message."""
         return 1
+
+    @property
+    def answer_code(self) -> AnswerCode:
+        """How code shows an answer."""
+        from playground.protocols.messages import snippets
+
+        return snippets
 
     @property
     def marks(self) -> Marks:

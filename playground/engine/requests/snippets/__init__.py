@@ -11,11 +11,10 @@ from importlib import import_module
 from typing import Final
 
 from playground.engine.requests.snippets.sent import KEY, NotPossibleError, Sent, recorded, sent_by
+from playground.protocols import PROTOCOLS
 from playground.protocols.protocol import get_protocol
 
 __all__ = ["LANGUAGES", "Language", "Sent", "Snippet", "recorded", "sent_by", "write"]
-
-BOTH: Final = ("chat", "messages")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +23,7 @@ class Language:
 
     ``module`` holds ``write(sent) -> str``, which may raise ``NotPossibleError``. ``lexer`` is Pygments' name,
     ``suffix`` that of a file, ``install`` the command that brings what the snippet imports (empty: nothing needed).
+    A ``library`` speaks the protocols that name it; without one a language speaks all of them.
     """
 
     id: str
@@ -32,12 +32,17 @@ class Language:
     lexer: str
     suffix: str
     install: str = ""
-    protocols: tuple[str, ...] = BOTH
+    library: str = ""
+
+    @property
+    def protocols(self) -> tuple[str, ...]:
+        """Those that it can write a request of."""
+        return tuple(name for name in PROTOCOLS if not self.library or self.library in get_protocol(name).libraries)
 
 
 LANGUAGES: Final = (
     Language("curl", "curl", "curl", "bash", ".sh"),
-    Language("python-openai", "Python · openai", "python_openai", "python", ".py", "pip install openai", ("chat",)),
+    Language("python-openai", "Python · openai", "python_openai", "python", ".py", "pip install openai", "openai"),
     Language(
         "python-anthropic",
         "Python · anthropic",
@@ -45,12 +50,12 @@ LANGUAGES: Final = (
         "python",
         ".py",
         "pip install anthropic",
-        ("messages",),
+        "anthropic",
     ),
     Language("python-httpx", "Python · httpx", "python_httpx", "python", ".py", "pip install httpx"),
     Language("js-fetch", "JavaScript · fetch", "javascript_fetch", "javascript", ".mjs"),
     Language(
-        "js-openai", "JavaScript · openai", "javascript_openai", "javascript", ".mjs", "npm install openai", ("chat",)
+        "js-openai", "JavaScript · openai", "javascript_openai", "javascript", ".mjs", "npm install openai", "openai"
     ),
 )
 

@@ -1,4 +1,4 @@
-"""The request with the fetch that Node has built in, for either protocol."""
+"""The request with the fetch that Node has built in, for any protocol."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from playground.engine.requests.snippets.javascript_text import (
 )
 from playground.engine.requests.snippets.literals import JAVASCRIPT, JSON_TEXT, written
 from playground.engine.requests.snippets.sent import Sent
+from playground.protocols.protocol import get_protocol
 
 
 def write(sent: Sent) -> str:
@@ -55,33 +56,10 @@ for await (const text of response.body.pipeThrough(new TextDecoderStream())) {
 
 
 def _stream(sent: Sent) -> str:
-    if sent.protocol == "messages":
-        shown = "event.delta?.text"
-        if sent.offers_tools:
-            shown = f"event.content_block?.name ?? {shown} ?? event.delta?.partial_json"
-        show = [f'process.stdout.write({shown} ?? "");']
-    else:
-        first = " if (choice.index > 0) continue; // the other answers come in between" if sent.choices > 1 else ""
-        show = [f"for (const choice of event.choices ?? []) {{{first}"]
-        show.append('  process.stdout.write(choice.delta.content ?? "");')
-        if sent.offers_tools:
-            show += [
-                "  for (const { function: f } of choice.delta.tool_calls ?? []) {",
-                '    process.stdout.write((f.name ?? "") + (f.arguments ?? ""));',
-                "  }",
-            ]
-        show.append("}")
+    show = get_protocol(sent.protocol).answer_code.javascript_stream(sent.choices, tools=sent.offers_tools)
     return _READ + "".join(f"    {line}\n" for line in show) + "  }\n}\nconsole.log();\n"
 
 
 def _whole(sent: Sent) -> str:
-    if sent.protocol == "messages":
-        lines = ["for (const block of (await response.json()).content) {"]
-        lines.append('  if (block.type === "text") console.log(block.text);')
-        if sent.offers_tools:
-            lines.append('  if (block.type === "tool_use") console.log(block.name, block.input);')
-    else:
-        more = " ?? choice.message.tool_calls" if sent.offers_tools else ""
-        lines = ["for (const choice of (await response.json()).choices) {"]
-        lines.append(f"  console.log(choice.message.content{more});")
-    return "\n" + "\n".join([*lines, "}", ""])
+    show = get_protocol(sent.protocol).answer_code.javascript_whole(tools=sent.offers_tools)
+    return "".join(f"\n{line}" for line in show) + "\n"

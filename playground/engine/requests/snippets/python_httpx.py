@@ -1,10 +1,11 @@
-"""The request with httpx, for either protocol: nothing between the code and the wire."""
+"""The request with httpx, for any protocol: nothing between the code and the wire."""
 
 from __future__ import annotations
 
 from playground.engine.requests.snippets.literals import PYTHON, written
 from playground.engine.requests.snippets.python_text import environment, mapping, spelling_for, top
 from playground.engine.requests.snippets.sent import Sent
+from playground.protocols.protocol import get_protocol
 
 
 def write(sent: Sent) -> str:
@@ -59,38 +60,11 @@ for text in response.iter_text():
 
 
 def _stream(sent: Sent) -> str:
-    if sent.protocol == "messages":
-        show = ['delta = event.get("delta") or {}', 'print(delta.get("text", ""), end="", flush=True)']
-        if sent.offers_tools:
-            show = [
-                'block, delta = event.get("content_block") or {}, event.get("delta") or {}',
-                'shown = block.get("name") or delta.get("text") or delta.get("partial_json") or ""',
-                'print(shown, end="", flush=True)',
-            ]
-    else:
-        show = ['for choice in event.get("choices") or []:']
-        if sent.choices > 1:
-            show += ['    if choice["index"] > 0:', "        continue  # the other answers come in between"]
-        show.append('    print(choice["delta"].get("content") or "", end="", flush=True)')
-        if sent.offers_tools:
-            show += [
-                '    for call in choice["delta"].get("tool_calls") or []:',
-                '        name, arguments = call["function"].get("name"), call["function"].get("arguments")',
-                '        print(name or "", arguments or "", sep="", end="", flush=True)',
-            ]
+    show = get_protocol(sent.protocol).answer_code.python_stream(sent.choices, tools=sent.offers_tools)
     inner = _FAIL + _READ + "".join(f"        {line}\n" for line in show)
     return "".join(f"    {line}\n" for line in inner.splitlines()) + "print()\n"
 
 
 def _whole(sent: Sent) -> str:
-    if sent.protocol == "messages":
-        show = (
-            'for block in response.json()["content"]:\n    if block["type"] == "text":\n        print(block["text"])\n'
-        )
-        if sent.offers_tools:
-            show += '    elif block["type"] == "tool_use":\n        print(block["name"], block["input"])\n'
-        return _FAIL + show
-    shown = 'choice["message"]["content"]'
-    if sent.offers_tools:
-        shown += ' or choice["message"]["tool_calls"]'
-    return f'{_FAIL}for choice in response.json()["choices"]:\n    print({shown})\n'
+    show = get_protocol(sent.protocol).answer_code.python_whole(tools=sent.offers_tools)
+    return _FAIL + "".join(f"{line}\n" for line in show)

@@ -79,8 +79,7 @@ class Sent:
     @property
     def choices(self) -> int:
         """How many answers are asked for."""
-        n = self.body.get("n")
-        return n if isinstance(n, int) and n > 1 else 1
+        return get_protocol(self.protocol).choices(self.body)
 
     @property
     def variables(self) -> tuple[str, ...]:

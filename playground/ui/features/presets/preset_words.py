@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from playground.engine.files.presets import Preset
-from playground.engine.requests.spoken import TITLES, parameters_of
+from playground.engine.files.presets import Preset, parameters_of
+from playground.engine.requests.spoken import TITLES
 from playground.jsonkit.values import JSON
 
 LONGEST = 400  # characters of one value
