@@ -141,7 +141,8 @@ def _raw(of: Features) -> RawControl:
 def _code(of: Features) -> CodeControl:
     from playground.ui.features.code.code_control import CodeControl
 
-    return CodeControl(of.host, of.of(GATEWAYS))
+    gateways = of.of(GATEWAYS)
+    return CodeControl(of.host, gateways.set_up_imported, gateways.store_imported)
 
 
 def _debugger(of: Features) -> DebugControl:

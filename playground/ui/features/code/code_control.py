@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
-from playground.engine.gateways.profiles import Profile, ProfileError
 from playground.ui.features.code.request_control import RequestControl
-from playground.ui.features.gateways.control import GatewayControl
 from playground.ui.features.host import Host
-from playground.ui.widgets.loop import spawn
 
 if TYPE_CHECKING:
     from playground.engine.requests.pasted import Imported
@@ -22,13 +19,19 @@ LANGUAGE = "code/language"  # where the settings keep the language chosen last
 
 
 class CodeControl(QObject):
-    """``show_session`` brings an open window up to what is set now."""
+    """``show_session`` brings an open window up to what is set now.
 
-    def __init__(self, host: Host, gateways: GatewayControl) -> None:
+    ``set_up`` sets a new gateway up as an imported request has it, with its secrets or without them; ``store`` keeps
+    the secrets for the gateway of that id.
+    """
+
+    def __init__(
+        self, host: Host, set_up: Callable[[Imported, bool], None], store: Callable[[Imported, str], None]
+    ) -> None:
         super().__init__(host.window)
         self._host = host
         self._workspace = host.workspace
-        self._gateways = gateways
+        self._set_up, self._store = set_up, store
         self._settings = host.settings
         self._code: GetCodeWindow | None = None
         host.pane.composer.edited.connect(self.show_session)
@@ -79,37 +82,6 @@ class CodeControl(QObject):
         self._workspace.open(session.id)
         self._host.pane.composer.setFocus()
         if wanted.profile_id == NEW:
-            self._set_up(found, keep=wanted.keep)
+            self._set_up(found, wanted.keep)
         elif wanted.keep:
-            spawn(self._store(gateways.get(wanted.profile_id), found), name="store the imported key")
-
-    def _set_up(self, found: Imported, *, keep: bool) -> None:
-        """The gateways' dialog with a new one filled in; nothing is stored before a person saves it."""
-        from playground.ui.features.gateways.draft import Draft, HeaderRow
-
-        auth = {found.request.protocol: found.auth} if found.auth is not None else {}
-        profile = Profile(name="", base_url=found.base_url, default_model=found.request.model, auth=auth)
-        headers = found.secret_headers if keep else {}
-        rows = tuple(HeaderRow(name, value.get_secret_value()) for name, value in headers.items())
-        key = found.key.get_secret_value() if keep and found.key is not None else ""
-        self._gateways.set_up(Draft(profile, rows, key=key))
-
-    async def _store(self, profile: Profile, found: Imported) -> None:
-        """Keep the secrets for a gateway there is, at the origin they came with."""
-        from playground.engine.gateways.credentials import store_secret
-
-        gateways, notice = self._workspace.gateways, self._host.notice
-        secrets = {**({"": found.key} if found.key is not None else {}), **found.secret_headers}
-        words = ""
-        try:
-            for name, secret in secrets.items():
-                profile, state = await store_secret(profile, gateways.keys, secret, name)
-                words = state.words
-            await asyncio.to_thread(gateways.update, profile)
-        except ProfileError as error:
-            notice.say(str(error))
-            return
-        gateways.forget_models(profile.id)
-        self._gateways.changed.emit()
-        self._gateways.load_models()
-        notice.say(f"Key for “{profile.name}”: {words}", stays=False)
+            self._store(found, wanted.profile_id)

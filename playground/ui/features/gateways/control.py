@@ -24,6 +24,7 @@ from playground.ui.widgets.palette import Entry
 from playground.ui.widgets.plain_text import show_hidden
 
 if TYPE_CHECKING:
+    from playground.engine.requests.pasted import Imported
     from playground.ui.features.gateways.connect_dialog import ConnectDialog
     from playground.ui.features.gateways.dialog import ProfileDialog
     from playground.ui.features.gateways.draft import Draft
@@ -208,6 +209,40 @@ class GatewayControl(QObject):
         """The same, with a new gateway filled in as far as ``draft`` knows it; the open experiment is to use it."""
         self._typed = None
         self._open().begin(draft)
+
+    def set_up_imported(self, found: Imported, keep: bool) -> None:
+        """The same for the gateway that an imported request names, with its secrets if they are to be kept."""
+        from playground.ui.features.gateways.draft import Draft, HeaderRow
+
+        auth = {found.request.protocol: found.auth} if found.auth is not None else {}
+        profile = Profile(name="", base_url=found.base_url, default_model=found.request.model, auth=auth)
+        headers = found.secret_headers if keep else {}
+        rows = tuple(HeaderRow(name, value.get_secret_value()) for name, value in headers.items())
+        key = found.key.get_secret_value() if keep and found.key is not None else ""
+        self.set_up(Draft(profile, rows, key=key))
+
+    def store_imported(self, found: Imported, profile_id: str) -> None:
+        """Keep the secrets of an imported request for a gateway there is, at the origin they came with."""
+        spawn(self._store(self._workspace.gateways.get(profile_id), found), name="store the imported key")
+
+    async def _store(self, profile: Profile, found: Imported) -> None:
+        from playground.engine.gateways.credentials import store_secret
+
+        gateways = self._workspace.gateways
+        secrets = {**({"": found.key} if found.key is not None else {}), **found.secret_headers}
+        words = ""
+        try:
+            for name, secret in secrets.items():
+                profile, state = await store_secret(profile, gateways.keys, secret, name)
+                words = state.words
+            await asyncio.to_thread(gateways.update, profile)
+        except ProfileError as error:
+            self._host.notice.say(str(error))
+            return
+        gateways.forget_models(profile.id)
+        self.changed.emit()
+        self.load_models()
+        self._host.notice.say(f"Key for “{profile.name}”: {words}", stays=False)
 
     def connect_new(self) -> None:
         """The dialog that connects a gateway step by step; what was typed into the last one is still there."""
