@@ -6,8 +6,9 @@ import ast
 from pathlib import Path
 
 import playground.protocols
-from playground.engine.inspect.lint import Review, findings, noted, report
+from playground.engine.inspect.lint import Review, findings, report
 from playground.protocols.arguments import PLACEHOLDER, REPEATED, TWICE
+from playground.protocols.chat import expected as noted
 from tests.engine.exchanges import exchange, indexed
 from tests.engine.lint.answers import good
 from tests.protocols.streams import DONE

@@ -13,9 +13,9 @@ from playground.domain.accumulator import Accumulator
 from playground.domain.errors import FailureKind
 from playground.engine.inspect.frames import FrameIndex, Kind, bits
 from playground.engine.inspect.lint.asked import Asked, read_asked
-from playground.engine.inspect.lint.shapes import Shapes
 from playground.jsonkit import foreign
 from playground.jsonkit.values import JSON, JSONObject
+from playground.protocols.chat.shapes import Shapes
 from playground.protocols.protocol import get_protocol
 
 #: How a completion ends that calls tools, that ends by itself, that reached a limit.

@@ -12,8 +12,8 @@ from itertools import islice
 from playground.domain.errors import FailureKind
 from playground.engine.inspect.frames import FrameIndex
 from playground.engine.inspect.lint.case import Case
-from playground.engine.inspect.lint.noted import expected
 from playground.engine.inspect.lint.rules import RULES
+from playground.protocols.chat.expected import expected
 
 MOST = 100  # findings of one rule; whoever reads a hundred has understood it
 
