@@ -20,6 +20,7 @@ from playground.protocols.sse import DEFAULT_CAP
 if TYPE_CHECKING:
     from playground.protocols.conversion import Placed, Told
     from playground.protocols.decoding import Traced
+    from playground.protocols.expected import Expected
     from playground.protocols.marks import Marks
     from playground.protocols.oddities import Oddity
     from playground.protocols.snippets import AnswerCode
@@ -65,6 +66,11 @@ class Protocol(Interface):
     @property
     def answer_code(self) -> AnswerCode:
         """How code in languages without such a library shows an answer."""
+        ...
+
+    @property
+    def expected(self) -> Expected:
+        """What its answers are to be."""
         ...
 
     @property

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from playground.domain.transcript import Turn
     from playground.jsonkit.values import JSON, JSONObject
     from playground.protocols.conversion import Placed, Told
+    from playground.protocols.expected import Expected
     from playground.protocols.marks import Marks
     from playground.protocols.oddities import Oddity
     from playground.protocols.protocol import Decoder, Protocol
@@ -47,6 +48,13 @@ class ChatProtocol:
         from playground.protocols.chat import snippets
 
         return snippets
+
+    @property
+    def expected(self) -> Expected:
+        """What an answer is to be."""
+        from playground.protocols.chat.expected import EXPECTED
+
+        return EXPECTED
 
     @property
     def marks(self) -> Marks:

@@ -1,8 +1,11 @@
-"""What is expected in the place of each deviation that the decoders note: a section of the specification, and words."""
+"""What an answer of chat completions is to be: sections of the specification, and words."""
 
 from __future__ import annotations
 
 from typing import Final
+
+from playground.protocols.chat.shapes import ChatShapes
+from playground.protocols.expected import ERROR, NUMBERS, Expected
 
 _CHUNK: Final = (
     "2.5",
@@ -17,14 +20,8 @@ _REASON: Final = (
     "2.4",
     "finish_reason is stop, length, tool_calls or content_filter, and null before the final chunk.",
 )
-_BLOCKS: Final = (
-    "4.2",
-    "An answer has content, a list of blocks; the public protocol starts and stops each by its index.",
-)
-_JSON: Final = ("", "By the JSON standard (RFC 8259) a number is written in digits; NaN and Infinity are none.")
-_ERROR: Final = ("7.2", "An error is a JSON object with code, message and data.")
 
-_CHAT: Final = {
+_NOTED: Final = {
     "broken_event": _STREAM,
     "broken_after_end": _STREAM,
     "choice_index_missing": _CHUNK,
@@ -53,13 +50,13 @@ _CHAT: Final = {
     "no_body": _STREAM,
     "not_json": _STREAM,
     "not_object": _STREAM,
-    "number_not_json": _JSON,
+    "number_not_json": NUMBERS,
     "other_protocol": _STREAM,
     "plain_completion": _DELTA,
     "refusal_shape": _DELTA,
     "reasoning_name": ("2.5", "Reasoning comes as delta.reasoning_content."),
     "reasoning_twice": ("2.5", "Reasoning comes as delta.reasoning_content."),
-    "second_error": _ERROR,
+    "second_error": ERROR,
     "stray_text": _STREAM,
     "tool_arguments_object": _CALL,
     "tool_arguments_placeholder": _PARTS,
@@ -82,43 +79,61 @@ _CHAT: Final = {
     "usage_elsewhere": _USAGE,
     "usage_repeated": _USAGE,
 }
-_ENDS: Final = (
-    "",
-    "By the public protocol a message ends with message_delta, which has the stop reason, and message_stop.",
-)
-_EVENTS: Final = ("", "By the public protocol events are one JSON object each, of a documented type.")
-_INPUT: Final = (
-    "",
-    "By the public protocol the input of a call comes once, as fragments of JSON text that are joined.",
-)
-_MESSAGES: Final = {
-    "number_not_json": _JSON,
-    "content_text": _BLOCKS,
-    "block_index_shared": _BLOCKS,
-    "block_shape": _BLOCKS,
-    "block_start_missing": _BLOCKS,
-    "block_start_repeated": _BLOCKS,
-    "block_without_type": _BLOCKS,
-    "cut_off": _ENDS,
-    "no_end_marker": _ENDS,
-    "no_finish_reason": _ENDS,
-    "finish_twice": _ENDS,
-    "finish_reason_unknown": _ENDS,
-    "end_twice": _ENDS,
-    "data_after_end": _ENDS,
-    "broken_after_end": _ENDS,
-    "empty": _BLOCKS,
-    "second_error": _ERROR,
-    "tool_arguments_object": _INPUT,
-    "tool_arguments_placeholder": _INPUT,
-    "tool_arguments_twice": _INPUT,
-    "tool_call_repeated": _INPUT,
-    "tool_id_missing": ("", "By the public protocol a tool_use block has an id."),
+
+_STREAMED: Final = "With stream true the answer is a stream; without, one completion object."
+_HEAD: Final = "A chunk, and a completion, holds id, object, created (Unix seconds), model and choices."
+_OBJECT: Final = "object is chat.completion.chunk in a stream, chat.completion without."
+_ROLE: Final = "The role, assistant, stands in the first chunk of a choice, or in its message."
+_FINISH: Final = "finish_reason is tool_calls when the model calls a tool, stop at a natural end."
+_LIMIT: Final = "max_completion_tokens is the most that is generated, reasoning included."
+_LENGTH: Final = "finish_reason is length when the max_completion_tokens limit was reached."
+_COUNTS: Final = "usage counts prompt_tokens, completion_tokens and total_tokens, the sum of both."
+_COUNTS_ASKED: Final = "The final chunk has usage when stream_options.include_usage is true, and only then."
+_WHOLE_CALL: Final = "A tool call has an id, the type function, and function.name and function.arguments: JSON as text."
+_TOOLS: Final = "tools are those that the model may call."
+_CHOICE: Final = "tool_choice none: no tool is used; required: at least one is called; a name: that one is called."
+_FORMAT: Final = "response_format asks for JSON: the content is JSON and nothing else."
+_STOP: Final = "finish_reason is stop when a stop sequence was hit: the content ends there."
+_RANGES: Final = "Values beyond the limits give 400: at most 4 stop sequences, temperature 0 to 2, top_p 0 to 1."
+_RULES: Final = {
+    "not_streamed": ("4.1", _STREAMED),
+    "streamed_unasked": ("4.1", _STREAMED),
+    "id_missing": ("2.5", _HEAD),
+    "object_other": ("2.5", _OBJECT),
+    "created_missing": ("2.5", _HEAD),
+    "model_missing": ("2.5", _HEAD),
+    "role_missing": ("2.5", _ROLE),
+    "finish_missing": ("2.5", "finish_reason is null until the final chunk of a choice."),
+    "tool_type_missing": ("2.2", _WHOLE_CALL),
+    "choices_count": ("4.1", "There is one choice for each completion asked for with n, which is 1 by default."),
+    "finish_with_calls": ("2.4", _FINISH),
+    "finish_without_calls": ("2.4", _FINISH),
+    "limit_exceeded": ("4.1", _LIMIT),
+    "length_early": ("2.4", _LENGTH),
+    "usage_missing_in_stream": ("2.5", _COUNTS_ASKED),
+    "usage_unasked": ("2.5", _COUNTS_ASKED),
+    "usage_missing_in_whole": ("2.4", _COUNTS),
+    "usage_counts": ("2.4", _COUNTS),
+    "usage_sum": ("2.4", _COUNTS),
+    "tool_not_offered": ("4.1", _TOOLS),
+    "tool_choice_none": ("4.1", _CHOICE),
+    "tool_choice_unmet": ("4.1", _CHOICE),
+    "tool_choice_other": ("4.1", _CHOICE),
+    "tool_arguments_not_json": ("2.2", _WHOLE_CALL),
+    "content_not_json": ("4.1", _FORMAT),
+    "stop_ignored": ("2.4", _STOP),
+    "limit_ignored": ("8", _RANGES),
 }
 
-
-def expected(code: str, protocol: str) -> tuple[str, str]:
-    """The section (empty where only common practice says so) and what it says on a decoder's ``code``."""
-    if protocol == "messages":
-        return _MESSAGES.get(code, _EVENTS)
-    return _CHAT.get(code, _STREAM)
+EXPECTED: Final = Expected(
+    rules=_RULES,
+    noted=_NOTED,
+    noted_else=_STREAM,
+    calling="tool_calls",
+    talking="stop",
+    cut="length",
+    limits=(("max_completion_tokens", True), ("max_tokens", False)),
+    stops="stop",
+    counts=("prompt_tokens", "completion_tokens", "total_tokens"),
+    shapes=ChatShapes,
+)

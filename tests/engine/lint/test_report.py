@@ -8,7 +8,7 @@ from pathlib import Path
 import playground.protocols
 from playground.engine.inspect.lint import Review, findings, report
 from playground.protocols.arguments import PLACEHOLDER, REPEATED, TWICE
-from playground.protocols.chat import expected as noted
+from playground.protocols.protocol import get_protocol
 from tests.engine.exchanges import exchange, indexed
 from tests.engine.lint.answers import good
 from tests.protocols.streams import DONE
@@ -89,6 +89,6 @@ def test_every_code_has_its_rule() -> None:
     shared = codes_in(SOURCES / "decoding.py") | {REPEATED[0], PLACEHOLDER[0], TWICE[0]}
     chat = shared | codes_in(SOURCES / "chat" / "decode.py") | codes_in(SOURCES / "chat" / "toolcalls.py")
     assert len(chat) > 35
-    assert chat <= noted._CHAT.keys()
+    assert chat <= get_protocol("chat").expected.noted.keys()
     native = codes_in(SOURCES / "messages" / "decode.py")
-    assert noted._MESSAGES.keys() <= shared | native | {"broken_after_end"}
+    assert get_protocol("messages").expected.noted.keys() <= shared | native | {"broken_after_end"}

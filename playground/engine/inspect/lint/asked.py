@@ -1,4 +1,4 @@
-"""What a request asked for, in one shape for both protocols, so that an answer can be compared with it.
+"""What a request asked for, in one shape for all protocols, so that an answer can be compared with it.
 
 Read from the bytes that went out, not from the panels: an edited body, a cassette and the store have nothing else.
 Values of the wrong type count as not given; nothing here raises.
@@ -12,6 +12,8 @@ from typing import Final
 from playground.domain.output import format_of, wants_json
 from playground.jsonkit import foreign
 from playground.jsonkit.values import JSON, JSONObject
+from playground.protocols import DEFAULT
+from playground.protocols.protocol import get_protocol
 
 _MODES: Final = {"none": "none", "required": "required", "any": "required"}
 
@@ -49,24 +51,25 @@ def read_asked(data: bytes, protocol: str) -> Asked:
         return Asked()
     if not isinstance(body, dict):
         return Asked()
-    native = protocol == "messages"
+    spoken = get_protocol(protocol or DEFAULT)
+    expected = spoken.expected
     choice, named = _choice(body.get("tool_choice"))
-    newer, older = _count(body.get("max_completion_tokens")), _count(body.get("max_tokens"))
-    limit = older if native or newer is None else newer
-    stops = body.get("stop_sequences" if native else "stop")
+    limits = [(_count(body.get(name)), reasons) for name, reasons in expected.limits]
+    limit, limits_reasoning = next((one for one in limits if one[0] is not None), limits[-1])
+    stops = body.get(expected.stops)
     options = body.get("stream_options")
     return Asked(
         known=True,
         model=_text(body.get("model")),
         stream=body.get("stream") is True,
         usage=isinstance(options, dict) and options.get("include_usage") is True,
-        count=1 if native else _count(body.get("n")) or 1,
+        count=spoken.choices(body),
         tools=_tools(body),
         choice=choice,
         named=named,
         parallel=_parallel(body),
         limit=limit,
-        limits_reasoning=native or newer is not None,
+        limits_reasoning=limits_reasoning,
         stops=tuple(stop for stop in (stops if isinstance(stops, list) else [stops]) if stop and isinstance(stop, str)),
         as_json=wants_json(format_of(body)),
         body=body,

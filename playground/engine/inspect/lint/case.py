@@ -15,14 +15,11 @@ from playground.engine.inspect.frames import FrameIndex, Kind, bits
 from playground.engine.inspect.lint.asked import Asked, read_asked
 from playground.jsonkit import foreign
 from playground.jsonkit.values import JSON, JSONObject
-from playground.protocols.chat.shapes import Shapes
+from playground.protocols.expected import Expected
 from playground.protocols.protocol import get_protocol
 
-#: How a completion ends that calls tools, that ends by itself, that reached a limit.
-CALLING: Final = {"chat": "tool_calls", "messages": "tool_use"}
-TALKING: Final = {"chat": "stop", "messages": "end_turn"}
-CUT: Final = {"chat": "length", "messages": "max_tokens"}
-
+_AT_ONCE: Final = 64  # frames between two pauses
+_SKIPPED: Final = bits(Kind.COMMENT)
 _BODY: Final = bits(Kind.BODY)
 _NO_CAP: Final = 1 << 62
 
@@ -51,14 +48,28 @@ class Case:
         yield
         if not self.is_answer:
             return
-        shapes = Shapes(self.index)
-        yield from shapes.read()
-        self.shapes = {code: Seen(*seen) for code, seen in shapes.found.items()}
+        yield from self._look_at_shapes()
         if self.asked.as_json or self.asked.stops or self.index.calls:
             self.answer = Accumulator()
             for _, events in exchange.replay(get_protocol(exchange.protocol).decoder(exchange.content_type, _NO_CAP)):
                 self.answer.add(events)
                 yield
+
+    def _look_at_shapes(self) -> Iterator[None]:
+        index, shapes = self.index, self.expected.shapes()
+        for number in range(len(index)):
+            kind = index.kind_bits(number)
+            if not kind & _SKIPPED:
+                raw = index.raw(number)
+                for code, note in shapes.body(raw) if kind & _BODY else shapes.frame(raw):
+                    self.shapes[code] = Seen(note, number)
+            if not number % _AT_ONCE:
+                yield
+
+    @cached_property
+    def expected(self) -> Expected:
+        """What the protocol says of its answers. There is none of what is not asked over any, such as a model list."""
+        return get_protocol(self.exchange.protocol).expected
 
     @property
     def is_answer(self) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from playground.domain.output import check_answer
-from playground.engine.inspect.lint.case import CALLING, CUT, TALKING, Case, Seen
+from playground.engine.inspect.lint.case import Case, Seen
 from playground.jsonkit import foreign
 
 #: Section 8: parameter, lowest, highest.
@@ -41,7 +41,7 @@ def not_called(case: Case) -> Iterator[Seen]:
     """A limit that was reached, or a filter, may be the reason: then it is none to speak of."""
     if case.asked.choice not in ("required", "named"):
         return
-    natural = (TALKING[case.exchange.protocol], CALLING[case.exchange.protocol])
+    natural = (case.expected.talking, case.expected.calling)
     for choice in case.choices:
         if not case.calls_of(choice) and case.index.finish.get(choice) in natural:
             yield Seen("no tool is called although tool_choice asks for one", case.index.finish_at[choice])
@@ -85,7 +85,7 @@ def no_name(case: Case) -> Iterator[Seen]:
 
 def arguments(case: Case) -> Iterator[Seen]:
     for choice in case.answer.choices.values() if case.answer is not None else ():
-        if choice.finish_reason == CUT[case.exchange.protocol]:
+        if choice.finish_reason == case.expected.cut:
             continue
         for number, call in choice.calls.items():
             text = call.text.strip()
@@ -106,7 +106,7 @@ def _is_json(text: str) -> bool:
 def _texts(case: Case) -> Iterator[tuple[int, str]]:
     """The content of each completion that ended by itself, without calls."""
     for choice in case.answer.choices.values() if case.answer is not None else ():
-        if choice.finish_reason == TALKING[case.exchange.protocol] and not choice.calls:
+        if choice.finish_reason == case.expected.talking and not choice.calls:
             yield choice.index, "".join(part.text for part in choice.parts if part.kind == "text")
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from playground.engine.inspect.lint.case import CALLING, CUT, TALKING, Case, Seen
+from playground.engine.inspect.lint.case import Case, Seen
 from playground.jsonkit.foreign import count_of
 
 _EARLY: Final = 0.9  # of a limit: tokenisers differ, and a last token may not be counted
@@ -16,13 +16,13 @@ _EARLY: Final = 0.9  # of a limit: tokenisers differ, and a last token may not b
 
 def finish_with_calls(case: Case) -> Iterator[Seen]:
     for choice, reason in case.index.finish.items():
-        if reason == TALKING[case.exchange.protocol] and case.calls_of(choice):
+        if reason == case.expected.talking and case.calls_of(choice):
             yield Seen(f"the finish reason is {reason}, and a tool is called", case.index.finish_at[choice])
 
 
 def finish_without_calls(case: Case) -> Iterator[Seen]:
     for choice, reason in case.index.finish.items():
-        if reason == CALLING[case.exchange.protocol] and not case.calls_of(choice):
+        if reason == case.expected.calling and not case.calls_of(choice):
             yield Seen(f"the finish reason is {reason}, and no tool is called", case.index.finish_at[choice])
 
 
@@ -31,7 +31,7 @@ def cut_early(case: Case) -> Iterator[Seen]:
     if asked.limit is None or asked.count > 1 or used is None or used >= asked.limit * _EARLY:
         return
     for choice, reason in case.index.finish.items():
-        if reason == CUT[case.exchange.protocol]:
+        if reason == case.expected.cut:
             note = f"the finish reason is {reason} after {used:,} of {asked.limit:,} tokens"
             yield Seen(note, case.index.finish_at[choice])
 
@@ -66,23 +66,14 @@ def usage_in_whole(case: Case) -> Iterator[Seen]:
         yield Seen("the completion has no usage", case.last)
 
 
-def usage_in_message(case: Case) -> Iterator[Seen]:
+def usage_in_any(case: Case) -> Iterator[Seen]:
     if case.index.usage is None:
         yield Seen("no usage came", case.last)
 
 
-def usage_of_completion(case: Case) -> Iterator[Seen]:
+def usage_counts(case: Case) -> Iterator[Seen]:
     """Counts that are missing, or none."""
-    return _counts(case, "prompt_tokens", "completion_tokens", "total_tokens")
-
-
-def usage_of_message(case: Case) -> Iterator[Seen]:
-    """The same in a native message."""
-    return _counts(case, "input_tokens", "output_tokens")
-
-
-def _counts(case: Case, *names: str) -> Iterator[Seen]:
-    counts = {name: count_of(case.usage.get(name)) for name in names}
+    counts = {name: count_of(case.usage.get(name)) for name in case.expected.counts}
     missing = [name for name, count in counts.items() if count is None or count < 0]
     if case.index.usage is not None and missing:
         yield Seen(f"usage lacks {' and '.join(missing)}", case.index.usage_at)

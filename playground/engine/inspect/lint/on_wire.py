@@ -55,8 +55,8 @@ def error_shape(case: Case) -> Iterator[Seen]:
     if not isinstance(error, dict):
         yield Seen("the error body is empty" if not case.exchange.reads else _not_an_object(error), case.last)
         return
-    if case.exchange.protocol == "messages" and error.get("type") == "error" and isinstance(error.get("error"), dict):
-        return  # as the public protocol has it
+    if case.exchange.protocol and case.expected.is_error(error):
+        return
     wrong = []
     if type(error.get("code")) is not int:
         wrong.append("a code that is a whole number")
@@ -102,8 +102,8 @@ def error_inside(case: Case) -> Iterator[Seen]:
     failure = case.index.failure
     if failure is not None and failure.kind is FailureKind.STREAM:
         where = "inside the stream" if case.streamed else "as an answer, with a status that says all is well"
-        if case.streamed and case.exchange.protocol == "messages":
-            return  # the public protocol has an event for it
+        if case.streamed and case.expected.errors_in_stream:
+            return
         yield Seen(f"an error came {where}", case.index.failed_at)
 
 

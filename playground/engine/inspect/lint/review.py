@@ -13,7 +13,7 @@ from playground.domain.errors import FailureKind
 from playground.engine.inspect.frames import FrameIndex
 from playground.engine.inspect.lint.case import Case
 from playground.engine.inspect.lint.rules import RULES
-from playground.protocols.chat.expected import expected
+from playground.protocols.protocol import get_protocol
 
 MOST = 100  # findings of one rule; whoever reads a hundred has understood it
 
@@ -87,8 +87,8 @@ class Review:
         yield from case.read()
         found = [*self.findings]
         for rule in RULES:
-            seen = islice(rule.find(case), MOST)
-            found += [Finding(rule.code, *one, rule.section, rule.expected) for one in seen]
+            if (says := rule.says(case.exchange.protocol)) is not None:
+                found += [Finding(rule.code, *one, *says) for one in islice(rule.find(case), MOST)]
             yield
         self.findings = tuple(sorted(found, key=lambda finding: -1 if finding.frame is None else finding.frame))
         self.unseen = " ".join(filter(None, (_unseen(case), _unknown(case))))
@@ -96,10 +96,10 @@ class Review:
         self.judged = True
 
     def _noted(self) -> Iterator[Finding]:
-        protocol = self._index.exchange.protocol
         for frame, notes in self._index.deviations.items():
+            expected = get_protocol(self._index.exchange.protocol).expected
             for code, note in notes:
-                yield Finding(code, note, frame, *expected(code, protocol))
+                yield Finding(code, note, frame, *expected.noted.get(code, expected.noted_else))
 
 
 def findings(index: FrameIndex) -> tuple[Finding, ...]:

@@ -1,0 +1,105 @@
+"""What an answer is to be, as a protocol says it: the rules of the lint, and what they have to know to look.
+
+Each is said with a section of the specification, empty where only common practice says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+from typing import Protocol as Interface
+
+from playground.jsonkit import foreign
+from playground.jsonkit.values import JSONObject
+
+#: A section and what it says.
+Says = tuple[str, str]
+
+NUMBERS: Final = ("", "By the JSON standard (RFC 8259) a number is written in digits; NaN and Infinity are none.")
+ERROR: Final = ("7.2", "An error is a JSON object with code, message and data.")
+
+
+class Shapes(Interface):
+    """Looks for the fields that every frame of one answer is to have. Of each thing that is missing it tells once.
+
+    What is found are a code, and a note for people.
+    """
+
+    def body(self, raw: bytes) -> Iterable[tuple[str, str]]:
+        """What an answer that is no stream lacks."""
+        ...
+
+    def frame(self, raw: bytes) -> Iterable[tuple[str, str]]:
+        """What the next frame of a stream lacks."""
+        ...
+
+
+def _none(_error: JSONObject) -> bool:
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What one protocol expects. A rule of the lint that needs words of it holds where it has them in ``rules``.
+
+    ``noted`` are by the codes of the decoder, ``noted_else`` for those that are not among them. ``calling``,
+    ``talking`` and ``cut`` are how a completion ends that calls tools, that ends by itself, that reached a limit.
+    ``limits`` are the members of a body with the most tokens, the first that is set counts, and whether reasoning is
+    among them; ``stops`` is the member with the stop sequences, ``counts`` what usage has. ``is_error`` tells the body
+    of an error in the protocol's own shape, ``errors_in_stream`` whether it has an event for one.
+    """
+
+    rules: Mapping[str, Says]
+    noted: Mapping[str, Says]
+    noted_else: Says
+    calling: str
+    talking: str
+    cut: str
+    limits: tuple[tuple[str, bool], ...]
+    stops: str
+    counts: tuple[str, ...]
+    shapes: Callable[[], Shapes]
+    is_error: Callable[[JSONObject], bool] = _none
+    errors_in_stream: bool = False
+
+
+Look = Callable[[JSONObject], str]
+
+
+def text_in(name: str, what: str) -> Look:
+    """Looks for a text."""
+
+    def look(value: JSONObject) -> str:
+        found = value.get(name)
+        return "" if isinstance(found, str) and found else f"{what} has no {name}"
+
+    return look
+
+
+class OnceEach:
+    """What was told already."""
+
+    def __init__(self) -> None:
+        self._codes: set[str] = set()
+
+    def first(self, code: str, note: str) -> Iterator[tuple[str, str]]:
+        """The finding, unless there was one of that code."""
+        if note and code not in self._codes:
+            self._codes.add(code)
+            yield code, note
+
+    def look(self, looks: Mapping[str, Look], value: JSONObject) -> Iterator[tuple[str, str]]:
+        """What is odd about ``value`` and was not told yet."""
+        for code, look in looks.items():
+            if code not in self._codes:
+                yield from self.first(code, look(value))
+
+
+def parsed(text: bytes) -> JSONObject | None:
+    """The object in a frame; None where there is none."""
+    try:
+        value = foreign.parse(text.decode("utf-8", "replace").strip())
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) else None
