@@ -37,10 +37,14 @@ class Marks:
         found = 3 * len(self.members & body.keys())
         found += 3 * sum(self.tool in tool for tool in _objects(body.get("tools")))
         for message in _objects(body.get(MESSAGES)):
-            found += 5 * (message.get("role") in self.roles or not self.of_message.isdisjoint(message))
-            found += 5 * sum(block.get("type") in self.blocks for block in _objects(message.get("content")))
+            found += 5 * (_is_one(message.get("role"), self.roles) or not self.of_message.isdisjoint(message))
+            found += 5 * sum(_is_one(block.get("type"), self.blocks) for block in _objects(message.get("content")))
         choice = body.get("tool_choice")
-        return found + 3 * (isinstance(choice, dict) and choice.get("type") in self.choices)
+        return found + 3 * (isinstance(choice, dict) and _is_one(choice.get("type"), self.choices))
+
+
+def _is_one(value: JSON, names: frozenset[str]) -> bool:
+    return isinstance(value, str) and value in names
 
 
 def _objects(value: JSON) -> Iterator[JSONObject]:

@@ -166,7 +166,7 @@ def protocol_of_tool(tool: JSONObject) -> str:
 
 def runs_at_vendor(tool: JSON) -> bool:
     """Whether a tool is one of a vendor's own, which no definition here describes."""
-    types = {get_protocol(name).marks.tool_type for name in PROTOCOLS}
+    types = [get_protocol(name).marks.tool_type for name in PROTOCOLS]
     return isinstance(tool, dict) and tool.get("type") is not None and tool["type"] not in types
 
 

@@ -347,11 +347,13 @@ def _system_at_the_top(body: JSONObject, notes: list[str]) -> JSONObject:
     leading = 0
     while leading < len(messages) and isinstance(messages[leading], dict) and _is_system(messages[leading]):
         leading += 1
+    if not leading:
+        return body
     others = messages[leading:]
     name, sure = protocol_of({MESSAGES: others})
     protocol = get_protocol(name)
     *above, _ = protocol.conversation
-    if not leading or not sure or not above or above[0] in body or not _has_blocks(others, protocol.marks.sure_blocks):
+    if not sure or not above or above[0] in body or not _has_blocks(others, protocol.marks.sure_blocks):
         return body
     blocks: list[JSON] = []
     for item in messages[:leading]:
@@ -372,7 +374,7 @@ def _has_blocks(messages: list[JSON], kinds: frozenset[str]) -> bool:
         if isinstance(item, dict) and isinstance(item.get("content"), list)
         for block in item["content"]
     )
-    return any(isinstance(block, dict) and block.get("type") in kinds for block in blocks)
+    return any(isinstance(block, dict) and block.get("type") == kind for block in blocks for kind in kinds)
 
 
 # ---- places ----------------------------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from typing import Any, Final
 from playground.engine.library.store.connecting import connect
 from playground.engine.library.store.rows import rebuild_index
 from playground.engine.library.store.schema import AUTO_VACUUM, fresh
+from playground.protocols import DEFAULT
 
 #: In the order in which rows may refer to one another.
 _OF_AN_EXPERIMENT: Final = ("settings", "drafts", "tapes", "tape_reads", "image_uses", "pasts", "unread")
@@ -122,10 +123,11 @@ def _put_header(copy: Path, page: bytes = b"", *, logged: bool = False) -> None:
 def _adopt(connection: sqlite3.Connection) -> None:
     """Turns whose experiment is lost get one; rows that belong to nothing go."""
     connection.execute(
-        """INSERT INTO experiments SELECT lost, 'recovered-' || lower(hex(randomblob(6))), 'Recovered', '', '', 'chat',
+        """INSERT INTO experiments SELECT lost, 'recovered-' || lower(hex(randomblob(6))), 'Recovered', '', '', ?,
             0, 0, strftime('%s', 'now'), strftime('%s', 'now'), 0, 0, NULL
             FROM (SELECT DISTINCT number >> 24 AS lost FROM turns)
-            WHERE lost NOT IN (SELECT number FROM experiments)"""
+            WHERE lost NOT IN (SELECT number FROM experiments)""",
+        (DEFAULT,),
     )
     for table in _OF_AN_EXPERIMENT:
         connection.execute(f"DELETE FROM {table} WHERE experiment NOT IN (SELECT number FROM experiments)")  # noqa: S608 - our own names
