@@ -182,8 +182,7 @@ def distinct(tools: list[Tool]) -> tuple[Tool, ...]:
 
 def check_schema(schema: object, where: str) -> None:
     """Refuse what is not a JSON schema object."""
-    obj(schema, where)
-    wrong = from_schema.fault(schema)
+    wrong = from_schema.fault(obj(schema, where))
     if wrong:
         raise invalid(f"{where} is not a valid JSON schema: {wrong[:300]}")
 

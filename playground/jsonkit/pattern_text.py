@@ -1,4 +1,4 @@
-"""The simplest text that a regular expression matches, for sample arguments.
+"""A text that a regular expression matches, for samples: the simplest one, or one that is drawn.
 
 Literals, classes, groups, alternatives and repetitions are understood, the first and shortest of each is taken.
 Look-arounds and back-references are not: the caller tries the outcome against the pattern.
@@ -6,12 +6,26 @@ Look-arounds and back-references are not: the caller tries the outcome against t
 
 from __future__ import annotations
 
+import string
+from collections.abc import Sequence
+from random import Random
 from typing import Final
 
-_CLASSES: Final = {"d": "1", "w": "a", "s": " ", "D": "a", "W": "-", "S": "a"}
+_ANY: Final = string.ascii_lowercase + string.digits
+_CLASSES: Final = {
+    "d": "1234567890",
+    "w": f"{_ANY}_",
+    "s": " ",
+    "D": string.ascii_lowercase,
+    "W": "-",
+    "S": string.ascii_lowercase,
+}
 _CONTROLS: Final = {"n": "\n", "t": "\t", "r": "\r", "f": "\f", "v": "\v"}
-_PLAIN: Final = "a1 -_A.!"
+_PLAIN: Final = f"a1 -_A.!{string.ascii_letters}{string.digits}{string.punctuation}"  # of what a set leaves, in order
+_WIDEST: Final = 512  # characters of a range that are looked at
 _MOST: Final = 2000  # characters
+_MORE: Final = 5  # repetitions beyond need, where they are drawn
+_MOST_ATOMS: Final = 10_000  # that are read, those of a repetition each time it is drawn anew
 _DEEPEST: Final = 40
 
 
@@ -19,13 +33,13 @@ class PatternError(ValueError):
     """The pattern uses something this small reader does not know."""
 
 
-def text_for(pattern: str, least: int = 0) -> str:
+def text_for(pattern: str, least: int = 0, chance: Random | None = None) -> str:
     """A text meant to match ``pattern``; open repetitions are drawn out until it has ``least`` characters.
 
-    Raises PatternError.
+    With ``chance`` any of what may stand in a place is drawn, else it is the first. Raises PatternError.
     """
     for stretch in range(min(least, _MOST) + 1):
-        text = _Reader(pattern, stretch).read()
+        text = _Reader(pattern, stretch, chance).read()
         if len(text) >= least:
             return text
     raise PatternError("too short")
@@ -34,11 +48,13 @@ def text_for(pattern: str, least: int = 0) -> str:
 class _Reader:
     """Reads a pattern once and writes as it goes. ``stretch``: how often an open repetition is repeated beyond need."""
 
-    def __init__(self, pattern: str, stretch: int) -> None:
+    def __init__(self, pattern: str, stretch: int, chance: Random | None) -> None:
         self._pattern = pattern
         self._stretch = stretch
+        self._chance = chance
         self._at = 0
         self._depth = 0
+        self._atoms = 0
 
     def read(self) -> str:
         text = self._alternatives()
@@ -60,32 +76,50 @@ class _Reader:
         self._depth += 1
         if self._depth > _DEEPEST:
             raise PatternError("too deep")
-        first = self._sequence()
+        branches = [self._sequence()]
         while self._peek() == "|":
             self._at += 1
-            self._sequence()
+            branches.append(self._sequence())
         self._depth -= 1
-        return first
+        return self._choose(branches)
+
+    def _choose(self, options: Sequence[str]) -> str:
+        return options[0] if self._chance is None else self._chance.choice(options)
 
     def _sequence(self) -> str:
         out = ""
         while self._peek() not in ("", "|", ")"):
+            start = self._at
             atom = self._atom()
-            out += atom * self._repetitions()
+            times = self._repetitions()
+            out += atom * times if self._chance is None or not times else atom + self._again(start, times - 1)
             if len(out) > _MOST:
                 raise PatternError("too long")
         return out
 
+    def _again(self, start: int, times: int) -> str:
+        """The atom at ``start`` so often, each time drawn anew."""
+        after, out = self._at, list[str]()
+        for _ in range(times):
+            self._at = start
+            out.append(self._atom())
+        self._at = after
+        return "".join(out)
+
     def _atom(self) -> str:
+        self._atoms += 1
+        if self._atoms > _MOST_ATOMS:
+            raise PatternError("too long")
         mark = self._next()
         if mark in "^$":
             return ""
         if mark == ".":
-            return "a"
+            return self._choose(_ANY)
         if mark == "[":
-            return self._set()
+            return self._choose(self._set())
         if mark == "\\":
-            return self._escape()
+            allowed = self._escape()
+            return self._choose(allowed) if allowed else ""
         if mark == "(":
             return self._group()
         if mark in "*+?":
@@ -109,6 +143,7 @@ class _Reader:
         return text
 
     def _escape(self) -> str:
+        """The characters that an escape may stand for; none for a place between characters."""
         mark = self._next()
         if mark in "bBAZ":
             return ""
@@ -124,25 +159,29 @@ class _Reader:
         return _CLASSES.get(mark) or _CONTROLS.get(mark, mark)
 
     def _set(self) -> str:
-        """The first member of a set; of a negated one the first plain character that is not in it."""
+        """The members of a set, a plain one first; of a negated one the plain characters that are not in it."""
         negated = self._peek() == "^"
         self._at += negated
-        members: list[tuple[str, str]] = []
-        while not members or self._peek() != "]":
-            first = last = self._escape_in_set() if (mark := self._next()) == "\\" else mark
-            if self._peek() == "-" and self._pattern[self._at + 1 : self._at + 2] not in ("", "]"):
+        members = ""
+        begun = self._at
+        while self._at == begun or self._peek() != "]":
+            found = self._member()
+            if len(found) == 1 and self._peek() == "-" and self._pattern[self._at + 1 : self._at + 2] not in ("", "]"):
                 self._at += 1
-                last = self._escape_in_set() if (mark := self._next()) == "\\" else mark
-            members.append((first, last))
+                first, last = ord(found), ord((self._member() or found)[-1])
+                found = "".join(map(chr, range(first, min(last, first + _WIDEST) + 1)))
+            members += found
         self._at += 1
-        if not negated:
-            return "a" if any(first <= "a" <= last for first, last in members) else members[0][0]
-        for plain in _PLAIN:
-            if not any(first <= plain <= last for first, last in members):
-                return plain
-        raise PatternError("an empty set")
+        if negated:
+            members = "".join(mark for mark in _PLAIN if mark not in members)
+        if not members:
+            raise PatternError("an empty set")
+        return "a" + members if "a" in members else members
 
-    def _escape_in_set(self) -> str:
+    def _member(self) -> str:
+        mark = self._next()
+        if mark != "\\":
+            return mark
         return "\b" if self._peek() == "b" and self._next() else self._escape()
 
     def _repetitions(self) -> int:
@@ -164,4 +203,5 @@ class _Reader:
             self._at += 1
         if low > _MOST:
             raise PatternError("too long")
-        return min(max(low, self._stretch), max(high, low))
+        low, high = max(low, min(self._stretch, high)), max(high, low)
+        return low if self._chance is None else self._chance.randint(low, min(high, low + _MORE))

@@ -1,7 +1,8 @@
-"""Sample arguments from a schema: always the same ones, small, and valid wherever that can be had.
+"""Values made from a schema: small, and valid wherever that can be had.
 
-Made for people to look at and to edit: what the schema itself offers (``default``, ``examples``, ``enum``) comes before
-anything made up, and optional parameters are filled in too.
+What stands where a schema leaves a choice is a matter of `Taste`. Ours is for people to look at and to edit: always the
+same, what the schema itself offers (``default``, ``examples``, ``enum``) before anything made up, and optional
+parameters filled in too.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ _TRIES: Final = len(_NUMBERS)
 _DEEPEST: Final = 6  # levels that are filled in; below, only what is required
 _LAST: Final = 40  # levels at which a schema that demands itself is given up
 _MOST_VALUES: Final = 2000
+_MOST_ITEMS: Final = 1000  # of one list
+_LONGEST: Final = 100_000  # characters of one text
 _FORMATS: Final = {
     "date": "2026-01-31",
     "time": "09:30:00Z",
@@ -56,6 +59,48 @@ _BY_NAME: Final = {
 }
 
 
+class Taste:
+    """What is taken where a schema leaves a choice. ``attempt`` is the number of the try, from 0."""
+
+    def fits(self, value: JSON, schema: JSONObject) -> bool:
+        """Whether a value fits a schema. Raises TooCostlyError."""
+        return not check_value(value, schema)
+
+    def offered(self, schema: JSONObject) -> list[JSON]:
+        """What the schema itself offers, the best first."""
+        offered = [schema[word] for word in ("default", "example") if word in schema and schema[word] is not None]
+        examples = schema.get("examples")
+        return offered + (examples if isinstance(examples, list) else [])
+
+    def choice(self, values: list[JSON], attempt: int) -> JSON:
+        """One of the values that are allowed."""
+        return values[attempt % len(values)]
+
+    def flag(self) -> bool:
+        """True or false."""
+        return True
+
+    def number(self, low: float, high: float, grain: float, whole: bool, attempt: int) -> float:
+        """A number, near to the bounds if not between them; each may be infinite."""
+        return int(_NUMBERS[attempt]) if whole else _NUMBERS[attempt]
+
+    def length(self, anything: bool) -> int:
+        """How many items a list has that may have as many as it likes, and ``anything`` for items."""
+        return 0 if anything else 1
+
+    def words(self, name: str) -> str:
+        """A text for what has this name, which may be empty."""
+        return _BY_NAME.get(name.lower()) or name.replace("_", " ") or "text"
+
+    def anything(self, name: str) -> JSON:
+        """A value where everything is allowed."""
+        return name or "text"
+
+    def matching(self, pattern: str, least: int) -> str:
+        """A text of at least so many characters that matches a pattern. Raises pattern_text.PatternError."""
+        return text_for(pattern, least)
+
+
 class _EndlessError(Exception):
     """The value would grow without end."""
 
@@ -66,16 +111,7 @@ def sample(schema: JSON) -> JSON:
     Raises TooCostlyError.
     """
     limits.weigh_schema(schema)
-    first: JSON = None
-    for attempt in range(_TRIES):
-        try:
-            value = _Maker(schema, attempt).make(schema, "", 0)
-        except (_EndlessError, RecursionError, ArithmeticError, TypeError, ValueError):
-            continue
-        if not isinstance(schema, dict) or not check_value(value, schema):
-            return value
-        first = value if attempt == 0 else first
-    return {} if first is None else first
+    return made(schema, Taste())
 
 
 def sample_text(schema: JSON) -> str:
@@ -83,11 +119,26 @@ def sample_text(schema: JSON) -> str:
     return json.dumps(sample(schema), ensure_ascii=False, indent=2)
 
 
+def made(schema: JSON, taste: Taste) -> JSON:
+    """A value for ``schema`` after somebody's taste, the first try where none fits. Raises TooCostlyError."""
+    first: JSON = None
+    for attempt in range(_TRIES):
+        try:
+            value = _Maker(schema, taste, attempt).make(schema, "", 0)
+        except (_EndlessError, RecursionError, ArithmeticError, TypeError, ValueError):
+            continue
+        if not isinstance(schema, dict) or taste.fits(value, schema):
+            return value
+        first = value if attempt == 0 else first
+    return {} if first is None else first
+
+
 class _Maker:
     """One try; each takes other branches, and later ones leave out what may be left out."""
 
-    def __init__(self, root: JSON, attempt: int) -> None:
+    def __init__(self, root: JSON, taste: Taste, attempt: int) -> None:
         self._root = root
+        self._taste = taste
         self._attempt = attempt
         self._values = 0
 
@@ -98,38 +149,36 @@ class _Maker:
             raise _EndlessError
         schema = self._flat(schema, depth)
         if not isinstance(schema, dict):
-            return name or "text"
+            return self._taste.anything(name)
         if "const" in schema:
             return schema["const"]
         if self._attempt < _TRIES // 2:
-            offered = [schema[word] for word in ("default", "example") if word in schema and schema[word] is not None]
-            examples = schema.get("examples")
-            offered += examples if isinstance(examples, list) else []
-            fitting = next((value for value in offered if not check_value(value, self._whole(schema))), None)
+            offered = self._taste.offered(schema)
+            fitting = next((value for value in offered if self._fits(value, schema)), None)
             if fitting is not None:
                 return fitting
         choices = schema.get("enum")
         if isinstance(choices, list) and choices:
-            usable = [one for one in choices if not check_value(one, self._whole(schema))] or choices
-            return usable[self._attempt % len(usable)]
+            usable = [one for one in choices if self._fits(one, schema)] or choices
+            return self._taste.choice(usable, self._attempt)
         match self._kind(schema, depth):
             case "object":
                 return self._object(schema, depth)
             case "array":
                 return self._array(schema, name, depth)
             case "integer" | "number" as kind:
-                return _number(schema, kind == "integer", self._attempt)
+                return self._number(schema, kind == "integer")
             case "boolean":
-                return True
+                return self._taste.flag()
             case "null":
                 return None
             case _:
-                return _text(schema, name)
+                return self._text(schema, name)
 
-    def _whole(self, schema: JSONObject) -> JSONObject:
-        """The schema with the definitions that its references lead to."""
+    def _fits(self, value: JSON, schema: JSONObject) -> bool:
+        """Whether a value fits a schema with the definitions that its references lead to."""
         root = self._root if isinstance(self._root, dict) else {}
-        return {**{key: root[key] for key in ("$defs", "definitions") if key in root}, **schema}
+        return self._taste.fits(value, {key: root[key] for key in ("$defs", "definitions") if key in root} | schema)
 
     def _flat(self, schema: JSON, depth: int) -> JSON:
         """A schema without references and combinations on its surface: one branch of each union is taken."""
@@ -214,19 +263,20 @@ class _Maker:
         least, most = int(schema.get("minItems") or 0), schema.get("maxItems")
         lead = schema.get("prefixItems") if isinstance(schema.get("prefixItems"), list) else []
         items, contains = schema.get("items", True), schema.get("contains")
-        wanted = max(least, len(lead or []) or (0 if items is True or depth > _DEEPEST else 1))
+        more = 0 if items is False or depth > _DEEPEST else self._taste.length(items is True)
+        wanted = max(least, len(lead or []) or more)
         if depth > 2 and self._grows(items):
             wanted = least
         wanted = min(wanted, int(most)) if isinstance(most, int | float) else wanted
         singular = name[:-1] if name.endswith("s") and len(name) > 3 else name
         out: list[JSON] = []
-        for number in range(min(wanted, 200)):
+        for number in range(min(wanted, _MOST_ITEMS)):
             inner = (lead or [])[number] if number < len(lead or []) else items
             value = self.make(inner, singular, depth + 1)
             if schema.get("uniqueItems") is True and any(same(value, other) for other in out):
                 value = self._another(inner, value, out, depth)
             out.append(value)
-        if isinstance(contains, dict) and not any(not check_value(value, self._whole(contains)) for value in out):
+        if isinstance(contains, dict) and not any(self._fits(value, contains) for value in out):
             fewest = int(schema.get("minContains", 1))
             made = [self.make(contains, singular, depth + 1) for _ in range(min(fewest, 50))]
             out = (out + made) if most is None or len(out) + fewest <= most else [*out[: int(most) - fewest], *made]
@@ -245,6 +295,38 @@ class _Maker:
             step = schema.get("multipleOf") if isinstance(schema, dict) else None
             return value + len(taken) * (step if isinstance(step, int | float) else 1)
         return value
+
+    def _number(self, schema: JSONObject, whole: bool) -> JSON:
+        step = schema.get("multipleOf")
+        step = step if isinstance(step, int | float) and step > 0 else None
+        grain = step or (1 if whole else 0.5)
+        low, high = _limit(schema, "minimum", -math.inf), _limit(schema, "maximum", math.inf)
+        above, below = _limit(schema, "exclusiveMinimum", -math.inf), _limit(schema, "exclusiveMaximum", math.inf)
+        if not (whole or step) and below - above < 4 * grain:
+            grain = (below - above) / 4
+        low = max(low, above + grain) if above > -math.inf else low
+        high = min(high, below - grain) if below < math.inf else high
+        value: JSON = min(max(self._taste.number(low, high, grain, whole, self._attempt), low), high)
+        if step:
+            value = math.ceil(round(value / step, 9)) * step
+            value = value - step if value > high else value
+        if whole or (isinstance(value, float) and value.is_integer() and not isinstance(step, float)):
+            value = math.ceil(value)
+        return round(value, 10) if isinstance(value, float) else value
+
+    def _text(self, schema: JSONObject, name: str) -> str:
+        least, most = min(int(schema.get("minLength") or 0), _LONGEST), schema.get("maxLength")
+        pattern = schema.get("pattern")
+        if isinstance(pattern, str):
+            try:
+                return self._taste.matching(pattern, least)
+            except UnknownPatternError:
+                pass  # the words below may match by chance
+        text = _FORMATS.get(str(schema.get("format"))) or self._taste.words(name)
+        if len(text) < least:
+            text = (text + " ") * (least // (len(text) + 1) + 1)
+            text = text[:least].rstrip().ljust(least, ".")
+        return text[: int(most)] if isinstance(most, int | float) else text
 
 
 def _merged(one: JSON, other: JSON) -> JSON:
@@ -282,41 +364,6 @@ def _names_by_pattern(patterns: JSONObject) -> Iterator[tuple[str, JSON]]:
             continue
 
 
-def _number(schema: JSONObject, whole: bool, attempt: int) -> JSON:
-    step = schema.get("multipleOf")
-    step = step if isinstance(step, int | float) and step > 0 else None
-    grain = step or (1 if whole else 0.5)
-    low, high = _limit(schema, "minimum", -math.inf), _limit(schema, "maximum", math.inf)
-    above, below = _limit(schema, "exclusiveMinimum", -math.inf), _limit(schema, "exclusiveMaximum", math.inf)
-    if not (whole or step) and below - above < 4 * grain:
-        grain = (below - above) / 4
-    low = max(low, above + grain) if above > -math.inf else low
-    high = min(high, below - grain) if below < math.inf else high
-    usual = int(_NUMBERS[attempt]) if whole else _NUMBERS[attempt]
-    value: JSON = min(max(usual, low), high)
-    if step:
-        value = math.ceil(round(value / step, 9)) * step
-        value = value - step if value > high else value
-    if whole or (isinstance(value, float) and value.is_integer() and not isinstance(step, float)):
-        value = math.ceil(value)
-    return round(value, 10) if isinstance(value, float) else value
-
-
 def _limit(schema: JSONObject, keyword: str, without: float) -> float:
     value = schema.get(keyword)
     return value if isinstance(value, int | float) and not isinstance(value, bool) else without
-
-
-def _text(schema: JSONObject, name: str) -> str:
-    least, most = int(schema.get("minLength") or 0), schema.get("maxLength")
-    pattern = schema.get("pattern")
-    if isinstance(pattern, str):
-        try:
-            return text_for(pattern, least)
-        except UnknownPatternError:
-            pass  # the words below may match by chance
-    text = _FORMATS.get(str(schema.get("format"))) or _BY_NAME.get(name.lower()) or name.replace("_", " ") or "text"
-    if len(text) < least:
-        text = (text + " ") * (min(least, 100_000) // (len(text) + 1) + 1)
-        text = text[:least].rstrip().ljust(least, ".")
-    return text[: int(most)] if isinstance(most, int | float) else text

@@ -9,8 +9,9 @@ from typing import Any
 import jsonschema
 import pytest
 
-from playground.demo import from_pattern, from_schema
+from playground.demo import from_schema
 from playground.demo.dice import Dice
+from playground.jsonkit.pattern_text import PatternError, text_for
 from tests.demo.conftest import Gateway, joined, message
 
 SCHEMAS: dict[str, Any] = {
@@ -148,10 +149,10 @@ def test_hostile_schemas_end(schema: Any) -> None:
 )
 def test_patterns(pattern: str) -> None:
     for seed in range(20):
-        assert re.search(pattern, from_pattern.text_for(pattern, Dice(seed)))
+        assert re.search(pattern, text_for(pattern, chance=Dice(seed)))
 
 
 @pytest.mark.parametrize("pattern", ["(?=a)", r"(a)\1", "(", "[a", "*", "a)", "(" * 100 + ")" * 100])
 def test_patterns_not_understood(pattern: str) -> None:
-    with pytest.raises(from_pattern.PatternError):
-        from_pattern.text_for(pattern, Dice(1))
+    with pytest.raises(PatternError):
+        text_for(pattern, chance=Dice(1))
