@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
+from playground.jsonkit import faults
 from playground.jsonkit.values import JSON, Path
 
 Kind: TypeAlias = Literal["object", "array", "string", "number", "true", "false", "null", "invalid"]
@@ -185,7 +186,7 @@ class PartialJson:
             return space.end()
         mark, offset, state = fragment[at], base + at, self._state
         if state == "done":
-            self._problem(offset, "there is more text after the end of the JSON")
+            self._problem(offset, faults.TEXT_AFTER_END)
             self._state = "broken"
         elif mark in "}]":
             self._close(mark, offset)
@@ -198,11 +199,11 @@ class PartialJson:
                 return at
         elif state == "colon":
             if mark != ":":
-                self._break(offset, "a colon is missing")
+                self._break(offset, faults.NO_COLON)
             self._state = "value" if mark == ":" else self._state
         elif state in ("key", "first") and self._open[-1].kind == "object":
             if mark != '"':
-                self._break(offset, "a name in double quotes is missing here")
+                self._break(offset, faults.NO_NAME)
             else:
                 self._state, self._raw, self._key_start = "name", [], offset
         else:
@@ -213,10 +214,10 @@ class PartialJson:
         """Go on as if it were there, where what follows could only follow a comma."""
         inside_object = self._open[-1].kind == "object"
         if mark == '"' or (mark in "{[" and not inside_object):
-            self._problem(offset, "a comma is missing")
+            self._problem(offset, faults.NO_COMMA)
             self._state = "key" if inside_object else "value"
         else:
-            self._break(offset, "a comma is missing")
+            self._break(offset, faults.NO_COMMA)
 
     def _begin(self, fragment: str, at: int, offset: int) -> int:
         mark = fragment[at]
@@ -232,7 +233,7 @@ class PartialJson:
             self._state, self._raw = "word", []
             return at
         else:
-            self._break(offset, "a value is missing here")
+            self._break(offset, faults.NO_VALUE)
         return at + 1
 
     def _add(self, kind: Kind, offset: int) -> None:
@@ -269,7 +270,7 @@ class PartialJson:
             self._break(offset, "the value of this name is missing")
         else:
             if self._comma >= 0:
-                self._problem(self._comma, "a comma too many")
+                self._problem(self._comma, faults.COMMA_TOO_MANY)
                 self._comma = -1
             self._names.pop()
             self._end(offset + 1)
@@ -295,8 +296,7 @@ class PartialJson:
         elif mark == '"':
             self._end_string(base + at + 1)
         else:
-            message = "a line break or control character in a text; write it as an escape such as \\n"
-            self._problem(base + at, message)
+            self._problem(base + at, faults.CONTROL_CHARACTER)
             self._take(json.dumps(mark)[1:-1])
         return at + 1
 
@@ -316,9 +316,7 @@ class PartialJson:
             if not self._escape:
                 self._take(whole)
             return at + 1
-        self._problem(
-            base + at - len(self._escape), "this escape does not exist in JSON; a backslash itself is written \\\\"
-        )
+        self._problem(base + at - len(self._escape), faults.ODD_ESCAPE)
         self._take("\\" + self._escape)
         self._escape = ""
         return at

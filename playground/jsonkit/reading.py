@@ -11,23 +11,24 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
+from playground.jsonkit import faults
 from playground.jsonkit.layout import TOKEN
 from playground.jsonkit.values import JSON
 
 READ_AT_MOST: Final = 2_000_000  # characters that somebody typed or pasted: a fiftieth of a second
 
 _MESSAGES: Final = {
-    "Expecting value": "a value is missing here",
+    "Expecting value": faults.NO_VALUE,
     "Illegal trailing comma": "a comma is too many",  # CPython 3.13 and later
     "Expecting property name enclosed in double quotes": "a name in double quotes is expected (or a comma is too many)",
-    "Expecting ':' delimiter": "a colon is missing",
-    "Expecting ',' delimiter": "a comma is missing",
-    "Extra data": "there is more text after the end of the JSON",
-    "Unterminated string starting at": "this text has no closing quote",
-    "Invalid control character at": "a line break or control character in a text; write it as an escape such as \\n",
-    "Invalid \\escape": "this escape does not exist in JSON; a backslash itself is written \\\\",
-    "Illegal trailing comma before end of object": "a comma too many",
-    "Illegal trailing comma before end of array": "a comma too many",
+    "Expecting ':' delimiter": faults.NO_COLON,
+    "Expecting ',' delimiter": faults.NO_COMMA,
+    "Extra data": faults.TEXT_AFTER_END,
+    "Unterminated string starting at": faults.NO_CLOSING_QUOTE,
+    "Invalid control character at": faults.CONTROL_CHARACTER,
+    "Invalid \\escape": faults.ODD_ESCAPE,
+    "Illegal trailing comma before end of object": faults.COMMA_TOO_MANY,
+    "Illegal trailing comma before end of array": faults.COMMA_TOO_MANY,
 }
 
 
@@ -72,20 +73,14 @@ def problem_at(text: str) -> JsonProblem | None:
         read_typed(text)
     except json.JSONDecodeError as error:
         message = next((ours for theirs, ours in _MESSAGES.items() if error.msg.startswith(theirs)), error.msg)
-        return JsonProblem(error.lineno, error.colno, message if text.strip() else "there is nothing here")
+        return JsonProblem(error.lineno, error.colno, message if text.strip() else faults.NOTHING)
     except _NotJsonError as error:
         at = next((match.start() for match in TOKEN.finditer(text) if match[0] == error.word), 0)
-        return JsonProblem(*position(text, at), str(error))
+        return JsonProblem(*faults.position(text, at), str(error))
     except ValueError as error:
         digits = "digits" in str(error)
         return JsonProblem(1, 1, "a number has too many digits" if digits else str(error))
     return None
-
-
-def position(text: str, offset: int) -> tuple[int, int]:
-    """Line and column, both from 1, of a place in a text."""
-    before = text[:offset]
-    return before.count("\n") + 1, offset - (before.rfind("\n") + 1) + 1
 
 
 def _constant(word: str) -> JSON:

@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
+from playground.jsonkit import faults
 from playground.jsonkit.values import JSON, Path
 
 Kind: TypeAlias = Literal["object", "array", "string", "number", "true", "false", "null"]
@@ -29,8 +30,7 @@ class JsonTextError(ValueError):
     def __init__(self, text: str, offset: int, reason: str) -> None:
         self.offset = offset
         self.reason = reason
-        self.line = text.count("\n", 0, offset) + 1
-        self.column = offset - text.rfind("\n", 0, offset)
+        self.line, self.column = faults.position(text, offset)
         super().__init__(f"line {self.line}, column {self.column}: {reason}")
 
 
@@ -126,7 +126,7 @@ class _Reader:
             else:
                 self._skip()
                 if self._at < len(self._text):
-                    raise self._error("there is more text after the end of the JSON")
+                    raise self._error(faults.TEXT_AFTER_END)
                 return node
 
     def _value(self) -> JsonNode | None:
@@ -155,7 +155,7 @@ class _Reader:
             if text.startswith(word, start):
                 self._at += len(word)
                 return JsonNode(word, start, self._at)
-        raise self._error("a value is missing here" if text.strip() else "there is nothing here")
+        raise self._error(faults.NO_VALUE if text.strip() else faults.NOTHING)
 
     def _after(self, frame: _Frame, node: JsonNode) -> JsonNode | None:
         """What follows a value inside brackets: the closing bracket, or a comma and the next value."""
@@ -165,26 +165,26 @@ class _Reader:
         if mark == _CLOSING[frame.kind]:
             return self._close(frame)
         if mark != ",":
-            raise self._error("a closing bracket is missing" if not mark else "a comma is missing")
+            raise self._error("a closing bracket is missing" if not mark else faults.NO_COMMA)
         comma = self._at
         self._at += 1
         self._skip()
         if self._mark() == _CLOSING[frame.kind]:
             self._at = comma
-            raise self._error("a comma too many")
+            raise self._error(faults.COMMA_TOO_MANY)
         if frame.kind == "object":
             self._key(frame)
         return None
 
     def _key(self, frame: _Frame) -> None:
         if self._mark() != '"':
-            raise self._error("a name in double quotes is missing here")
+            raise self._error(faults.NO_NAME)
         frame.key_start = self._at
         frame.key_end = self._at = self._string_end()
         frame.key = str(json.loads(self._text[frame.key_start : frame.key_end]))
         self._skip()
         if self._mark() != ":":
-            raise self._error("a colon is missing")
+            raise self._error(faults.NO_COLON)
         self._at += 1
 
     def _close(self, frame: _Frame) -> JsonNode:
@@ -202,10 +202,10 @@ class _Reader:
         mark = self._mark()
         if not mark:
             self._at = start
-            raise self._error("this text has no closing quote")
+            raise self._error(faults.NO_CLOSING_QUOTE)
         if mark == "\\":
-            raise self._error("this escape does not exist in JSON; a backslash itself is written \\\\")
-        raise self._error("a line break or control character in a text; write it as an escape such as \\n")
+            raise self._error(faults.ODD_ESCAPE)
+        raise self._error(faults.CONTROL_CHARACTER)
 
     def _skip(self) -> None:
         space = _SPACE.match(self._text, self._at)
