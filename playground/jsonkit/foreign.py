@@ -148,14 +148,6 @@ def text_of(value: JSON) -> str:
     return ""
 
 
-def said(content: list[JSON]) -> str:
-    """The text that a list of content parts comes to: their texts, and whatever else there is as JSON."""
-    return "".join(
-        part["text"] if isinstance(part, dict) and isinstance(part.get("text"), str) else write(part)
-        for part in content
-    )
-
-
 def count_of(value: JSON) -> int | None:
     """A count as an int; None for anything that is not one."""
     if isinstance(value, bool):

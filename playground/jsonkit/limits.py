@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from playground.jsonkit.schema_refs import target_of
+from playground.jsonkit.schema_refs import reach, target_of
 from playground.jsonkit.values import JSON, JSONObject
 
 MOST_STEPS: Final = 4_000  # of a schema against a value
@@ -120,7 +120,7 @@ def weigh_value(value: JSON, schema: JSONObject) -> None:
             if name == "$ref" and isinstance(inner, str):
                 path = target_of(schema, inner)
                 if path is not None:
-                    waiting.append((_reach(schema, path), found, depth + 1))
+                    waiting.append((reach(schema, path), found, depth + 1))
             elif name in _ALTERNATIVES and isinstance(inner, list):
                 waiting += [(one, found, depth + 1) for one in inner]
             elif name in _IN_PLACE:
@@ -177,13 +177,7 @@ def _for_the_same(root: JSON, node: JSONObject) -> list[JSON]:
         out += inner if isinstance(inner, list) else ()
     ref = node.get("$ref")
     path = target_of(root, ref) if isinstance(ref, str) else None
-    return out if path is None else [*out, _reach(root, path)]
-
-
-def _reach(root: JSON, path: tuple[str | int, ...]) -> JSON:
-    for step in path:
-        root = root[step]  # where target_of has just been
-    return root
+    return out if path is None else [*out, reach(root, path)]
 
 
 def _members(name: str, inner: JSON, found: JSONObject, depth: int, waiting: list[tuple[JSON, JSON, int]]) -> int:

@@ -16,8 +16,6 @@ from playground.jsonkit.schema_refs import reach, subschemas, target_of
 from playground.jsonkit.schema_slots import Slot, slots_of, types_in
 from playground.jsonkit.values import JSON, JSONObject, Path
 
-__all__ = ["Field", "Slot", "field_at", "fields_of", "nullable_branch", "slot", "walk"]
-
 DEEPEST = 60  # levels of a form; what is deeper is shown as JSON
 UNIONS = "anyOf", "oneOf"
 

@@ -19,8 +19,9 @@ from playground.jsonkit.schema_edit import (
     set_slot,
     set_types,
 )
-from playground.jsonkit.schema_fields import Field, Slot, field_at, fields_of, slot, walk
+from playground.jsonkit.schema_fields import Field, field_at, fields_of, slot, walk
 from playground.jsonkit.schema_refs import reach
+from playground.jsonkit.schema_slots import Slot
 from playground.jsonkit.tree import JsonTextError, find, parse
 from playground.jsonkit.values import same
 from tests.jsonkit.schemas import FILES, read

@@ -16,7 +16,7 @@ from playground.domain.members import with_members
 from playground.domain.parts import Image, Part, Reasoning, Text, ToolCall, ToolResult, Unknown
 from playground.domain.request import ReasoningReturn, Request, SendReasoning
 from playground.domain.transcript import Role, Turn
-from playground.jsonkit.foreign import said, whole
+from playground.jsonkit.foreign import whole, write
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols.chat.reasoning import CONTENT_PART, DETAILS, INLINE
 from playground.protocols.chat.tools import write_tool
@@ -86,10 +86,18 @@ def _messages(turn: Turn, rule: ReasoningReturn) -> list[JSONObject]:
     return out
 
 
+def text_of_parts(content: list[JSON]) -> str:
+    """The text that a list of content parts comes to: their texts, and whatever else there is as JSON."""
+    return "".join(
+        part["text"] if isinstance(part, dict) and isinstance(part.get("text"), str) else write(part)
+        for part in content
+    )
+
+
 def _result(result: ToolResult) -> JSON:
     """The text, or the list it came as while that says the same."""
     content = result.extra.get("chat", {}).get("content")
-    return content if isinstance(content, list) and whole(said(content)) == result.text else result.text
+    return content if isinstance(content, list) and whole(text_of_parts(content)) == result.text else result.text
 
 
 def _content(placed: list[Text | Image | Unknown]) -> str | list[JSONObject]:

@@ -10,8 +10,9 @@ from typing import Final
 from playground.domain.members import Extra
 from playground.domain.parts import Image, Part, Reasoning, Refusal, Text, ToolCall, ToolResult, Unknown
 from playground.domain.transcript import Role, Turn, new_id
-from playground.jsonkit.foreign import keepable, members_beside, said, text_of, whole, write
+from playground.jsonkit.foreign import keepable, members_beside, text_of, whole, write
 from playground.jsonkit.values import JSON, JSONObject
+from playground.protocols.chat.encode import text_of_parts
 from playground.protocols.chat.reasoning import CONTENT_PART, DETAILS, FIELDS, plain_text
 from playground.protocols.chat.toolcalls import unknown_of
 from playground.protocols.reading import MessageError
@@ -96,7 +97,7 @@ def _result(item: JSONObject) -> ToolResult:
     extra: JSONObject = {}
     if isinstance(content, list):
         extra = members_beside({"content": content}, (), empty=True)
-        content = said(content)
+        content = text_of_parts(content)
     if content is not None and not isinstance(content, str):
         raise ValueError("“content” of a tool message must be text")
     return ToolResult(call_id=whole(call_id), text=whole(content or ""), extra=_extra(extra))

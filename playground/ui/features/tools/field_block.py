@@ -26,7 +26,8 @@ from PySide6.QtWidgets import (
 )
 
 from playground.jsonkit import schema_edit
-from playground.jsonkit.schema_fields import Field, Slot
+from playground.jsonkit.schema_fields import Field
+from playground.jsonkit.schema_slots import Slot
 from playground.jsonkit.validation import TYPES
 from playground.jsonkit.values import JSON, Path
 from playground.ui.features.tools.slot_fields import CAPTION, NULL, SlotField, slot_field

@@ -13,7 +13,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
 
 from playground.jsonkit.reading import read_typed
-from playground.jsonkit.schema_fields import Slot
+from playground.jsonkit.schema_slots import Slot
 from playground.jsonkit.values import JSON, same
 from playground.ui.widgets.choice_fields import SwitchPill, look
 from playground.ui.widgets.exact_field import ExactField
