@@ -19,7 +19,7 @@ from pydantic.fields import FieldInfo
 
 from playground.domain.output import schema_of
 from playground.domain.values import Value
-from playground.jsonkit.values import JSON, JSONObject
+from playground.jsonkit.values import JSON, JSONObject, is_number
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +216,7 @@ class Parameters(Value):
             return hint.deprecated
         if not self.fits(name, value):
             return "not the documented type; it is sent as it is"
-        if isinstance(value, int | float) and not isinstance(value, bool):
+        if is_number(value):
             if hint.low is not None and value < hint.low:
                 return f"below the documented minimum of {hint.low:g}; it is sent as it is"
             if hint.high is not None and value > hint.high:

@@ -12,7 +12,7 @@ from typing import Final
 
 from pydantic_core import from_json
 
-from playground.jsonkit.values import JSON, JSONObject
+from playground.jsonkit.values import JSON, JSONObject, is_number
 
 #: A value nested deeper than this cannot be saved by the libraries below us; it is kept as text instead.
 DEEPEST: Final = 100
@@ -143,7 +143,7 @@ def text_of(value: JSON) -> str:
     """A short field as text: strings as they are, numbers as written, anything else empty."""
     if isinstance(value, str):
         return whole(value)
-    if isinstance(value, int | float) and not isinstance(value, bool):
+    if is_number(value):
         return write(value)
     return ""
 

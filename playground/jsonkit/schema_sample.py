@@ -18,7 +18,7 @@ from playground.jsonkit.pattern_text import text_for
 from playground.jsonkit.patterns import PatternError, found_in
 from playground.jsonkit.schema_refs import reach, target_of
 from playground.jsonkit.validation import check_value
-from playground.jsonkit.values import JSON, JSONObject, same
+from playground.jsonkit.values import JSON, JSONObject, is_number, same
 
 _NUMBERS: Final = (1, 1, 2, 1, 0, 0.5, -1, 10, 3, 0.25, 100, 7)  # one for each try
 _TRIES: Final = len(_NUMBERS)
@@ -26,6 +26,7 @@ _DEEPEST: Final = 6  # levels that are filled in; below, only what is required
 _LAST: Final = 40  # levels at which a schema that demands itself is given up
 _MOST_VALUES: Final = 2000
 _MOST_ITEMS: Final = 1000  # of one list
+_MOST_UNIQUE: Final = 200  # of one in which none may be twice
 _LONGEST: Final = 100_000  # characters of one text
 _FORMATS: Final = {
     "date": "2026-01-31",
@@ -270,16 +271,17 @@ class _Maker:
         wanted = min(wanted, int(most)) if isinstance(most, int | float) else wanted
         singular = name[:-1] if name.endswith("s") and len(name) > 3 else name
         out: list[JSON] = []
-        for number in range(min(wanted, _MOST_ITEMS)):
+        unique = schema.get("uniqueItems") is True
+        for number in range(min(wanted, _MOST_UNIQUE if unique else _MOST_ITEMS)):
             inner = (lead or [])[number] if number < len(lead or []) else items
             value = self.make(inner, singular, depth + 1)
-            if schema.get("uniqueItems") is True and any(same(value, other) for other in out):
+            if unique and any(same(value, other) for other in out):
                 value = self._another(inner, value, out, depth)
             out.append(value)
         if isinstance(contains, dict) and not any(self._fits(value, contains) for value in out):
             fewest = int(schema.get("minContains", 1))
-            made = [self.make(contains, singular, depth + 1) for _ in range(min(fewest, 50))]
-            out = (out + made) if most is None or len(out) + fewest <= most else [*out[: int(most) - fewest], *made]
+            found = [self.make(contains, singular, depth + 1) for _ in range(min(fewest, 50))]
+            out = (out + found) if most is None or len(out) + fewest <= most else [*out[: int(most) - fewest], *found]
         return out
 
     def _another(self, schema: JSON, value: JSON, taken: list[JSON], depth: int) -> JSON:
@@ -291,7 +293,7 @@ class _Maker:
                 return choice
         if isinstance(value, str):
             return f"{value} {len(taken) + 1}"
-        if isinstance(value, int | float) and not isinstance(value, bool):
+        if is_number(value):
             step = schema.get("multipleOf") if isinstance(schema, dict) else None
             return value + len(taken) * (step if isinstance(step, int | float) else 1)
         return value
@@ -366,4 +368,4 @@ def _names_by_pattern(patterns: JSONObject) -> Iterator[tuple[str, JSON]]:
 
 def _limit(schema: JSONObject, keyword: str, without: float) -> float:
     value = schema.get(keyword)
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else without
+    return value if is_number(value) else without

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from playground.jsonkit.validation import TYPES
-from playground.jsonkit.values import JSON, JSONObject, Path
+from playground.jsonkit.values import JSON, JSONObject, Path, is_number
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +142,7 @@ def _default_editor(types: tuple[str, ...], present: bool, value: JSON) -> str:
 
 
 def _fits(editor: str, value: JSON) -> bool:
-    number = isinstance(value, int | float) and not isinstance(value, bool)
+    number = is_number(value)
     match editor:
         case "text" | "lines":
             return isinstance(value, str)

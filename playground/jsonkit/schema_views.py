@@ -14,7 +14,7 @@ from typing import Final, TypeAlias
 from playground.jsonkit.limits import TooCostlyError
 from playground.jsonkit.patterns import PatternError, found_in
 from playground.jsonkit.schema_refs import reach, target_of
-from playground.jsonkit.values import JSON, JSONObject
+from playground.jsonkit.values import JSON, JSONObject, is_number, same
 
 View: TypeAlias = tuple[JSONObject, ...]
 
@@ -186,20 +186,20 @@ def fits_types(view: View, kind: str, value: JSON = None) -> bool:
 def objection(view: View, value: JSON) -> str:
     """What a view has against a plain value of a fitting type; empty when it has nothing."""
     for schema in view:
-        if "const" in schema and not _equal(schema["const"], value):
+        if "const" in schema and not same(schema["const"], value, exact=False):
             return f"{spelled(value)} is not {spelled(schema['const'])}"
         choices = schema.get("enum")
-        if isinstance(choices, list) and not any(_equal(choice, value) for choice in choices):
+        if isinstance(choices, list) and not any(same(choice, value, exact=False) for choice in choices):
             shown = ", ".join(str(choice)[:200] for choice in choices[:_SHOWN])
             return f"{spelled(value)} is not one of {shown}{' …' * (len(choices) > _SHOWN)}"
         if isinstance(value, str):
-            if _bound(schema.get("minLength")) and len(value) < schema["minLength"]:
+            if is_number(schema.get("minLength")) and len(value) < schema["minLength"]:
                 return f"{spelled(value)} is too short"
-            if _bound(schema.get("maxLength")) and len(value) > schema["maxLength"]:
+            if is_number(schema.get("maxLength")) and len(value) > schema["maxLength"]:
                 return f"{spelled(value)} is too long"
-        elif isinstance(value, int | float) and not isinstance(value, bool):
+        elif is_number(value):
             for keyword, words, over in _NUMERIC:
-                if _bound(schema.get(keyword)) and over(value, schema[keyword]):
+                if is_number(schema.get(keyword)) and over(value, schema[keyword]):
                     return f"{spelled(value)} is {words} {spelled(schema[keyword])}"
     return ""
 
@@ -208,12 +208,3 @@ def spelled(value: JSON) -> str:
     """A plain value as it is written, shortened."""
     text = json.dumps(value[:200] if isinstance(value, str) else value, ensure_ascii=False)
     return text if len(text) <= 120 else text[:117] + "…"
-
-
-def _bound(value: JSON) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _equal(one: JSON, other: JSON) -> bool:
-    """As the validator compares: 1 is 1.0, but true is not 1."""
-    return isinstance(one, bool) is isinstance(other, bool) and bool(one == other)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeGuard
 
 #: What `json.loads` returns. A recursive alias would slow the type checker and pydantic for no gain.
 JSON: TypeAlias = Any
@@ -11,10 +11,10 @@ JSONObject: TypeAlias = dict[str, Any]
 Path: TypeAlias = tuple[str | int, ...]
 
 
-def same(one: JSON, other: JSON) -> bool:
+def same(one: JSON, other: JSON, *, exact: bool = True) -> bool:
     """Whether two values are written alike: 1, 1.0 and true differ, the order of names does not matter.
 
-    A tuple is written as a list. No value is too deep to be compared.
+    Where that need not be ``exact``, 1 is 1.0, as in JSON Schema. A tuple is written as a list. Nothing is too deep.
     """
     waiting = [(one, other)]
     while waiting:
@@ -29,9 +29,22 @@ def same(one: JSON, other: JSON) -> bool:
             if not isinstance(other, list | tuple) or len(one) != len(other):
                 return False
             waiting += zip(one, other, strict=True)
-        elif isinstance(one, str):
-            if not isinstance(other, str) or one != other:
-                return False
-        elif type(one) is not type(other) or (repr(one) != repr(other) if isinstance(one, float) else one != other):
+        elif not _alike(one, other, exact):
             return False
     return True
+
+
+def is_number(value: JSON) -> TypeGuard[int | float]:
+    """Whether a value is a number; true and false are none."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _alike(one: JSON, other: JSON, exact: bool) -> bool:
+    """Whether two plain values are the same."""
+    if isinstance(one, str):
+        return isinstance(other, str) and one == other
+    if not exact and is_number(one) and is_number(other):
+        return bool(one == other)
+    if isinstance(one, float) and isinstance(other, float):
+        return repr(one) == repr(other)  # there is more than one zero, and what is no number is not equal to itself
+    return type(one) is type(other) and bool(one == other)

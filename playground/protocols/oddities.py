@@ -38,8 +38,3 @@ def tool_choice(choice: JSON, named: JSON, offered: JSON, name_of: Callable[[JSO
         yield Oddity(_CHOICE, "no tool is sent to choose from: many gateways refuse that")
     elif isinstance(named, str) and isinstance(offered, list) and named not in map(name_of, offered):
         yield Oddity(_CHOICE, f"“{named}” is not among the tools that are sent: switch it on under Tools")
-
-
-def is_number(value: JSON) -> bool:
-    """Whether a value is a number that can be compared."""
-    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -29,6 +29,13 @@ def test_numbers_and_truth_are_told_apart() -> None:
     assert not same(None, False)
 
 
+def test_to_a_schema_numbers_are_what_they_are_worth() -> None:
+    assert same([1], [1.0], exact=False)
+    assert not same(1, True, exact=False)
+    assert not same([0.0], [False], exact=False)
+    assert not same(1, "1", exact=False)
+
+
 def test_what_is_nested_as_deeply_as_it_likes_is_compared() -> None:
     one: Any = 1
     other: Any = 1

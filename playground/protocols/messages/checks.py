@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from playground.jsonkit.merge import at_path
-from playground.jsonkit.values import JSON, JSONObject
-from playground.protocols.oddities import Check, Oddity, is_number, tool_choice
+from playground.jsonkit.values import JSON, JSONObject, is_number
+from playground.protocols.oddities import Check, Oddity, tool_choice
 
 LEAST_BUDGET: Final = 1024
 _BUDGET: Final = ("thinking", "budget_tokens")

@@ -11,6 +11,7 @@ from typing import Final
 from playground.domain.output import check_answer
 from playground.engine.inspect.lint.case import Case, Seen
 from playground.jsonkit import foreign
+from playground.jsonkit.values import is_number
 
 #: Section 8: parameter, lowest, highest.
 _RANGES: Final = (
@@ -129,5 +130,5 @@ def accepted(case: Case) -> Iterator[Seen]:
         yield Seen(f"{stops} stop sequences were accepted; {_MOST_STOPS} are allowed", 0)
     for name, low, high in _RANGES:
         value = body.get(name)
-        if isinstance(value, int | float) and not isinstance(value, bool) and not low <= value <= high:
+        if is_number(value) and not low <= value <= high:
             yield Seen(f"a {name} beyond {low} to {high} was accepted", 0)

@@ -76,7 +76,7 @@ class ParameterRow(QWidget):
 
     def show_value(self, value: JSON, flag: str = "", note: str = "", *, fresh: bool = False) -> None:
         """Show a value from outside. Unfinished text stays while the value is the one last told, unless ``fresh``."""
-        if fresh or not same(value, self._value):
+        if fresh or not same(value, self._value, exact=False):
             self._value = value
             self._problem = ""
             self._show(value)
@@ -107,7 +107,7 @@ class ParameterRow(QWidget):
         """A person made ``value``; with a ``problem`` the text stays and nothing is sent."""
         self._problem = problem
         new = None if problem else value
-        changed = not same(new, self._value)
+        changed = not same(new, self._value, exact=False)
         self._value = new
         self.set_flag(*(("", "") if changed else (self._flag, self._note)))
         if changed:

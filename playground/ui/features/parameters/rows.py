@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from playground.domain.parameters import Hint, Parameters
 from playground.jsonkit.reading import problem_at, read_typed
-from playground.jsonkit.values import JSON
+from playground.jsonkit.values import JSON, is_number
 from playground.ui.features.parameters.row import ParameterRow, as_text
 from playground.ui.widgets.choice_fields import DEFAULT, ChoiceField, QuietSlider, SwitchPill, ValueField, look
 from playground.ui.widgets.code_editor import CodeEditor
@@ -59,11 +59,11 @@ class NumberRow(ParameterRow):
     def _place_slider(self, value: JSON) -> None:
         if self.slider is None:
             return
-        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        numeric = is_number(value)
         start = self.hint.start if self.hint.start is not None else self._low
-        at = (value if is_number else start) - self._low
+        at = (value if numeric else start) - self._low
         most = self.slider.maximum()
-        self.slider.show_step(round(min(max(at / self._step, 0), most)), is_number)
+        self.slider.show_step(round(min(max(at / self._step, 0), most)), numeric)
 
     def _typed(self, text: str) -> None:
         if not text.strip():
@@ -88,7 +88,7 @@ class NumberRow(ParameterRow):
 
     def _stepped(self, steps: int) -> None:
         value = self._value
-        if isinstance(value, int | float) and not isinstance(value, bool):
+        if is_number(value):
             value = stepped(value + steps * self._step, self._step)
         elif self._problem:
             return

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QSizePolicy, QVBox
 
 from playground.jsonkit.reading import read_typed
 from playground.jsonkit.schema_slots import Slot
-from playground.jsonkit.values import JSON, same
+from playground.jsonkit.values import JSON, is_number, same
 from playground.ui.widgets.choice_fields import SwitchPill, look
 from playground.ui.widgets.exact_field import ExactField
 from playground.ui.widgets.flow_layout import FlowLayout
@@ -342,7 +342,7 @@ def _number(text: str) -> JSON:
         value = read_typed(text.strip().replace(",", "."))
     except ValueError:
         return None
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+    return value if is_number(value) else None
 
 
 def _json(text: str) -> JSON:
