@@ -11,10 +11,10 @@ import re
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
-from playground.jsonkit import faults
+from playground.jsonkit import faults, tree
 from playground.jsonkit.values import JSON, Path
 
-Kind: TypeAlias = Literal["object", "array", "string", "number", "true", "false", "null", "invalid"]
+Kind: TypeAlias = tree.Kind | Literal["invalid"]
 
 PREVIEW: Final = 200  # characters of a value that are shown in a row
 DEEPEST: Final = 400  # steps of a path that are told
@@ -22,7 +22,6 @@ MOST_PROBLEMS: Final = 100  # of one text; more would say the same again
 _RUN: Final = re.compile(r'[^"\\\x00-\x1f]+')
 _SPACE: Final = re.compile(r"[ \t\r\n]+")
 _WORD: Final = re.compile(r"[A-Za-z0-9_+.\-]+")
-_NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?\Z")
 _HALF: Final = re.compile("[\ud800-\udbff]\\Z")  # of a pair whose other half is still to come
 _HEX: Final = frozenset("0123456789abcdefABCDEF")
 _WORDS: Final[dict[str, Kind]] = {"true": "true", "false": "false", "null": "null"}
@@ -351,7 +350,7 @@ class PartialJson:
         known = _WORDS.get(word)
         if known is not None:
             node.kind, node.value = known, _CONSTANTS[known]
-        elif _NUMBER.match(word):
+        elif tree.NUMBER.fullmatch(word):
             node.value = _number(word)
         else:
             self._odd_word(node, word)

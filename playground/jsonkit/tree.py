@@ -19,7 +19,7 @@ Kind: TypeAlias = Literal["object", "array", "string", "number", "true", "false"
 _SPACE: Final = re.compile(r"[ \t\r\n]*")
 _STRING: Final = re.compile(r'"(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+"')
 _STRING_PART: Final = re.compile(r'"(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+')
-_NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
+NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _WORDS: Final[tuple[Literal["true", "false", "null"], ...]] = ("true", "false", "null")
 _CLOSING: Final = {"object": "}", "array": "]"}
 
@@ -147,7 +147,7 @@ class _Reader:
         if mark == '"':
             self._at = self._string_end()
             return JsonNode("string", start, self._at)
-        number = _NUMBER.match(text, start)
+        number = NUMBER.match(text, start)
         if number:
             self._at = number.end()
             return JsonNode("number", start, self._at)

@@ -22,7 +22,8 @@ from playground.engine.requests.pasted import (
     ImportRefusedError,
     read_body,
 )
-from playground.jsonkit import tree as json_tree
+from playground.jsonkit import tree
+from playground.jsonkit.faults import position
 from playground.jsonkit.reading import parse_json
 from playground.jsonkit.tree import JsonTextError
 from playground.jsonkit.values import JSON, JSONObject
@@ -94,11 +95,11 @@ class _Piece:
     def error(self, reason: str, path: PathInside = ()) -> MessagesImportError:
         """The reason with the place of what ``path`` leads to."""
         try:
-            root = json_tree.parse(self.text)
+            root = tree.parse(self.text)
         except JsonTextError:
             return MessagesImportError(reason, self.line, 1)
-        node = json_tree.find(root, path) or root
-        line, column = _place(self.text, node.start)
+        node = tree.find(root, path) or root
+        line, column = position(self.text, node.start)
         return MessagesImportError(reason, self.line + line - 1, column)
 
     def blame(self, *path: str | int) -> _Blame:
@@ -122,7 +123,8 @@ def open_file(path: Path, prefer: str = DEFAULT) -> Found:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        line, column = _place(data[: error.start].decode("utf-8-sig"), None)
+        sound = data[: error.start].decode("utf-8-sig")
+        line, column = position(sound, len(sound))
         raise MessagesImportError("This is not UTF-8 text", line, column) from None
     return read(text, prefer)
 
@@ -383,13 +385,7 @@ def _has_blocks(messages: list[JSON], kinds: frozenset[str]) -> bool:
 def _not_json(text: str, line: int) -> MessagesImportError:
     """Why ``text``, which begins in ``line``, is not JSON."""
     try:
-        json_tree.parse(text)
+        tree.parse(text)
     except JsonTextError as error:
         return MessagesImportError(f"This is not JSON: {error.reason}", line + error.line - 1, error.column)
     return MessagesImportError("This JSON cannot be read: it is nested too deeply, or a number is too long", line, 1)
-
-
-def _place(text: str, offset: int | None) -> tuple[int, int]:
-    """Line and column of a place in ``text``, from 1; None: its end."""
-    end = len(text) if offset is None else offset
-    return text.count("\n", 0, end) + 1, end - text.rfind("\n", 0, end)
