@@ -8,18 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
 from playground.domain.parts import Image
 from playground.domain.transcript import Role
 from playground.engine.session.open_edits import EditKey, OpenEdit
 from playground.engine.session.run import RunRefusedError
 from playground.ui.features.conversation.inline_editor import InlineEditor
+from playground.ui.features.conversation.stage import Stage
 from playground.ui.features.conversation.thinking_guard import ThinkingGuard
 from playground.ui.widgets.loop import spawn
-
-if TYPE_CHECKING:
-    from playground.ui.features.conversation.pane import ConversationPane
 
 BRANCHED = "Kept on a new branch. The old answers stay with the old words: ‹ › on the turn goes from one to the other."
 
@@ -27,7 +24,7 @@ BRANCHED = "Kept on a new branch. The old answers stay with the old words: ‹ �
 class EditDesk:
     """Edits are made through ``guard``, which points out thinking that they make stale."""
 
-    def __init__(self, pane: ConversationPane, guard: ThinkingGuard) -> None:
+    def __init__(self, pane: Stage, guard: ThinkingGuard) -> None:
         self._pane = pane
         self._guard = guard
 

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, Turn
 from playground.engine.session.hand_made import Answerable, answerable, answers_none, calls_first, without_call
-from playground.ui.features.conversation.thinking_guard import ThinkingGuard
+from playground.ui.features.conversation.edit_desk import EditDesk
+from playground.ui.features.conversation.stage import Stage
 from playground.ui.widgets.notice_bar import Choice
-
-if TYPE_CHECKING:
-    from playground.ui.features.conversation.pane import ConversationPane
 
 
 class HandDesk:
-    """Edits are made through ``guard``, which points out thinking that they make stale."""
+    """Edits are made by ``edits``, which points out thinking that they make stale."""
 
-    def __init__(self, pane: ConversationPane, guard: ThinkingGuard) -> None:
+    def __init__(self, pane: Stage, edits: EditDesk) -> None:
         self._pane = pane
-        self._guard = guard
+        self._edits = edits
 
     # For cards
 
@@ -40,12 +37,12 @@ class HandDesk:
         session = self._pane.session
         answered = session.debugger.result(turn_id, call_id) is not None
         done = "Call deleted, with its result." if answered else "Call deleted."
-        self._pane.edits.make(turn_id, partial(session.turns.delete_call, turn_id, call_id), done)
+        self._edits.make(turn_id, partial(session.turns.delete_call, turn_id, call_id), done)
 
     def give_call(self, turn_id: str, at: int, call_id: str) -> None:
         """Let a result of a tool turn answer that call."""
         session = self._pane.session
-        self._pane.edits.make(turn_id, partial(session.turns.give_call, turn_id, at, call_id))
+        self._edits.make(turn_id, partial(session.turns.give_call, turn_id, at, call_id))
 
     # For the pane
 

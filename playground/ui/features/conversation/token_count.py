@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
 
 from playground.domain.tokens import estimate_tokens
 from playground.domain.tools import Sizes, definition_tokens, sizes_of
 from playground.domain.transcript import Role
+from playground.ui.features.conversation.stage import Stage
 from playground.ui.widgets.loop import Throttle
 from playground.ui.widgets.slices import Slices
-
-if TYPE_CHECKING:
-    from playground.ui.features.conversation.pane import ConversationPane
 
 COUNT_MS = 200  # between two countings while somebody types
 FEW = 20  # tools that are counted at once
@@ -21,11 +20,11 @@ FEW = 20  # tools that are counted at once
 class TokenCount:
     """Tells the composer, soon after ``poke``. A turn or a tool that stays as it is, is counted once."""
 
-    def __init__(self, pane: ConversationPane) -> None:
+    def __init__(self, pane: Stage, parent: QObject) -> None:
         self._pane = pane
         self._tools: Sizes = {}
-        self._counting = Slices(self._count_tools, pane)
-        throttle = Throttle(self._count, pane, interval=COUNT_MS)
+        self._counting = Slices(self._count_tools, parent)
+        throttle = Throttle(self._count, parent, interval=COUNT_MS)
         self.poke = throttle.poke
 
     def _count(self) -> None:
