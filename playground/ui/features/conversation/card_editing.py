@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QApplication, QLabel, QVBoxLayout, QWidget
 
@@ -19,26 +18,29 @@ from playground.engine.session.turn_texts import text_of
 from playground.ui.features.conversation.answers_row import AnswersRow
 from playground.ui.features.conversation.calls.call_card import CallCard
 from playground.ui.features.conversation.calls.call_editor import CallEditor
-from playground.ui.features.conversation.commands import TurnCommands
+from playground.ui.features.conversation.card_parts import CardParts
 from playground.ui.features.conversation.inline_editor import InlineEditor
+from playground.ui.features.conversation.part_views import Drawing, calls_in, drawn_by
 from playground.ui.features.conversation.text_place import TextPlace
-from playground.ui.features.conversation.text_view import TextView
 from playground.ui.features.conversation.turn_header import TurnHeader
-from playground.ui.features.conversation.verdict_view import VerdictView
 from playground.ui.widgets.role_words import ROLE_WORDS
-
-if TYPE_CHECKING:
-    from playground.ui.features.conversation.turn_card import TurnCard
 
 
 class CardEditing:
-    """``body`` holds the card's parts, and the editor below them or in the place of the call it is about."""
+    """``body`` holds the card's parts, and the editor below them or in the place of the call it is about.
 
-    def __init__(self, card: TurnCard, commands: TurnCommands, header: TurnHeader, body: QVBoxLayout) -> None:
+    ``top`` holds what stands above the parts.
+    """
+
+    def __init__(
+        self, card: Drawing, parts: CardParts, header: TurnHeader, body: QVBoxLayout, top: QVBoxLayout
+    ) -> None:
         self._card = card
-        self._commands = commands
+        self._parts = parts
+        self._commands = commands = card.commands
         self._header = header
         self._body = body
+        self._top = top
         self._text = TextPlace(commands.edits, self._text_opened, self._text_closed, runs=True)
         self._calls: dict[str, CallEditor] = {}  # by the id of the call under edit; empty for one that is new
         self._rows: list[AnswersRow] = []
@@ -63,7 +65,7 @@ class CardEditing:
         """Whether a part of the card is to be seen beside the editor that is open."""
         if isinstance(view, CallCard):
             return view.call.id not in self._calls
-        bare = isinstance(view, TextView | VerdictView) or (isinstance(view, QLabel) and not self._card.turn.parts)
+        bare = drawn_by(view).in_place or (isinstance(view, QLabel) and not self._card.turn.parts)
         return self._text.editor is None or not bare
 
     def follow(self) -> None:
@@ -73,9 +75,9 @@ class CardEditing:
         turn = self._card.turn
         self._text.follow(EditKey(turn.id), partial(text_of, turn), f"Edit the {ROLE_WORDS[turn.role].lower()} turn")
         self._follow_calls()
-        for call in self._card.calls:
+        for call in calls_in(self._parts.views):
             call.follow_editors()
-        for view in self._card.body:
+        for view in self._parts.views:
             view.setVisible(self.shows(view))
         self._follow_results()
 
@@ -91,7 +93,7 @@ class CardEditing:
             row = AnswersRow(self._above)
             row.chosen.connect(partial(self._give, row))
             self._rows.append(row)
-            self._card.top.addWidget(row)
+            self._top.addWidget(row)
         for number, row in enumerate(self._rows):
             row.set_name(f"Result {number + 1}" if wanted > 1 else "")
             row.show_call(results[number].call_id if results else "")
@@ -176,7 +178,7 @@ class CardEditing:
             elif not _same(self._calls[call_id].call, shown):
                 self._calls[call_id].set_call(shown)
             self._calls[call_id].show_branching(self._commands.edits.branches(turn.id, call_id))
-            at = next((n for n, view in enumerate(self._card.body) if _is_call(view, call_id)), -1)
+            at = next((n for n, view in enumerate(self._parts.views) if _is_call(view, call_id)), -1)
             if at >= 0 and self._body.indexOf(self._calls[call_id]) != at + 1:
                 self._body.insertWidget(at + 1, self._calls[call_id])
 
@@ -214,13 +216,13 @@ class CardEditing:
     # Both
 
     def _opened(self, editor: InlineEditor | CallEditor) -> None:
-        editor.height_changed.connect(self._card.height_changed)
-        self._card.height_changed.emit()
+        editor.height_changed.connect(self._card.frame.height_changed)
+        self._card.frame.height_changed.emit()
 
     def _closed(self, focused: bool) -> None:
         if focused:
-            self._card.setFocus()
-        self._card.height_changed.emit()
+            self._card.frame.setFocus()
+        self._card.frame.height_changed.emit()
 
 
 def _written(call: ToolCall, arguments: str) -> ToolCall:

@@ -3,33 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING, TypeAlias
 
 from PySide6.QtCore import QRect
 from PySide6.QtGui import QTextCursor
+from PySide6.QtWidgets import QWidget
 
-from playground.ui.features.conversation.calls.call_card import CallCard
+from playground.ui.features.conversation.card_parts import CardParts
 from playground.ui.features.conversation.finding import places_in
 from playground.ui.features.conversation.large import found_places, is_large
-from playground.ui.features.conversation.members_fold import MembersFold
+from playground.ui.features.conversation.part_views import Folded, Searched, drawn_by
 from playground.ui.features.conversation.reasoning_view import ReasoningView
 from playground.ui.features.conversation.text_view import TextView
-from playground.ui.features.conversation.verdict_view import VerdictView
-
-if TYPE_CHECKING:
-    from playground.ui.features.conversation.turn_card import TurnCard
-
-#: What may be folded, and its text not read yet.
-Folded: TypeAlias = ReasoningView | MembersFold
 
 
 class CardFinds:
     """``show`` highlights; ``count`` says how many places there are, in what is folded, too."""
 
-    def __init__(self, card: TurnCard) -> None:
+    def __init__(self, card: QWidget, parts: CardParts, turn_to: Callable[[int], None]) -> None:
+        """``turn_to`` shows the part of that number, all of it."""
         self._card = card
+        self._parts = parts
+        self._turn_to = turn_to
         self._pattern: re.Pattern[str] | None = None
         self._current: int | None = None
         self._unread: dict[Folded, tuple[str, re.Pattern[str], int]] = {}
@@ -63,20 +59,20 @@ class CardFinds:
     @property
     def count(self) -> int:
         """How many places there are."""
-        parts = self._card.parts
+        parts = self._parts
         behind = sum(self._by_part[parts.first + len(parts.views) :])
         return self._before + sum(self._count(text, folded) for text, folded in self._texts()) + behind
 
     @property
     def _before(self) -> int:
         """How many places there are in the parts before the page in view."""
-        return sum(self._by_part[: self._card.parts.first])
+        return sum(self._by_part[: self._parts.first])
 
     def unfold(self) -> bool:
         """Make the current place visible if it is in something folded. Returns whether there is a current place."""
         if self._by_part and self._current is not None:
             reached = enumerate(accumulate(self._by_part))
-            self._card.turn_to(next((at for at, count in reached if count > self._current), self._card.parts.first))
+            self._turn_to(next((at for at, count in reached if count > self._current), self._parts.first))
             self.follow()
         found = self._current_text()
         if found is None:
@@ -126,16 +122,5 @@ class CardFinds:
             known = self._unread[folded] = (source, self._pattern, places_in(self._pattern, folded.source_lines))
         return known[2]
 
-    def _texts(self) -> list[tuple[TextView, Folded | None]]:
-        out: list[tuple[TextView, Folded | None]] = []
-        for view in self._card.body:
-            if isinstance(view, TextView):
-                out.append((view, None))
-            elif isinstance(view, ReasoningView | MembersFold):
-                out.append((view.text_view, view))
-            elif isinstance(view, VerdictView):
-                out.append((view.view, None))
-            elif isinstance(view, CallCard):
-                out += [(text, None) for text in view.texts]
-                out += [(fold.text_view, fold) for fold in view.folds]
-        return out
+    def _texts(self) -> list[Searched]:
+        return [text for view in self._parts.views for text in drawn_by(view).texts(view)]

@@ -1,117 +1,314 @@
-"""The widgets of a turn's card: which one is made for a part, and which one may show another part as well."""
+"""How the parts of a turn are drawn: a ``PartView`` for each kind, found in a table by the part or by its widget."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final, Generic, TypeAlias, TypeVar
 
 from PySide6.QtWidgets import QWidget
 
 from playground.domain.accumulator import GrowingPart
-from playground.domain.parts import Image, Reasoning, Text, ToolCall, Unknown
+from playground.domain.parts import Image, Reasoning, Refusal, Text, ToolCall, ToolResult, Unknown
+from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Turn
 from playground.engine.inspect.unknown_members import Beside
 from playground.ui.features.conversation.calls.call_card import CallCard
+from playground.ui.features.conversation.calls.call_text import unknown_lines
 from playground.ui.features.conversation.calls.wiring import wired_call
+from playground.ui.features.conversation.card_frame import CardFrame
 from playground.ui.features.conversation.commands import TurnCommands
 from playground.ui.features.conversation.members_fold import MembersFold
 from playground.ui.features.conversation.reasoning_view import ReasoningView
-from playground.ui.features.conversation.shown_parts import Shown, is_judged, text_mode
+from playground.ui.features.conversation.rows import Row
+from playground.ui.features.conversation.shown_parts import REDACTED, Shown, is_judged, text_mode
 from playground.ui.features.conversation.text_view import TextView
 from playground.ui.features.conversation.turn_images import TurnImages
 from playground.ui.features.conversation.verdict_view import VerdictView
-
-if TYPE_CHECKING:
-    from playground.ui.features.conversation.turn_card import TurnCard
+from playground.ui.widgets import figures as facts
 
 BESIDE_TEXT = 32  # pixels of a card's width that its text does not have
 
+V = TypeVar("V", bound=QWidget)
+P = TypeVar("P")
 
-class PartViews:
-    """Makes them for one card. ``zoom`` is the size of their texts; ``exact``: texts are shown as they came."""
+#: What may be folded, and its text not read yet.
+Folded: TypeAlias = ReasoningView | MembersFold
+#: A text that can be searched, and the fold that it stands in.
+Searched: TypeAlias = tuple[TextView, Folded | None]
 
-    def __init__(self, card: TurnCard, commands: TurnCommands, zoom: float) -> None:
-        self.zoom = zoom
-        self.exact = False
-        self._card = card
-        self._commands = commands
 
-    def make(self, part: Shown) -> QWidget:
-        """One for ``part``, with nothing in it yet."""
-        if isinstance(part, ToolCall):
-            return self._call()
-        if isinstance(part, Reasoning):
-            return self._reasoning()
-        if isinstance(part, Image):
-            return TurnImages(self._commands)
-        if isinstance(part, Beside):
-            return self._fold()
-        if isinstance(part, Text) and is_judged(self._card.turn):
-            return self._verdict()
-        return self._text(self.mode(part))
+@dataclass(slots=True)
+class Drawing:
+    """What the parts of one card are drawn with. ``zoom`` is the size of their texts.
 
-    def make_growing(self, part: GrowingPart, *, is_json: bool) -> QWidget:
-        """One for a part that is being received."""
-        if part.kind == "reasoning":
-            return self._reasoning()
-        if part.kind == "tool_call":
-            return self._call()
-        return self._text("raw" if part.kind == "unknown" or self.exact or is_json else "markdown")
+    ``exact``: texts are shown as they came. ``patient``: nothing was done to the views by hand, and long texts are
+    begun only. ``judged`` is called when it is known what is thought of an answer.
+    """
 
-    def can_show(self, view: QWidget, part: Shown, *, any_call: bool) -> bool:
-        """Whether a view of another part may show this one, and what was done to it by hand stays right.
+    frame: CardFrame
+    commands: TurnCommands
+    row: Row
+    tools: tuple[ToolDefinition, ...]
+    zoom: float
+    judged: Callable[[], None]
+    edit_call: Callable[[str], None]
+    patient: bool
+    exact: bool = False
 
-        ``any_call``: nothing was done to the cards of calls, so that each may show another call.
-        """
-        if isinstance(part, ToolCall):
-            return isinstance(view, CallCard) and (view.call.id == part.id or (any_call and view.reusable))
-        if isinstance(part, Reasoning):
-            return isinstance(view, ReasoningView)
-        if isinstance(part, Image):
-            return isinstance(view, TurnImages)
-        if isinstance(part, Beside):
-            return isinstance(view, MembersFold)
-        if isinstance(part, Text) and is_judged(self._card.turn):
-            return isinstance(view, VerdictView)
-        return isinstance(view, TextView) and not isinstance(part, Unknown) and view.mode == self.mode(part)
+    @property
+    def turn(self) -> Turn:
+        """The turn shown."""
+        return self.row.turn
+
+    def turn_id(self) -> str:
+        """Its id."""
+        return self.row.id
+
+    def tool(self, name: str) -> ToolDefinition | None:
+        """The tool of that name that calls are judged by."""
+        return next((tool for tool in self.tools if tool.name == name), None)
 
     def mode(self, part: Shown) -> str:
         """How a text is drawn; see ``text_mode``."""
-        return "raw" if self.exact else text_mode(self._card.turn, part)
+        return "raw" if self.exact else text_mode(self.turn, part)
 
-    def _text(self, mode: str) -> TextView:
-        view = TextView(mode=mode, zoom=self.zoom)
+
+class PartView(Generic[V, P]):
+    """Draws a part of one kind, ``P``, in a widget of one kind, ``V``. Where it says nothing, nothing is to be done."""
+
+    widget: ClassVar[type[QWidget]] = QWidget
+    in_place: ClassVar[bool] = False  # the editor of the turn's text stands in its place
+
+    def make(self, drawing: Drawing, mode: str) -> V:
+        """A widget with nothing in it yet; ``mode`` is that of its text."""
+        raise NotImplementedError
+
+    def fits(self, view: QWidget, part: P, drawing: Drawing) -> bool:
+        """Whether a view of another part may show this one, and what was done to it by hand stays right."""
+        return isinstance(view, self.widget)
+
+    def show(self, view: V, part: P, drawing: Drawing) -> None:
+        """Show a part that is whole."""
+
+    def grow(self, view: V, part: GrowingPart, drawing: Drawing, seconds: str | None) -> None:
+        """Draw what has arrived for a part; ``seconds`` is how long it took if it is the last one."""
+
+    def busy(self, view: V) -> bool:
+        """Whether something typed or selected in it would be lost with it."""
+        return False
+
+    def renew(self, view: V) -> None:
+        """Be as new, for the part of another turn."""
+
+    def set_zoom(self, view: V, zoom: float) -> None:
+        """Another text size."""
+
+    def set_exact(self, view: V, part: Shown, drawing: Drawing) -> None:
+        """Show the text as it came, or no longer."""
+
+    def texts(self, view: V) -> Iterable[Searched]:
+        """The texts in it."""
+        return ()
+
+
+class _Words(PartView[TextView, Text | Refusal | ToolResult | Unknown]):
+    widget = TextView
+    in_place = True
+
+    def make(self, drawing: Drawing, mode: str) -> TextView:
+        view = TextView(mode=mode, zoom=drawing.zoom)
         view.setAccessibleName("Text of the turn")
-        view.link_clicked.connect(self._commands.open_link)
-        view.height_changed.connect(self._card.height_changed)
-        if (width := self._card.width() - BESIDE_TEXT) > BESIDE_TEXT:
+        view.link_clicked.connect(drawing.commands.open_link)
+        view.height_changed.connect(drawing.frame.height_changed)
+        if (width := drawing.frame.width() - BESIDE_TEXT) > BESIDE_TEXT:
             view.resize(width, view.height())
             view.setLineWrapColumnOrWidth(width)
         return view
 
-    def _verdict(self) -> VerdictView:
-        view = VerdictView(zoom=self.zoom)
-        view.set_exact(self.exact)
-        view.height_changed.connect(self._card.height_changed)
-        view.judged.connect(self._card.refresh_verdict)
+    def fits(self, view: QWidget, part: Text | Refusal | ToolResult | Unknown, drawing: Drawing) -> bool:
+        return isinstance(view, TextView) and not isinstance(part, Unknown) and view.mode == drawing.mode(part)
+
+    def show(self, view: TextView, part: Text | Refusal | ToolResult | Unknown, drawing: Drawing) -> None:
+        if isinstance(part, Unknown):
+            view.set_text("\n".join(unknown_lines(part)))
+        elif drawing.patient:
+            view.begin(part.text)
+        else:
+            view.set_text(part.text)
+
+    def grow(self, view: TextView, part: GrowingPart, drawing: Drawing, seconds: str | None) -> None:
+        drawn = int(view.property("drawn") or 0)
+        if len(part.fragments) > drawn:
+            view.append("".join(part.fragments[drawn:]))
+            view.setProperty("drawn", len(part.fragments))
+
+    def busy(self, view: TextView) -> bool:
+        return view.textCursor().hasSelection()
+
+    def renew(self, view: TextView) -> None:
+        view.setProperty("drawn", 0)
+
+    def set_zoom(self, view: TextView, zoom: float) -> None:
+        view.set_zoom(zoom)
+
+    def set_exact(self, view: TextView, part: Shown, drawing: Drawing) -> None:
+        if isinstance(part, Text | Refusal):
+            view.set_mode(drawing.mode(part))
+
+    def texts(self, view: TextView) -> Iterable[Searched]:
+        return ((view, None),)
+
+
+class _Answer(PartView[VerdictView, Text]):
+    widget = VerdictView
+    in_place = True
+
+    def make(self, drawing: Drawing, mode: str) -> VerdictView:
+        view = VerdictView(zoom=drawing.zoom)
+        view.set_exact(drawing.exact)
+        view.height_changed.connect(drawing.frame.height_changed)
+        view.judged.connect(drawing.judged)
         return view
 
-    def _fold(self) -> MembersFold:
-        fold = MembersFold(zoom=self.zoom)
-        fold.height_changed.connect(self._card.height_changed)
-        return fold
+    def show(self, view: VerdictView, part: Text, drawing: Drawing) -> None:
+        outcome = drawing.turn.outcome
+        view.show_answer(part.text, outcome.response_format if outcome else None)
 
-    def _reasoning(self) -> ReasoningView:
-        view = ReasoningView(zoom=self.zoom)
-        view.height_changed.connect(self._card.height_changed)
-        view.text_view.link_clicked.connect(self._commands.open_link)
+    def busy(self, view: VerdictView) -> bool:
+        return view.view.textCursor().hasSelection()
+
+    def set_zoom(self, view: VerdictView, zoom: float) -> None:
+        view.set_zoom(zoom)
+
+    def set_exact(self, view: VerdictView, part: Shown, drawing: Drawing) -> None:
+        view.set_exact(drawing.exact)
+
+    def texts(self, view: VerdictView) -> Iterable[Searched]:
+        return ((view.view, None),)
+
+
+class _Thinking(PartView[ReasoningView, Reasoning]):
+    widget = ReasoningView
+
+    def make(self, drawing: Drawing, mode: str) -> ReasoningView:
+        view = ReasoningView(zoom=drawing.zoom)
+        view.height_changed.connect(drawing.frame.height_changed)
+        view.text_view.link_clicked.connect(drawing.commands.open_link)
         return view
 
-    def _call(self) -> CallCard:
-        card = wired_call(self._commands, self._turn_id)
-        card.height_changed.connect(self._card.height_changed)
-        card.edit_asked.connect(self._card.editing.edit_call)
+    def show(self, view: ReasoningView, part: Reasoning, drawing: Drawing) -> None:
+        view.set_text(part.text or REDACTED, facts.reasoning_line(drawing.turn, part))
+
+    def grow(self, view: ReasoningView, part: GrowingPart, drawing: Drawing, seconds: str | None) -> None:
+        view.grow(part.fragments, seconds or "")
+        if seconds is None:
+            view.settle("")
+
+    def renew(self, view: ReasoningView) -> None:
+        view.fold_as_new()
+
+    def set_zoom(self, view: ReasoningView, zoom: float) -> None:
+        view.text_view.set_zoom(zoom)
+
+    def texts(self, view: ReasoningView) -> Iterable[Searched]:
+        return ((view.text_view, view),)
+
+
+class _Call(PartView[CallCard, ToolCall]):
+    widget = CallCard
+
+    def make(self, drawing: Drawing, mode: str) -> CallCard:
+        card = wired_call(drawing.commands, drawing.turn_id)
+        card.height_changed.connect(drawing.frame.height_changed)
+        card.edit_asked.connect(drawing.edit_call)
         return card
 
-    def _turn_id(self) -> str:
-        turn: Turn = self._card.turn
-        return turn.id
+    def fits(self, view: QWidget, part: ToolCall, drawing: Drawing) -> bool:
+        return isinstance(view, CallCard) and (view.call.id == part.id or (drawing.patient and view.reusable))
+
+    def show(self, view: CallCard, part: ToolCall, drawing: Drawing) -> None:
+        turn = drawing.turn
+        view.show_state(drawing.commands.calls.state(turn.id, part.id))
+        answer = drawing.row.answers.get(part.id)
+        view.show_call(part, drawing.tool(part.name), answer, waiting=not turn.truncated, cut=turn.truncated)
+
+    def grow(self, view: CallCard, part: GrowingPart, drawing: Drawing, seconds: str | None) -> None:
+        view.grow(part.id, part.name, part.fragments, drawing.tool(part.name))
+        if seconds is None:
+            view.settle()
+
+    def busy(self, view: CallCard) -> bool:
+        return view.edited
+
+    def texts(self, view: CallCard) -> Iterable[Searched]:
+        return (*((text, None) for text in view.texts), *((fold.text_view, fold) for fold in view.folds))
+
+
+class _Images(PartView[TurnImages, Image]):
+    widget = TurnImages
+
+    def make(self, drawing: Drawing, mode: str) -> TurnImages:
+        return TurnImages(drawing.commands)
+
+    def show(self, view: TurnImages, part: Image, drawing: Drawing) -> None:
+        view.show_run(drawing.turn, part)
+
+
+class _Members(PartView[MembersFold, Beside]):
+    widget = MembersFold
+
+    def make(self, drawing: Drawing, mode: str) -> MembersFold:
+        fold = MembersFold(zoom=drawing.zoom)
+        fold.height_changed.connect(drawing.frame.height_changed)
+        return fold
+
+    def show(self, view: MembersFold, part: Beside, drawing: Drawing) -> None:
+        view.show_members(part)
+
+    def set_zoom(self, view: MembersFold, zoom: float) -> None:
+        view.text_view.set_zoom(zoom)
+
+    def texts(self, view: MembersFold) -> Iterable[Searched]:
+        return ((view.text_view, view),)
+
+
+_WORDS, _ANSWER, _NONE = _Words(), _Answer(), PartView[QWidget, Any]()
+
+#: By the kind of a part; all others are words. A new kind is a class above and a line here.
+_BY_KIND: Final[dict[str, PartView[Any, Any]]] = {
+    "tool_call": _Call(),
+    "reasoning": _Thinking(),
+    "image": _Images(),
+    "beside": _Members(),
+}
+_BY_WIDGET: Final[dict[type[QWidget], PartView[Any, Any]]] = {
+    one.widget: one for one in (*_BY_KIND.values(), _WORDS, _ANSWER)
+}
+
+
+def drawn_by(view: QWidget) -> PartView[Any, Any]:
+    """What draws in that widget; for a word in the place of parts something that does nothing."""
+    return _BY_WIDGET.get(type(view), _NONE)
+
+
+def view_for(part: Shown, old: Iterable[QWidget], drawing: Drawing) -> QWidget:
+    """One of the old widgets that may show the part, or a new one."""
+    judged = isinstance(part, Text) and is_judged(drawing.turn)
+    draws: PartView[Any, Any] = _ANSWER if judged else _BY_KIND.get(part.kind, _WORDS)
+    made: QWidget = next((view for view in old if draws.fits(view, part, drawing)), None) or draws.make(
+        drawing, drawing.mode(part)
+    )
+    return made
+
+
+def growing_view(part: GrowingPart, drawing: Drawing, *, is_json: bool) -> QWidget:
+    """A widget for a part that is being received."""
+    raw = part.kind == "unknown" or drawing.exact or is_json
+    made: QWidget = _BY_KIND.get(part.kind, _WORDS).make(drawing, "raw" if raw else "markdown")
+    return made
+
+
+def calls_in(views: Iterable[QWidget]) -> list[CallCard]:
+    """The cards of calls among them."""
+    return [view for view in views if isinstance(view, CallCard)]

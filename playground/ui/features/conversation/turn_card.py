@@ -9,33 +9,26 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
-from playground.domain.accumulator import GrowingPart
 from playground.domain.errors import Failure
-from playground.domain.parts import Image, Reasoning, Refusal, Text, ToolCall, ToolResult, Unknown
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, Turn
 from playground.engine.inspect.advice import Action
-from playground.engine.inspect.unknown_members import Beside
 from playground.engine.session.retry_wait import Pause
 from playground.ui.features.conversation.as_sent import AsSent
 from playground.ui.features.conversation.calls.call_card import CallCard
-from playground.ui.features.conversation.calls.call_text import unknown_lines
 from playground.ui.features.conversation.calls.looks import Caption
 from playground.ui.features.conversation.card_editing import CardEditing
 from playground.ui.features.conversation.card_finds import CardFinds
 from playground.ui.features.conversation.card_frame import CardFrame
 from playground.ui.features.conversation.card_parts import CardParts
 from playground.ui.features.conversation.commands import Growth, TurnCommands
-from playground.ui.features.conversation.members_fold import MembersFold
-from playground.ui.features.conversation.part_views import PartViews
+from playground.ui.features.conversation.part_views import Drawing, calls_in, drawn_by, growing_view, view_for
 from playground.ui.features.conversation.parts_row import PartsRow
-from playground.ui.features.conversation.reasoning_view import ReasoningView
 from playground.ui.features.conversation.rows import Row
-from playground.ui.features.conversation.shown_parts import PAGE, REDACTED, Shown, shown_parts
+from playground.ui.features.conversation.shown_parts import PAGE, Shown, shown_parts
 from playground.ui.features.conversation.text_view import TextView
 from playground.ui.features.conversation.turn_end import TurnEnd
 from playground.ui.features.conversation.turn_header import TurnHeader
-from playground.ui.features.conversation.turn_images import TurnImages
 from playground.ui.features.conversation.turn_menu import fill_menu
 from playground.ui.features.conversation.verdict_view import VerdictView
 from playground.ui.widgets import figures as facts
@@ -65,14 +58,20 @@ class TurnCard(CardFrame):
         if width:
             self.resize(width, self.height())
         self._commands = commands
-        self._row = row
-        self._tools = tools
-        self._views = PartViews(self, commands, zoom)
-        self._patient = self._filled_from_outside = width > 0
+        self._filled_from_outside = width > 0
+        self._drawing = Drawing(
+            frame=self,
+            commands=commands,
+            row=row,
+            tools=tools,
+            zoom=zoom,
+            judged=self.refresh_verdict,
+            edit_call=self._edit_call,
+            patient=width > 0,
+        )
         self._growth: Growth | None = None
         self._grew = False  # drawn since the last step of what was too much for one
         self._going = Throttle(self._go_on, self)
-        self.finds = CardFinds(self)
         self._header = TurnHeader()
         self._header.role_chosen.connect(self._role_chosen)
         self._header.variant_chosen.connect(commands.select_variant)
@@ -93,22 +92,23 @@ class TurnCard(CardFrame):
         column.addWidget(row_of_parts)
         column.addLayout(self._end)
         self.parts = CardParts(self._body, row_of_parts, self._make, self._fill)
+        self.finds = CardFinds(self, self.parts, self.turn_to)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(17, 6, 10, 10)
         layout.setSpacing(2)
-        self.top = QVBoxLayout()  # what stands above the parts
-        self.top.setContentsMargins(1, 0, 4, 0)
+        top = QVBoxLayout()  # what stands above the parts
+        top.setContentsMargins(1, 0, 4, 0)
         layout.addWidget(self._header)
-        layout.addLayout(self.top)
+        layout.addLayout(top)
         layout.addLayout(column)
-        self.editing = CardEditing(self, commands, self._header, self._body)
+        self.editing = CardEditing(self._drawing, self.parts, self._header, self._body, top)
         self._sent = AsSent(commands.variables, self._header.sent)
         self._sent.height_changed.connect(self.height_changed)
         layout.addWidget(self._sent)
         layout.addStretch(1)  # as long as parts are missing the others stand above, as high as they are
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.show_row(row, tools)
-        self._patient = False
+        self._drawing.patient = False
 
     def heads(self) -> Iterator[tuple[int, int]]:
         """Upper and lower edges of what names things: the turn's header and its calls', in pixels of the parent."""
@@ -125,21 +125,21 @@ class TurnCard(CardFrame):
     @property
     def turn(self) -> Turn:
         """The turn shown."""
-        return self._row.turn
+        return self._drawing.turn
 
     @property
     def row(self) -> Row:
         """The row shown."""
-        return self._row
+        return self._drawing.row
 
     @property
     def tools(self) -> tuple[ToolDefinition, ...]:
         """The tools that its calls are judged by."""
-        return self._tools
+        return self._drawing.tools
 
     def refresh_header(self) -> None:
         """Show the figures again."""
-        self._refresh_header(self._row.growing)
+        self._refresh_header(self._drawing.row.growing)
 
     def refresh_verdict(self) -> None:
         """Say in the head what is thought of an answer that was to be JSON."""
@@ -149,14 +149,15 @@ class TurnCard(CardFrame):
     def _refresh_header(self, growing: bool, *, waiting: bool = False) -> None:
         self._sent.follow(self.turn)
         cost = "" if growing else self._commands.cost_words(self.turn.id)
-        chip = self._header.show_row(self._row, growing=growing, cost=cost, waiting=waiting)
+        chip = self._header.show_row(self._drawing.row, growing=growing, cost=cost, waiting=waiting)
         self.setAccessibleName(f"{ROLE_WORDS[self.turn.role]} turn {chip}".strip())
 
     # Content
 
     def show_row(self, row: Row, tools: tuple[ToolDefinition, ...]) -> None:
         """Show a turn that is whole. Views whose text is the same stay, and with them a selection."""
-        came, self._row, self._tools = self._row.growing, row, tools
+        drawing = self._drawing
+        came, drawing.row, drawing.tools = drawing.row.growing, row, tools
         self._waiting, self._told = False, math.inf
         self._refresh_header(row.growing)
         if row.growing:
@@ -164,7 +165,7 @@ class TurnCard(CardFrame):
             self._show_waiting()
             return
         wanted = shown_parts(row.turn)
-        self.parts.show(wanted, anew=self._patient, came=came)
+        self.parts.show(wanted, anew=drawing.patient, came=came)
         self._end.show_turn(row.turn)
         if not wanted and not self._end:
             empty = QLabel("(nothing arrived)" if row.turn.outcome is not None else "(empty)")
@@ -183,9 +184,9 @@ class TurnCard(CardFrame):
 
     def _patiently(self, work: Callable[[], object]) -> None:
         """Make some views, with the beginnings of their texts."""
-        self._patient = True
+        self._drawing.patient = True
         work()
-        self._patient = False
+        self._drawing.patient = False
         self._parts_made()
 
     def turn_to(self, at: int) -> None:
@@ -210,36 +211,16 @@ class TurnCard(CardFrame):
             self.height_changed.emit()
 
     def _make(self, part: Shown, old: list[QWidget]) -> QWidget:
-        """One of the old views that may show this part, or a new one."""
-        fits = (view for view in old if self._views.can_show(view, part, any_call=self._patient))
-        return next(fits, None) or self._views.make(part)
+        return view_for(part, old, self._drawing)
 
     def refresh_calls(self) -> None:
         """The debugger may know something else of the calls."""
-        if not self._row.growing:
+        if not self._drawing.row.growing:
             for card in self.calls:
                 card.show_state(self._commands.calls.state(self.turn.id, card.call.id))
 
     def _fill(self, view: QWidget, part: Shown) -> None:
-        turn = self.turn
-        if isinstance(view, CallCard) and isinstance(part, ToolCall):
-            tool = next((tool for tool in self._tools if tool.name == part.name), None)
-            view.show_state(self._commands.calls.state(turn.id, part.id))
-            answer = self._row.answers.get(part.id)
-            view.show_call(part, tool, answer, waiting=not turn.truncated, cut=turn.truncated)
-        elif isinstance(view, ReasoningView) and isinstance(part, Reasoning):
-            view.set_text(part.text or REDACTED, facts.reasoning_line(turn, part))
-        elif isinstance(view, TurnImages) and isinstance(part, Image):
-            view.show_run(turn, part)
-        elif isinstance(view, MembersFold) and isinstance(part, Beside):
-            view.show_members(part)
-        elif isinstance(view, VerdictView) and isinstance(part, Text):
-            view.show_answer(part.text, turn.outcome.response_format if turn.outcome else None)
-        elif isinstance(view, TextView):
-            if isinstance(part, Text | Refusal | ToolResult):
-                (TextView.begin if self._patient else TextView.set_text)(view, part.text)
-            elif isinstance(part, Unknown):
-                view.set_text("\n".join(unknown_lines(part)))
+        drawn_by(view).show(view, part, self._drawing)
 
     @property
     def whole(self) -> bool:
@@ -258,7 +239,7 @@ class TurnCard(CardFrame):
                 self.finds.follow()
 
     def _unfinished(self) -> TextView | None:
-        if self._row.growing:
+        if self._drawing.row.growing:
             return None  # what comes is drawn as there is time
         return next((view for view in self.parts.views if isinstance(view, TextView) and not view.whole), None)
 
@@ -279,17 +260,18 @@ class TurnCard(CardFrame):
             else:
                 label.setText(OTHERWISE if choice.members is not None else facts.waiting_words(starting=starting))
         self._growth, self._grew = growth, True
-        if self.parts.grow(choice.parts, lambda part: self._views.make_growing(part, is_json=choice.is_json)):
+        if self.parts.grow(choice.parts, lambda part: growing_view(part, self._drawing, is_json=choice.is_json)):
             self._going.poke()
         last = len(choice.parts) - 1
         for number, view in enumerate(self.parts.views, self.parts.first):
             if number <= last:
-                self._grow_part(view, choice.parts[number], facts.seconds(elapsed) if number == last else None)
+                seconds = facts.seconds(elapsed) if number == last else None
+                drawn_by(view).grow(view, choice.parts[number], self._drawing, seconds)
         self.finds.follow()
 
     def _go_on(self) -> None:
         """Another step of what was too much for one."""
-        if self._row.growing:
+        if self._drawing.row.growing:
             if self._grew:  # more came, and that was a step
                 self._going.poke()
             elif self._growth is not None:
@@ -298,23 +280,6 @@ class TurnCard(CardFrame):
         elif not self._filled_from_outside and not self.whole:
             self.fill()
             self._going.poke()
-
-    def _grow_part(self, view: QWidget, part: GrowingPart, seconds: str | None) -> None:
-        """Draw what has arrived for a part; ``seconds`` is how long it took if it is the last one."""
-        if isinstance(view, ReasoningView):
-            view.grow(part.fragments, seconds or "")
-            if seconds is None:
-                view.settle("")
-        elif isinstance(view, CallCard):
-            tool = next((tool for tool in self._tools if tool.name == part.name), None)
-            view.grow(part.id, part.name, part.fragments, tool)
-            if seconds is None:
-                view.settle()
-        elif isinstance(view, TextView):
-            drawn = int(view.property("drawn") or 0)
-            if len(part.fragments) > drawn:
-                view.append("".join(part.fragments[drawn:]))
-                view.setProperty("drawn", len(part.fragments))
 
     def _show_trouble(self, pause: Pause | None, failure: Failure | None, *, has_parts: bool) -> None:
         if pause is not None:
@@ -333,14 +298,7 @@ class TurnCard(CardFrame):
     @property
     def busy(self) -> bool:
         """Whether something typed here, or selected, would be lost with the card."""
-        if self.editing.open:
-            return True
-        return any(
-            (isinstance(view, CallCard) and view.edited)
-            or (isinstance(view, TextView) and view.textCursor().hasSelection())
-            or (isinstance(view, VerdictView) and view.view.textCursor().hasSelection())
-            for view in self.parts.views
-        )
+        return self.editing.open or any(drawn_by(view).busy(view) for view in self.parts.views)
 
     @property
     def body(self) -> list[QWidget]:
@@ -352,48 +310,42 @@ class TurnCard(CardFrame):
     @property
     def as_made(self) -> bool:
         """Whether nothing was done to it by hand and it shows a turn that is whole."""
-        return not self._row.growing and not self.editing.open and not self._views.exact
+        return not self._drawing.row.growing and not self.editing.open and not self._drawing.exact
 
     def take_row(self, row: Row, tools: tuple[ToolDefinition, ...]) -> None:
         """Show another turn, as a new card would."""
         for view in self.parts.views:
-            if isinstance(view, ReasoningView):
-                view.fold_as_new()
-            elif isinstance(view, TextView):
-                view.setProperty("drawn", 0)
-        self._patient = True
+            drawn_by(view).renew(view)
+        self._drawing.patient = True
         self.show_row(row, tools)
-        self._patient = False
+        self._drawing.patient = False
 
     @property
     def calls(self) -> list[CallCard]:
         """The cards of the calls in this turn."""
-        return [view for view in self.parts.views if isinstance(view, CallCard)]
+        return calls_in(self.parts.views)
 
     def set_zoom(self, zoom: float) -> None:
         """Another text size."""
-        self._views.zoom = zoom
+        self._drawing.zoom = zoom
         for view in self.parts.views:
-            if isinstance(view, TextView | VerdictView):
-                view.set_zoom(zoom)
-            elif isinstance(view, ReasoningView | MembersFold):
-                view.text_view.set_zoom(zoom)
+            drawn_by(view).set_zoom(view, zoom)
 
     def _fill_menu(self) -> None:
-        more = self.editing.offers
-        fill_menu(self._header.menu, self._row, self._commands, self._views.exact, self._copy, self._set_exact, more)
+        drawing, more = self._drawing, self.editing.offers
+        fill_menu(self._header.menu, drawing.row, self._commands, drawing.exact, self._copy, self._set_exact, more)
 
     def _copy(self) -> None:
         turn = self.turn
         QGuiApplication.clipboard().setText(turn.text or "\n".join(result.text for result in turn.results))
 
     def _set_exact(self, exact: bool) -> None:
-        self._views.exact = exact
+        self._drawing.exact = exact
         for view, part in zip(self.parts.views, self.parts.shown, strict=False):
-            if isinstance(view, VerdictView):
-                view.set_exact(exact)
-            elif isinstance(view, TextView) and isinstance(part, Text | Refusal):
-                view.set_mode(self._views.mode(part))
+            drawn_by(view).set_exact(view, part, self._drawing)
+
+    def _edit_call(self, call_id: str) -> None:
+        self.editing.edit_call(call_id)
 
     def _role_chosen(self, role: Role) -> None:
         self._commands.edits.role(self.turn.id, role)
