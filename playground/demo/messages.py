@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
-
 from playground.demo.ask import Ask
 from playground.demo.messages_request import signature
 from playground.demo.plan import Plan
 from playground.demo.rendering import event
 from playground.demo.score import Beat
+from playground.jsonkit.reading import parse_json
 
 _STOP_REASONS = {"stop": "end_turn", "length": "max_tokens", "tool_calls": "tool_use", "content_filter": "refusal"}
 
@@ -115,7 +114,7 @@ class MessagesRendering:
 
 def _value(arguments: str) -> dict[str, object]:
     try:
-        value = json.loads(arguments)
-    except (ValueError, RecursionError):
+        value = parse_json(arguments)
+    except ValueError:
         return {}
     return value if isinstance(value, dict) else {}

@@ -14,6 +14,7 @@ from playground.demo.ask import Ask, Call, Said
 from playground.demo.dice import Dice
 from playground.demo.images import measure
 from playground.demo.toolcalls import CALLING
+from playground.jsonkit.reading import parse_json
 
 _OPENINGS = (
     "Hello from the demo gateway 👋 This answer is **simulated**: no model runs here.",
@@ -207,8 +208,8 @@ def _called(call: Call) -> str:
 def _values(call: Call) -> list[str]:
     """The arguments of a call as short texts; the whole text where it is not a JSON object."""
     try:
-        arguments = json.loads(call.arguments or "{}")
-    except (ValueError, RecursionError):
+        arguments = parse_json(call.arguments or "{}")
+    except ValueError:
         return [call.arguments]
     return [str(value) for value in arguments.values()] if isinstance(arguments, dict) else [call.arguments]
 
