@@ -30,6 +30,7 @@ class Host:
     add_banner: Callable[[QWidget], None]  # of the whole window's width, below the tool bar
     show_list: Callable[[], None]  # the region of the experiments, where it is hidden
     show_page: Callable[[str], None]  # the inspector, where it is hidden, with the page of that title in front
+    show_side: Callable[[str], None]  # the panel at the side, where it is hidden, with that page in front
     exchange: Callable[[], str]  # the id of the exchange that the inspector shows; empty for none
     show_exchange: Callable[[str], None]  # shows another one, by its id
     show_session: Callable[[], None]  # the workspace has another session to look at

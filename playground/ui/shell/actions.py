@@ -24,8 +24,6 @@ class Commands(Protocol):
 
     def show_keys(self) -> None: ...
 
-    def show_side(self, page: str) -> None: ...
-
     def reset_layout(self) -> None: ...
 
     def step_zoom(self, step: int) -> None: ...
@@ -77,10 +75,6 @@ OWN: Final[tuple[Own, ...]] = (
     Action("run.protocol", "Switch the protocol", RUN, 410, lambda it: it.switch_protocol(), ("Ctrl+Shift+M",)),
     Action("view.palette", "Command palette", VIEW, 100, lambda it: it.open_palette(), ("Ctrl+K",)),
     LEFT,
-    Action("view.parameters", "Parameters", VIEW, 210, lambda it: it.show_side("Parameters"), ("Ctrl+Shift+P",)),
-    Action("view.tools", "Tools", VIEW, 220, lambda it: it.show_side("Tools"), ("Ctrl+Shift+T",)),
-    Action("view.output", "Format of the answer", VIEW, 230, lambda it: it.show_side("Output"), ("Ctrl+Shift+O",)),
-    Action("view.raw", "Extra body and headers", VIEW, 240, lambda it: it.show_side("Raw"), ("Ctrl+Shift+R",)),
     BOTTOM,
     Action("view.reset", "Reset the layout", VIEW, 350, lambda it: it.reset_layout()),
     Action("view.larger", "Larger text", VIEW, 400, lambda it: it.step_zoom(1), ("Ctrl++", "Ctrl+=")),

@@ -7,12 +7,13 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject
 
 from playground.engine.inspect.advice import Action
+from playground.ui.features import output, parameters, raw, tools
 from playground.ui.features.gateways.control import GatewayControl
 from playground.ui.shell.main_window import MainWindow
 
 #: Parameters that mean the same; the one that is set is shown.
 ALIKE = {"max_tokens": ("max_completion_tokens", "max_tokens")}
-PAGES = {"parameters": "Parameters", "tools": "Tools", "output": "Output", "raw": "Raw"}
+PAGES = {"parameters": parameters.PAGE, "tools": tools.PAGE, "output": output.PAGE, "raw": raw.PAGE}
 
 
 class AdviceControl(QObject):
@@ -49,9 +50,9 @@ class AdviceControl(QObject):
         window = self._window
         window.right_dock.show()
         window.side.show_page(page)
-        if page == "Parameters" and about == "reasoning_return":
+        if page == parameters.PAGE and about == "reasoning_return":
             window.reasoning_return.when.setFocus()
-        elif page == "Parameters" and about:
+        elif page == parameters.PAGE and about:
             window.parameters.show_row(*ALIKE.get(about, (about,)))
-        elif page == "Raw":
+        elif page == raw.PAGE:
             window.raw.show_place("headers" if about == "headers" else "body")

@@ -19,8 +19,12 @@ from playground.ui.features import (
     first_start,
     gateways,
     help,
+    output,
+    parameters,
     presets,
+    raw,
     storage,
+    tools,
     tree,
     variables,
     wire,
@@ -47,12 +51,15 @@ if TYPE_CHECKING:
     from playground.ui.features.host import Host
     from playground.ui.features.output.control import OutputControl
     from playground.ui.features.output.panel import OutputPanel
+    from playground.ui.features.parameters.control import ParametersControl
+    from playground.ui.features.parameters.panel import ParameterPanel
     from playground.ui.features.presets.preset_bar import PresetBar
     from playground.ui.features.presets.preset_control import PresetControl
     from playground.ui.features.raw.control import RawControl
     from playground.ui.features.raw.panel import RawPanel
     from playground.ui.features.raw.reasoning_return import ReasoningReturnFields
     from playground.ui.features.storage.control import StorageControl
+    from playground.ui.features.tools.control import ToolsControl
     from playground.ui.features.tools.panel import ToolsPanel
     from playground.ui.features.tree.control import TreeControl
     from playground.ui.features.variables.variables_control import VariablesControl
@@ -71,6 +78,7 @@ class Regions(Protocol):
     side: SidePanel
     drops: DropPlace
     experiments: ExperimentsPanel
+    parameters: ParameterPanel
     reasoning_return: ReasoningReturnFields
     default_rule: DefaultRuleFields
     presets: PresetBar
@@ -127,15 +135,28 @@ def _gateways(of: Features) -> GatewayControl:
 def _output(of: Features) -> OutputControl:
     from playground.ui.features.output.control import OutputControl
 
-    return OutputControl(of.host.workspace, of.regions.output)
+    return OutputControl(of.host.workspace, of.regions.output, partial(of.host.show_side, output.PAGE))
 
 
 def _raw(of: Features) -> RawControl:
     from playground.ui.features.raw.control import RawControl
 
-    regions = of.regions
-    show_count = partial(regions.side.set_count, "Raw")
-    return RawControl(of.host.workspace, regions.raw, regions.reasoning_return, show_count)
+    regions, page = of.regions, raw.PAGE
+    show, show_count = partial(of.host.show_side, page), partial(regions.side.set_count, page)
+    return RawControl(of.host.workspace, regions.raw, regions.reasoning_return, show, show_count)
+
+
+def _parameters(of: Features) -> ParametersControl:
+    from playground.ui.features.parameters.control import ParametersControl
+
+    return ParametersControl(of.host.workspace, of.regions.parameters, partial(of.host.show_side, parameters.PAGE))
+
+
+def _tools(of: Features) -> ToolsControl:
+    from playground.ui.features.tools.control import ToolsControl
+
+    show, show_count = partial(of.host.show_side, tools.PAGE), partial(of.regions.side.set_count, tools.PAGE)
+    return ToolsControl(of.host, of.regions.tools, show, of.of(DEBUGGER).tools_edited, show_count)
 
 
 def _code(of: Features) -> CodeControl:
@@ -221,8 +242,12 @@ GATEWAYS: Final[Feature[GatewayControl]] = Feature(
     _gateways, gateways.ACTIONS, changed=lambda it: it.show_models(), entries=lambda it: it.entries()
 )
 CONVERSATION: Final[Feature[ConversationPane]] = Feature(_conversation, conversation.ACTIONS)
-OUTPUT: Final[Feature[OutputControl]] = Feature(_output, changed=lambda it: it.show_session())
-RAW: Final[Feature[RawControl]] = Feature(_raw, changed=lambda it: it.show_session())
+OUTPUT: Final[Feature[OutputControl]] = Feature(_output, output.ACTIONS, changed=lambda it: it.show_session())
+RAW: Final[Feature[RawControl]] = Feature(_raw, raw.ACTIONS, changed=lambda it: it.show_session())
+PARAMETERS: Final[Feature[ParametersControl]] = Feature(
+    _parameters, parameters.ACTIONS, changed=lambda it: it.show_session()
+)
+TOOLS: Final[Feature[ToolsControl]] = Feature(_tools, tools.ACTIONS, changed=lambda it: it.show_session())
 CODE: Final[Feature[CodeControl]] = Feature(_code, code.ACTIONS, changed=lambda it: it.show_session())
 DEBUGGER: Final[Feature[DebugControl]] = Feature(_debugger, debugger.ACTIONS, changed=lambda it: it.show_session())
 WIRE: Final[Feature[WireControl]] = Feature(_wire, wire.ACTIONS)
@@ -246,10 +271,12 @@ HELP: Final[Feature[HelpControl]] = Feature(_help, help.ACTIONS)
 FEATURES: Final[tuple[Feature[Any], ...]] = (
     GATEWAYS,
     CONVERSATION,
+    PARAMETERS,
     OUTPUT,
     RAW,
     CODE,
     DEBUGGER,
+    TOOLS,
     WIRE,
     CASSETTES,
     FILES,

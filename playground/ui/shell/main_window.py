@@ -17,6 +17,7 @@ from PySide6.QtGui import QAction, QCloseEvent, QKeySequence, QResizeEvent, QSho
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QMenu, QVBoxLayout, QWidget
 
 from playground.engine.gateways.reach import Reach
+from playground.ui.features import output, parameters, raw, tools
 from playground.ui.features.action import MENUS, Action
 from playground.ui.features.conversation.measures import SMALLEST
 from playground.ui.features.conversation.start_page import StartPage
@@ -49,7 +50,7 @@ LEFT, RIGHT, BOTTOM = 240, 340, 215
 FRAME = QSize(16, 48)  # pixels
 ROOMY = QSize(1024, 640)  # pixels in which all regions have room beside each other
 LEAST_LEFT = 196  # as narrow as the list of experiments gets
-PAGES = ("Parameters", "Tools", "Output", "Raw")
+PAGES = (parameters.PAGE, tools.PAGE, output.PAGE, raw.PAGE)
 
 
 class MainWindow(QMainWindow):
@@ -140,7 +141,7 @@ class MainWindow(QMainWindow):
         self.parameters.add_extra("Tools", "Rules by tool", self.default_rule.rules)
         self.parameters.add_extra("Tools", "Step limit", self.default_rule.limit)
         self.presets = PresetBar()
-        self.side.fill("Parameters", stacked(self.presets, self.parameters))
+        self.side.fill(parameters.PAGE, stacked(self.presets, self.parameters))
         yield
         from playground.ui.features.experiments.panel import ExperimentsPanel
 
@@ -156,14 +157,14 @@ class MainWindow(QMainWindow):
         from playground.ui.features.tools.panel import ToolsPanel
 
         self.tools = ToolsPanel()
-        self.side.fill("Tools", self.tools)
+        self.side.fill(tools.PAGE, self.tools)
         yield
         from playground.ui.features.output.panel import OutputPanel
         from playground.ui.features.raw.panel import RawPanel
 
         self.output, self.raw = OutputPanel(), RawPanel()
-        self.side.fill("Output", self.output)
-        self.side.fill("Raw", self.raw)
+        self.side.fill(output.PAGE, self.output)
+        self.side.fill(raw.PAGE, self.raw)
 
     def _keep_early(self) -> None:
         """What has an effect later, once somebody is there to do it. Where text goes is seen to by Qt at once."""

@@ -12,11 +12,8 @@ from typing import Protocol as Interface
 
 from PySide6.QtCore import QObject, QSettings, Signal
 
-from playground.domain.parameters import Parameters
-from playground.domain.tools import ToolDefinition
 from playground.engine.gateways.reach import reach_of
 from playground.engine.library.workspace import Workspace
-from playground.engine.requests.field_flags import field_flags
 from playground.engine.requests.spoken import TITLES
 from playground.engine.session.changes import (
     Change,
@@ -40,7 +37,6 @@ from playground.ui.shell.features import (
     ACTIONS,
     CASSETTES,
     CODE,
-    DEBUGGER,
     EXPERIMENTS,
     FEATURES,
     GATEWAYS,
@@ -113,6 +109,7 @@ class WindowActions(QObject):
             add_banner=window.add_banner,
             show_list=window.left_dock.show,
             show_page=self._show_page,
+            show_side=self._show_side,
             exchange=self._shown_exchange,
             show_exchange=self._bring_exchange,
             show_session=self._workspace_changed,
@@ -162,8 +159,6 @@ class WindowActions(QObject):
         window.bar.compare_asked.connect(self._wire.compare)
         window.bar.code_asked.connect(self.of(CODE).open_code)
         window.composer.variables_asked.connect(self.of(VARIABLES).bar.open)
-        window.parameters.changed.connect(self._parameters_edited)
-        window.tools.changed.connect(self._tools_edited)
         window.pane.exchange_asked.connect(self._show_exchange)
         window.pane.link_asked.connect(self._link_clicked)
         window.pane.welcome.connect_asked.connect(self._gateways.connect_new)
@@ -243,13 +238,9 @@ class WindowActions(QObject):
         window.bar.show_gateways(list(names.items()), profile.id)
         window.bar.show_state(self._gateways.state(profile.id))
         window.bar.show_protocol(session.settings.protocol)
-        window.parameters.set_value(session.settings.current, field_flags(session))
-        window.parameters.set_tool_names([tool.name for tool in session.settings.tools if tool.sendable])
-        window.tools.set_tools(session.settings.tools)
         for feature in FEATURES:
             feature.changed(self.of(feature))
         self._undo.show_session()
-        window.side.set_count("Tools", len(session.settings.tools))
         window.pane.welcome.describe(profile.name, demo=profile.demo)
         where = "on this computer, simulated" if profile.demo else profile.base_url or "replayed"
         window.status.show_gateway(
@@ -329,16 +320,6 @@ class WindowActions(QObject):
         self._workspace.keep_current()
         self.session.change(model=model)
 
-    def _parameters_edited(self, parameters: Parameters) -> None:
-        self.session.set_parameters(parameters)
-
-    def _tools_edited(self, tools: tuple[ToolDefinition, ...]) -> None:
-        before = [tool.offer for tool in self.session.settings.tools if tool.sendable]
-        self.of(DEBUGGER).tools_edited(self.session.settings.tools, tools)
-        self.session.change(tools=tools)
-        if [tool.offer for tool in tools if tool.sendable] != before:
-            self._window.pane.tools_changed()
-
     # What can be asked of the window itself
 
     def ask_to_quit(self) -> None:
@@ -361,8 +342,7 @@ class WindowActions(QObject):
         """Put every region where it belongs."""
         self._window.reset_layout()
 
-    def show_side(self, page: str) -> None:
-        """Bring a page of the side panel forward."""
+    def _show_side(self, page: str) -> None:
         self._window.right_dock.show()
         self._window.side.show_page(page)
 

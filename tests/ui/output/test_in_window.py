@@ -38,8 +38,14 @@ class Stand:
         self.window = MainWindow(self.workspace, QSettings(str(folder / "w.ini"), QSettings.Format.IniFormat))
         window = self.window
         self.controls = (
-            OutputControl(self.workspace, window.output),
-            RawControl(self.workspace, window.raw, window.reasoning_return, partial(window.side.set_count, "Raw")),
+            OutputControl(self.workspace, window.output, partial(window.side.show_page, "Output")),
+            RawControl(
+                self.workspace,
+                window.raw,
+                window.reasoning_return,
+                partial(window.side.show_page, "Raw"),
+                partial(window.side.set_count, "Raw"),
+            ),
         )
         self.workspace.current.change(model="demo-chat")
         self.follow()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QObject
 
 from playground.domain.parameters import Parameters
@@ -12,12 +14,13 @@ from playground.ui.features.output.panel import OutputPanel
 
 
 class OutputControl(QObject):
-    """``show_session`` brings the tab up to the session looked at."""
+    """``show_session`` brings the tab up to the session looked at; ``show`` brings it forward."""
 
-    def __init__(self, workspace: Workspace, panel: OutputPanel) -> None:
+    def __init__(self, workspace: Workspace, panel: OutputPanel, show: Callable[[], None]) -> None:
         super().__init__(panel)
         self._workspace = workspace
         self._panel = panel
+        self.show: Callable[[], None] = show
         self._shown = ""
         panel.changed.connect(self._edited)
         panel.draft_changed.connect(self._left)

@@ -19,19 +19,24 @@ HEADERS = "headers"
 
 
 class RawControl(QObject):
-    """``show_session`` brings the tab up to the session looked at; ``show_count`` says how much is set there."""
+    """``show_session`` brings the tab up to the session looked at; ``show`` brings it forward.
+
+    ``show_count`` says how much is set there.
+    """
 
     def __init__(
         self,
         workspace: Workspace,
         panel: RawPanel,
         reasoning_return: ReasoningReturnFields,
+        show: Callable[[], None],
         show_count: Callable[[int], None],
     ) -> None:
         super().__init__(panel)
         self._workspace = workspace
         self._panel = panel
         self._reasoning_return = reasoning_return
+        self.show: Callable[[], None] = show
         self._show_count = show_count
         self._shown = ""
         panel.body_changed.connect(self._body_edited)

@@ -1,1 +1,16 @@
 """The tools on offer: a list and, for one of them, a form beside its JSON."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from playground.ui.features.action import VIEW, Action
+
+if TYPE_CHECKING:
+    from playground.ui.features.tools.control import ToolsControl
+
+PAGE: Final = "Tools"  # its tab in the panel at the side
+
+ACTIONS: tuple[Action[ToolsControl], ...] = (
+    Action("view.tools", "Tools", VIEW, 220, lambda it: it.show(), ("Ctrl+Shift+T",)),
+)

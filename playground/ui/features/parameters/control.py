@@ -1,0 +1,32 @@
+"""The Parameters tab: what is edited there goes to the current session and back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject
+
+from playground.domain.parameters import Parameters
+from playground.engine.library.workspace import Workspace
+from playground.engine.requests.field_flags import field_flags
+from playground.ui.features.parameters.panel import ParameterPanel
+
+
+class ParametersControl(QObject):
+    """``show_session`` brings the tab up to the session looked at; ``show`` brings it forward."""
+
+    def __init__(self, workspace: Workspace, panel: ParameterPanel, show: Callable[[], None]) -> None:
+        super().__init__(panel)
+        self._workspace = workspace
+        self._panel = panel
+        self.show: Callable[[], None] = show
+        panel.changed.connect(self._edited)
+
+    def show_session(self) -> None:
+        """Show what is set."""
+        session = self._workspace.current
+        self._panel.set_value(session.settings.current, field_flags(session))
+        self._panel.set_tool_names([tool.name for tool in session.settings.tools if tool.sendable])
+
+    def _edited(self, parameters: Parameters) -> None:
+        self._workspace.current.set_parameters(parameters)
