@@ -37,24 +37,24 @@ if TYPE_CHECKING:
 
     from playground.engine.files.presets import PresetStore
     from playground.ui.features.cassettes.control import CassetteControl
-    from playground.ui.features.code.code_control import CodeControl
+    from playground.ui.features.code.control import CodeControl
     from playground.ui.features.conversation.pane import ConversationPane
-    from playground.ui.features.debugger.debug_control import DebugControl
+    from playground.ui.features.debugger.control import DebugControl
     from playground.ui.features.debugger.default_rule import DefaultRuleFields
     from playground.ui.features.experiments.control import ExperimentsControl
     from playground.ui.features.experiments.panel import ExperimentsPanel
+    from playground.ui.features.files.control import FileControl
     from playground.ui.features.files.drop_place import DropPlace
-    from playground.ui.features.files.file_control import FileControl
-    from playground.ui.features.first_start.first_start_control import FirstStartControl
+    from playground.ui.features.first_start.control import FirstStartControl
     from playground.ui.features.gateways.control import GatewayControl
-    from playground.ui.features.help.help_control import HelpControl
+    from playground.ui.features.help.control import HelpControl
     from playground.ui.features.host import Host
     from playground.ui.features.output.control import OutputControl
     from playground.ui.features.output.panel import OutputPanel
     from playground.ui.features.parameters.control import ParametersControl
     from playground.ui.features.parameters.panel import ParameterPanel
+    from playground.ui.features.presets.control import PresetControl
     from playground.ui.features.presets.preset_bar import PresetBar
-    from playground.ui.features.presets.preset_control import PresetControl
     from playground.ui.features.raw.control import RawControl
     from playground.ui.features.raw.panel import RawPanel
     from playground.ui.features.raw.reasoning_return import ReasoningReturnFields
@@ -62,7 +62,7 @@ if TYPE_CHECKING:
     from playground.ui.features.tools.control import ToolsControl
     from playground.ui.features.tools.panel import ToolsPanel
     from playground.ui.features.tree.control import TreeControl
-    from playground.ui.features.variables.variables_control import VariablesControl
+    from playground.ui.features.variables.control import VariablesControl
     from playground.ui.features.wire.control import WireControl
     from playground.ui.shell.regions import SidePanel
     from playground.ui.shell.tool_bar import ToolBar
@@ -160,14 +160,14 @@ def _tools(of: Features) -> ToolsControl:
 
 
 def _code(of: Features) -> CodeControl:
-    from playground.ui.features.code.code_control import CodeControl
+    from playground.ui.features.code.control import CodeControl
 
     gateways = of.of(GATEWAYS)
     return CodeControl(of.host, gateways.set_up_imported, gateways.store_imported)
 
 
 def _debugger(of: Features) -> DebugControl:
-    from playground.ui.features.debugger.debug_control import DebugControl
+    from playground.ui.features.debugger.control import DebugControl
 
     return DebugControl(of.host, of.regions.default_rule, of.regions.tools.editor.rule)
 
@@ -185,7 +185,7 @@ def _cassettes(of: Features) -> CassetteControl:
 
 
 def _files(of: Features) -> FileControl:
-    from playground.ui.features.files.file_control import FileControl
+    from playground.ui.features.files.control import FileControl
 
     made = FileControl(of.host, of.regions.drops, of.of(CASSETTES).open_file)
     of.regions.action(files.RECENT.id).setMenu(made.recent.menu)
@@ -193,13 +193,13 @@ def _files(of: Features) -> FileControl:
 
 
 def _presets(of: Features) -> PresetControl:
-    from playground.ui.features.presets.preset_control import PresetControl
+    from playground.ui.features.presets.control import PresetControl
 
     return PresetControl(of.host, of.regions.presets, of.preset_store)
 
 
 def _variables(of: Features) -> VariablesControl:
-    from playground.ui.features.variables.variables_control import VariablesControl
+    from playground.ui.features.variables.control import VariablesControl
 
     return VariablesControl(of.host)
 
@@ -223,13 +223,13 @@ def _storage(of: Features) -> StorageControl:
 
 
 def _first_start(of: Features) -> FirstStartControl:
-    from playground.ui.features.first_start.first_start_control import FirstStartControl
+    from playground.ui.features.first_start.control import FirstStartControl
 
     return FirstStartControl(of.host, open_frames=of.of(WIRE).open_timeline)
 
 
 def _help(of: Features) -> HelpControl:
-    from playground.ui.features.help.help_control import HelpControl
+    from playground.ui.features.help.control import HelpControl
 
     return HelpControl(of.host, ACTIONS)
 

@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 from playground.domain.debugging import Answer, AnswerRow, Debugging, MatchKind, Policy, ToolRule
 from playground.domain.tools import ToolDefinition
 from playground.engine.session.session import Session
-from playground.ui.features.debugger.debug_control import renamed_rules
+from playground.ui.features.debugger.control import renamed_rules
 from playground.ui.features.debugger.default_rule import DefaultRuleFields
 from playground.ui.features.debugger.rule_summary import RuleSummary
 from playground.ui.features.debugger.rules_dialog import NAME, WORDS, RulesDialog

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from playground.ui.features.action import EXPERIMENT, RUN, Action
 
 if TYPE_CHECKING:
-    from playground.ui.features.code.code_control import CodeControl
+    from playground.ui.features.code.control import CodeControl
 
 ACTIONS: tuple[Action[CodeControl], ...] = (
     Action("experiment.import", "Import request…", EXPERIMENT, 240, lambda it: it.open_import()),

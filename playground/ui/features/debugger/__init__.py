@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from playground.ui.features.action import RUN, VIEW, Action
 
 if TYPE_CHECKING:
-    from playground.ui.features.debugger.debug_control import DebugControl
+    from playground.ui.features.debugger.control import DebugControl
 
 ACTIONS: tuple[Action[DebugControl], ...] = (
     Action("debug.rules", "Tool rules…", RUN, 300, lambda it: it.open_rules(), ("Ctrl+Shift+D",)),

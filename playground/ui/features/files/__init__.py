@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from playground.ui.features.action import EXPERIMENT, Action
 
 if TYPE_CHECKING:
-    from playground.ui.features.files.file_control import FileControl
+    from playground.ui.features.files.control import FileControl
 
 RECENT: Action[FileControl] = Action("file.recent", "Open recent", EXPERIMENT, 210, lambda it: it.open_recent())
 

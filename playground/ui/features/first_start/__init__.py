@@ -9,7 +9,7 @@ from playground.ui.features.action import HELP, SAMPLES, Action
 from playground.ui.features.conversation import samples
 
 if TYPE_CHECKING:
-    from playground.ui.features.first_start.first_start_control import FirstStartControl
+    from playground.ui.features.first_start.control import FirstStartControl
 
 
 def _open(sample: samples.Sample, it: FirstStartControl) -> None:

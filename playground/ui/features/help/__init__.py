@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from playground.ui.features.action import HELP, Action
 
 if TYPE_CHECKING:
-    from playground.ui.features.help.help_control import HelpControl
+    from playground.ui.features.help.control import HelpControl
 
 ACTIONS: tuple[Action[HelpControl], ...] = (
     Action("help.open", "Help", HELP, 100, lambda it: it.open_help(), ("F1",)),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from playground.ui.features.action import RUN, Action
 
 if TYPE_CHECKING:
-    from playground.ui.features.presets.preset_control import PresetControl
+    from playground.ui.features.presets.control import PresetControl
 
 ACTIONS: tuple[Action[PresetControl], ...] = (
     Action("presets.use", "Use a preset…", RUN, 200, lambda it: it.choose(), ("Ctrl+P",)),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from playground.ui.features.action import VIEW, Action
 
 if TYPE_CHECKING:
-    from playground.ui.features.variables.variables_control import VariablesControl
+    from playground.ui.features.variables.control import VariablesControl
 
 ACTIONS: tuple[Action[VariablesControl], ...] = (
     Action("view.variables", "Variables", VIEW, 250, lambda it: it.bar.open(), ("Ctrl+Shift+V",)),

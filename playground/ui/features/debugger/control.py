@@ -14,7 +14,7 @@ from playground.engine.session.changes import Change, DebugChanged
 from playground.engine.session.session import Session
 from playground.ui.features.debugger.default_rule import DefaultRuleFields
 from playground.ui.features.debugger.rule_summary import RuleSummary
-from playground.ui.features.debugger.seeing_control import SeeingControl
+from playground.ui.features.debugger.run_pages import SeeingControl
 from playground.ui.features.host import Host
 from playground.ui.widgets.session_window import SessionWindow
 
