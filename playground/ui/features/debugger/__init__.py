@@ -18,9 +18,9 @@ ACTIONS: tuple[Action[DebugControl], ...] = (
         "Repeat this step…",
         RUN,
         330,
-        lambda it: it.seeing.repeat(),
+        lambda it: it.pages.repeat(),
         ("Ctrl+Shift+Return", "Ctrl+Shift+Enter"),
     ),
-    Action("view.calls", "List of tool calls", VIEW, 270, lambda it: it.seeing.open_calls(), ("Ctrl+Shift+L",)),
-    Action("view.sequence", "Sequence of the run", VIEW, 280, lambda it: it.seeing.open_sequence(), ("Ctrl+Shift+J",)),
+    Action("view.calls", "List of tool calls", VIEW, 270, lambda it: it.pages.open_calls(), ("Ctrl+Shift+L",)),
+    Action("view.sequence", "Sequence of the run", VIEW, 280, lambda it: it.pages.open_sequence(), ("Ctrl+Shift+J",)),
 )

@@ -14,7 +14,7 @@ from playground.engine.session.changes import Change, DebugChanged
 from playground.engine.session.session import Session
 from playground.ui.features.debugger.default_rule import DefaultRuleFields
 from playground.ui.features.debugger.rule_summary import RuleSummary
-from playground.ui.features.debugger.run_pages import SeeingControl
+from playground.ui.features.debugger.run_pages import RunPages
 from playground.ui.features.host import Host
 from playground.ui.widgets.session_window import SessionWindow
 
@@ -32,7 +32,7 @@ class DebugControl(QObject):
         self._followed: Session | None = None
         self._cancel: Callable[[], None] | None = None
         self._default_rule, self._of_tool = default_rule, of_tool
-        self.seeing = SeeingControl(host)
+        self.pages = RunPages(host)
         default_rule.changed.connect(self._edited)
         default_rule.rules_asked.connect(self.open_rules)
         of_tool.asked.connect(self.open_rules)
@@ -54,7 +54,7 @@ class DebugControl(QObject):
             for dialog in self._host.window.findChildren(SessionWindow):
                 dialog.set_session(session)
         self._show_rules()
-        self.seeing.show_session()
+        self.pages.show_session()
 
     def _show_rules(self) -> None:
         debugging = self._session.debugger.debugging

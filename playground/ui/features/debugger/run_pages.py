@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 CALLS, SEQUENCE = "Calls", "Sequence"
 
 
-class SeeingControl(QObject):
+class RunPages(QObject):
     """``show_session`` brings the pages up to the session looked at."""
 
     def __init__(self, host: Host) -> None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def _open(sample: samples.Sample, it: FirstStartControl) -> None:
-    it.samples.open(sample)
+    it.open(sample)
 
 
 ACTIONS: tuple[Action[FirstStartControl], ...] = (

@@ -6,27 +6,24 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject
 
+from playground.ui.features.conversation.samples import FIRST, SAMPLES, Sample
 from playground.ui.features.first_start.guide import Guide
 from playground.ui.features.first_start.guide_bar import GuideBar
-from playground.ui.features.first_start.sample_control import SampleControl
 from playground.ui.features.host import Host
 
 
 class FirstStartControl(QObject):
     """``open_frames`` shows the timeline."""
 
-    def __init__(
-        self,
-        host: Host,
-        open_frames: Callable[[], None],
-    ) -> None:
+    def __init__(self, host: Host, open_frames: Callable[[], None]) -> None:
         super().__init__(host.window)
         self._workspace = host.workspace
-        self.samples = SampleControl(host)
+        self._host = host
         bar = GuideBar()
         host.pane.add_bar(bar)
         self.guide = Guide(bar, host.settings, open_frames)
         host.pane.welcome.sample_asked.connect(self.try_it_now)
+        host.pane.welcome.opened.connect(self._open_named)
 
     def show_session(self) -> None:
         """Another experiment is looked at."""
@@ -34,10 +31,40 @@ class FirstStartControl(QObject):
 
     def try_it_now(self) -> None:
         """Open the first sample and run it; the first time with hints."""
-        if self.samples.run_first() and not self.guide.done:
+        if self._run_first() and not self.guide.done:
             self.guide.begin(self._workspace.current)
 
     def start_guide(self) -> None:
         """The same with hints, also for one who has had them."""
-        if self.samples.run_first():
+        if self._run_first():
             self.guide.begin(self._workspace.current)
+
+    # Samples
+
+    def open(self, sample: Sample) -> None:
+        """Open a sample, ready to run, and say what it shows."""
+        if self._load(sample):
+            self._host.notice.say(sample.shows, "Run", self._host.pane.run)
+
+    def _run_first(self) -> bool:
+        if not self._load(FIRST):
+            return False
+        self._host.pane.run()
+        return True
+
+    def _load(self, sample: Sample) -> bool:
+        """As a new experiment. False when its file cannot be read, which is said."""
+        from playground.engine.headless.input import BadInputError
+        from playground.engine.library.samples import open_sample
+
+        session = self._workspace.new()
+        try:
+            open_sample(session, sample.path, sample.title if sample is not FIRST else "Weather in two cities")
+        except BadInputError as error:
+            self._host.notice.say(f"The sample cannot be opened: {error}. Please install the application again.")
+            return False
+        self._host.show_session()
+        return True
+
+    def _open_named(self, action: str) -> None:
+        self.open(next(sample for sample in SAMPLES if sample.action == action))
