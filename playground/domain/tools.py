@@ -13,12 +13,10 @@ from playground.domain.hidden import short_name
 from playground.domain.tokens import estimate_tokens
 from playground.domain.values import LongText, Value
 from playground.jsonkit import limits
-from playground.jsonkit.problems import Problem as Problem
-from playground.jsonkit.problems import short
+from playground.jsonkit.problems import Problem, short
 from playground.jsonkit.reading import parse_json
 from playground.jsonkit.schema_refs import reach, subschemas, target_of
-from playground.jsonkit.validation import check_value as check_value
-from playground.jsonkit.validation import schema_problem
+from playground.jsonkit.validation import check_value, schema_problem
 from playground.jsonkit.values import JSON, JSONObject, Path
 
 NAME_RULE = re.compile(r"[A-Za-z0-9_-]{1,64}\Z")
