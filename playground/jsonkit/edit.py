@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from playground.jsonkit.faults import JsonTextError
 from playground.jsonkit.style import Style, style_of
-from playground.jsonkit.tree import JsonNode, JsonTextError, find, parse, scalar
+from playground.jsonkit.tree import JsonNode, find, parse, scalar
 from playground.jsonkit.values import JSON, Path, same
 
 

@@ -19,3 +19,13 @@ ODD_ESCAPE: Final = "this escape does not exist in JSON; a backslash itself is w
 def position(text: str, offset: int) -> tuple[int, int]:
     """Line and column, both from 1, of a place in a text."""
     return text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)
+
+
+class JsonTextError(ValueError):
+    """A text that is not JSON, or an edit that its place does not allow. Line and column count from 1."""
+
+    def __init__(self, text: str, offset: int, message: str) -> None:
+        self.offset = offset
+        self.message = message
+        self.line, self.column = position(text, offset)
+        super().__init__(f"line {self.line}, column {self.column}: {message}")

@@ -8,10 +8,10 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
 
 from playground.jsonkit import faults
+from playground.jsonkit.faults import JsonTextError
 from playground.jsonkit.layout import TOKEN
 from playground.jsonkit.values import JSON
 
@@ -30,15 +30,6 @@ _MESSAGES: Final = {
     "Illegal trailing comma before end of object": faults.COMMA_TOO_MANY,
     "Illegal trailing comma before end of array": faults.COMMA_TOO_MANY,
 }
-
-
-@dataclass(frozen=True, slots=True)
-class JsonProblem:
-    """Where a text stops being JSON (line and column from 1) and what is wrong there, in plain words."""
-
-    line: int
-    column: int
-    message: str
 
 
 class _NotJsonError(ValueError):
@@ -60,26 +51,29 @@ def parse_json(text: str, parse_float: Callable[[str], float] | None = None) -> 
 def read_typed(text: str, most: int = READ_AT_MOST) -> JSON:
     """The same for what somebody types, where a number that is too large to send is no JSON either.
 
-    A text of more than ``most`` characters is not read: it would be at every key that is typed in it.
+    Raises JsonTextError at the first problem; empty text is one, too. A text of more than ``most`` characters is not
+    read: it would be at every key that is typed in it.
     """
     if len(text) > most:
-        raise ValueError(f"more than {most // 1_000_000} MB, which is not read here")
-    return parse_json(text, _finite)
-
-
-def problem_at(text: str) -> JsonProblem | None:
-    """The first problem of a text as JSON, or None when it is valid. Empty text is a problem too."""
+        raise JsonTextError(text, 0, f"more than {most // 1_000_000} MB, which is not read here")
     try:
-        read_typed(text)
+        return parse_json(text, _finite)
     except json.JSONDecodeError as error:
         message = next((ours for theirs, ours in _MESSAGES.items() if error.msg.startswith(theirs)), error.msg)
-        return JsonProblem(error.lineno, error.colno, message if text.strip() else faults.NOTHING)
+        raise JsonTextError(text, error.pos, message if text.strip() else faults.NOTHING) from None
     except _NotJsonError as error:
         at = next((match.start() for match in TOKEN.finditer(text) if match[0] == error.word), 0)
-        return JsonProblem(*faults.position(text, at), str(error))
+        raise JsonTextError(text, at, str(error)) from None
     except ValueError as error:
-        digits = "digits" in str(error)
-        return JsonProblem(1, 1, "a number has too many digits" if digits else str(error))
+        raise JsonTextError(text, 0, "a number has too many digits" if "digits" in str(error) else str(error)) from None
+
+
+def problem_at(text: str) -> JsonTextError | None:
+    """The first problem of a text that somebody types, or None when it is JSON."""
+    try:
+        read_typed(text)
+    except JsonTextError as error:
+        return error.with_traceback(None)
     return None
 
 

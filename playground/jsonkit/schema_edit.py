@@ -19,11 +19,12 @@ from playground.jsonkit.edit import (
     rename_key,
     set_value,
 )
+from playground.jsonkit.faults import JsonTextError
 from playground.jsonkit.reading import parse_json
 from playground.jsonkit.schema_fields import UNIONS, Field, nullable_branch
 from playground.jsonkit.schema_refs import pointer_of, reach, subschemas, target_of
 from playground.jsonkit.schema_slots import Slot
-from playground.jsonkit.tree import JsonNode, JsonTextError, find, parse
+from playground.jsonkit.tree import JsonNode, find, parse
 from playground.jsonkit.values import JSON, Path
 
 _HEAD: Final = ("$schema", "$id", "$ref", "type", "title", "description")  # what people write first

@@ -11,8 +11,9 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Final
 
+from playground.jsonkit.faults import JsonTextError
 from playground.jsonkit.layout import lay_out_value
-from playground.jsonkit.tree import JsonNode, JsonTextError
+from playground.jsonkit.tree import JsonNode
 from playground.jsonkit.values import JSON
 
 _LONE: Final = re.compile("[\ud800-\udfff]")

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
 from playground.jsonkit import faults
+from playground.jsonkit.faults import JsonTextError
 from playground.jsonkit.values import JSON, Path
 
 Kind: TypeAlias = Literal["object", "array", "string", "number", "true", "false", "null"]
@@ -22,16 +23,6 @@ _STRING_PART: Final = re.compile(r'"(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a
 NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _WORDS: Final[tuple[Literal["true", "false", "null"], ...]] = ("true", "false", "null")
 _CLOSING: Final = {"object": "}", "array": "]"}
-
-
-class JsonTextError(ValueError):
-    """A text that is not JSON, or an edit that its place does not allow. Line and column count from 1."""
-
-    def __init__(self, text: str, offset: int, reason: str) -> None:
-        self.offset = offset
-        self.reason = reason
-        self.line, self.column = faults.position(text, offset)
-        super().__init__(f"line {self.line}, column {self.column}: {reason}")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

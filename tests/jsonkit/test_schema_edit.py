@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from playground.jsonkit.faults import JsonTextError
 from playground.jsonkit.schema_edit import (
     add_property,
     clear_slot,
@@ -22,7 +23,7 @@ from playground.jsonkit.schema_edit import (
 from playground.jsonkit.schema_fields import Field, field_at, fields_of, slot, walk
 from playground.jsonkit.schema_refs import reach
 from playground.jsonkit.schema_slots import Slot
-from playground.jsonkit.tree import JsonTextError, find, parse
+from playground.jsonkit.tree import find, parse
 from playground.jsonkit.values import same
 from tests.jsonkit.schemas import FILES, read
 

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from playground.jsonkit.tree import JsonNode, JsonTextError, find, parse, scalar
+from playground.jsonkit.faults import JsonTextError
+from playground.jsonkit.tree import JsonNode, find, parse, scalar
 from playground.jsonkit.values import same
 from tests.jsonkit.texts import texts
 
@@ -96,7 +97,7 @@ def test_one_character_more_or_less_is_judged_as_python_does(pair: tuple[str, An
 def test_the_first_fault_is_named_with_its_place(text: str, line: int, column: int, reason: str) -> None:
     with pytest.raises(JsonTextError) as caught:
         parse(text)
-    assert (caught.value.line, caught.value.column, caught.value.reason) == (line, column, reason)
+    assert (caught.value.line, caught.value.column, caught.value.message) == (line, column, reason)
     assert str(caught.value) == f"line {line}, column {column}: {reason}"
 
 

@@ -23,9 +23,8 @@ from playground.engine.requests.pasted import (
     read_body,
 )
 from playground.jsonkit import tree
-from playground.jsonkit.faults import position
+from playground.jsonkit.faults import JsonTextError, position
 from playground.jsonkit.reading import parse_json
-from playground.jsonkit.tree import JsonTextError
 from playground.jsonkit.values import JSON, JSONObject
 from playground.jsonkit.values import Path as PathInside
 from playground.named_file import read_named
@@ -387,5 +386,5 @@ def _not_json(text: str, line: int) -> MessagesImportError:
     try:
         tree.parse(text)
     except JsonTextError as error:
-        return MessagesImportError(f"This is not JSON: {error.reason}", line + error.line - 1, error.column)
+        return MessagesImportError(f"This is not JSON: {error.message}", line + error.line - 1, error.column)
     return MessagesImportError("This JSON cannot be read: it is nested too deeply, or a number is too long", line, 1)

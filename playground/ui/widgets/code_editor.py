@@ -29,7 +29,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QTextEdit, QToolTip, QWidget
 
-from playground.jsonkit.reading import JsonProblem, problem_at
+from playground.jsonkit.faults import JsonTextError
+from playground.jsonkit.reading import problem_at
 from playground.ui.widgets.exact_field import ExactField, holdable, index_at, readable, units
 from playground.ui.widgets.json_highlight import LONGEST_LINE, JsonHighlighter
 from playground.ui.widgets.json_text import pretty
@@ -128,7 +129,7 @@ class CodeEditor(ExactField):
         if not self.isReadOnly() and problem_at(text) is None:
             self.replace_text(pretty(text))
 
-    def problem(self) -> JsonProblem | None:
+    def problem(self) -> JsonTextError | None:
         """The first problem of the text as JSON, or None."""
         return problem_at(self.text())
 

@@ -11,7 +11,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
-from playground.jsonkit.reading import JsonProblem, problem_at
+from playground.jsonkit.faults import JsonTextError
+from playground.jsonkit.reading import problem_at
 from playground.jsonkit.values import JSONObject
 from playground.ui.features.conversation import verdict_view
 from playground.ui.features.conversation.verdict_view import LISTED, VerdictView
@@ -138,7 +139,7 @@ def test_many_errors_are_counted_and_all_marked(show: Show) -> None:
 def test_an_answer_is_read_as_often_for_many_errors_as_for_few(show: Show, monkeypatch: pytest.MonkeyPatch) -> None:
     readings = 0
 
-    def counted(text: str) -> JsonProblem | None:
+    def counted(text: str) -> JsonTextError | None:
         nonlocal readings
         readings += 1
         return problem_at(text)

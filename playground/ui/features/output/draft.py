@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Final
 
+from playground.jsonkit.faults import JsonTextError
 from playground.jsonkit.reading import READ_AT_MOST, read_typed
 from playground.jsonkit.values import JSON, JSONObject
 from playground.ui.widgets.json_text import pretty_value
@@ -129,9 +130,9 @@ def _object(text: str, what: str) -> tuple[JSONObject | None, str]:
         return None, f"There is no {what} yet, so no format is sent."
     try:
         value = read_typed(text)
-    except ValueError as error:
+    except JsonTextError as error:
         if len(text) > READ_AT_MOST:
-            return None, f"The {what} is {error}. It is kept, and no format is sent."
+            return None, f"The {what} is {error.message}. It is kept, and no format is sent."
         return None, f"The {what} is not valid JSON yet. It is kept, and no format is sent."
     if not isinstance(value, dict):
         return None, f"The {what} must be a JSON object, in braces. It is kept, and no format is sent."

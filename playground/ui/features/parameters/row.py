@@ -12,6 +12,8 @@ from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from playground.domain.parameters import Hint
+from playground.jsonkit.faults import JsonTextError
+from playground.jsonkit.reading import read_typed
 from playground.jsonkit.values import JSON, same
 from playground.ui.widgets.choice_fields import look
 from playground.ui.widgets.icon_button import IconButton
@@ -112,6 +114,15 @@ class ParameterRow(QWidget):
         self.set_flag(*(("", "") if changed else (self._flag, self._note)))
         if changed:
             self.edited.emit(self.name, new)
+
+    def _tell_typed(self, text: str) -> None:
+        """A person typed JSON."""
+        try:
+            value = read_typed(text)
+        except JsonTextError as error:
+            self._tell(None, f"not JSON: {error.message}")
+        else:
+            self._tell(value)
 
     def _introduce(self, *fields: QWidget) -> None:
         """Give the row's controls their names for screen readers and put the flag's line last."""

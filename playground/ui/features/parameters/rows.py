@@ -210,8 +210,7 @@ class ToolChoiceRow(ChoiceRow):
         elif text in self._names:
             self._tell(self._spell_tool(text))
         elif text.lstrip().startswith("{"):
-            problem = problem_at(text)
-            self._tell(None if problem else read_typed(text), f"not JSON: {problem.message}" if problem else "")
+            self._tell_typed(text)
         else:
             self._tell(text)
 

@@ -6,7 +6,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
 from playground.domain.parameters import Hint
-from playground.jsonkit.reading import problem_at, read_typed
 from playground.jsonkit.values import JSON
 from playground.ui.features.parameters.row import ParameterRow, as_text
 from playground.ui.widgets.choice_fields import ChoiceField, ValueField
@@ -63,8 +62,7 @@ class ThinkingRow(ParameterRow):
             self._tell({"type": KINDS[text]} if text else None)
         else:
             self._below.hide()
-            problem = problem_at(text)
-            self._tell(None if problem else read_typed(text), f"not JSON: {problem.message}" if problem else "")
+            self._tell_typed(text)
 
     def _clear_budget(self) -> None:
         self.budget.clear()
