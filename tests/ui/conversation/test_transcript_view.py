@@ -25,8 +25,8 @@ from playground.engine.session.hand_made import Answerable
 from playground.engine.session.session import Session
 from playground.ui.features.conversation import transcript_view
 from playground.ui.features.conversation.as_sent import ValueDesk
+from playground.ui.features.conversation.calls.call_answers import CallDesk
 from playground.ui.features.conversation.calls.call_card import CallCard
-from playground.ui.features.conversation.calls.call_desk import CallDesk
 from playground.ui.features.conversation.calls.result_field import ResultField
 from playground.ui.features.conversation.card_stock import POOL
 from playground.ui.features.conversation.commands import CallCommands, Growth

@@ -28,14 +28,12 @@ from playground.engine.session.hand_made import written
 from playground.engine.session.run import RunRefusedError
 from playground.engine.session.session import Session
 from playground.ui.features.conversation.as_sent import ValueDesk
-from playground.ui.features.conversation.calls.call_desk import CallDesk
+from playground.ui.features.conversation.calls.call_answers import CallDesk
 from playground.ui.features.conversation.calls.debug_bar import FILL
 from playground.ui.features.conversation.commands import Growth
 from playground.ui.features.conversation.composer import Composer
 from playground.ui.features.conversation.costs import cost_of_turn, total_cost
-from playground.ui.features.conversation.edit_desk import EditDesk
 from playground.ui.features.conversation.finder import Finder
-from playground.ui.features.conversation.hand_desk import HandDesk
 from playground.ui.features.conversation.image_dialog import ImageDialog
 from playground.ui.features.conversation.image_intake import ImageIntake
 from playground.ui.features.conversation.late_run import LateRun
@@ -44,9 +42,11 @@ from playground.ui.features.conversation.rows import Rows
 from playground.ui.features.conversation.thinking_guard import ThinkingGuard
 from playground.ui.features.conversation.token_count import TokenCount
 from playground.ui.features.conversation.transcript_view import TranscriptView
+from playground.ui.features.conversation.turn_edits import EditDesk
 from playground.ui.features.conversation.variants_dialog import VariantsDialog
 from playground.ui.features.conversation.welcome import WelcomePage
-from playground.ui.features.conversation.wire_desk import WireDesk
+from playground.ui.features.conversation.wire_signals import WireDesk
+from playground.ui.features.conversation.written_calls import HandDesk
 from playground.ui.widgets.loop import Throttle, spawn
 from playground.ui.widgets.notice_bar import NoticeBar
 

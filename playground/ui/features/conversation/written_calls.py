@@ -7,8 +7,8 @@ from functools import partial
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, Turn
 from playground.engine.session.hand_made import Answerable, answerable, answers_none, calls_first, without_call
-from playground.ui.features.conversation.edit_desk import EditDesk
 from playground.ui.features.conversation.stage import Stage
+from playground.ui.features.conversation.turn_edits import EditDesk
 from playground.ui.widgets.notice_bar import Choice
 
 
