@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from playground.domain.parts import ToolResult
 from playground.domain.transcript import Role, make_turn
-from playground.ui.features.conversation.as_sent import AsSent, ValueDesk
+from playground.ui.features.conversation.as_sent import AsSent
 from playground.ui.features.conversation.text_view import TextView
 
 
@@ -20,7 +20,7 @@ class Stand:
         qtbot.addWidget(self.place)
         self.values: dict[str, str] = {}
         self.button = QToolButton()
-        self.block = AsSent(ValueDesk(lambda: self.values), self.button)
+        self.block = AsSent(lambda: self.values, self.button)
         column = QVBoxLayout(self.place)
         column.addWidget(self.button)
         column.addWidget(self.block)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import re
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -24,8 +24,7 @@ from playground.engine.inspect.advice import Action
 from playground.engine.session.hand_made import Answerable
 from playground.engine.session.session import Session
 from playground.ui.features.conversation import transcript_view
-from playground.ui.features.conversation.as_sent import ValueDesk
-from playground.ui.features.conversation.calls.call_answers import CallDesk
+from playground.ui.features.conversation.calls.call_answers import CallAnswers
 from playground.ui.features.conversation.calls.call_card import CallCard
 from playground.ui.features.conversation.calls.result_field import ResultField
 from playground.ui.features.conversation.card_stock import POOL
@@ -55,9 +54,11 @@ class Asked:
         self.wire = self
         self.hand = self
         self.tools: tuple[ToolDefinition, ...] = ()
-        self.variables = ValueDesk(lambda: self.session.settings.variables)
         self.edits = Edits(self.session)
-        self.calls: CallCommands = CallDesk(self.session, _nothing, _nothing)
+        self.calls: CallCommands = CallAnswers(self.session, _nothing, _nothing)
+
+    def values(self) -> Mapping[str, str]:
+        return self.session.settings.variables
 
     def show_turn(self, turn_id: str) -> None:
         self.log.append(("show_turn", turn_id))

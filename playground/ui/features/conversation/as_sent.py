@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QFrame, QLabel, QToolButton, QVBoxLayout
 from playground.domain.roles import Role
 from playground.domain.transcript import Turn
 from playground.domain.variables import names_in, resolve_turns, unresolved
-from playground.ui.features.conversation.commands import ValueCommands
 from playground.ui.features.conversation.text_view import TextView
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.plain_text import tip
@@ -20,26 +19,17 @@ SAYS = "Show this turn as it is sent"
 LONGEST_TIP = 1500  # characters
 
 
-class ValueDesk:
-    """The values that hold in the experiment looked at."""
-
-    def __init__(self, values: Callable[[], Mapping[str, str]]) -> None:
-        self._values = values
-
-    @property
-    def values(self) -> Mapping[str, str]:
-        """By the names of the variables."""
-        return self._values()
-
-
 class AsSent(QFrame):
-    """Hidden until the ``button`` is pressed, which is there only for turns with variables."""
+    """Hidden until the ``button`` is pressed, which is there only for turns with variables.
+
+    ``values`` gives theirs, by name.
+    """
 
     height_changed = Signal()
 
-    def __init__(self, desk: ValueCommands, button: QToolButton) -> None:
+    def __init__(self, values: Callable[[], Mapping[str, str]], button: QToolButton) -> None:
         super().__init__()
-        self._desk = desk
+        self._values = values
         self._button = button
         self._turn: Turn | None = None
         self._view: TextView | None = None
@@ -64,7 +54,7 @@ class AsSent(QFrame):
             return
         if before is not None and before.id != turn.id:
             self._button.setChecked(False)
-        missing = unresolved((turn,), self._desk.values)
+        missing = unresolved((turn,), self._values())
         lacks = f"; no value yet: {', '.join(missing)}" if missing else ""
         self._button.setIcon(icon("warning", "tool") if missing else QIcon())
         look = Qt.ToolButtonStyle.ToolButtonTextBesideIcon if missing else Qt.ToolButtonStyle.ToolButtonTextOnly
@@ -80,7 +70,7 @@ class AsSent(QFrame):
         """The text of the turn, or its result, with the values in it."""
         if self._turn is None:
             return ""
-        (turn,) = resolve_turns((self._turn,), self._desk.values)
+        (turn,) = resolve_turns((self._turn,), self._values())
         return turn.text or "\n".join(result.text for result in turn.results)
 
     def _toggled(self, on: bool) -> None:

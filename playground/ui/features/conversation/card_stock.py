@@ -11,11 +11,9 @@ from collections.abc import Callable, Iterator
 from PySide6.QtWidgets import QWidget
 
 from playground.domain.tools import ToolDefinition
-from playground.ui.features.conversation.calls.call_card import CallCard
 from playground.ui.features.conversation.commands import Growth, TurnCommands
-from playground.ui.features.conversation.reasoning_view import ReasoningView
+from playground.ui.features.conversation.part_views import drawn_by
 from playground.ui.features.conversation.rows import Row
-from playground.ui.features.conversation.text_view import TextView
 from playground.ui.features.conversation.turn_card import TurnCard
 
 POOL = 4  # cards out of view that are kept to be used again, of each kind
@@ -109,10 +107,7 @@ class CardStock:
 
 def _is_plain(card: TurnCard) -> bool:
     """Whether nothing in a card is bound to its turn."""
-    return card.as_made and all(
-        isinstance(view, TextView | ReasoningView) or (isinstance(view, CallCard) and view.reusable)
-        for view in card.body
-    )
+    return card.as_made and all(drawn_by(view).reusable(view) for view in card.body)
 
 
 def _fits(card: TurnCard, row: Row) -> bool:

@@ -87,13 +87,6 @@ class WireCommands(Protocol):
     def hole(self, turn_id: str) -> None: ...
 
 
-class ValueCommands(Protocol):
-    """The values of the variables that turns mention, by name."""
-
-    @property
-    def values(self) -> Mapping[str, str]: ...
-
-
 class HandCommands(Protocol):
     """What is offered on calls and results that a person writes. ``above`` are the calls that a turn's result may
     answer."""
@@ -134,7 +127,7 @@ class EditCommands(Protocol):
 
 
 class TurnCommands(Protocol):
-    """The actions offered on turns, by turn id."""
+    """The actions offered on turns, by turn id. ``values`` are those of the variables, by name."""
 
     @property
     def calls(self) -> CallCommands: ...
@@ -143,13 +136,12 @@ class TurnCommands(Protocol):
     def wire(self) -> WireCommands: ...
 
     @property
-    def variables(self) -> ValueCommands: ...
-
-    @property
     def hand(self) -> HandCommands: ...
 
     @property
     def edits(self) -> EditCommands: ...
+
+    def values(self) -> Mapping[str, str]: ...
 
     def open_image(self, image: Image) -> None: ...
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 
 from PySide6.QtCore import QTimer, Signal
@@ -27,8 +27,7 @@ from playground.engine.session.draft import Draft
 from playground.engine.session.hand_made import written
 from playground.engine.session.run import RunRefusedError
 from playground.engine.session.session import Session
-from playground.ui.features.conversation.as_sent import ValueDesk
-from playground.ui.features.conversation.calls.call_answers import CallDesk
+from playground.ui.features.conversation.calls.call_answers import CallAnswers
 from playground.ui.features.conversation.calls.debug_bar import FILL
 from playground.ui.features.conversation.commands import Growth
 from playground.ui.features.conversation.composer import Composer
@@ -42,11 +41,11 @@ from playground.ui.features.conversation.rows import Rows
 from playground.ui.features.conversation.thinking_guard import ThinkingGuard
 from playground.ui.features.conversation.token_count import TokenCount
 from playground.ui.features.conversation.transcript_view import TranscriptView
-from playground.ui.features.conversation.turn_edits import EditDesk
+from playground.ui.features.conversation.turn_edits import TurnEdits
 from playground.ui.features.conversation.variants_dialog import VariantsDialog
 from playground.ui.features.conversation.welcome import WelcomePage
-from playground.ui.features.conversation.wire_signals import WireDesk
-from playground.ui.features.conversation.written_calls import HandDesk
+from playground.ui.features.conversation.wire_signals import WireSignals
+from playground.ui.features.conversation.written_calls import WrittenCalls
 from playground.ui.widgets.loop import Throttle, spawn
 from playground.ui.widgets.notice_bar import NoticeBar
 
@@ -87,12 +86,11 @@ class ConversationPane(Centre):
         self.composer.images.link_asked.connect(self.open_link)
         self.intake: ImageIntake = ImageIntake(self.composer, self.notice, self)
         self._guard = ThinkingGuard(self.notice)
-        self.edits: EditDesk = EditDesk(self, self._guard)
-        self.hand: HandDesk = HandDesk(self, self.edits)
-        self.calls = CallDesk(session, self._all_answered, self._focus_waiting_call, self)
+        self.edits: TurnEdits = TurnEdits(self, self._guard)
+        self.hand: WrittenCalls = WrittenCalls(self, self.edits)
+        self.calls = CallAnswers(session, self._all_answered, self._focus_waiting_call, self)
         self.calls.said.connect(self.notice.say)
-        self.wire = WireDesk(self)
-        self.variables = ValueDesk(lambda: self._session.settings.variables)
+        self.wire = WireSignals(self)
         self._stack = self.seen = QStackedWidget()
         self.welcome_page = welcome or WelcomePage()
         self.welcome = self.welcome_page.welcome
@@ -255,6 +253,9 @@ class ConversationPane(Centre):
                 return
 
     # TurnCommands
+
+    def values(self) -> Mapping[str, str]:
+        return self._session.settings.variables
 
     def open_image(self, image: Image) -> None:
         ImageDialog(image, self).show()

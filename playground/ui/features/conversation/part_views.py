@@ -98,6 +98,10 @@ class PartView(Generic[V, P]):
         """Whether something typed or selected in it would be lost with it."""
         return False
 
+    def reusable(self, view: V) -> bool:
+        """Whether nothing in it is bound to its turn."""
+        return False
+
     def renew(self, view: V) -> None:
         """Be as new, for the part of another turn."""
 
@@ -145,6 +149,9 @@ class _Words(PartView[TextView, Text | Refusal | ToolResult | Unknown]):
 
     def busy(self, view: TextView) -> bool:
         return view.textCursor().hasSelection()
+
+    def reusable(self, view: TextView) -> bool:
+        return True
 
     def renew(self, view: TextView) -> None:
         view.setProperty("drawn", 0)
@@ -205,6 +212,9 @@ class _Thinking(PartView[ReasoningView, Reasoning]):
         if seconds is None:
             view.settle("")
 
+    def reusable(self, view: ReasoningView) -> bool:
+        return True
+
     def renew(self, view: ReasoningView) -> None:
         view.fold_as_new()
 
@@ -237,6 +247,9 @@ class _Call(PartView[CallCard, ToolCall]):
         view.grow(part.id, part.name, part.fragments, drawing.tool(part.name))
         if seconds is None:
             view.settle()
+
+    def reusable(self, view: CallCard) -> bool:
+        return view.reusable
 
     def busy(self, view: CallCard) -> bool:
         return view.edited

@@ -102,7 +102,7 @@ class TurnCard(CardFrame):
         layout.addLayout(top)
         layout.addLayout(column)
         self.editing = CardEditing(self._drawing, self.parts, self._header, self._body, top)
-        self._sent = AsSent(commands.variables, self._header.sent)
+        self._sent = AsSent(commands.values, self._header.sent)
         self._sent.height_changed.connect(self.height_changed)
         layout.addWidget(self._sent)
         layout.addStretch(1)  # as long as parts are missing the others stand above, as high as they are

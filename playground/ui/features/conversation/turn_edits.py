@@ -21,7 +21,7 @@ from playground.ui.widgets.loop import spawn
 BRANCHED = "Kept on a new branch. The old answers stay with the old words: ‹ › on the turn goes from one to the other."
 
 
-class EditDesk:
+class TurnEdits:
     """Edits are made through ``guard``, which points out thinking that they make stale."""
 
     def __init__(self, pane: Stage, guard: ThinkingGuard) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Signal
 
 
-class WireDesk(QObject):
+class WireSignals(QObject):
     """``frames_asked`` carries the ids of a turn and of a call in it, empty for the turn itself."""
 
     frames_asked = Signal(str, str)

@@ -8,14 +8,14 @@ from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, Turn
 from playground.engine.session.hand_made import Answerable, answerable, answers_none, calls_first, without_call
 from playground.ui.features.conversation.stage import Stage
-from playground.ui.features.conversation.turn_edits import EditDesk
+from playground.ui.features.conversation.turn_edits import TurnEdits
 from playground.ui.widgets.notice_bar import Choice
 
 
-class HandDesk:
+class WrittenCalls:
     """Edits are made by ``edits``, which points out thinking that they make stale."""
 
-    def __init__(self, pane: Stage, edits: EditDesk) -> None:
+    def __init__(self, pane: Stage, edits: TurnEdits) -> None:
         self._pane = pane
         self._edits = edits
 

@@ -19,7 +19,7 @@ _SAID_BY_THE_CARD = (ReasonCode.MISFIT,)
 SAMPLES = 6  # rows of the tool's table that are offered
 
 
-class CallDesk(QObject):
+class CallAnswers(QObject):
     """``said`` tells a person something in words; ``fork_asked`` and ``rules_asked`` open what they are named after.
 
     ``run`` is called when the last waiting call was answered by hand, ``next_call`` when others still wait.
