@@ -160,8 +160,11 @@ def protocol_of(body: JSONObject) -> tuple[str, bool]:
 
 def protocol_of_tool(tool: JSONObject) -> str:
     """The protocol in whose shape the definition of a tool is."""
-    others = [name for name in PROTOCOLS if name != DEFAULT]
-    return next((name for name in others if get_protocol(name).marks.tool in tool), DEFAULT)
+    for name in PROTOCOLS:
+        marks = get_protocol(name).marks
+        if name != DEFAULT and (marks.tool in tool or tool.get("type") == marks.tool_type):
+            return name
+    return DEFAULT
 
 
 def runs_at_vendor(tool: JSON) -> bool:

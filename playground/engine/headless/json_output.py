@@ -144,9 +144,8 @@ def _messages(session: Session, turn: Turn) -> list[JSONObject]:
             for result in turn.results
         ]
     if turn.role is not Role.ASSISTANT:
-        messages: list[JSONObject] = get_protocol(DEFAULT).encode(Request(protocol=DEFAULT, model="", turns=(turn,)))[
-            MESSAGES
-        ]
+        request = Request(protocol=DEFAULT, model="", turns=(turn,))
+        messages: list[JSONObject] = get_protocol(DEFAULT).encode(request)[MESSAGES]
         return messages
     out: JSONObject = {"role": turn.role.value, "content": turn.text}
     if turn.reasoning:
