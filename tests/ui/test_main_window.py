@@ -33,7 +33,7 @@ from playground.engine.gateways.secrets import Keys
 from playground.engine.library.workspace import Workspace
 from playground.ui.features.action import MENUS, key_text
 from playground.ui.features.gateways.protocol_switch import ProtocolSwitch
-from playground.ui.shell.actions import BOTTOM, LEFT
+from playground.ui.shell.actions import SHOW_INSPECTOR, SHOW_LIST
 from playground.ui.shell.features import ACTIONS, VARIABLES
 from playground.ui.shell.main_window import MainWindow
 from playground.ui.shell.window_actions import WindowActions
@@ -85,7 +85,7 @@ def test_each_action_has_a_menu_and_a_name_of_its_own() -> None:
 
 
 def test_what_does_nothing_itself_shows_a_region_and_hides_it(stand: Stand) -> None:
-    docks = {LEFT.id: stand.window.left_dock, BOTTOM.id: stand.window.bottom_dock}
+    docks = {SHOW_LIST.id: stand.window.left_dock, SHOW_INSPECTOR.id: stand.window.bottom_dock}
     assert {spec.id for spec in ACTIONS if spec.do is None} == docks.keys()
     for name, dock in docks.items():
         before = dock.isVisible()

@@ -36,8 +36,8 @@ class Commands(Protocol):
 Own = Action[Commands]
 
 #: The docks follow these two, from the first frame on.
-LEFT: Final[Own] = Action("view.experiments", "List of experiments", VIEW, 200, None, ("Ctrl+B",), checkable=True)
-BOTTOM: Final[Own] = Action("view.inspector", "Inspector", VIEW, 260, None, ("Ctrl+J",), checkable=True)
+SHOW_LIST: Final[Own] = Action("view.experiments", "List of experiments", VIEW, 200, None, ("Ctrl+B",), checkable=True)
+SHOW_INSPECTOR: Final[Own] = Action("view.inspector", "Inspector", VIEW, 260, None, ("Ctrl+J",), checkable=True)
 
 UNDO: Final[Own] = Action("edit.undo", "Undo edit of the experiment", EDIT, 100, lambda it: it.undo(), ("Ctrl+Z",))
 REDO: Final[Own] = Action(
@@ -74,8 +74,8 @@ OWN: Final[tuple[Own, ...]] = (
     REDO,
     Action("run.protocol", "Switch the protocol", RUN, 410, lambda it: it.switch_protocol(), ("Ctrl+Shift+M",)),
     Action("view.palette", "Command palette", VIEW, 100, lambda it: it.open_palette(), ("Ctrl+K",)),
-    LEFT,
-    BOTTOM,
+    SHOW_LIST,
+    SHOW_INSPECTOR,
     Action("view.reset", "Reset the layout", VIEW, 350, lambda it: it.reset_layout()),
     Action("view.larger", "Larger text", VIEW, 400, lambda it: it.step_zoom(1), ("Ctrl++", "Ctrl+=")),
     Action("view.smaller", "Smaller text", VIEW, 410, lambda it: it.step_zoom(-1), ("Ctrl+-",)),

@@ -22,8 +22,7 @@ from playground.ui.features.action import MENUS, Action
 from playground.ui.features.conversation.measures import SMALLEST
 from playground.ui.features.conversation.start_page import StartPage
 from playground.ui.features.files.drop_place import DropPlace
-from playground.ui.shell.actions import BOTTOM as BOTTOM_SHOWN
-from playground.ui.shell.actions import LEFT as LEFT_SHOWN
+from playground.ui.shell.actions import SHOW_INSPECTOR, SHOW_LIST
 from playground.ui.shell.early_acts import EarlyActs
 from playground.ui.shell.features import ACTIONS
 from playground.ui.shell.panel_room import PanelRoom
@@ -238,7 +237,7 @@ class MainWindow(QMainWindow):
                 action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
             else:
                 self.addAction(action)
-        for shown, dock in ((LEFT_SHOWN, self.left_dock), (BOTTOM_SHOWN, self.bottom_dock)):
+        for shown, dock in ((SHOW_LIST, self.left_dock), (SHOW_INSPECTOR, self.bottom_dock)):
             action = self._actions[shown.id]
             dock.visibilityChanged.connect(action.setChecked)
             action.triggered.connect(partial(_follow, dock, action))
