@@ -238,34 +238,26 @@ def _conversation(of: Features) -> ConversationPane:
     return of.host.pane
 
 
-GATEWAYS: Final[Feature[GatewayControl]] = Feature(
+GATEWAYS: Final = Feature(
     _gateways, gateways.ACTIONS, changed=lambda it: it.show_models(), entries=lambda it: it.entries()
 )
-CONVERSATION: Final[Feature[ConversationPane]] = Feature(_conversation, conversation.ACTIONS)
-OUTPUT: Final[Feature[OutputControl]] = Feature(_output, output.ACTIONS, changed=lambda it: it.show_session())
-RAW: Final[Feature[RawControl]] = Feature(_raw, raw.ACTIONS, changed=lambda it: it.show_session())
-PARAMETERS: Final[Feature[ParametersControl]] = Feature(
-    _parameters, parameters.ACTIONS, changed=lambda it: it.show_session()
-)
-TOOLS: Final[Feature[ToolsControl]] = Feature(_tools, tools.ACTIONS, changed=lambda it: it.show_session())
-CODE: Final[Feature[CodeControl]] = Feature(_code, code.ACTIONS, changed=lambda it: it.show_session())
-DEBUGGER: Final[Feature[DebugControl]] = Feature(_debugger, debugger.ACTIONS, changed=lambda it: it.show_session())
-WIRE: Final[Feature[WireControl]] = Feature(_wire, wire.ACTIONS)
-CASSETTES: Final[Feature[CassetteControl]] = Feature(
-    _cassettes, cassettes.ACTIONS, changed=lambda it: it.show_session()
-)
-FILES: Final[Feature[FileControl]] = Feature(_files, files.ACTIONS)
-PRESETS: Final[Feature[PresetControl]] = Feature(_presets, presets.ACTIONS, entries=lambda it: it.entries())
-VARIABLES: Final[Feature[VariablesControl]] = Feature(
-    _variables, variables.ACTIONS, changed=lambda it: it.show_session()
-)
-EXPERIMENTS: Final[Feature[ExperimentsControl]] = Feature(_experiments, experiments.ACTIONS)
-TREE: Final[Feature[TreeControl]] = Feature(_tree, tree.ACTIONS, shown=lambda it: it.show_session())
-STORAGE: Final[Feature[StorageControl]] = Feature(_storage, storage.ACTIONS, shown=lambda it: it.unread.show_session())
-FIRST_START: Final[Feature[FirstStartControl]] = Feature(
-    _first_start, first_start.ACTIONS, shown=lambda it: it.show_session()
-)
-HELP: Final[Feature[HelpControl]] = Feature(_help, help.ACTIONS)
+CONVERSATION: Final = Feature(_conversation, conversation.ACTIONS)
+OUTPUT: Final = Feature(_output, output.ACTIONS, changed=lambda it: it.show_session())
+RAW: Final = Feature(_raw, raw.ACTIONS, changed=lambda it: it.show_session())
+PARAMETERS: Final = Feature(_parameters, parameters.ACTIONS, changed=lambda it: it.show_session())
+TOOLS: Final = Feature(_tools, tools.ACTIONS, changed=lambda it: it.show_session())
+CODE: Final = Feature(_code, code.ACTIONS, changed=lambda it: it.show_session())
+DEBUGGER: Final = Feature(_debugger, debugger.ACTIONS, changed=lambda it: it.show_session())
+WIRE: Final = Feature(_wire, wire.ACTIONS)
+CASSETTES: Final = Feature(_cassettes, cassettes.ACTIONS, changed=lambda it: it.show_session())
+FILES: Final = Feature(_files, files.ACTIONS)
+PRESETS: Final = Feature(_presets, presets.ACTIONS, entries=lambda it: it.entries())
+VARIABLES: Final = Feature(_variables, variables.ACTIONS, changed=lambda it: it.show_session())
+EXPERIMENTS: Final = Feature(_experiments, experiments.ACTIONS)
+TREE: Final = Feature(_tree, tree.ACTIONS, shown=lambda it: it.show_session())
+STORAGE: Final = Feature(_storage, storage.ACTIONS, shown=lambda it: it.unread.show_session())
+FIRST_START: Final = Feature(_first_start, first_start.ACTIONS, shown=lambda it: it.show_session())
+HELP: Final = Feature(_help, help.ACTIONS)
 
 #: Bars above the message field stand the higher, and pages of the inspector the further right, the later their row.
 FEATURES: Final[tuple[Feature[Any], ...]] = (
