@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from playground.jsonkit.values import JSON, JSONObject
 
 #: The members that lead to a value, outermost first.
-Path = tuple[str, ...]
+MemberPath = tuple[str, ...]
 
 
 def merged(target: JSON, patch: JSON) -> JSON:
@@ -32,14 +32,14 @@ def merged(target: JSON, patch: JSON) -> JSON:
     return whole
 
 
-def at_path(value: JSON, path: Path) -> JSON:
+def at_path(value: JSON, path: MemberPath) -> JSON:
     """What stands at ``path``; None where nothing does."""
     for step in path:
         value = value.get(step) if isinstance(value, dict) else None
     return value
 
 
-def holds(value: JSON, path: Path) -> bool:
+def holds(value: JSON, path: MemberPath) -> bool:
     """Whether laying ``value`` over another one decides what stands at ``path``: there, or in a whole above it."""
     at = value
     for step in path:
@@ -51,9 +51,9 @@ def holds(value: JSON, path: Path) -> bool:
     return not isinstance(at, dict) or not at
 
 
-def clashes(lower: JSONObject, upper: JSONObject) -> Iterator[Path]:
+def clashes(lower: JSONObject, upper: JSONObject) -> Iterator[MemberPath]:
     """Where ``upper`` puts another value in the place of one that ``lower`` has."""
-    waiting: list[tuple[Path, JSONObject, JSONObject]] = [((), lower, upper)]
+    waiting: list[tuple[MemberPath, JSONObject, JSONObject]] = [((), lower, upper)]
     while waiting:
         path, below, above = waiting.pop()
         for name, value in above.items():

@@ -9,17 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple, TypeAlias
 
-from playground.jsonkit.merge import Path
+from playground.jsonkit.merge import MemberPath
 from playground.jsonkit.values import JSON, JSONObject
 
 
 class Oddity(NamedTuple):
     """What is odd about the field at ``path`` beside the others, as a phrase."""
 
-    path: Path
+    path: MemberPath
     words: str
 
-    def is_about(self, path: Path) -> bool:
+    def is_about(self, path: MemberPath) -> bool:
         """Whether it is about the field at ``path``, something in it or something it stands in."""
         shared = min(len(path), len(self.path))
         return self.path[:shared] == path[:shared]

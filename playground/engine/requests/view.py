@@ -20,7 +20,7 @@ from playground.engine.gateways.secrets import Secret
 from playground.gateway.address import resolve
 from playground.gateway.outgoing import outgoing
 from playground.gateway.redact import MASK, Redactor
-from playground.jsonkit.merge import Path, at_path, holds
+from playground.jsonkit.merge import MemberPath, at_path, holds
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols.protocol import get_protocol
 
@@ -58,7 +58,7 @@ class FieldRow:
     origin: Origin
     label: str = ""
     note: str = ""
-    path: Path = ()
+    path: MemberPath = ()
     place: str = ""
     odd: str = ""
 
@@ -191,7 +191,7 @@ class _Fields:
         if "tools" not in body:
             yield FieldRow("tools", None, Origin.DEFAULT, "Tools", path=("tools",))
 
-    def _member(self, path: Path, value: JSON) -> list[FieldRow]:
+    def _member(self, path: MemberPath, value: JSON) -> list[FieldRow]:
         has_fields = len(path) == 1 and path[0] in self._roots
         mixed = any(isinstance(at_path(extra, path), dict) for extra, _ in self._extras)
         if not (isinstance(value, dict) and value and (has_fields or mixed) and len(path) < _DEEP):
@@ -202,7 +202,7 @@ class _Fields:
         note = next((row.note for row in rows if row.note), "")
         return [replace(self._row(path, value), origin=rows[0].origin, place=rows[0].place, note=note)]
 
-    def _row(self, path: Path, value: JSON) -> FieldRow:
+    def _row(self, path: MemberPath, value: JSON) -> FieldRow:
         name, hint = self._hints.get(path, ("", None))
         if hint is not None:
             label = hint.label
@@ -228,7 +228,7 @@ class _Fields:
             return Origin.DEFAULT
         return Origin.OURS if self._parameters.is_ours(name) else Origin.SET
 
-    def _place(self, path: Path) -> str:
+    def _place(self, path: MemberPath) -> str:
         """Where in the window it is set."""
         groups = [hint.group for known, (_, hint) in self._hints.items() if known[: len(path)] == path[: len(known)]]
         return self._places.get(path[0]) or ("Output" if groups[:1] == ["Output"] else "Parameters")

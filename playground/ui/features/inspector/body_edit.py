@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from playground.jsonkit.merge import Path, at_path
+from playground.jsonkit.merge import MemberPath, at_path
 from playground.jsonkit.reading import read_typed
 from playground.jsonkit.values import JSON, JSONObject
 
@@ -19,7 +19,7 @@ def typed_value(text: str) -> JSON:
         return text
 
 
-def with_field(body: str, path: Path, value: JSON) -> str:
+def with_field(body: str, path: MemberPath, value: JSON) -> str:
     """The body with the field at ``path`` set. Raises ValueError."""
     whole = _object(body)
     at = whole
@@ -30,7 +30,7 @@ def with_field(body: str, path: Path, value: JSON) -> str:
     return json.dumps(whole, ensure_ascii=False)
 
 
-def without_field(body: str, path: Path) -> str:
+def without_field(body: str, path: MemberPath) -> str:
     """The body without that field, and without the objects that held only it. Raises ValueError."""
     whole = _object(body)
     for depth in range(len(path), 0, -1):

@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 
 from playground.domain.hidden import short_name
 from playground.engine.requests.spoken import MESSAGES
-from playground.jsonkit.merge import Path
+from playground.jsonkit.merge import MemberPath
 from playground.jsonkit.values import JSON
 from playground.ui.widgets.plain_text import show_hidden, tip
 from playground.ui.widgets.theme import code_font, tokens
@@ -57,7 +57,7 @@ class Line(NamedTuple):
     odd: bool = False
     whole: str | None = None
     label: str = ""
-    path: Path = ()
+    path: MemberPath = ()
 
 
 class FieldTable(QTreeWidget):

@@ -17,7 +17,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSplitter, QVBoxLayout, QWidget
 
 from playground.jsonkit.layout import locate
-from playground.jsonkit.merge import Path
+from playground.jsonkit.merge import MemberPath
 from playground.ui.features.inspector.body_edit import typed_value, with_field, without_field
 from playground.ui.features.inspector.excerpt import excerpt
 from playground.ui.features.inspector.field_table import FieldTable
@@ -194,7 +194,7 @@ class NextRequest(QSplitter):
             self._folded = folded  # knows the marks in the text
             self.editor.setPlainText(text)
 
-    def go_to(self, path: Path) -> None:
+    def go_to(self, path: MemberPath) -> None:
         """Put the cursor where a field stands in the text."""
         place = locate(self.editor.text(), path)
         if place is not None:
@@ -245,7 +245,7 @@ class NextRequest(QSplitter):
             self.left.emit(self._preview.key, "")
         self._say(" ".join(["Applied.", *notes]))
 
-    def _field_edited(self, path: Path, typed: str) -> None:
+    def _field_edited(self, path: MemberPath, typed: str) -> None:
         if self._preview is None:
             return
         if self.edited:
