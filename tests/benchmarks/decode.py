@@ -17,7 +17,7 @@ def run(short: bool) -> list[Figure]:
     count = SHORT if short else COUNT
     with WireServer("chat", count) as server:
         # Ours and the floor take turns, so that a slow moment of the machine is not one's alone.
-        turns = [(cpu_per_chunk("ours chat", server, 3), cpu_per_chunk("floor", server, 3)) for _ in range(2)]
+        turns = [(cpu_per_chunk("ours chat", server, 3), cpu_per_chunk("floor", server, 3)) for _ in range(5)]
         ours, floor = map(min, zip(*turns, strict=True))
         peer = cpu_per_chunk("openai", server, 1)
     found = [

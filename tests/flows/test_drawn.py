@@ -87,6 +87,7 @@ def test_what_stands_in_a_card_keeps_its_height_while_the_rest_of_it_is_made(sta
             before = [edge for head in card.heads() for edge in head]
             for view in card.parts.views:
                 view.hide()
+            card.leave_room(True)
             card.resize(card.width(), card.height() + 400)  # the room that all of it will need
             layout = card.layout()
             assert layout is not None

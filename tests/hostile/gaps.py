@@ -8,6 +8,7 @@ gap is told in seconds of a quiet machine.
 from __future__ import annotations
 
 import asyncio
+import gc
 import statistics
 import time
 from collections.abc import Callable
@@ -78,8 +79,13 @@ class Gaps:
         self._piece = piece
         self._slower: list[float] = []
         self._task: asyncio.Task[None] | None = None
+        self._froze = False
 
     async def __aenter__(self) -> Gaps:
+        if not gc.get_freeze_count():  # the application sees to it itself
+            gc.collect()
+            gc.freeze()  # what the tests before have left is looked through by no collection
+            self._froze = True
         self._piece.slower()  # what is made once is made
         self._task = asyncio.get_running_loop().create_task(self._beat())
         await asyncio.sleep(0)
@@ -91,6 +97,8 @@ class Gaps:
         await asyncio.sleep(0.01)
         if self._task is not None:
             self._task.cancel()
+        if self._froze:
+            gc.unfreeze()
 
     async def _beat(self) -> None:
         next_piece = 0.0

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QSizePolicy, QSpacerItem, QVBoxLayout, QWidget
 
 from playground.domain.errors import Failure
 from playground.domain.tools import ToolDefinition
@@ -69,6 +69,7 @@ class TurnCard(CardFrame):
             edit_call=self._edit_call,
             patient=width > 0,
         )
+        self._rest: QSpacerItem | None = None
         self._growth: Growth | None = None
         self._grew = False  # drawn since the last step of what was too much for one
         self._going = Throttle(self._go_on, self)
@@ -105,7 +106,6 @@ class TurnCard(CardFrame):
         self._sent = AsSent(commands.values, self._header.sent)
         self._sent.height_changed.connect(self.height_changed)
         layout.addWidget(self._sent)
-        layout.addStretch(1)  # as long as parts are missing the others stand above, as high as they are
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.show_row(row, tools)
         self._drawing.patient = False
@@ -177,10 +177,23 @@ class TurnCard(CardFrame):
         """Some views are new, or there are others."""
         if not self.parts.whole and not self._filled_from_outside:
             self._going.poke()
+        self.leave_room(not self.parts.whole)
         self.refresh_verdict()
         self.editing.follow()
         self.finds.follow()
         self.height_changed.emit()
+
+    def leave_room(self, missing: bool) -> None:
+        """As long as parts are missing the others stand above, as high as they are."""
+        layout = self.layout()
+        if layout is None or missing is (self._rest is not None):
+            return
+        if self._rest is None:
+            self._rest = QSpacerItem(0, 0, QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Expanding)
+            layout.addItem(self._rest)
+        else:
+            layout.removeItem(self._rest)
+            self._rest = None
 
     def _patiently(self, work: Callable[[], object]) -> None:
         """Make some views, with the beginnings of their texts."""
