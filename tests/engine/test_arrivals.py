@@ -10,7 +10,9 @@ import pytest
 from playground.domain.transcript import Role, make_turn
 from playground.engine.files.experiment_file import open_file, save
 from playground.engine.files.messages import read
-from playground.engine.files.opening_files import (
+from playground.engine.gateways.offered import DEMO_ID, Gateways
+from playground.engine.gateways.profiles import Profile
+from playground.engine.library.opening_files import (
     FileError,
     Kind,
     MissingFileError,
@@ -21,8 +23,6 @@ from playground.engine.files.opening_files import (
     settle,
     take_in,
 )
-from playground.engine.gateways.offered import DEMO_ID, Gateways
-from playground.engine.gateways.profiles import Profile
 from playground.engine.library.workspace import Workspace
 from playground.engine.session.snapshot import snapshot
 

@@ -12,9 +12,9 @@ from playground.domain.output import check_answer
 from playground.domain.parameters import Parameters
 from playground.domain.request import ReasoningReturn, SendReasoning
 from playground.domain.transcript import Outcome, Role, make_turn
+from playground.engine.gateways.extras import extra_header_problem, secret_in
 from playground.engine.gateways.offered import DEMO_ID, Gateways
 from playground.engine.gateways.profiles import Profile, ProfileError
-from playground.engine.requests.extras import extra_header_problem, secret_in
 from playground.engine.requests.view import Origin, request_view
 from playground.engine.session.session import Session
 from playground.jsonkit.values import JSON, JSONObject

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from playground.domain.errors import FailureKind
-from playground.engine.inspect.advice import advise
+from playground.engine.advice import advise
 from tests.gateway.conftest import MakeClient, failure_of, run
 from tests.support.fault_server import FaultServer, send, whole
 

@@ -17,7 +17,7 @@ from pydantic import SecretStr
 from playground.demo.server import DemoConfig, DemoServer
 from playground.domain.accumulator import Accumulator
 from playground.domain.errors import Failure, FailureKind
-from playground.engine.inspect.advice import advise
+from playground.engine.advice import advise
 from playground.gateway.client import GatewayClient
 from playground.gateway.connection import Auth, Connection, Timeouts
 from playground.gateway.proxy import proxy_for

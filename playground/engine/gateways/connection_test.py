@@ -14,9 +14,9 @@ from urllib.parse import urljoin, urlsplit
 
 from playground.domain.durations import span
 from playground.domain.errors import Failure, FailureKind
+from playground.engine.advice import Advice, advise
+from playground.engine.advice.spots import header_names
 from playground.engine.gateways.endpoints import LIST, Found, State, ask, models, quoted
-from playground.engine.inspect.advice import Advice, advise
-from playground.engine.inspect.advice.spots import header_names
 from playground.gateway.address import Address, candidates, doubled, repair, resolve
 from playground.gateway.connection import Auth, Connection
 from playground.gateway.limits import read_date

@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
 from playground.domain.errors import Failure, FailureKind
-from playground.engine.inspect.advice import Advice, advise, own_words
+from playground.engine.advice import Advice, advise, own_words
 from playground.gateway.connection import Auth, Connection
 from playground.protocols import PROTOCOLS
 

@@ -21,9 +21,9 @@ from playground.domain.reasons import reason_of
 from playground.domain.request import ReasoningReturn
 from playground.domain.values import Value
 from playground.engine.gateways.connection_test import Mends, Offer, Verdict, try_gateway
+from playground.engine.gateways.extras import secret_in
 from playground.engine.gateways.secrets import Secret, looks_secret
 from playground.engine.io.list_file import ListFile, ListFileError
-from playground.engine.requests.extras import secret_in
 from playground.gateway.address import Address, is_loopback, needs_consent, origin
 from playground.gateway.address import resolve as resolve_address
 from playground.gateway.connection import MEBIBYTE, Auth, Connection, Timeouts

@@ -71,7 +71,7 @@ def reach_of(failure: Failure | None, *, answered: bool = False) -> Reach | None
 
 
 def _by_refusal(failure: Failure) -> Reach:
-    from playground.engine.inspect.advice import advise
+    from playground.engine.advice import advise
 
     if advise(failure).meaning in ("key missing", "key refused", "key header"):
         return Reach.REFUSED

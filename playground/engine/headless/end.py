@@ -9,10 +9,10 @@ from playground.domain.durations import span
 from playground.domain.errors import Failure, FailureKind
 from playground.domain.parts import ToolCall
 from playground.domain.transcript import Turn
+from playground.engine.advice import advise
 from playground.engine.headless.exit_codes import ExitCode
 from playground.engine.headless.json_output import brought, is_whole
 from playground.engine.headless.show import Console, failure_words
-from playground.engine.inspect.advice import advise
 
 if TYPE_CHECKING:
     from playground.engine.headless.options import RunOptions

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from playground.domain.parameters import Parameters
 from playground.domain.request import Request
 from playground.domain.tools import ToolDefinition
-from playground.engine.files.file_version import version_problem
+from playground.engine.io.file_version import version_problem
 from playground.engine.io.weighed_json import TooMuchError, read_json
 from playground.jsonkit.values import JSON, JSONObject
 from playground.named_file import read_named, read_standard_input

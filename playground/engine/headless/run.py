@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, TextIO
 from playground.domain.debugging import Debugging
 from playground.engine.cassettes import cassette
 from playground.engine.files.answer_table import LARGEST_TABLE, read_answers
-from playground.engine.files.spreadsheet import json_text
 from playground.engine.gateways.credentials import consent_needed, plain_origin
 from playground.engine.gateways.known_secrets import redactor_of
 from playground.engine.gateways.profiles import Profile, Timeouts, connection, resolve_address, split_headers
@@ -28,6 +27,7 @@ from playground.engine.headless.input import BadInputError, open_session
 from playground.engine.headless.json_output import answer, brought, transcript
 from playground.engine.headless.options import RunOptions
 from playground.engine.headless.show import Console, OutputError, Printer
+from playground.engine.io.spreadsheet import json_text
 from playground.engine.session.run import RunRefusedError
 from playground.engine.session.titles import title_of
 from playground.engine.session.tool_loop import Mode

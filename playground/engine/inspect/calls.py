@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from playground.domain.parts import ToolCall, ToolResult
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, Transcript, Turn
-from playground.engine.files.spreadsheet import csv_text, json_text
+from playground.engine.io.spreadsheet import csv_text, json_text
 from playground.engine.session.verdicts import CHECKING, Verdict
 from playground.jsonkit.values import JSON
 

@@ -12,9 +12,9 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from playground.domain.request import Request
+from playground.engine.gateways.extras import secret_in
 from playground.engine.gateways.secrets import Secret, looks_secret
 from playground.engine.requests.curl import Command, is_curl, read_command
-from playground.engine.requests.extras import secret_in
 from playground.gateway.address import repair
 from playground.gateway.connection import Auth
 from playground.gateway.outgoing import header_problem

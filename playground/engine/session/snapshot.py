@@ -19,7 +19,7 @@ from playground.domain.prices import Asked
 from playground.domain.reasons import reason_of, shortened
 from playground.domain.transcript import Ending, Outcome, Transcript, Turn
 from playground.domain.values import Value
-from playground.engine.requests.extras import key_written
+from playground.engine.gateways.extras import key_written
 from playground.engine.session.changes import DebugChanged, PathChanged, SettingsChanged, TitleChanged
 from playground.engine.session.draft import Draft
 from playground.engine.session.older import as_it_was_sent, mended

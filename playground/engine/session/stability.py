@@ -23,7 +23,7 @@ from playground.domain.request import Request
 from playground.domain.tools import ToolDefinition
 from playground.domain.usage import Usage
 from playground.domain.values import Value
-from playground.engine.files.spreadsheet import csv_text
+from playground.engine.io.spreadsheet import csv_text
 from playground.engine.session.editors import HEAD
 from playground.engine.session.run import RunRefusedError
 from playground.engine.session.turn_edits import standing

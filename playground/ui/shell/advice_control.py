@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject
 
-from playground.engine.inspect.advice import Action
+from playground.engine.advice import Action
 from playground.ui.features import output, parameters, raw, tools
 from playground.ui.features.gateways.control import GatewayControl
 from playground.ui.shell.main_window import MainWindow

@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 
 from playground.domain.errors import Failure, FailureKind, Sent
-from playground.engine.inspect.advice import (
+from playground.engine.advice import (
     KEY,
     MODEL,
     PARAMETERS,
@@ -19,9 +19,9 @@ from playground.engine.inspect.advice import (
     headline,
     own_words,
 )
-from playground.engine.inspect.advice.own import OWN
-from playground.engine.inspect.advice.parts import at_a_prompt
-from playground.engine.inspect.advice.table import TABLE, Known
+from playground.engine.advice.own import OWN
+from playground.engine.advice.parts import at_a_prompt
+from playground.engine.advice.table import TABLE, Known
 
 
 def failure(kind: FailureKind, status: int | None = None) -> Failure:

@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 
 from playground.domain.errors import Failure, FailureKind, Sent
-from playground.engine.inspect.advice import Action, advise
-from playground.engine.inspect.advice.own import OWN
-from playground.engine.inspect.advice.spots import header_names, parameter_named, place_of
-from playground.engine.inspect.advice.table import TABLE
+from playground.engine.advice import Action, advise
+from playground.engine.advice.own import OWN
+from playground.engine.advice.spots import header_names, parameter_named, place_of
+from playground.engine.advice.table import TABLE
 from playground.gateway.retry import is_transient
 from playground.protocols.errors import read_error
 

@@ -10,7 +10,7 @@ from pydantic import SecretStr
 from playground.domain.accumulator import Accumulator
 from playground.domain.request import Request
 from playground.domain.transcript import Role, make_turn
-from playground.engine.inspect.advice import advise
+from playground.engine.advice import advise
 from playground.gateway.client import GatewayClient
 from playground.gateway.connection import Connection, Timeouts
 from playground.protocols.protocol import get_protocol

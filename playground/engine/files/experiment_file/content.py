@@ -14,7 +14,7 @@ from pydantic.fields import FieldInfo
 
 from playground.domain.transcript import Turn
 from playground.engine.files.experiment_file.texts import change_texts
-from playground.engine.requests.extras import extra_header_problem
+from playground.engine.gateways.extras import extra_header_problem
 from playground.engine.session.snapshot import LATEST, Snapshot, decode, encode_experiment
 from playground.jsonkit.values import JSON, JSONObject
 

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 
 from playground.domain.durations import countdown, span
 from playground.domain.errors import Failure
-from playground.engine.inspect.advice import RETRY, Action, advise, headline, limit_words, own_words
+from playground.engine.advice import RETRY, Action, advise, headline, limit_words, own_words
 from playground.ui.features.conversation.error_frame import ErrorFrame
 from playground.ui.features.conversation.text_view import TextView
 from playground.ui.widgets.flow_layout import FlowLayout

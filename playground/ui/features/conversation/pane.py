@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 from playground.domain.costs import Entered
 from playground.domain.parts import Image, ToolCall
 from playground.domain.transcript import Role, Turn
-from playground.engine.inspect.advice import GIVE_UP, RETRY, RETRY_NOW, STREAM_ON, Action
+from playground.engine.advice import GIVE_UP, RETRY, RETRY_NOW, STREAM_ON, Action
 from playground.engine.session.changes import (
     Change,
     DebugChanged,

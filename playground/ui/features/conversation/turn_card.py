@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QLabel, QSizePolicy, QSpacerItem, QVBoxLayout, QWi
 from playground.domain.errors import Failure
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, Turn
-from playground.engine.inspect.advice import Action
+from playground.engine.advice import Action
 from playground.engine.session.retry_wait import Pause
 from playground.ui.features.conversation.as_sent import AsSent
 from playground.ui.features.conversation.calls.call_card import CallCard

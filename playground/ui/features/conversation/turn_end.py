@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from playground.domain.errors import Failure
 from playground.domain.transcript import Turn
-from playground.engine.inspect.advice import GIVE_UP, RETRY_NOW, Action
+from playground.engine.advice import GIVE_UP, RETRY_NOW, Action
 from playground.engine.session.retry_wait import Pause
 from playground.ui.features.conversation.error_card import ErrorCard
 from playground.ui.features.conversation.hole_card import HoleCard

@@ -27,7 +27,7 @@ from playground.ui.widgets.plain_text import show_hidden
 
 if TYPE_CHECKING:
     from playground.engine.files.messages import Conversation, Found
-    from playground.engine.files.opening_files import Arrived
+    from playground.engine.library.opening_files import Arrived
     from playground.engine.session.session import Session
     from playground.ui.features.files.export_dialog import Wanted
     from playground.ui.features.files.import_dialog import ImportMessagesDialog
@@ -89,7 +89,7 @@ class FileControl(QObject):
             await self._open(path)
 
     async def _open(self, path: Path) -> None:
-        from playground.engine.files.opening_files import FileError, Kind, MissingFileError, kind_of
+        from playground.engine.library.opening_files import FileError, Kind, MissingFileError, kind_of
 
         self._remember_folder(path)
         try:
@@ -115,7 +115,7 @@ class FileControl(QObject):
 
     async def _open_experiment(self, path: Path) -> None:
         from playground.engine.files import experiment_file
-        from playground.engine.files.opening_files import FileError, settle
+        from playground.engine.library.opening_files import FileError, settle
         from playground.engine.library.store import StoreError
 
         try:
@@ -130,7 +130,7 @@ class FileControl(QObject):
         self._host.pane.composer.setFocus()
 
     async def _open_request(self, path: Path) -> None:
-        from playground.engine.files.opening_files import begin, read_request_file
+        from playground.engine.library.opening_files import begin, read_request_file
 
         request = await asyncio.to_thread(read_request_file, path)
         begin(self._workspace, request, path.stem)
@@ -309,7 +309,7 @@ class FileControl(QObject):
         spawn(self._take_in(conversations), name="import messages")
 
     async def _take_in(self, conversations: tuple[Conversation, ...]) -> None:
-        from playground.engine.files.opening_files import take_in
+        from playground.engine.library.opening_files import take_in
 
         sessions = await take_in(self._workspace, conversations)
         if len(sessions) > 1:
@@ -342,7 +342,7 @@ class FileControl(QObject):
 
 def _arrival_words(arrived: Arrived, gateway: str) -> str:
     """What a person should know about an experiment that was opened; mostly nothing."""
-    from playground.engine.files.opening_files import Place
+    from playground.engine.library.opening_files import Place
 
     words = []
     if arrived.place is Place.SAME:

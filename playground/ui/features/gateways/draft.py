@@ -17,6 +17,7 @@ from playground.engine.gateways.credentials import (
     credentials_for,
     store_secret,
 )
+from playground.engine.gateways.extras import secret_in
 from playground.engine.gateways.profiles import (
     Connection,
     Profile,
@@ -26,7 +27,6 @@ from playground.engine.gateways.profiles import (
     resolve_address,
 )
 from playground.engine.gateways.secrets import KeyringState, Keys, Secret, clean_key, looks_secret
-from playground.engine.requests.extras import secret_in
 from playground.jsonkit.reading import read_typed
 from playground.jsonkit.values import JSONObject
 from playground.ui.widgets.json_text import pretty_value

@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
+from playground.engine.gateways.extras import extra_header_problem, secret_in
 from playground.engine.gateways.secrets import looks_secret
-from playground.engine.requests.extras import extra_header_problem, secret_in
 from playground.jsonkit.values import JSON
 from playground.ui.widgets.choice_fields import look
 from playground.ui.widgets.icon_button import IconButton

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
-from playground.engine.requests.extras import secret_in
+from playground.engine.gateways.extras import secret_in
 from playground.jsonkit.merge import clashes
 from playground.jsonkit.problems import Problem
 from playground.jsonkit.reading import read_typed

@@ -9,9 +9,9 @@ from functools import cache
 from typing import Final
 
 from playground.domain.errors import Failure, FailureKind, Sent
-from playground.engine.inspect.advice.general import key_refused, no_endpoint, no_key_given
-from playground.engine.inspect.advice.own import OWN
-from playground.engine.inspect.advice.parts import (
+from playground.engine.advice.general import key_refused, no_endpoint, no_key_given
+from playground.engine.advice.own import OWN
+from playground.engine.advice.parts import (
     GATEWAY,
     MODEL,
     OUTPUT,
@@ -24,8 +24,8 @@ from playground.engine.inspect.advice.parts import (
     add_header,
     other_protocols,
 )
-from playground.engine.inspect.advice.spots import header_names, parameter_named, place_of
-from playground.engine.inspect.advice.table import TABLE, Known
+from playground.engine.advice.spots import header_names, parameter_named, place_of
+from playground.engine.advice.table import TABLE, Known
 
 _LOOKED_AT: Final = 1500  # characters of a message: what is wrong stands at its beginning
 _UNKNOWN: Final = Sent(endpoint="")

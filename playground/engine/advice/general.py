@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from playground.domain.errors import Failure, FailureKind, Sent
-from playground.engine.inspect.advice.parts import (
+from playground.engine.advice.parts import (
     GATEWAY,
     KEY,
     MODEL,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from playground.domain.errors import FailureKind
-from playground.engine.inspect.advice.parts import MODEL, OUTPUT, PARAMETERS, RETRY, TOOLS, Advice
+from playground.engine.advice.parts import MODEL, OUTPUT, PARAMETERS, RETRY, TOOLS, Advice
 
 _TOLD: Final = frozenset({FailureKind.HTTP, FailureKind.STREAM})
 _REFUSALS: Final = frozenset({400, 403, 404, 413, 422, 500, 503})
@@ -36,7 +36,7 @@ class Known:
     """One thing gateways say. ``words`` is a regular expression in small letters, looked for whatever the case.
 
     Without ``statuses`` the usual refusals count. What came inside a stream has no status and fits any.
-    ``playground.engine.inspect.advice.known`` has more to say about some meanings.
+    ``playground.engine.advice.known`` has more to say about some meanings.
     """
 
     advice: Advice

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from playground.domain.errors import FailureKind
-from playground.engine.inspect.advice.parts import GATEWAY, KEY, RAW, RETRY, Advice
-from playground.engine.inspect.advice.table import Known
+from playground.engine.advice.parts import GATEWAY, KEY, RAW, RETRY, Advice
+from playground.engine.advice.table import Known
 
 _BEFORE: Final = frozenset({FailureKind.INPUT})
 _WAY: Final = frozenset({FailureKind.NAME, FailureKind.REFUSED, FailureKind.TIMEOUT_CONNECT, FailureKind.CONNECTION})

@@ -1,8 +1,8 @@
 """What a failure means and what to do about it, in words for people (specification, sections 5 and 7).
 
 The gateway's own message is never replaced: it stands beside these words. What it says is looked at first
-(``playground.engine.inspect.advice.known``), then the status and the kind of failure
-(``playground.engine.inspect.advice.general``).
+(``playground.engine.advice.known``), then the status and the kind of failure
+(``playground.engine.advice.general``).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from playground.domain.errors import Failure, FailureKind, Sent
-from playground.engine.inspect.advice.parts import (
+from playground.engine.advice.parts import (
     GATEWAY,
     GIVE_UP,
     KEY,
@@ -81,8 +81,8 @@ def advise(failure: Failure, *, streamed: bool | None = None, arrived: bool = Fa
     ``arrived`` says whether anything of the answer did. ``streamed`` says whether streaming was on, for a failure that
     does not know it itself; streaming is only advised where it was off.
     """
-    from playground.engine.inspect.advice.general import general
-    from playground.engine.inspect.advice.known import recognise
+    from playground.engine.advice.general import general
+    from playground.engine.advice.known import recognise
 
     sent = failure.sent or Sent(endpoint="")
     advice = recognise(failure) or general(failure)
