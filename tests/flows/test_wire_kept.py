@@ -15,7 +15,7 @@ from playground.engine.library.store.opening import default_path
 from playground.ui.features.code.get_code_window import GetCodeWindow
 from playground.ui.features.inspector.wire_views import DiffView
 from playground.ui.features.wire.compare_window import CompareWindow
-from tests.engine.store.test_killed import killed
+from tests.engine.library.store.test_killed import killed
 from tests.flows.conftest import Person, Stage
 from tests.flows.test_cassettes import choose_file
 from tests.flows.test_store import SLOW, act, back, opened

@@ -18,7 +18,7 @@ from playground.jsonkit.values import JSON
 MOST: Final = 384 * 1024 * 1024  # bytes that any file may take
 TIMES: Final = 4  # and one that is larger, times its size
 
-#: Bytes of memory, measured on files of each shape (tests/engine/test_weighed_json.py): an object becomes one
+#: Bytes of memory, measured on files of each shape (tests/engine/io/test_weighed_json.py): an object becomes one
 #: of our values, with all fields it does not name; an item is a place in a list or a member of an object.
 _OBJECT: Final = 1000
 _ITEM: Final = 100

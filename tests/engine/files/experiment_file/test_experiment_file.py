@@ -1,0 +1,389 @@
+"""Experiments in files: what is written is read again and fits its schema, and a file from elsewhere does no harm."""
+
+from __future__ import annotations
+
+import json
+import stat
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+
+from playground.domain.parts import Image, Text, ToolCall, Unknown
+from playground.domain.request import Request
+from playground.domain.transcript import Role, Turn, make_turn
+from playground.engine.files.experiment_file import SUFFIX, ExperimentFileError, open_file, read, save, write
+from playground.engine.files.experiment_file.schema import experiment_schema
+from playground.engine.gateways.offered import Gateways
+from playground.engine.gateways.secrets import Secret
+from playground.engine.session.session import Session
+from playground.engine.session.snapshot import Snapshot, restore, snapshot
+from playground.protocols import PROTOCOLS
+from playground.protocols.protocol import get_protocol, parameters_of
+from playground.ui.features.conversation.calls.call_text import unknown_lines
+from playground.ui.widgets.resources import resource_root
+from tests.engine.files.experiment_file.experiments import experiments
+
+KEY = 'gw-canary-"4f9c1d7e0a/+'
+SCHEMA = json.loads((resource_root() / "schemas" / "experiment.schema.json").read_text(encoding="utf-8"))
+MINIMAL: dict[str, Any] = {"experiment": 1, "id": "e"}
+
+
+def content(made: Snapshot) -> Any:
+    return json.loads(write(made))
+
+
+def in_any_order(made: Snapshot) -> Snapshot:
+    return made.model_copy(update={"turns": tuple(sorted(made.turns, key=lambda turn: turn.id))})
+
+
+def variants(made: Snapshot) -> list[tuple[str, ...]]:
+    return [made.transcript.children(key) for key in (None, *sorted(made.transcript.turns))]
+
+
+# ---- the way there and back ------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@given(experiments())
+def test_an_experiment_comes_back_equal(made: Snapshot) -> None:
+    data = write(made)
+    back = read(data)
+    assert in_any_order(back) == in_any_order(made)
+    assert back.transcript == made.transcript
+    assert variants(back) == variants(made)
+    assert write(back) == data
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@given(experiments())
+def test_what_is_written_fits_the_schema(made: Snapshot) -> None:
+    Draft202012Validator(SCHEMA).validate(content(made))
+
+
+async def test_a_session_comes_back(session: Session, gateways: Gateways, tmp_path: Path) -> None:
+    session.turns.add_turn(make_turn(Role.USER, "Weather?\nIn {{city}}."))
+    session.change(variables={"city": "Oslo"})
+    await session.run()
+    session.change(title="Weather")
+    path = tmp_path / f"weather{SUFFIX}"
+    save(path, snapshot(session))
+    other = Session(gateways.client, profile_of=gateways.get, profile_id="")
+    restore(open_file(path), other)
+    assert snapshot(other) == snapshot(session).model_copy(update={"gateway": "Demo gateway"})
+
+
+def test_it_reads_well() -> None:
+    turn = Turn(id="t1", role=Role.USER, parts=(Text(text="one\ntwo"), Image(url="data:image/png;base64,AAAA")))
+    made = Snapshot(id="e1", model="m", turns=(turn,), head="t1", extra_body={"lines": ["a"], "n": [1, [2.5, 3]]})
+    assert write(made).decode() == (
+        """{
+  "experiment": 1,
+  "id": "e1",
+  "model": "m",
+  "extra_body": {
+    "lines": [
+      "a"
+    ],
+    "n": [1, [2.5, 3]]
+  },
+  "merges": true,
+  "turns": [
+    {
+      "id": "t1",
+      "role": "user",
+      "parts": [
+        {
+          "kind": "text",
+          "text": [
+            "one",
+            "two"
+          ]
+        },
+        {
+          "kind": "image",
+          "url": "data:image/png;base64,AAAA"
+        }
+      ]
+    }
+  ],
+  "head": "t1"
+}
+"""
+    )
+
+
+def test_turns_stand_in_the_order_of_the_tree() -> None:
+    def turn(key: str, parent: str | None) -> Turn:
+        return Turn(id=key, role=Role.USER, parent=parent)
+
+    turns = (turn("b", "a"), turn("c", "b"), turn("a", None), turn("b2", "a"), turn("top2", None), turn("c2", "b"))
+    written = content(Snapshot(id="e", turns=turns, head="c"))
+    assert [item["id"] for item in written["turns"]] == ["a", "b", "c", "c2", "b2", "top2"]
+
+
+def test_a_change_of_one_line_is_a_small_difference() -> None:
+    def lines(text: str) -> set[str]:
+        return set(
+            write(Snapshot(id="e", turns=(Turn(id="t", role=Role.USER, parts=(Text(text=text),)),)))
+            .decode()
+            .splitlines()
+        )
+
+    before = "\n".join(f"line {n}" for n in range(50))
+    assert len(lines(before) ^ lines(before.replace("line 25", "other"))) == 2
+
+
+def test_unknown_fields_written_by_hand_are_kept() -> None:
+    given = {
+        **MINIMAL,
+        "$schema": "./experiment.schema.json",
+        "tomorrow": {"a": ["x", "y"]},
+        "turns": [
+            {"id": "t", "role": "user", "parts": [{"kind": "text", "text": ["a", "b"], "arguments": ["x"]}], "z": 1}
+        ],
+        "debugging": {"new": None},
+    }
+    back = read(json.dumps(given).encode())
+    assert back.turns[0].text == "a\nb"
+    assert content(back) == given
+
+
+def test_deep_and_odd_values_come_back() -> None:
+    deep: Any = float("inf")
+    for level in range(300):
+        deep = {"a": deep} if level % 2 else [deep, "Infinity"]
+    part = Unknown(value={"deep": deep, "small": float("-inf"), "many": [1e308, float("inf")]})
+    made = Snapshot(id="e", turns=(Turn(id="t", role=Role.USER, parts=(part,)),), extra_body={"x": deep})
+    data = write(made)
+    assert b"Infinity," not in data.replace(b'"Infinity"', b"")
+    assert read(data) == made
+
+
+# ---- no key ----------------------------------------------------------------------------------------------------------
+
+
+def test_no_key_reaches_the_file() -> None:
+    deep: Any = KEY
+    for _ in range(100):
+        deep = [deep]
+    call = ToolCall(id="c", name="f", arguments=json.dumps({"key": KEY}))
+    turn = Turn(id="t", role=Role.ASSISTANT, parts=(Text(text=f"a\n{KEY}\nb"), call, Unknown(value={KEY: deep})))
+    made = Snapshot(id="e", title=KEY, turns=(turn,), variables={"k": KEY}, extra_body={"k": json.dumps([KEY])})
+    data = write(made, [Secret(KEY)])
+    back = read(data)
+    for text in (data.decode(), back.model_dump_json()):
+        assert "canary" not in text
+    assert back.turns[0].text == "a\n••••\nb"
+    assert json.loads(back.turns[0].calls[0].arguments) == {"key": "••••"}
+
+
+def test_a_word_of_the_format_as_a_key_breaks_nothing() -> None:
+    call = ToolCall(id="c", name="f", arguments="{}")
+    turn = Turn(id="t", role=Role.ASSISTANT, parts=(call, Text(text="an assistant and its parameters")))
+    made = Snapshot(id="e", turns=(turn,), parameters={"chat": parameters_of("chat", {"seed": 12345678})})
+    secrets = [Secret(word) for word in ("assistant", "tool_call", "arguments", "parameters", "12345678", "experiment")]
+    back = read(write(made, secrets))
+    assert back.turns[0].text == "an •••• and its ••••"
+    assert back.turns[0].calls == (call,)
+    assert back.parameters == made.parameters
+
+
+# ---- the schema ------------------------------------------------------------------------------------------------------
+
+
+def test_the_schema_is_made_from_the_values() -> None:
+    Draft202012Validator.check_schema(SCHEMA)
+    assert experiment_schema() == SCHEMA, "write it anew: python -m playground.engine.files.experiment_file.schema"
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"experiment": 2},
+        {"turns": {}},
+        {"turns": [{"role": "user"}]},
+        {"turns": [{"id": "t", "role": "narrator"}]},
+        {"turns": [{"id": "t", "role": "user", "parts": [{"kind": "text"}]}]},
+        {"turns": [{"id": "t", "role": "user", "parts": [{"kind": "text", "text": [1]}]}]},
+        {"variables": {"a": 1}},
+        {"debugging": {"default": {"policy": "never"}}},
+        {"created_at": -1},
+    ],
+)
+def test_the_schema_and_the_reader_refuse_the_same(wrong: dict[str, Any]) -> None:
+    given = {**MINIMAL, **wrong}
+    assert not Draft202012Validator(SCHEMA).is_valid(given)
+    with pytest.raises(ExperimentFileError):
+        read(json.dumps(given).encode())
+
+
+# ---- hostile files ---------------------------------------------------------------------------------------------------
+
+
+def turns(*pairs: tuple[str, str | None]) -> dict[str, Any]:
+    return {"turns": [{"id": key, "role": "user", "parent": parent} for key, parent in pairs]}
+
+
+def outcome(**fields: Any) -> dict[str, Any]:
+    return {"turns": [{"id": "t", "role": "assistant", "outcome": {"ending": "complete", **fields}}]}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"experiment": 2}, "it is of version 2, and this application reads up to version 1; update"),
+        ({"experiment": "1"}, "must be the version of the format, a whole number"),
+        ({"experiment": True}, "must be the version of the format, a whole number"),
+        ({"experiment": 0}, "must be the version of the format, a whole number"),
+        ({"id": ""}, "the id of the experiment must have 1 to 256 characters"),
+        ({"id": 7}, "“id” must be text"),
+        (turns(("", None)), "the id of turn 1 must have"),
+        (turns(("a", None), ("a", None)), "turn 2 has the id “a”, which another turn has, too"),
+        (turns(("a", "b")), "turn 1 follows “b”, which is not among the turns"),
+        (turns(("a", "b"), ("b", "a")), "follows itself"),
+        (turns(("a", "a")), "follows itself"),
+        ({"head": "x"}, "the head is “x”, which is not among the turns"),
+        ({"turns": [7]}, "turn 1 must be an object"),
+        ({"turns": [{"id": "t", "role": "user", "parts": [{"depth": 3}]}]}, "turn 1: part 1 must name a kind"),
+        ({"extra_headers": {"Authorization": "Bearer abcdefghijklmnop"}}, "extra_headers: “Authorization” looks like"),
+        ({"extra_headers": {"X-A": "a\r\nX-B: c"}}, "extra_headers: "),
+        (outcome(timing={"started_at": 1e300}), "turn 1"),
+        (outcome(timing={"started_at": 1, "end": 1e300}), "turn 1 holds a number that is out of all bounds"),
+        (outcome(usage={"prompt": 10**400}), "turn 1 holds a number that is out of all bounds"),
+        (outcome(call_times=[[0, 1e300]]), "turn 1 holds a number"),
+        ({"debugging": {"step_limit": 2**40}}, "debugging holds a number"),
+        ({"parameters": []}, "parameters"),
+        ({"tools": [{"name": "f", "parameters": "x"}]}, "tool 1: “parameters” must be an object"),
+    ],
+)
+def test_a_wrong_file_is_refused_in_words(wrong: dict[str, Any], words: str) -> None:
+    with pytest.raises(ExperimentFileError) as raised:
+        read(json.dumps({**MINIMAL, **wrong}).encode())
+    assert words in str(raised.value)
+    assert str(raised.value).endswith(".")
+    assert len(str(raised.value)) < 500
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"\xff\xfe", "This is no experiment: it is not UTF-8 text."),
+        (b"", "This is no experiment: it is not JSON"),
+        (b"[" * 100_000 + b"]" * 100_000, "nested too deeply"),
+        (b'{"experiment": 1, "id": "e", "x": ' + b"[" * 100_000 + b"]" * 100_000 + b"}", "nested too deeply"),
+        (b'{"experiment": 1, "id": "e", "created_at": NaN}', "NaN is not JSON"),
+        (b'{"experiment": ' + b"9" * 5_000 + b"}", "it is not JSON that can be read"),
+        (b"[]", "Files of messages are imported."),
+        (b'{"playground": 1}', "“experiment”, which names the version of the format, is missing"),
+    ],
+)
+def test_what_is_no_experiment_is_said(data: bytes, words: str) -> None:
+    with pytest.raises(ExperimentFileError) as raised:
+        read(data)
+    assert words in str(raised.value)
+
+
+def test_a_large_ring_of_turns_is_refused_at_once() -> None:
+    ring = turns(*((f"t{n}", f"t{n ^ 1}") for n in range(20_000)))
+    with pytest.raises(ExperimentFileError, match="follows itself"):
+        read(json.dumps({**MINIMAL, **ring}).encode())
+
+
+def test_a_long_line_of_turns_is_read() -> None:
+    line = turns(*((f"t{n}", f"t{n - 1}" if n else None) for n in range(20_000)))
+    back = read(json.dumps({**MINIMAL, **line, "head": "t19999"}).encode())
+    assert len(back.transcript.path) == 20_000
+    assert read(write(back)) == back
+
+
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@given(experiments(), st.data())
+def test_a_damaged_file_is_read_or_refused_in_words(made: Snapshot, data: st.DataObject) -> None:
+    damaged = content(made)
+    at, key = damaged, data.draw(st.sampled_from(list(damaged)))
+    while isinstance(at[key], dict | list) and at[key] and data.draw(st.booleans()):
+        at = at[key]
+        key = data.draw(st.sampled_from(list(at) if isinstance(at, dict) else range(len(at))))
+    at[key] = data.draw(st.sampled_from([None, True, -1, 1e300, "x", [], {}, [[]], {"kind": "text"}, ["a", 1]]))
+    try:
+        back = read(json.dumps(damaged).encode())
+    except ExperimentFileError:
+        return
+    assert read(write(back)) == back
+
+
+# ---- files -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_file_is_replaced_as_a_whole(tmp_path: Path) -> None:
+    made = Snapshot(id="e", title="one")
+    path = tmp_path / f"a{SUFFIX}"
+    save(path, made)
+    assert open_file(path) == made
+    save(path, made.model_copy(update={"title": "two"}))
+    assert open_file(path).title == "two"
+    assert list(tmp_path.iterdir()) == [path]
+    if sys.platform != "win32":
+        path.chmod(0o640)
+        link = tmp_path / "link.json"
+        link.symlink_to(path)
+        save(link, made)
+        assert link.is_symlink()
+        assert stat.S_IMODE(path.stat().st_mode) == 0o640
+        assert open_file(path).title == "one"
+
+
+def test_what_cannot_be_written_leaves_the_old_file(tmp_path: Path) -> None:
+    path = tmp_path / f"a{SUFFIX}"
+    save(path, Snapshot(id="e"))
+    before = path.read_bytes()
+    broken = Snapshot(id="e", extra_body={"x": object()})
+    with pytest.raises(ExperimentFileError, match="cannot be written"):
+        save(path, broken)
+    assert path.read_bytes() == before
+    with pytest.raises(ExperimentFileError, match="cannot be written"):
+        save(tmp_path / "none" / "a.json", Snapshot(id="e"))
+    with pytest.raises(ExperimentFileError, match="cannot be written"):
+        save(tmp_path, Snapshot(id="e"))
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_what_cannot_be_read_is_said(tmp_path: Path) -> None:
+    with pytest.raises(ExperimentFileError, match="cannot be read"):
+        open_file(tmp_path / "none.json")
+    with pytest.raises(ExperimentFileError, match="not a file"):
+        open_file(tmp_path)
+    huge = tmp_path / "huge.json"
+    with huge.open("wb") as file:
+        file.truncate(600 * 1024 * 1024)  # sparse: it takes no room
+    with pytest.raises(ExperimentFileError, match="larger than 512 MiB"):
+        open_file(huge)
+
+
+def test_a_part_of_a_newer_version_is_kept_and_shown_and_not_sent() -> None:
+    hologram = {"kind": "hologram", "depth": 3, "text": ["kept", "as it is"]}
+    parts = [{"kind": "text", "text": "look"}, hologram]
+    found = read(json.dumps({**MINIMAL, "turns": [{"id": "t", "role": "user", "parts": parts}], "head": "t"}).encode())
+    unknown = found.turns[0].parts[1]
+    assert isinstance(unknown, Unknown)
+    assert unknown.value == hologram
+    assert "newer version" in unknown_lines(unknown)[0]
+    again = json.loads(write(found))
+    assert again["turns"][0]["parts"] == parts
+    assert read(json.dumps(again).encode()) == found
+    for name in PROTOCOLS:
+        request = Request(protocol=name, model="m", turns=found.turns, parameters=get_protocol(name).parameters_type())
+        assert get_protocol(name).encode(request)["messages"] == [{"role": "user", "content": "look"}]
+
+
+@pytest.mark.parametrize("value", [{"a": 1}, {"kind": "text"}, {"kind": 7}, {}])
+def test_no_part_calls_itself_one_of_a_newer_version(value: dict[str, Any]) -> None:
+    part = {"kind": "unknown", "value": value, "from_file": True}
+    found = read(json.dumps({**MINIMAL, "turns": [{"id": "t", "role": "user", "parts": [part]}]}).encode())
+    assert found.turns[0].parts == (Unknown(value=value),)
+    assert read(write(found)) == found

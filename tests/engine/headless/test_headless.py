@@ -1,0 +1,346 @@
+"""Runs from a file: what reaches which stream, and the exit code."""
+
+from __future__ import annotations
+
+import json
+import socket
+from pathlib import Path
+
+import pytest
+
+from playground.demo.server import DemoConfig, DemoServer
+from playground.domain.debugging import Answer, AnswerRow, Debugging, ToolRule
+from playground.domain.parts import ToolCall, ToolResult
+from playground.domain.transcript import Role, Turn, make_turn
+from playground.engine.files.experiment_file import write
+from playground.engine.headless.exit_codes import ExitCode
+from playground.engine.headless.input import BadInputError, read_request
+from playground.engine.session.draft import Draft
+from playground.engine.session.snapshot import Snapshot
+from playground.protocols.protocol import get_protocol, parameters_of
+from tests.engine.headless.runs import CANARY, NOWHERE, Desk, experiment
+from tests.support.fault_server import FaultServer, Step, head, reset, send, sse, text_chunk, whole
+
+WEATHER = {
+    "type": "function",
+    "function": {
+        "name": "get_weather",
+        "parameters": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]},
+    },
+}
+
+
+@pytest.fixture
+def desk(tmp_path: Path, demo: DemoServer) -> Desk:
+    return Desk(tmp_path, demo.base_url)
+
+
+async def test_text_and_reasoning_go_to_streams_of_their_own(desk: Desk) -> None:
+    ended = await desk.run(experiment("What is 6 * 7?", model="demo-reasoner"))
+    assert ended.code == ExitCode.OK
+    assert "42" in ended.out
+    assert "The user says" in ended.err
+    assert "The user says" not in ended.out
+
+
+async def test_a_file_streams_unless_it_says_otherwise(desk: Desk, demo: DemoServer) -> None:
+    await desk.run(experiment())
+    assert json.loads(demo.requests[-1].body)["stream"] is True
+    ended = await desk.run(experiment(parameters={"stream": False}))
+    assert json.loads(demo.requests[-1].body)["stream"] is False
+    assert ended.code == ExitCode.OK
+    assert ended.out.strip()
+
+
+async def test_what_the_file_says_is_what_is_sent(desk: Desk, demo: DemoServer) -> None:
+    await desk.run(experiment(parameters={"temperature": 0.3}, extra_body={"provider": "x"}, tools=[WEATHER]))
+    body = json.loads(demo.requests[-1].body)
+    assert (body["temperature"], body["provider"], body["tools"]) == (0.3, "x", [WEATHER])
+    assert demo.requests[-1].header("authorization") == f"Bearer {CANARY}"
+
+
+async def test_a_saved_experiment_asks_what_the_window_would(desk: Desk, demo: DemoServer) -> None:
+    saved = Snapshot(
+        id="x",
+        model="demo-chat",
+        parameters={"chat": parameters_of("chat", {"temperature": 0.3, "stream": True})},
+        variables={"city": "Oslo"},
+        draft=Draft(text="And {{city}}?"),
+    )
+    ended = await desk.run(write(saved))
+    assert ended.code == ExitCode.OK, ended.err
+    sent = json.loads(demo.requests[-1].body)
+    assert sent["messages"] == [{"role": "user", "content": "And Oslo?"}]
+    assert (sent["temperature"], sent["stream"]) == (0.3, True)
+    assert "And Oslo?" in ended.out
+    for other, words in (
+        (saved.model_copy(update={"variables": {}}), "{{city}} has no value yet"),
+        (saved.model_copy(update={"model": ""}), "names no model"),
+    ):
+        refused = await desk.run(write(other))
+        assert refused.code == ExitCode.BAD_INPUT
+        assert words in refused.err
+
+
+async def test_a_result_that_is_being_written_goes_to_its_call(desk: Desk, demo: DemoServer) -> None:
+    asked = make_turn(Role.USER, "Weather?")
+    maker = make_turn(Role.ASSISTANT, "", ToolCall(id="c1", name="get_weather", arguments="{}"))
+    turns = (asked, maker.model_copy(update={"parent": asked.id}))
+    draft = Draft(text="sunny", role=Role.TOOL)
+    saved = Snapshot(id="x", model="demo-chat", turns=turns, head=maker.id, draft=draft)
+    ended = await desk.run(write(saved))
+    assert ended.code == ExitCode.OK, ended.err
+    last = json.loads(demo.requests[-1].body)["messages"][-1]
+    assert last == {"role": "tool", "tool_call_id": "c1", "content": "sunny"}
+    lost = Turn(id="t", role=Role.TOOL, parent=maker.id, parts=(ToolResult(call_id="", text="sunny"),))
+    refused = await desk.run(write(saved.model_copy(update={"turns": (*turns, lost), "head": "t", "draft": Draft()})))
+    assert refused.code != ExitCode.OK
+    assert "does not say which call it answers" in refused.err
+
+
+async def test_calls_are_written_after_the_text(desk: Desk) -> None:
+    ended = await desk.run(experiment("Weather in Oslo?", model="demo-tools", tools=[WEATHER]))
+    assert ended.code == ExitCode.OK
+    assert "→ get_weather({" in ended.out
+
+
+async def test_the_turn_as_json(desk: Desk) -> None:
+    ended = await desk.run(experiment("What is 6 * 7?", model="demo-reasoner"), as_json=True)
+    turn = ended.json
+    assert ended.code == ExitCode.OK
+    assert ended.err == ""
+    assert "42" in turn["content"]
+    assert turn["reasoning"]
+    assert (turn["role"], turn["finish_reason"], turn["complete"]) == ("assistant", "stop", True)
+    assert (turn["error"], turn["tool_calls"], turn["deviations"]) == (None, [], [])
+    assert turn["model"] == "demo-reasoner"
+
+
+async def test_every_completion_is_in_the_json(desk: Desk) -> None:
+    ended = await desk.run(experiment(parameters={"n": 3}), as_json=True)
+    assert [choice["index"] for choice in ended.json["choices"]] == [0, 1, 2]
+
+
+async def test_the_native_protocol(desk: Desk) -> None:
+    content = experiment("What is 6 * 7?", protocol="messages", model="demo-messages", parameters={"max_tokens": 500})
+    ended = await desk.run(content)
+    assert ended.code == ExitCode.OK
+    assert "42" in ended.out
+
+
+@pytest.mark.parametrize(
+    ("word", "code"),
+    [
+        ("!503", ExitCode.HTTP),
+        ("!401", ExitCode.HTTP),
+        ("!html", ExitCode.HTTP),
+        ("!redirect", ExitCode.HTTP),
+        ("!error", ExitCode.INCOMPLETE),
+        ("!cut", ExitCode.INCOMPLETE),
+        ("!empty", ExitCode.INCOMPLETE),
+        ("!length", ExitCode.OK),
+    ],
+)
+async def test_the_exit_code_says_how_it_ended(desk: Desk, word: str, code: int) -> None:
+    ended = await desk.run(experiment(f"{word} Tell me something"))
+    assert ended.code == code
+    assert bool(ended.err) is (code != ExitCode.OK)
+
+
+async def test_a_failure_is_said_with_the_gateways_words_and_a_remedy(desk: Desk) -> None:
+    ended = await desk.run(experiment("!503 Hello"))
+    assert "playground: The gateway is overloaded (503): The service is temporarily unavailable" in ended.err
+    assert ended.out == ""
+
+
+async def test_a_failure_stands_in_the_json_too(desk: Desk) -> None:
+    ended = await desk.run(experiment("!error Tell me something"), as_json=True)
+    assert ended.code == ExitCode.INCOMPLETE
+    assert ended.json["error"]["kind"] == "stream"
+    assert ended.json["content"]
+    assert ended.json["complete"] is False
+
+
+async def test_a_port_where_nothing_listens(desk: Desk) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        ended = await desk.run(experiment(), base_url=f"http://127.0.0.1:{taken.getsockname()[1]}/v1")
+    assert ended.code == ExitCode.TRANSPORT
+    assert "No connection: Nothing answers at 127.0.0.1:" in ended.err
+
+
+async def test_a_key_refused_is_not_repeated(tmp_path: Path) -> None:
+    with DemoServer(DemoConfig(key="another", tokens_per_second=0, time_to_first_token=0)) as locked:
+        ended = await Desk(tmp_path, locked.base_url).run(experiment())
+    assert ended.code == ExitCode.HTTP
+    assert "The key was not accepted (401)" in ended.err
+
+
+async def test_a_gateway_that_repeats_the_key_does_not_get_it_shown(tmp_path: Path) -> None:
+    body = json.dumps({"error": {"message": f"Incorrect API key: {CANARY}"}}).encode()
+    with FaultServer() as server:
+        server.play(send(whole(401, "application/json", body)))
+        desk = Desk(tmp_path, server.url)
+        assert (await desk.run(experiment())).code == ExitCode.HTTP  # the canary is looked for by the desk
+        assert (await desk.run(experiment(), as_json=True)).code == ExitCode.HTTP
+
+
+async def test_a_model_cannot_steer_the_terminal(tmp_path: Path) -> None:
+    with FaultServer() as server:
+        server.play(send(head(), sse(text_chunk("a\x1b[2Jb\rc\nd", "stop"), "[DONE]")))
+        ended = await Desk(tmp_path, server.url).run(experiment())
+    assert ended.code == ExitCode.OK
+    assert ended.out.strip() == "a\ufffd[2Jb\ufffdc\nd"
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("", "is not JSON"),
+        ("{", "is not JSON"),
+        ("[" * 100_000, "is not JSON"),
+        (b"\xff\xfe\x00", "is not UTF-8 text"),
+        ([], "must hold one JSON object"),
+        ({}, '"playground": 1 is missing'),
+        (experiment(playground=2), '"playground": 2 is a version from a newer application; this one knows 1'),
+        (experiment(playground="1"), "must be 1, the version of the format, not '1'"),
+        (experiment(playground=True), "must be 1, the version of the format, not True"),
+        (experiment(extra=1, body=2), "unknown field 'body', 'extra'"),
+        (experiment(model=""), '"model" must be the id of a model'),
+        (experiment(model=7), '"model" must be the id of a model'),
+        (experiment(protocol="telegraph"), "telegraph"),
+        (experiment(messages="Hello"), "messages"),
+        (experiment(messages=[{"role": "pope", "content": "x"}]), "pope"),
+        (experiment(messages=[7]), "message 1"),
+        (experiment(tools=[7]), "tools[0]"),
+        (experiment(tools="x"), '"tools" must be an array'),
+        (experiment(parameters=[1]), '"parameters" must be an object'),
+        (experiment(extra_body="x"), '"extra_body" must be an object'),
+    ],
+)
+async def test_a_file_that_cannot_be_run_is_explained(tmp_path: Path, content: object, words: str) -> None:
+    ended = await Desk(tmp_path, NOWHERE).run(content)
+    assert ended.code == ExitCode.BAD_INPUT
+    assert ended.out == ""
+    assert ended.err.startswith("playground: ")
+    assert words in ended.err
+    assert ended.err.count("\n") == 1
+
+
+async def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    desk = Desk(tmp_path, NOWHERE)
+    missing = await desk.run_path(tmp_path / "missing.json")
+    folder = await desk.run_path(tmp_path)
+    assert missing.code == folder.code == ExitCode.BAD_INPUT
+    assert "missing.json cannot be read" in missing.err
+    assert "cannot be read" in folder.err
+
+
+async def test_a_byte_order_mark_is_no_obstacle(desk: Desk) -> None:
+    content = b"\xef\xbb\xbf" + json.dumps(experiment()).encode()
+    assert (await desk.run(content)).code == ExitCode.OK
+
+
+async def test_an_address_that_is_none(tmp_path: Path) -> None:
+    ended = await Desk(tmp_path, "not an address").run(experiment())
+    assert ended.code == ExitCode.BAD_INPUT
+    assert ended.err.strip().startswith("playground: ")
+
+
+def test_what_no_file_sets_is_as_in_a_new_experiment() -> None:
+    request = read_request(experiment())
+    assert request.parameters.to_wire() == {"stream": True, "stream_options": {"include_usage": True}}
+    off = read_request(experiment(parameters={"stream": False}))
+    assert off.parameters.to_wire() == {"stream": False}
+    for left_out in ({"stream_options": None}, {"stream_options": None, "temperature": None}):
+        assert read_request(experiment(parameters=left_out)).parameters.to_wire() == {"stream": True}
+    odd = read_request(experiment(parameters={"stream_options": {}, "top_k": None}))
+    assert odd.parameters.to_wire() == {"stream": True, "stream_options": {}, "top_k": None}
+    assert read_request(experiment(parameters={"stream": None})).parameters.to_wire() == {}
+    with pytest.raises(BadInputError):
+        read_request(None)
+
+
+# What is not whole
+
+
+async def test_an_answer_with_a_hole_is_not_complete(tmp_path: Path) -> None:
+    with FaultServer() as server:
+        server.play(
+            send(head(), sse(text_chunk("Fine, "), '{"id": "c1", broken', text_chunk("thanks", "stop"), "[DONE]"))
+        )
+        desk = Desk(tmp_path, server.url)
+        plain, found = await desk.run(experiment()), await desk.run(experiment(), as_json=True)
+        loop = await desk.run(experiment(), as_json=True, max_steps=3)
+    assert (plain.code, plain.out) == (ExitCode.INCOMPLETE, "Fine, thanks\n")
+    assert plain.err.startswith("playground: Part of the answer could not be read: ")
+    assert found.code == loop.code == ExitCode.INCOMPLETE
+    assert found.err == loop.err == plain.err
+    assert found.json["complete"] is loop.json["turns"][-1]["complete"] is False
+    assert [deviation["hole"] for deviation in found.json["deviations"]] == [True]
+
+
+@pytest.mark.parametrize("protocol", ["chat", "messages"])
+async def test_a_call_that_was_cut_off_is_not_whole(desk: Desk, protocol: str) -> None:
+    model = {"chat": "demo-tools", "messages": "demo-messages"}[protocol]
+    asked = experiment("Weather in Oslo !cutargs", protocol=protocol, model=model, tools=[WEATHER])
+    ended = await desk.run(asked)
+    assert ended.code == ExitCode.INCOMPLETE
+    assert "The answer broke off at its call of get_weather" in ended.err
+    whole = await desk.run(experiment("Weather in Oslo", protocol=protocol, model=model, tools=[WEATHER]))
+    assert whole.code == ExitCode.OK
+
+
+PAGE = whole(200, "text/html", b"<html><body>Sign in</body></html>")
+GZIP = whole(200, "text/event-stream", b"this is not gzip", "Content-Encoding: gzip")
+BROTLI = whole(200, "text/event-stream", b"x", "Content-Encoding: br")
+
+
+@pytest.mark.parametrize(
+    ("script", "code"),
+    [
+        ([send(PAGE)], ExitCode.INCOMPLETE),
+        ([send(GZIP)], ExitCode.INCOMPLETE),
+        ([send(BROTLI)], ExitCode.INCOMPLETE),
+        ([send(whole(200, "application/json", b"[1, 2"))], ExitCode.INCOMPLETE),
+        ([send(whole(200, "text/event-stream", b""))], ExitCode.INCOMPLETE),
+        ([send(head(200, "text/event-stream", chunked=True)), reset()], ExitCode.INCOMPLETE),
+        ([send(head(), sse(text_chunk("Half"))), reset()], ExitCode.INCOMPLETE),
+        ([reset()], ExitCode.TRANSPORT),
+        ([send(b"SSH-2.0-OpenSSH_9.2\r\n")], ExitCode.TRANSPORT),
+        ([send(whole(404, "text/html", b"<html>none</html>"))], ExitCode.HTTP),
+        ([send(whole(302, None, b"", "Location: https://elsewhere.example/"))], ExitCode.HTTP),
+    ],
+)
+async def test_an_answer_that_began_is_told_from_one_that_did_not(
+    tmp_path: Path, script: list[Step], code: ExitCode
+) -> None:
+    with FaultServer() as server:
+        server.play(*script)
+        ended = await Desk(tmp_path, server.url).run(experiment())
+    assert ended.code == code
+    assert ended.err.startswith("playground: ")
+
+
+async def test_a_refusal_is_in_the_json_too(tmp_path: Path) -> None:
+    chunk = '{"id": "c", "choices": [{"index": 0, "delta": {"refusal": "No."}, "finish_reason": "stop"}]}'
+    with FaultServer() as server:
+        server.play(send(head(), sse(chunk, "[DONE]")))
+        desk = Desk(tmp_path, server.url)
+        assert (await desk.run(experiment())).out == "No.\n"
+        assert (await desk.run(experiment(), as_json=True)).json["choices"][0]["refusal"] == "No."
+
+
+async def test_a_saved_experiment_brings_its_own_answers(desk: Desk) -> None:
+    rows = (AnswerRow(answer=Answer(text='{"sky": "clear"}')),)
+    saved = Snapshot(
+        id="x",
+        model="demo-tools",
+        tools=(get_protocol("chat").read_tool(WEATHER),),
+        debugging=Debugging(rules={"get_weather": ToolRule(rows=rows)}),
+        draft=Draft(text="Weather in Oslo?"),
+    )
+    ended = await desk.run(write(saved), max_steps=5)
+    assert ended.code == ExitCode.OK, ended.err
+    assert '← {"sky": "clear"}' in ended.out
+    assert (await desk.run(write(saved), max_steps=1)).code == ExitCode.STEP_LIMIT

@@ -1,0 +1,196 @@
+"""What could not be judged is said; the work is done in small steps; no bytes and no request make it raise."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from playground.domain.errors import Failure, FailureKind
+from playground.engine.cassettes import cassette
+from playground.engine.inspect.frames import FrameIndex
+from playground.engine.inspect.lint import Review, findings, report
+from tests.engine.exchanges import indexed
+from tests.engine.inspect.lint.answers import (
+    answer,
+    asked,
+    begun,
+    calling,
+    choice,
+    codes,
+    ended,
+    event,
+    first,
+    good,
+    native,
+    reviewed,
+    said,
+    whole,
+)
+from tests.protocols.streams import DONE
+from tests.protocols.test_rechunking import CHAT, MESSAGES
+
+STOP = good({}, "stop") + DONE
+
+
+def broken(kind: FailureKind) -> dict[str, Any]:
+    return {"complete": False, "failure": Failure(kind=kind, message="x")}
+
+
+@pytest.mark.parametrize(
+    ("body", "more", "words"),
+    [
+        (first(), {"complete": False}, "The answer was stopped: what would have followed was not seen."),
+        (b"", {"complete": False}, "The answer was stopped"),
+        (first() + good({}, "stop"), {"complete": False}, "no further than its finish reason"),
+        (b'{"id": "c', {"complete": False}, "The answer was stopped"),
+        (first(), broken(FailureKind.CONNECTION), "The connection broke off"),
+        (first(), broken(FailureKind.TIMEOUT_IDLE), "took too long"),
+        (first(), broken(FailureKind.TOO_LARGE), "larger than the limit"),
+        (first(), broken(FailureKind.INTERNAL), "A mistake of this application"),
+        (first() + b'data: {"error": {"message": "no"}}\n\n', {}, "An error ended the answer"),
+        (first(), {}, "The answer is not whole"),
+        (b"<html>", {"content_type": "text/html"}, "The answer cannot be read"),
+        (b'{"type": "message", "content": []}', {}, "The answer cannot be read"),
+        (b"", {"status": None, "complete": False, **broken(FailureKind.REFUSED)}, "No answer came"),
+        (b"", {"status": None, "complete": False}, "No answer came"),
+        (b'{"code"', {"status": 400, **broken(FailureKind.HTTP)}, "The answer is not whole"),
+        (b"", {"dropped": 900, "request_body": b""}, "let go to save memory"),
+    ],
+)
+def test_what_was_not_seen_is_said(body: bytes, more: dict[str, Any], words: str) -> None:
+    review = reviewed(answer(body, asked(n=2, stream_options={"include_usage": True}), **more))
+    assert words in review.unseen
+    assert review.judged
+    assert not {"usage_missing", "choices_count", "tool_choice_unmet"} & set(codes(review.findings))
+    assert review.seen is not (more.get("status", 200) is None or "dropped" in more)
+
+
+def test_an_empty_answer_was_seen_whole() -> None:
+    review = reviewed(answer(good({"role": "assistant", "content": ""}) + STOP, asked(n=2)))
+    assert codes(review.findings) == ["empty", "choices_count"]
+    assert review.unseen == ""
+
+
+def test_while_an_answer_is_on_its_way_only_the_decoder_speaks() -> None:
+    tape = answer(first() + b"data: x\n\n", asked(n=2), ended=False)
+    index = indexed(tape)
+    review = Review(index)
+    assert list(review.read()) == []
+    assert (codes(review.findings), review.judged, review.unseen) == (["not_json"], False, "")
+    tape.reads.append(type(tape.reads[0])(0.2, STOP))
+    tape.ended, tape.complete = 0.2, True
+    index.extend()
+    assert len(list(review.read())) > 10
+    assert (codes(review.findings), review.judged) == (["not_json", "choices_count"], True)
+    before = review.findings
+    assert list(review.read()) == []
+    assert review.findings is before
+
+
+@pytest.mark.parametrize("protocol", ["chat", "messages"])
+def test_a_cassette_is_found_the_same(protocol: str, tmp_path: Path) -> None:
+    body = calling() + STOP if protocol == "chat" else begun() + said("no") + ended("tool_use")
+    tapes = [answer(body, asked(protocol), protocol), answer(first(), asked(), complete=False)]
+    for number, tape in enumerate(tapes):
+        tape.id = f"e-{number}"
+    cassette.save(tmp_path / "c.json", tapes)
+    opened = cassette.open_file(tmp_path / "c.json").exchanges
+    for tape, again in zip(tapes, opened, strict=True):
+        one, other = reviewed(tape), reviewed(again)
+        assert one.findings == other.findings
+        assert one.unseen == other.unseen
+    assert reviewed(opened[0]).findings
+
+
+def test_a_long_stream_takes_short_steps_and_not_much_longer_than_its_frames() -> None:
+    body = first() + b"".join(good({"content": f"word {number} "}) for number in range(20_000)) + STOP
+    tape = answer(body, asked())
+    began = time.perf_counter()
+    index = indexed(tape)
+    took = time.perf_counter() - began
+    review = Review(index)
+    began = time.perf_counter()
+    steps = sum(1 for _ in review.read())
+    assert codes(review.findings) == []
+    assert steps > 20_000 / 100, "a window can go on between the steps"
+    assert time.perf_counter() - began < 3 * took + 0.2
+
+
+JSON_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=6,
+)
+FIELDS = [
+    "model",
+    "stream",
+    "stream_options",
+    "n",
+    "tools",
+    "functions",
+    "tool_choice",
+    "parallel_tool_calls",
+    "max_tokens",
+    "max_completion_tokens",
+    "stop",
+    "stop_sequences",
+    "response_format",
+    "output_config",
+    "temperature",
+]
+REQUEST = st.fixed_dictionaries({}, optional=dict.fromkeys(FIELDS, JSON_VALUES))
+BODIES = [("chat", body) for body in CHAT.values()] + [("messages", body) for body in MESSAGES.values()]
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    at=st.integers(0, len(BODIES) - 1),
+    request=REQUEST,
+    status=st.sampled_from([200, 200, 200, 204, 400, 429, 503]),
+    cut=st.integers(0, 3000),
+    junk=st.binary(max_size=20),
+    headers=st.lists(
+        st.tuples(
+            st.sampled_from(["X-RateLimit-Limit", "X-RateLimit-Reset", "Content-Type"]),
+            st.text(st.characters(codec="latin-1"), max_size=12),
+        ),
+        max_size=3,
+    ),
+)
+def test_nothing_makes_it_raise(
+    at: int, request: Any, status: int, cut: int, junk: bytes, headers: list[tuple[str, str]]
+) -> None:
+    protocol, body = BODIES[at]
+    body = body[:cut] + junk + body[cut:]
+    tape = answer(body, {}, protocol, status=status, response_headers=tuple(headers))
+    tape.request_body = json.dumps(request).encode()
+    index = indexed(tape)
+    assert report(index, findings(index))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        whole(choice(), usage={"prompt_tokens": 10**4000, "completion_tokens": "3", "total_tokens": None}),
+        whole({"index": 0, "message": [], "finish_reason": {}}),
+        whole("x", None, 3),
+        whole(choice(tool_calls=[{"id": 3, "function": {"name": ["f"], "arguments": 5}}])),
+        native("x", {"type": "tool_use", "input": "x"}, reason="tool_use", usage={"input_tokens": -(2**70)}),
+        b"[" * 100_000,
+        first("?").replace(b"?", b"\\ud83d") + STOP,
+        b'data: {"choices": [{"delta": {"role": "assistant"}, "index": ' + b"9" * 6000 + b"}]}\n\n" + STOP,
+        b'event: \xff\xfe\ndata: {"type": "x\\ud800"}\n\n' + event("message_stop"),
+        b"data: {}\n\n" * 50,
+    ],
+)
+@pytest.mark.parametrize("protocol", ["chat", "messages"])
+def test_no_odd_answer_makes_it_raise(protocol: str, body: bytes) -> None:
+    index = FrameIndex(answer(body, asked(protocol, tools=[{"type": "function"}], stop=["x"]), protocol))
+    index.extend()
+    assert report(index, findings(index))

@@ -1,0 +1,171 @@
+"""Faults put into the pages that say which tables a file has: whatever they are, all that it holds is there again."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import random
+import shutil
+import sqlite3
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from playground.engine.library.store import Mode, Store
+from tests.engine.library.store.conftest import sound
+from tests.engine.library.store.test_store import simple
+from tests.engine.library.store.test_trouble import content
+
+PAGE = 4096
+EXPERIMENTS = 5
+TURNS = 6
+PLACES = 120
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Five experiments in a file without a log beside it."""
+    path = tmp_path_factory.mktemp("whole") / "experiments.db"
+
+    async def fill() -> None:
+        store = Store(path)
+        await store.open()
+        for number in range(EXPERIMENTS):
+            store.save(simple(f"e{number}", *(f"turn {n} of {number} " + "word " * 99 for n in range(TURNS))))
+        await store.close()
+
+    asyncio.run(fill())
+    return path
+
+
+def schema_pages(data: bytes) -> list[int]:
+    """The numbers of the pages of the table of tables, from 0: a tree that begins at the first page."""
+    found = [0]
+    for page in found:
+        at = page * PAGE + (100 if page == 0 else 0)
+        if data[at] != 0x05:
+            continue
+        (cells,) = struct.unpack_from(">H", data, at + 3)
+        ends = [struct.unpack_from(">H", data, at + 12 + 2 * number)[0] + page * PAGE for number in range(cells)]
+        found += [struct.unpack_from(">I", data, end)[0] - 1 for end in (*ends, at + 8)]
+    return found
+
+
+def places(data: bytes) -> Iterator[tuple[int, int]]:
+    """Where to put which byte: chosen by chance, and as many in each page, the same ones every time."""
+    chance = random.Random(7)
+    pages = schema_pages(data)
+    for number in range(PLACES):
+        at = pages[number % len(pages)] * PAGE + chance.randrange(PAGE)
+        if number % 3 == 0:  # where it matters most: the headers
+            at = pages[number % len(pages)] * PAGE + chance.randrange(140)
+        yield at, chance.choice([0, 255, data[at] ^ 1, data[at] ^ 0x80, chance.randrange(256)])
+
+
+async def opened(path: Path) -> tuple[str, dict[str, int]]:
+    """What the store says of the file, and how many turns each experiment has."""
+    store = Store(path)
+    status = await store.open()
+    found = {entry.id: len((await store.load(entry.id)).turns) for entry in await store.entries()}
+    if "newer version" in status.words:  # a number a little higher: nothing is changed, and all is read
+        await store.close()
+        return "", found
+    assert status.mode is Mode.READY, status
+    store.save(simple("new", "Goes on"))
+    await store.close()
+    assert sound(path)
+    return status.words, found
+
+
+ALL = {f"e{number}": TURNS for number in range(EXPERIMENTS)}
+
+
+def test_the_table_of_tables_has_several_pages(whole: Path) -> None:
+    assert len(schema_pages(whole.read_bytes())) > 1
+
+
+async def test_a_damaged_byte_in_the_schema_loses_nothing(whole: Path, tmp_path: Path) -> None:
+    data = content(whole)
+    for number, (at, byte) in enumerate(places(data)):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        path = folder / "experiments.db"
+        changed = bytearray(data)
+        changed[at] = byte
+        path.write_bytes(changed)
+        words, found = await opened(path)
+        assert found == ALL, (at, byte, words)
+        if list(folder.glob("*.damaged-*.db")):
+            assert "damaged" in words
+            assert "5 experiments with 30 turns" in words
+        else:
+            assert words == ""
+        shutil.rmtree(folder)
+
+
+@pytest.mark.parametrize("how", ["all of it lost", "zeros", "all pages of it lost"])
+async def test_a_schema_that_is_lost_is_known(how: str, whole: Path, tmp_path: Path) -> None:
+    data = bytearray(content(whole))
+    for page in schema_pages(bytes(data)) if how == "all pages of it lost" else [0]:
+        data[page * PAGE : (page + 1) * PAGE] = random.Random(1).randbytes(PAGE) if "lost" in how else bytes(PAGE)
+    path = tmp_path / "experiments.db"
+    path.write_bytes(data)
+    words, found = await opened(path)
+    assert found == ALL
+    assert "5 experiments with 30 turns" in words
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "DELETE FROM sqlite_master",
+        "DELETE FROM sqlite_master WHERE name = 'turns'",
+        "UPDATE sqlite_master SET rootpage = 3 WHERE name = 'turns'",
+        "UPDATE sqlite_master SET sql = replace(sql, 'json', 'jsom') WHERE name = 'turns'",
+        "UPDATE sqlite_master SET name = 'others', tbl_name = 'others', sql = 'CREATE TABLE others (x)'",
+    ],
+)
+async def test_tables_that_are_gone_or_others_are_no_empty_store(statement: str, whole: Path, tmp_path: Path) -> None:
+    path = tmp_path / "experiments.db"
+    shutil.copy(whole, path)
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA writable_schema = ON")
+        connection.execute(statement)
+        connection.commit()
+    words, found = await opened(path)
+    assert found == ALL
+    assert "damaged" in words
+
+
+@pytest.mark.parametrize(
+    "pragma", ["user_version = 0", "user_version = 1", f"user_version = {1 << 30}", "application_id = 7"]
+)
+async def test_a_damaged_number_is_no_other_file(pragma: str, whole: Path, tmp_path: Path) -> None:
+    path = tmp_path / "experiments.db"
+    shutil.copy(whole, path)
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.execute(f"PRAGMA {pragma}")
+    words, found = await opened(path)
+    assert found == ALL
+    assert "5 experiments" in words
+
+
+async def test_what_stands_in_the_log_only_is_recovered_too(tmp_path: Path) -> None:
+    (tmp_path / "one").mkdir()
+    store = Store(tmp_path / "one" / "experiments.db")
+    await store.open()
+    for number in range(EXPERIMENTS):
+        store.save(simple(f"e{number}", *(f"turn {n}" for n in range(TURNS))))
+    await store.flush()
+    path = tmp_path / "two" / "experiments.db"
+    path.parent.mkdir()
+    for ending in ("", "-wal"):  # as after a loss of power
+        shutil.copy(tmp_path / "one" / f"experiments.db{ending}", path.with_name(path.name + ending))
+    await store.close()
+    assert path.with_name("experiments.db-wal").stat().st_size > 10 * PAGE
+    with path.open("r+b") as file:
+        file.write(random.Random(3).randbytes(PAGE))
+    words, found = await opened(path)
+    assert found == ALL, words

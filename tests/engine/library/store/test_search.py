@@ -1,0 +1,157 @@
+"""Search as one types: the beginnings of words, everywhere in an experiment, shown with what is around them."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from playground.domain.errors import Failure, FailureKind
+from playground.domain.parts import Reasoning, Refusal, Text, ToolCall, ToolResult
+from playground.domain.tools import ToolDefinition
+from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn
+from playground.engine.library.store import Filters, Passage, Store
+from playground.engine.session.snapshot import Snapshot
+from tests.engine.library.store.conftest import MakeStore
+from tests.engine.library.store.test_store import simple
+
+
+def shown(passage: Passage) -> str:
+    """The passage with its hits in brackets."""
+    out, last = "", 0
+    for start, end in passage.marks:
+        out += passage.text[last:start] + "[" + passage.text[start:end] + "]"
+        last = end
+    return out + passage.text[last:]
+
+
+async def ids(store: Store, typed: str, filters: Filters | None = None) -> list[str]:
+    return [found.entry.id for found in await store.find(typed, filters or Filters())]
+
+
+@pytest.fixture
+async def store(make_store: MakeStore) -> Store:
+    """An experiment with something in every field, and some others."""
+    made = await make_store()
+    call = ToolCall(id="c", name="get_weather", arguments='{"city": "Reykjavík"}')
+    parts = (Reasoning(text="Perhaps the aquifer matters."), Text(text="Straße, CAFÉ and\nporridge."), call)
+    turns = Transcript().append(
+        make_turn(Role.USER, "Tell me about walruses"),
+        Turn(id="answer", role=Role.ASSISTANT, parts=parts),
+        make_turn(Role.TOOL, "", ToolResult(call_id="c", text="drizzle")),
+        Turn(id="refused", role=Role.ASSISTANT, parts=(Refusal(text="I would rather not"),)),
+    )
+    full = Snapshot(
+        id="full", title="Sea mammals", model="demo-reasoner", turns=tuple(turns.turns.values()), head=turns.head
+    )
+    made.save(full)
+    failed = Turn(
+        id="f",
+        role=Role.ASSISTANT,
+        outcome=Outcome(ending=Ending.FAILED, failure=Failure(kind=FailureKind.HTTP, message="no", status=500)),
+    )
+    made.save(Snapshot(id="failed", protocol="messages", model="big", turns=(failed,), head="f", archived=True))
+    made.save(Snapshot(id="tools", model="big", tools=(ToolDefinition(name="x"),)))
+    await made.flush()
+    return made
+
+
+@pytest.mark.parametrize(
+    ("typed", "field", "passage"),
+    [
+        ("walr", "text", "Tell me about [walruses]"),
+        ("aquifer", "reasoning", "Perhaps the [aquifer] matters."),
+        ("reykjav", "arguments", 'get_weather {"city": "[Reykjavík]"}'),
+        ("get_w", "arguments", '[get_weather] {"city": "Reykjavík"}'),
+        ("drizz", "text", "[drizzle]"),
+        ("rather", "text", "I would [rather] not"),
+        ("cafe", "text", "Straße, [CAFÉ] and porridge."),
+        ("and porr", "text", "Straße, CAFÉ [and] [porridge]."),
+        ("mamm", "title", "Sea [mammals]"),
+        ("demo-re", "model", "[demo-reasoner]"),
+    ],
+)
+async def test_every_field_is_found_and_shown(store: Store, typed: str, field: str, passage: str) -> None:
+    (found,) = await store.find(typed)
+    assert found.entry.id == "full"
+    (hit,) = found.passages
+    assert (hit.field, shown(hit)) == (field, passage)
+    assert bool(hit.turn_id) is (field not in ("title", "model"))
+
+
+async def test_words_may_be_scattered_but_all_are_needed(store: Store) -> None:
+    (found,) = await store.find("mammals walrus drizzle")
+    assert [hit.field for hit in found.passages] == ["title", "text", "text"]
+    assert await store.find("walrus nowhere") == []
+    store.save(simple("near", "walrus and drizzle", created_at=1))
+    await store.flush()
+    assert await ids(store, "walrus drizzle") == ["near", "full"]
+
+
+@pytest.mark.parametrize(
+    "typed", ['"', "'", '"walrus', "walrus AND", "NEAR(", "*", "a* OR", "-", "text:x", "(", "\0", "💥"]
+)
+async def test_nothing_typed_is_an_error(store: Store, typed: str) -> None:
+    await store.find(typed)
+
+
+async def test_quotes_do_not_hide_a_word(store: Store) -> None:
+    assert await ids(store, '"walrus') == ["full"]
+    assert await ids(store, "?! ...") == []
+
+
+async def test_filters(store: Store) -> None:
+    assert await ids(store, "", Filters(has_error=True)) == ["failed"]
+    assert await ids(store, "", Filters(has_error=False)) == ["tools", "full"]
+    assert await ids(store, "", Filters(has_tools=True)) == ["tools", "full"]
+    assert await ids(store, "", Filters(protocol="messages")) == ["failed"]
+    assert await ids(store, "", Filters(model="big", archived=False)) == ["tools"]
+    assert await ids(store, "walrus", Filters(model="big")) == []
+    assert await ids(store, "big", Filters(archived=True)) == ["failed"]
+
+
+async def test_what_is_changed_or_gone_is_not_found(store: Store) -> None:
+    found = await store.load("full")
+    first = found.turns[0].model_copy(update={"parts": (Text(text="Tell me about seals"),)})
+    store.save(found.model_copy(update={"title": "Changed", "turns": (first, *found.turns[1:2]), "head": "answer"}))
+    await store.flush()
+    assert await ids(store, "walrus") == await ids(store, "drizzle") == await ids(store, "mammals") == []
+    assert await ids(store, "seals") == await ids(store, "changed") == ["full"]
+
+
+async def test_a_turn_being_received_is_found_once_it_is_there(make_store: MakeStore) -> None:
+    store = await make_store()
+    found = simple("a", "albatross").model_copy(update={"title": "Birds"})
+    store.save(found, frozenset({found.turns[0].id}))
+    await store.flush()
+    assert await ids(store, "albatross") == []
+    await store.close()
+    store = await make_store()  # the process ended, and the turn was never finished
+    await store.flush()
+    assert await ids(store, "albatross") == ["a"]
+
+
+async def test_few_passages_of_each_and_the_newest_first(make_store: MakeStore) -> None:
+    store = await make_store()
+    for number in range(120):
+        store.save(simple(f"e{number}", *(f"penguin {n}" for n in range(10))))
+    await store.flush()
+    found = await store.find("pengu")
+    assert [one.entry.id for one in found] == [f"e{number}" for number in range(119, 19, -1)]
+    assert all(1 <= len(one.passages) <= 4 for one in found)
+
+
+async def test_a_new_search_ends_the_one_before(make_store: MakeStore) -> None:
+    store = await make_store()
+    for number in range(50):
+        store.save(simple(f"e{number}", *("word " * 50 for _ in range(40))))
+    await store.flush()
+    answers = await asyncio.gather(*(store.find("word"[:n]) for n in (1, 2, 3, 4)))
+    assert answers[-1]
+    assert [bool(answer) for answer in answers[1:-1]] == [False, False]
+    task = asyncio.get_running_loop().create_task(store.find("wor"))
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert await store.find("word")

@@ -1,0 +1,277 @@
+"""What goes in comes out again: whole, by itself, and nothing that must not."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import time
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from playground.domain.parts import Image, Text, Unknown
+from playground.domain.transcript import Role, Transcript, Turn, make_turn
+from playground.engine.gateways.secrets import Secret
+from playground.engine.library.store import Mode, StoreError
+from playground.engine.session.draft import Draft
+from playground.engine.session.session import Session
+from playground.engine.session.snapshot import CallState, Snapshot, encode_experiment, snapshot
+from tests.engine.library.store.conftest import MakeStore, sound
+from tests.engine.session.test_snapshot import PIXEL, fill
+
+
+def simple(id_: str = "a", *texts: str, created_at: float = 1e9) -> Snapshot:
+    """An experiment with one user turn a text."""
+    turns = Transcript().append(*(make_turn(Role.USER, text) for text in texts))
+    return Snapshot(
+        id=id_, model="m", turns=tuple(turns.turns.values()), head=turns.head, created_at=created_at, changed_at=2e9
+    )
+
+
+def rows(path: Path, query: str, *values: object) -> list[tuple[Any, ...]]:
+    with closing(sqlite3.connect(path)) as connection:
+        return connection.execute(query, values).fetchall()
+
+
+async def test_an_experiment_comes_back_whole(make_store: MakeStore, session: Session, path: Path) -> None:
+    fill(session)
+    session.history.settings = session.settings.model_copy(update={"from_tomorrow": [None]})
+    found = snapshot(session)
+    first = await make_store()
+    assert first.status.mode is Mode.READY
+    assert first.status.words == ""
+    first.save(found)
+    await first.flush()
+    assert await first.load(session.id) == found
+    await first.close()
+    second = await make_store()
+    back = await second.load(session.id)
+    assert encode_experiment(back) == encode_experiment(found)
+    assert back == found
+    assert sound(path)
+
+
+async def test_the_list_tells_what_matters_without_turns(make_store: MakeStore, session: Session) -> None:
+    fill(session)
+    store = await make_store()
+    store.save(snapshot(session))
+    store.save(simple("b", "Hello there", created_at=2e9))
+    await store.flush()
+    newest, oldest = sorted(await store.entries(), key=lambda entry: entry.title)
+    assert (newest.id, newest.title, newest.summary, newest.has_tools) == ("b", "Hello there", "m · 1 turn", False)
+    assert (oldest.title, oldest.pinned, oldest.archived, oldest.has_tools) == ("Weather", True, True, True)
+    assert oldest.protocol == "messages"
+
+
+async def test_only_rows_that_are_different_are_written(make_store: MakeStore, path: Path) -> None:
+    store = await make_store()
+    found = simple("a", *(f"turn {n}" for n in range(50)))
+    store.save(found)
+    await store.flush()
+    rows_before = rows(path, "SELECT number, json FROM turns")
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE touched (what TEXT)")
+        for table in ("turns", "settings", "drafts", "experiments"):
+            for action in ("INSERT", "UPDATE", "DELETE"):
+                connection.execute(
+                    f"CREATE TRIGGER {table}_{action} AFTER {action} ON {table}"
+                    f" BEGIN INSERT INTO touched VALUES ('{action} {table}'); END"
+                )
+        connection.commit()
+    changed = found.turns[7].model_copy(update={"parts": (Text(text="another"),)})
+    more = make_turn(Role.USER, "last").model_copy(update={"parent": found.head})
+    turns = (*found.turns[:7], changed, *found.turns[8:], more)
+    store.save(found.model_copy(update={"turns": turns, "head": more.id}))
+    await store.flush()
+    touched = sorted(what for (what,) in rows(path, "SELECT what FROM touched"))
+    assert touched == ["INSERT turns", "UPDATE experiments", "UPDATE settings", "UPDATE turns"]
+    after = rows(path, "SELECT number, json FROM turns")
+    assert len(set(rows_before) & set(after)) == 49
+
+
+async def test_whoever_waits_no_longer_stops_nothing(make_store: MakeStore, path: Path) -> None:
+    store = await make_store()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("BEGIN IMMEDIATE")  # a flush cannot be done as long as this lasts
+        store.save(simple("a", "kept"))
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.1):
+                await store.flush()
+        connection.rollback()
+    await store.flush()
+    store.save(simple("b", "kept too"))
+    await store.flush()
+    assert {one.id for one in await store.entries()} == {"a", "b"}
+
+
+@pytest.mark.parametrize("reopened", [False, True])
+async def test_every_edit_of_the_tree_is_followed(make_store: MakeStore, reopened: bool, path: Path) -> None:
+    store = await make_store()
+    first = simple("a", "one", "two", "three").transcript
+    one, two, three = first.turns
+    removed = first.remove(two)
+    moved = first.move(three, -1)
+    inserted = first.insert(make_turn(Role.SYSTEM, "zero"), before=one)
+    backwards = Transcript(dict(reversed(list(first.turns.items()))), first.head)
+    for step in (first, removed, first, moved, inserted, backwards, removed, Transcript(), first):
+        store.save(Snapshot(id="a", turns=tuple(step.turns.values()), head=step.head))
+        await store.flush()
+        if reopened:
+            await store.close()
+            store = await make_store()
+        back = await store.load("a")
+        assert list(back.turns) == list(step.turns.values())
+        assert back.transcript.path == step.path
+    await store.close()
+    assert sound(path)
+
+
+async def test_a_picture_is_written_once(make_store: MakeStore, path: Path) -> None:
+    image = Image(url="data:image/png;base64," + "A" * 100_000)
+    trap = Image(url="stored:0000")
+    store = await make_store()
+    turn = make_turn(Role.USER, "Look", image, trap)
+    found = Snapshot(id="a", turns=(turn,), head=turn.id, draft=Draft(images=(image, Image(url=PIXEL))))
+    for number in range(5):
+        edited = turn.model_copy(update={"parts": (*turn.parts, Text(text=str(number)))})
+        store.save(found.model_copy(update={"turns": (edited,)}))
+        store.save(found.model_copy(update={"id": "b", "turns": (edited,)}))
+        await store.flush()
+    back = await store.load("b")
+    assert back.turns[0].images == (image, trap)
+    assert back.draft.images == (image, Image(url=PIXEL))
+    assert rows(path, "SELECT count(*), sum(length(url)) FROM images WHERE url LIKE 'data:%'") == [(1, len(image.url))]
+    assert rows(path, "SELECT max(length(json)) FROM turns")[0][0] < 1000
+
+
+async def test_deleted_ones_come_back_and_are_gone_for_good_later(make_store: MakeStore, path: Path) -> None:
+    store = await make_store()
+    image = Image(url="data:image/png;base64," + "A" * 1000)
+    turn = make_turn(Role.USER, "Look", image)
+    store.save(Snapshot(id="a", turns=(turn,), head=turn.id))
+    store.save(simple("b", "Hello"))
+    store.delete("a")
+    await store.flush()
+    assert [entry.id for entry in await store.entries()] == ["b"]
+    assert [one.entry.id for one in await store.deleted()] == ["a"]
+    assert await store.find("look") == []
+    store.undelete("a")
+    await store.flush()
+    assert {entry.id for entry in await store.entries()} == {"a", "b"}
+    assert len(await store.find("look")) == 1
+    store.delete("a")
+    await store.close()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("UPDATE experiments SET deleted_at = deleted_at - 31 * 86400 WHERE id = 'a'")
+        connection.commit()
+    store = await make_store()
+    await store.flush()
+    assert rows(path, "SELECT count(*) FROM images") == [(0,)]
+    assert rows(path, "SELECT count(*) FROM turns") == [(1,)]
+    with pytest.raises(KeyError):
+        await store.load("a")
+    await store.close()
+    assert sound(path)
+
+
+async def test_flags_of_one_that_is_not_open(make_store: MakeStore) -> None:
+    store = await make_store()
+    store.save(simple("a", "Hello"))
+    store.set_flags("a", pinned=True, archived=True)
+    await store.flush()
+    (entry,) = await store.entries()
+    found = await store.load("a")
+    assert (entry.pinned, entry.archived, found.pinned, found.archived) == (True, True, True, True)
+    store.save(found.model_copy(update={"pinned": False}))
+    await store.flush()
+    (entry,) = await store.entries()
+    assert (entry.pinned, entry.archived) == (False, True)
+
+
+async def test_what_json_cannot_say_is_kept_as_near_as_can_be(make_store: MakeStore, path: Path) -> None:
+    store = await make_store()
+    odd = Turn(
+        id="odd", role=Role.USER, parts=(Unknown(value={"inf": float("inf"), "nan": float("nan")}), Text(text="a\0b"))
+    )
+    store.save(Snapshot(id="a", title="half \ud800", turns=(odd,), head="odd", calls=(CallState(turn="x", call="y"),)))
+    await store.flush()
+    back = await store.load("a")
+    assert back.title == "half \ud800"
+    unknown, text = back.turns[0].parts
+    assert isinstance(unknown, Unknown)
+    assert unknown.value["inf"] > 1e308
+    assert unknown.value["nan"] is None
+    assert text == Text(text="a\0b")
+    await store.close()
+    assert sound(path)
+
+
+async def test_one_that_is_damaged_inside_is_read_as_far_as_can_be(make_store: MakeStore, path: Path) -> None:
+    store = await make_store()
+    store.save(simple("a", "one", "two", "three"))
+    await store.close()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("UPDATE turns SET json = '{\"id\": 3}' WHERE json LIKE '%two%'")
+        connection.execute("UPDATE settings SET json = replace(json, '\"chat\"', '7')")
+        connection.commit()
+    store = await make_store()
+    back = await store.load("a")
+    assert [turn.text for turn in back.turns] == ["one", "three"]
+    assert back.head == back.turns[-1].id
+    with pytest.raises(KeyError):
+        await store.load("nobody")
+
+
+async def test_a_closed_store_says_so(make_store: MakeStore) -> None:
+    store = await make_store()
+    await store.close()
+    store.save(simple())
+    with pytest.raises(StoreError, match="not open"):
+        await store.flush()
+    with pytest.raises(StoreError, match="not open"):
+        await store.entries()
+
+
+async def test_saving_costs_the_caller_nothing(make_store: MakeStore) -> None:
+    """The thread that hands over does no work of the store's, however much there is to write."""
+    import time
+
+    store = await make_store()
+    found = simple("a", *("word " * 200 for _ in range(2000)))
+    found.transcript  # noqa: B018 - not part of what is measured
+    began = time.thread_time()
+    for _ in range(20):
+        store.save(found)
+    assert time.thread_time() - began < 0.02
+    await store.flush()
+    assert len((await store.load("a")).turns) == 2000
+
+
+async def test_others_go_on_while_megabytes_are_written(make_store: MakeStore) -> None:
+    text = '0123456789 "some" words of a line that is not long\n' * 160_000
+    store = await make_store(known=(Secret("sk-0123456789abcdef"),))
+    found, pauses = simple("a", text), []
+    began = last = time.perf_counter()
+    store.save(found)
+    written = asyncio.ensure_future(store.flush())  # noqa: TID251 - no window here
+    while not written.done():
+        await asyncio.sleep(0)
+        now = time.perf_counter()
+        pauses.append(now - last)
+        last = now
+    assert max(pauses) < (last - began) / 8
+    assert (await store.load("a")).turns[0].text == text
+
+
+async def test_observers_hear_of_the_status(path: Path) -> None:
+    from playground.engine.library.store import Store
+
+    store = Store(path)
+    seen: list[Mode] = []
+    store.subscribe(lambda: seen.append(store.status.mode))
+    await store.open()
+    await store.close()
+    await asyncio.sleep(0)
+    assert seen == [Mode.READY, Mode.CLOSED]

@@ -1,0 +1,200 @@
+"""Exchanges on disk: packed, whole when they come back, without a secret, and not for ever."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from playground.domain.parts import Text
+from playground.domain.transcript import Role, make_turn
+from playground.engine.cassettes.cassette import CassetteError
+from playground.engine.gateways.secrets import Secret
+from playground.engine.library.store import Store
+from playground.engine.library.store.retention import KeepTapes
+from playground.engine.library.store.tape_rows import read_head, read_tape, write_tape
+from playground.engine.session.snapshot import Snapshot
+from playground.gateway.redact import Redactor
+from playground.gateway.tape import Exchange, Read
+from tests.engine.library.store.conftest import MakeStore, sound
+from tests.engine.library.store.test_store import rows, simple
+from tests.protocols.streams import chunk
+
+CANARY = "sk-canary-7Qz!x/9+Vw=0123456789"
+NONE = Redactor(())
+
+
+def exchange(id_: str, days_ago: float = 0, reads: int = 3, extra: bytes = b"") -> Exchange:
+    """An exchange that has ended."""
+    return Exchange(
+        id=id_,
+        method="POST",
+        url="http://127.0.0.1:1/v1/chat/completions",
+        request_headers=(("content-type", "application/json"),),
+        request_body=b'{"model": "m"}' + extra,
+        started_at=time.time() - days_ago * 86400,
+        status=200,
+        reason="OK",
+        http_version="HTTP/1.1",
+        reads=[Read(n / 1000, b"data: \xff%d \n\n" % n) for n in range(reads)],
+        answered=0.0,
+        ended=reads / 1000,
+        complete=True,
+        protocol="chat",
+    )
+
+
+@pytest.mark.parametrize("reads", [0, 1, 255, 256, 257, 5000])
+def test_an_exchange_comes_back_whole(reads: int) -> None:
+    made = exchange("x", reads=reads)
+    head, data = write_tape(made, NONE)
+    assert read_tape(head, data) == made
+    if reads == 5000:
+        assert len(data) < made.size / 2
+    bare = read_head(head)
+    assert (bare.reads, bare.request_body, bare.status, bare.ended) == ([], b"", 200, made.ended)
+    assert bare.dropped == made.size + len(made.request_body)
+
+
+@pytest.mark.parametrize("how", ["cut", "garbage", "head", "no object", "lines"])
+def test_a_damaged_one_is_said(how: str) -> None:
+    import zlib
+
+    head, data = write_tape(exchange("x", reads=600), NONE)
+    broken = {
+        "cut": (head, data[: len(data) // 2]),
+        "garbage": (head, b"garbage" * 10),
+        "head": ("{", data),
+        "no object": ('{"request": 3, "response": []}', data),
+        "lines": (head, zlib.compress(b'""\n7\n')),
+    }
+    with pytest.raises(CassetteError):
+        read_tape(*broken[how])
+
+
+async def test_old_bodies_go_by_age_and_by_size(make_store: MakeStore, path: Path) -> None:
+    store = await make_store()
+    store.keep_tapes(KeepTapes(None, None))
+    store.save(simple("a", "Hello"))
+    noise = bytes(range(256)) * 40
+    for number in range(10):
+        store.keep_tape("a", exchange(f"x{number}", days_ago=10 - number, extra=noise + bytes([number])))
+    await store.flush()
+    size = rows(path, "SELECT size FROM tapes WHERE id = 'x9'")[0][0]
+    store.keep_tapes(KeepTapes(days=7.5, bytes=None))
+    await store.flush()
+    kept = [bool(await store.tape("a", f"x{number}")) for number in range(10)]
+    assert kept == [False] * 3 + [True] * 7
+    store.keep_tapes(KeepTapes(days=None, bytes=int(size * 3.5)))
+    await store.flush()
+    kept = [bool(await store.tape("a", f"x{number}")) for number in range(10)]
+    assert kept == [False] * 7 + [True] * 3
+    heads = await store.tape_heads("a")
+    assert [head.id for head in heads] == [f"x{number}" for number in range(10)]
+    assert all(head.dropped for head in heads)
+
+
+async def test_the_tape_of_what_is_under_way_has_no_piece_of_a_key_and_goes_with_its_body(
+    make_store: MakeStore, path: Path
+) -> None:
+    store = await make_store(known=(Secret(CANARY),))
+    store.keep_tapes(KeepTapes(None, None))
+    store.save(simple("a", "Hello"))
+    store.save(simple("b", "Hello"))
+    made = exchange("x", reads=0)
+    made.ended, made.complete = None, False
+    for number, text in enumerate(("Key: ", CANARY[:9], CANARY[9:20], CANARY[20:], " s", "o")):
+        before = len(made.reads)
+        made.reads.append(Read(number / 10, chunk({"content": text})))
+        store.grow_tape("a", made, before)
+        await store.flush()
+    whole = await store.tape("a", "x")
+    assert whole is not None
+    assert not any(piece.encode() in whole.body for piece in (CANARY[:9], CANARY[9:20], CANARY[20:]))
+    assert [read.at for read in whole.reads] == [read.at for read in made.reads]
+    assert whole.body.endswith(made.reads[4].data + made.reads[5].data)
+    store.copy_tapes("a", "b")
+    copied = await store.tape("b", "x")
+    assert copied == whole
+    await store.backup(path.with_name("copy.db"))
+    assert rows(path.with_name("copy.db"), "SELECT count(*) FROM tape_reads")[0][0] >= 4
+    store.keep_tapes(KeepTapes(days=None, bytes=0))
+    await store.flush()
+    assert await store.tape("a", "x") is None
+    assert rows(path, "SELECT count(*) FROM tape_reads") == [(0,)]
+
+
+async def test_a_key_entered_while_an_answer_comes_is_taken_out_from_then_on_and_no_read_is_lost(path: Path) -> None:
+    known: list[Secret] = [Secret("another-secret")]
+    store = Store(path, lambda: tuple(known))
+    store.save(simple("a", "Hello"))
+    made = exchange("x", reads=0)
+    made.ended, made.complete = None, False
+    for number, text in enumerate(("before the store is open", "an", CANARY, " after")):
+        before = len(made.reads)
+        made.reads.append(Read(number / 10, chunk({"content": text})))
+        store.grow_tape("a", made, before)
+        if number == 0:
+            await store.open()
+        elif number == 1:
+            known.append(Secret(CANARY))
+    whole = await store.tape("a", "x")
+    assert whole is not None
+    assert [read.at for read in whole.reads] == [0.0, 0.1, 0.2, 0.3]
+    assert whole.body == made.body.replace(CANARY.encode(), "••••".encode())
+    await store.close()
+
+
+async def test_what_pruning_frees_is_given_back(make_store: MakeStore, path: Path) -> None:
+    import random
+
+    store = await make_store()
+    store.save(simple("a", "Hello"))
+    for number in range(20):
+        store.keep_tape("a", exchange(f"x{number}", extra=random.Random(number).randbytes(100_000)))
+    await store.flush()
+    store.keep_tapes(KeepTapes(days=None, bytes=0))
+    await store.close()
+    assert len(all_bytes(path.parent)) < 500_000
+    assert sound(path)
+
+
+def all_bytes(folder: Path) -> bytes:
+    """Every byte of every file, the log of SQLite with them."""
+    return b"".join(one.read_bytes() for one in sorted(folder.iterdir()))
+
+
+async def test_no_key_is_anywhere_in_the_file(make_store: MakeStore, path: Path) -> None:
+    store = await make_store(known=(Secret(CANARY),))
+    made = exchange("x", extra=CANARY.encode())
+    made.request_headers = (("authorization", f"Bearer {CANARY}"), ("x-other", CANARY))
+    made.reads = [Read(0.0, b"data: " + CANARY[:9].encode()), Read(0.1, CANARY[9:].encode() + b"\n\n")]
+    turn = make_turn(Role.USER, f"My key is {CANARY}", Text(text=CANARY))
+    found = Snapshot(
+        id="a",
+        title=f"About {CANARY}",
+        model=CANARY,
+        turns=(turn,),
+        head=turn.id,
+        extra_body={"key": CANARY},
+        extra_headers={"x": CANARY},
+        variables={"key": CANARY},
+        unsent={"body": f'{{"k": "{CANARY}'},
+    )
+    store.save(found.model_copy(update={"draft": found.draft.model_copy(update={"text": CANARY})}))
+    store.keep_tape("a", made)
+    store.remember("current", "a")
+    await store.flush()
+    whole = await store.tape("a", "x")
+    assert whole is not None
+    assert CANARY.encode() not in whole.body
+    everything = all_bytes(path.parent)
+    await store.close()
+    everything += all_bytes(path.parent)
+    assert CANARY.encode() not in everything
+    assert b"canary" not in everything
+    with closing(sqlite3.connect(path)) as connection:
+        assert "canary" not in "".join(connection.iterdump())

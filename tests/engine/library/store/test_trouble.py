@@ -1,0 +1,413 @@
+"""What a disk and other programs can do to a store: it is said, what can be kept is, and nothing is deleted."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import random
+import shutil
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from playground.domain.transcript import Role, make_turn
+from playground.engine.gateways.offered import Gateways
+from playground.engine.library.store import Mode, Store, StoreError
+from playground.engine.library.store.schema import MIGRATIONS, VERSION
+from playground.engine.library.workspace import Workspace
+from playground.engine.session.snapshot import Snapshot
+from tests.engine.library.store.conftest import MakeStore, sound
+from tests.engine.library.store.test_store import simple
+from tests.engine.library.store.versions import BUILDERS
+
+linux_root = pytest.mark.skipif(
+    sys.platform != "linux" or os.geteuid() != 0, reason="platform: a small file system takes Linux and root to mount"
+)
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of two megabytes."""
+    place = tmp_path / "small"
+    place.mkdir()
+    made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", place], capture_output=True, check=False)
+    if made.returncode:
+        pytest.skip("platform: mounting is not allowed here")
+    yield place
+    subprocess.run(["umount", "-l", place], check=True)
+
+
+def remount(place: Path, how: str) -> None:
+    subprocess.run(["mount", "-o", f"remount,{how}", place], check=True)
+
+
+def long(number: int, letters: int = 200_000) -> Snapshot:
+    """An experiment that takes that much room; not one that repeats itself."""
+    return simple(str(number), random.Random(number).randbytes(letters // 2).hex())
+
+
+# Versions
+
+
+@pytest.mark.parametrize("version", range(1, VERSION + 1))
+async def test_a_store_of_every_version_opens(version: int, make_store: MakeStore, path: Path) -> None:
+    BUILDERS[version](path)
+    store = await make_store()
+    assert store.status.mode is Mode.READY
+    back = await store.load("first")
+    assert [turn.text for turn in back.transcript.path] == ["What is a ship?", "A house on water."]
+    assert [list(state.turns) for state in await store.past("first", back.transcript)] == [["t1"]] * (version >= 3)
+    assert [one.entry.id for one in await store.find("hous")] == ["first"]
+    (head,) = await store.tape_heads("first")
+    whole = await store.tape("first", head.id)
+    assert whole is not None
+    assert whole.body == b"A house on water."
+    store.save(simple("second", "Goes on"))
+    await store.close()
+    assert sound(path)
+
+
+async def test_a_migration_begins_with_a_copy(path: Path) -> None:
+    BUILDERS[1](path)
+    more = (*MIGRATIONS, ("CREATE TABLE added (x)", "INSERT INTO added VALUES (7)"))
+    store = Store(path, migrations=more)
+    status = await store.open()
+    (copy,) = path.parent.glob("experiments.before-version-*.db")
+    assert status.mode is Mode.READY
+    assert copy.name in status.words
+    assert len(await store.entries()) == 1
+    await store.close()
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("SELECT x FROM added").fetchall() == [(7,)]
+        assert connection.execute("PRAGMA user_version").fetchone() == (len(more),)
+    with closing(sqlite3.connect(copy)) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone() == (1,)
+        assert connection.execute("SELECT count(*) FROM turns").fetchone() == (2,)
+
+
+async def test_a_migration_that_fails_changes_nothing(path: Path) -> None:
+    BUILDERS[1](path)
+    store = Store(path, migrations=(*MIGRATIONS, ("CREATE TABLE added (x)", "INSERT INTO nowhere VALUES (7)")))
+    status = await store.open()
+    assert status.mode is Mode.READ_ONLY
+    assert "no such table" in status.words
+    assert len(await store.entries()) == 1
+    await store.close()
+    store = Store(path)
+    assert (await store.open()).mode is Mode.READY
+    await store.close()
+
+
+async def test_a_newer_file_is_only_read(make_store: MakeStore, path: Path) -> None:
+    store = await make_store()
+    store.save(simple("a", "From tomorrow"))
+    await store.close()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(f"PRAGMA user_version = {VERSION + 1}")
+    before = content(path)
+    store = await make_store()
+    assert store.status.mode is Mode.READ_ONLY
+    assert "newer version" in store.status.words
+    assert "not saved" in store.status.words
+    assert (await store.load("a")).turns[0].text == "From tomorrow"
+    assert len(await store.find("tomorrow")) == 1
+    store.save(simple("b", "Nowhere"))
+    assert store.unsaved("b")
+    with pytest.raises(StoreError, match="newer version"):
+        await store.flush()
+    await store.close()
+    assert content(path) == before
+
+
+async def test_somebody_elses_database_is_set_aside(make_store: MakeStore, path: Path) -> None:
+    path.parent.mkdir()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE theirs (x)")
+    store = await make_store()
+    assert store.status.mode is Mode.READY
+    assert "another application" in store.status.words
+    (aside,) = path.parent.glob("experiments.damaged-*.db")
+    with closing(sqlite3.connect(aside)) as connection:
+        assert connection.execute("SELECT count(*) FROM theirs").fetchone() == (0,)
+
+
+# Damage
+
+
+def filled(path: Path) -> None:
+    """Many experiments, in one file without a log beside it."""
+
+    async def fill() -> None:
+        store = Store(path)
+        await store.open()
+        for number in range(60):
+            store.save(simple(f"e{number}", *(f"turn {n} of {number} " + "word " * 60 for n in range(20))))
+        await store.close()
+
+    asyncio.run(fill())
+
+
+@pytest.fixture(scope="module")
+def full_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("full") / "experiments.db"
+    filled(path)
+    return path
+
+
+def content(path: Path) -> bytes:
+    return path.read_bytes()
+
+
+def damaged_copy(whole: Path, how: str, path: Path) -> bytes:
+    data = bytearray(whole.read_bytes())
+    damage(data, how)
+    path.parent.mkdir()
+    path.write_bytes(data)
+    return bytes(data)
+
+
+def damage(data: bytearray, how: str) -> None:
+    page = 4096
+    if how == "cut in half":
+        del data[len(data) // 2 :]
+    elif how == "cut by a byte":
+        del data[-1:]
+    elif how == "garbage in the middle":
+        middle = len(data) // 2 // page * page
+        data[middle : middle + 8 * page] = random.Random(1).randbytes(8 * page)
+    elif how == "zeros here and there":
+        for at in range(20 * page, len(data) - page, 37 * page):
+            data[at : at + page] = bytes(page)
+    elif how == "first page":
+        data[:page] = random.Random(2).randbytes(page)
+    elif how == "text":
+        data[:] = b"This is no database.\n" * 1000
+
+
+@pytest.mark.parametrize(
+    ("how", "fewest"),
+    [
+        ("cut in half", 10),
+        ("garbage in the middle", 40),
+        ("zeros here and there", 30),
+        ("first page", 60),
+        ("text", 0),
+    ],
+)
+async def test_a_damaged_file_is_set_aside_and_read_as_far_as_can_be(
+    how: str, fewest: int, make_store: MakeStore, path: Path, full_file: Path
+) -> None:
+    data = damaged_copy(full_file, how, path)
+    store = await make_store()
+    assert store.status.mode is Mode.READY
+    assert "damaged" in store.status.words
+    (aside,) = path.parent.glob("experiments.damaged-*.db")
+    assert aside.name in store.status.words
+    assert content(aside) == data
+    found = [await store.load(entry.id) for entry in await store.entries()]
+    whole = [one for one in found if len(one.turns) == 20]
+    assert len(whole) >= fewest
+    if fewest:
+        assert len(await store.find("word")) > 0
+    store.save(simple("new", "Goes on"))
+    await store.close()
+    assert sound(path)
+
+
+async def test_a_broken_index_is_made_again(make_store: MakeStore, path: Path, full_file: Path) -> None:
+    path.parent.mkdir()
+    shutil.copy(full_file, path)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("UPDATE words_data SET block = x'00ff00ff' WHERE id > 10")
+        connection.commit()
+    store = await make_store()
+    with contextlib.suppress(StoreError):
+        await store.find("word")
+    store.save(simple("new", "Goes on with a word"))
+    await store.flush()
+    assert len(await store.find("goes on")) == 1
+    assert len(await store.find("turn")) == 60
+    await store.close()
+    assert sound(path)
+
+
+# No room, no right, no place
+
+
+@linux_root
+async def test_a_full_disk_is_said_at_once_and_nothing_is_lost(small_disk: Path, make_store: MakeStore) -> None:
+    store = await make_store(small_disk / "experiments.db")
+    told = asyncio.Event()
+    store.subscribe(told.set)
+    store.save(simple("first", "Fits"))
+    await store.flush()
+    for number in range(20):
+        store.save(long(number))
+    async with asyncio.timeout(5):
+        while not store.status.trouble:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+    assert "full" in store.status.trouble
+    assert store.status.mode is Mode.READY
+    with pytest.raises(StoreError, match="full"):
+        await store.flush()
+    assert (await store.load("first")).turns[0].text == "Fits"
+    store.save(simple("later", "Written while there was no room"))
+    assert store.unsaved("later")
+    remount(small_disk, "size=40m")
+    async with asyncio.timeout(10):
+        while store.status.trouble:  # noqa: ASYNC110
+            await asyncio.sleep(0.05)
+    await store.flush()
+    assert len(await store.entries()) == 22
+    for number in range(20):
+        assert (await store.load(str(number))).turns[0].text == long(number).turns[0].text
+    assert not store.unsaved("later")
+    await store.close()
+    assert sound(small_disk / "experiments.db")
+
+
+@linux_root
+async def test_a_disk_without_any_room_leaves_memory(small_disk: Path, make_store: MakeStore) -> None:
+    with contextlib.suppress(OSError), (small_disk / "filler").open("wb") as file:
+        for _ in range(1000):
+            file.write(bytes(4096))
+    store = await make_store(small_disk / "data" / "experiments.db")
+    assert store.status.mode is Mode.MEMORY
+    assert "memory only" in store.status.words
+    store.save(simple("a", "Somewhere"))
+    await store.flush()
+    assert (await store.load("a")).turns[0].text == "Somewhere"
+    assert len(await store.find("some")) == 1
+    copy = small_disk.parent / "copy.db"
+    await store.backup(copy)
+    with closing(sqlite3.connect(copy)) as connection:
+        assert connection.execute("SELECT count(*) FROM turns").fetchone() == (1,)
+
+
+@linux_root
+async def test_a_read_only_disk_is_read(small_disk: Path, make_store: MakeStore, gateways: Gateways) -> None:
+    path = small_disk / "experiments.db"
+    store = await make_store(path)
+    store.save(simple("a", "Readable"))
+    await store.close()
+    remount(small_disk, "ro")
+    workspace = Workspace(gateways, Store(path))
+    status = await workspace.start()
+    assert status is not None
+    assert status.mode is Mode.READ_ONLY
+    assert "not saved" in status.words
+    session = await workspace.show("a")
+    assert session.transcript.path[0].text == "Readable"
+    session.turns.add_turn(make_turn(Role.USER, "A change that stays in memory"))
+    assert len(await workspace.find("change that")) == 1
+    assert [one.entry.title for one in await workspace.find("read")] == ["Readable"]
+    assert (await workspace.show("a")) is session
+    await workspace.close()
+
+
+@linux_root
+async def test_an_empty_read_only_disk_leaves_memory(small_disk: Path, make_store: MakeStore) -> None:
+    remount(small_disk, "ro")
+    for where in (small_disk / "experiments.db", small_disk / "data" / "experiments.db"):
+        store = await make_store(where)
+        assert store.status.mode is Mode.MEMORY
+        assert "memory only" in store.status.words
+
+
+async def test_a_file_in_the_place_of_the_folder_leaves_memory(make_store: MakeStore, path: Path) -> None:
+    path.parent.write_text("not a folder")
+    store = await make_store()
+    assert store.status.mode is Mode.MEMORY
+
+
+def test_a_file_that_may_not_grow_is_as_a_full_disk(path: Path) -> None:
+    """The limit on the size of a file, which needs no root: in a process of its own."""
+    if sys.platform == "win32":
+        pytest.skip("platform: Windows has no limit on the size of files")
+    code = f"""
+import asyncio, resource, signal
+from pathlib import Path
+from playground.engine.library.store import Store, StoreError
+from tests.engine.library.store.test_store import simple
+from tests.engine.library.store.test_trouble import long
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+async def main():
+    store = Store(Path({str(path)!r}))
+    await store.open()
+    store.save(simple("first", "Fits"))
+    await store.flush()
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (600_000, hard))
+    for number in range(8):
+        store.save(long(number))
+    try:
+        await store.flush()
+    except StoreError as error:
+        print("refused:", error)
+    await asyncio.sleep(0)
+    print("trouble:", store.status.trouble)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    await store.flush()
+    await asyncio.sleep(0.05)
+    print("after:", len(await store.entries()), repr(store.status.trouble))
+    await store.close()
+asyncio.run(main())
+"""
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    assert ended.returncode == 0, ended.stderr
+    assert "refused:" in ended.stdout
+    assert "trouble: The disk" in ended.stdout
+    assert "after: 9 ''" in ended.stdout
+
+
+# Two at once
+
+
+async def test_a_second_process_only_reads(make_store: MakeStore, path: Path) -> None:
+    store = await make_store()
+    store.save(simple("a", "Mine"))
+    await store.flush()
+    code = f"""
+import asyncio
+from pathlib import Path
+from playground.engine.library.store import Store
+async def main():
+    store = Store(Path({str(path)!r}))
+    status = await store.open()
+    print(status.mode, [entry.title for entry in await store.entries()], "another window" in status.words)
+    await store.close()
+asyncio.run(main())
+"""
+
+    def second() -> str:
+        return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
+
+    assert await asyncio.to_thread(second) == "read_only ['Mine'] True"
+    await store.close()
+    assert await asyncio.to_thread(second) == "ready ['Mine'] False"
+
+
+async def test_another_program_that_holds_the_file_is_waited_for(
+    make_store: MakeStore, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from playground.engine.library.store import connecting
+
+    monkeypatch.setattr(connecting, "BUSY", 50)
+    store = await make_store()
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        store.save(simple("a", "Waits"))
+        with pytest.raises(StoreError, match="locked"):
+            await store.flush()
+        assert "locked" in store.status.trouble
+        other.execute("ROLLBACK")
+    async with asyncio.timeout(5):
+        while store.status.trouble:  # noqa: ASYNC110
+            await asyncio.sleep(0.02)
+    assert (await store.load("a")).turns[0].text == "Waits"

@@ -1,0 +1,472 @@
+"""Rows that cannot be read: whatever was done to one, it is set aside to the byte, told, and the rest is whole."""
+
+from __future__ import annotations
+
+import base64
+import json
+import shutil
+import sqlite3
+import time
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from playground.domain.parts import Image
+from playground.domain.tools import ToolDefinition
+from playground.domain.transcript import Role, Transcript, Turn, make_turn
+from playground.engine.library.store import Mode, Store
+from playground.engine.library.store.unread import Tally, Unread, as_file, exact, set_aside, tally, told, unread_words
+from playground.engine.session.draft import Draft
+from playground.engine.session.history import Kept
+from playground.engine.session.snapshot import Snapshot
+from playground.gateway.redact import Redactor
+from tests.engine.exchanges import exchange
+from tests.engine.library.store.conftest import MakeStore, MakeWorkspace, sound
+from tests.engine.library.store.test_store import rows
+from tests.engine.library.store.test_trouble import content
+
+PICTURE = "data:image/png;base64," + "iVBORw0K" * 100
+TEXTS = ("Hello", "Hi there", "And a picture", "A dot", "Thanks", "Welcome")
+IDS = [f"t{number}" for number in range(1, 7)]
+
+
+async def fill(path: Path) -> None:
+    """An experiment of six turns with a picture, a tool, a draft, two exchanges and two steps to undo; and another."""
+    turns: list[Turn] = []
+    for at, text in enumerate(TEXTS):
+        role = Role.ASSISTANT if at % 2 else Role.USER
+        extra = (Image(url=PICTURE),) if text == "And a picture" else ()
+        turn = make_turn(role, text, *extra)
+        turns.append(turn.model_copy(update={"id": IDS[at], "parent": IDS[at - 1] if at else None}))
+    now = Transcript({turn.id: turn for turn in turns}, IDS[-1])
+    found = Snapshot(
+        id="a",
+        title="Dots",
+        model="m",
+        created_at=1e9,
+        changed_at=2e9,
+        turns=tuple(turns),
+        head=now.head,
+        tools=(ToolDefinition(name="look", parameters={"type": "object"}),),
+        variables={"city": "Ōsaka"},
+        draft=Draft(text="And then"),
+    )
+    before = now.truncate_after(IDS[3])
+    store = Store(path)
+    await store.open()
+    store.save(found, past=Kept(object(), (before, before.truncate_after(IDS[1]))))
+    store.keep_tape("a", exchange([(0.1, b"data: x\n\n")], id="x1", started_at=time.time()))
+    store.keep_tape("a", exchange([(0.1, b"data: y\n\n")], id="x2", started_at=time.time()))
+    store.save(Snapshot(id="b", model="m", turns=(turns[0],), head=IDS[0], created_at=1.1e9, changed_at=2e9))
+    store.remember("current", "a")
+    await store.close()
+
+
+#: What is done to a row, by what it does: the table, which row, the statement's end, and how it is told.
+Damage = tuple[str, str, str, Tally]
+TURN = {("turns", False): 1}
+
+
+def at(turn: str) -> str:
+    return f"id = '{turn}' AND number >> 24 = 1"
+
+
+DAMAGES: dict[str, Damage] = {
+    "invalid JSON": ("turns", at("t3"), 'json = \'{"id": "t3", ]\'', TURN),
+    "empty": ("turns", at("t3"), "json = ''", TURN),
+    "cut": ("turns", at("t3"), "json = substr(json, 1, length(json) - 20)", TURN),
+    "cut at once": ("turns", at("t3"), "json = substr(json, 1, 7)", TURN),
+    "one letter other": ("turns", at("t3"), "json = replace(json, '\"parts\"', 'xparts\"')", TURN),
+    "a list": ("turns", at("t3"), "json = '[1, 2]'", TURN),
+    "a number": ("turns", at("t3"), "json = '7'", TURN),
+    "null": ("turns", at("t3"), "json = 'null'", TURN),
+    "another shape": ("turns", at("t3"), 'json = \'{"name": "x"}\'', TURN),
+    "parts of another shape": ("turns", at("t3"), "json = json_set(json, '$.parts', 'text')", TURN),
+    "nested too deep": ("turns", at("t3"), f"json = '{'[' * 100_000}'", TURN),
+    "NULs": ("turns", at("t3"), "json = CAST(x'7b0022696400' AS TEXT)", TURN),
+    "a blob": ("turns", at("t3"), "json = x'00ff7b7d'", TURN),
+    "a blob of JSON": ("turns", at("t3"), "json = CAST(json AS BLOB)", TURN),
+    "an unknown role": ("turns", at("t3"), "json = json_set(json, '$.role', 'critic')", TURN),
+    "no UTF-8, no JSON": ("turns", at("t3"), "json = CAST(x'7bff22' AS TEXT)", TURN),
+    "a letter that is no UTF-8": (
+        "turns",
+        at("t3"),
+        "json = CAST(replace(hex(json), hex('picture'), '70ff') AS TEXT)",  # made bytes of below
+        {("turns", True): 1},
+    ),
+    "the first turn": ("turns", at("t1"), "json = '{'", TURN),
+    "the last turn": ("turns", at("t6"), "json = '{'", TURN),
+    "a turn and its id": ("turns", at("t3"), "json = '{', id = x'ff'", {**TURN, ("turns", True): 1}),
+    "a turn under another's id": ("turns", at("t3"), "json = json_set(json, '$.id', 't1')", {**TURN}),
+    "a turn that follows itself": ("turns", at("t1"), "json = json_set(json, '$.parent', 't1')", {("turns", True): 1}),
+    "settings that are no JSON": ("settings", "experiment = 1", "json = 'x'", {("settings", False): 1}),
+    "tools of another shape": (
+        "settings",
+        "experiment = 1",
+        "json = json_set(json, '$.tools', 7)",
+        {("settings", True): 1},
+    ),
+    "settings as a blob": ("settings", "experiment = 1", "json = x'7b7d'", {("settings", False): 1}),
+    "a draft that is no JSON": ("drafts", "experiment = 1", "json = '{\"draft\"'", {("drafts", False): 1}),
+    "a draft of another shape": (
+        "drafts",
+        "experiment = 1",
+        "json = json_set(json, '$.draft', 'x')",
+        {("drafts", True): 1},
+    ),
+    "an exchange that is no JSON": ("tapes", "id = 'x1'", "head = 'x'", {("tapes", False): 1}),
+    "an exchange of another shape": ("tapes", "id = 'x1'", "head = '{\"request\": 7}'", {("tapes", False): 1}),
+    "an exchange as a blob": ("tapes", "id = 'x1'", "head = x'00'", {("tapes", False): 1}),
+    "a picture as a blob": ("images", "1", "url = x'89504e47'", {("images", False): 1}),
+    "a picture that is no UTF-8": ("images", "1", "url = CAST(x'646174613aff' AS TEXT)", {("images", True): 1}),
+    "undo that is no JSON": ("pasts", "experiment = 1", "json = '['", {("pasts", False): 1}),
+    "undo of another shape": ("pasts", "experiment = 1", "json = '[null]'", {("pasts", False): 1}),
+    "undo cut in two": ("pasts", "experiment = 1", "json = json_set(json, '$[1]', 7)", {("pasts", True): 1}),
+    "a moment that is none": ("experiments", "id = 'a'", "created_at = 'noon'", {("experiments", True): 1}),
+    "a moment beyond all": ("experiments", "id = 'a'", "changed_at = 9e999", {("experiments", True): 1}),
+    "a title as a blob": ("experiments", "id = 'a'", "title = x'ff'", {("experiments", True): 1}),
+    "a title that is no UTF-8": (
+        "experiments",
+        "id = 'a'",
+        "title = CAST(x'41ff' AS TEXT)",
+        {("experiments", True): 1},
+    ),
+    "a flag that is none": ("experiments", "id = 'a'", "pinned = 'yes'", {("experiments", True): 1}),
+    "an id as a blob": ("experiments", "id = 'a'", "id = x'61'", {("experiments", True): 1}),
+    "an id that is no UTF-8": ("experiments", "id = 'a'", "id = CAST(x'61ff' AS TEXT)", {("experiments", True): 1}),
+    "what was looked at last": ("state", "1", "value = x'00'", {("state", False): 1}),
+}
+
+
+def damage(path: Path, how: str) -> str:
+    """Do it. Returns the row as it is then, exactly."""
+    table, which, change, _ = DAMAGES[how]
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        (rowid,) = connection.execute(f"SELECT rowid FROM {table} WHERE {which}").fetchone()
+        connection.execute(f"UPDATE {table} SET {change} WHERE rowid = ?", (rowid,))
+        if how == "a letter that is no UTF-8":
+            (text,) = connection.execute("SELECT json FROM turns WHERE rowid = ?", (rowid,)).fetchone()
+            statement = "UPDATE turns SET json = CAST(? AS TEXT) WHERE rowid = ?"
+            connection.execute(statement, (bytes.fromhex(text), rowid))
+        row = exact(connection, table, rowid)
+    assert row is not None
+    return row
+
+
+def put(path: Path, data: bytes) -> None:
+    path.write_bytes(data)
+
+
+@pytest.fixture
+async def filled(path: Path) -> Path:
+    path.parent.mkdir(parents=True)
+    await fill(path)
+    return path
+
+
+def in_file(path: Path) -> list[tuple[str, str]]:
+    return rows(path, "SELECT source, row FROM unread ORDER BY number")
+
+
+@pytest.mark.parametrize("how", DAMAGES)
+async def test_a_row_that_cannot_be_read_is_set_aside(how: str, filled: Path, make_workspace: MakeWorkspace) -> None:
+    row = damage(filled, how)
+    table, _, _, noted = DAMAGES[how]
+    workspace = await make_workspace()
+    store = workspace.store
+    assert store is not None
+    ids = {entry.id for entry in workspace.entries}
+    first = "recovered-1" if "an id" in how else "a"
+    assert ids >= {first, "b"}
+    session = await workspace.show(first)
+    assert tally(await store.unread()) == noted
+    if table != "state":
+        assert session.unread == noted
+        assert tally(await store.unread(first)) == noted
+    assert tally(await store.unread("b")) == {}
+    whole = dict(zip(IDS, TEXTS, strict=True))
+    lost = "t3" if TURN.items() <= noted.items() else ""
+    lost = {"the first turn": "t1", "the last turn": "t6"}.get(how, lost)
+    expected = [text for key, text in whole.items() if key != lost]
+    if how == "a letter that is no UTF-8":
+        expected[2] = "And a p\ufffd"
+    assert [turn.text for turn in session.transcript.path] == expected, "the path is whole"
+    # changed, saved, closed, opened
+    session.turns.add_turn(make_turn(Role.USER, "Goes on"))
+    session.change(title="Another title")
+    session.with_draft(Draft(text="Something else"))
+    session.change(variables={"city": "Oslo"})
+    workspace.pin(first, True)
+    await workspace.close()
+    assert in_file(filled)[0] == (table, row)
+    assert len(in_file(filled)) == sum(noted.values())
+    assert sound(filled)
+    for _ in range(2):
+        workspace = await make_workspace()
+        session = await workspace.show(first)
+        assert [turn.text for turn in session.transcript.path] == [*expected, "Goes on"]
+        assert session.title == "Another title"
+        assert len(session.exchanges) == (1 if table == "tapes" else 2)
+        await workspace.close()
+        assert in_file(filled)[0] == (table, row)
+        assert len(in_file(filled)) == sum(noted.values())
+    # it goes with its experiment, for good, and not before
+    workspace = await make_workspace()
+    workspace.delete(first)
+    await workspace.flush()
+    assert in_file(filled)
+    workspace.erase([first])
+    await workspace.close()
+    assert in_file(filled) == ([(table, row)] if table == "state" else [])
+    assert sound(filled)
+
+
+async def test_what_is_whole_is_not_set_aside(filled: Path, make_workspace: MakeWorkspace) -> None:
+    workspace = await make_workspace()
+    session = await workspace.show("a")
+    session.change(title="\ufffd and \0 are letters, too")
+    session.turns.add_turn(make_turn(Role.USER, "a \ufffd that somebody wrote"))
+    await workspace.close()
+    workspace = await make_workspace()
+    session = await workspace.show("a")
+    assert session.unread == {}
+    await workspace.close()
+    assert in_file(filled) == []
+
+
+async def test_every_turn_in_turn_and_all_at_once(filled: Path, make_store: MakeStore) -> None:
+    """Whichever is lost, those after it follow what was before it; the branch that stands beside is no part of it."""
+    store = await make_store()
+    found = await store.load("a")
+    other = make_turn(Role.ASSISTANT, "Another answer").model_copy(update={"id": "o", "parent": "t1"})
+    store.save(found.model_copy(update={"turns": (*found.turns[:2], other, *found.turns[2:])}))
+    await store.close()
+    whole = content(filled)
+    for text in ("{", "{}", "json"):
+        for lost in IDS:
+            put(filled, whole)
+            with closing(sqlite3.connect(filled, isolation_level=None)) as connection:
+                new = "substr(json, 2)" if text == "json" else f"'{text}'"
+                connection.execute(f"UPDATE turns SET json = {new} WHERE {at(lost)}")
+            store = await make_store()
+            back = await store.load("a")
+            path = [turn.id for turn in back.transcript.path]
+            noted = tally(await store.unread("a"))
+            await store.close()
+            assert len(back.turns) == 6
+            assert noted[("turns", False)] == 1
+            if text == "json" or lost != "t3":  # else nothing says that it did not follow the other answer
+                assert path == [key for key in IDS if key != lost]
+                assert "o" not in path
+    put(filled, whole)
+    with closing(sqlite3.connect(filled, isolation_level=None)) as connection:
+        connection.execute("UPDATE turns SET json = '{' WHERE number >> 24 = 1")
+    store = await make_store()
+    assert (await store.load("a")).turns == ()
+    assert tally(await store.unread("a"))[("turns", False)] == 7
+
+
+async def test_it_goes_before_what_is_written_over_it_also_while_the_disk_refuses(
+    filled: Path, make_workspace: MakeWorkspace
+) -> None:
+    row = damage(filled, "cut")
+    workspace = await make_workspace()
+    with closing(sqlite3.connect(filled, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        session = workspace.current
+        if session.id != "a":
+            session = await workspace.bring("a")
+        assert session.unread == {("turns", False): 1}
+        session.turns.add_turn(make_turn(Role.USER, "Goes on"))
+        assert rows(filled, "SELECT json FROM turns WHERE number = ?", json.loads(row)["number"])
+        other.execute("ROLLBACK")
+    await workspace.close()
+    assert in_file(filled) == [("turns", row)]
+
+
+async def test_nothing_is_written_where_nothing_may_be(filled: Path, make_store: MakeStore) -> None:
+    damage(filled, "cut")
+    first = await make_store()
+    await first.close()
+    holder = await make_store()
+    reader = await make_store()
+    assert reader.status.mode is Mode.READ_ONLY
+    await reader.entries()
+    assert len((await reader.load("a")).turns) == 5
+    assert tally(await reader.unread("a")) == TURN
+    assert tally(await reader.unread()) == TURN
+    await reader.close()
+    await holder.close()
+    assert in_file(filled) == []
+
+
+async def test_copies_carry_it_and_recovery_too(filled: Path, make_store: MakeStore, tmp_path: Path) -> None:
+    row = damage(filled, "a letter that is no UTF-8")
+    store = await make_store()
+    await store.load("a")
+    await store.flush()
+    await store.backup(tmp_path / "copy.db")
+    await store.restore(tmp_path / "copy.db")
+    assert tally(await store.unread()) == {("turns", True): 1}
+    await store.close()
+    assert in_file(tmp_path / "copy.db") == [("turns", row)]
+    put(filled, bytes(4096) + content(filled)[4096:])
+    store = await make_store()
+    assert "2 experiments with 7 turns" in store.status.words
+    assert tally(await store.unread("a")) == {("turns", True): 1}
+    assert len(await store.past("a", (await store.load("a")).transcript)) == 2
+    await store.close()
+    assert in_file(filled) == [("turns", row)]
+
+
+async def test_recovery_sets_aside_what_it_cannot_take_over(filled: Path, make_store: MakeStore) -> None:
+    noted = {}
+    expected = []
+    for how in ("a letter that is no UTF-8", "a draft that is no JSON", "an exchange that is no JSON"):
+        expected.append((DAMAGES[how][0], damage(filled, how)))
+        noted.update(DAMAGES[how][3])
+    put(filled, bytes(4096) + content(filled)[4096:])
+    store = await make_store()
+    back = await store.load("a")
+    await store.tape_heads("a")
+    assert [turn.id for turn in back.transcript.path] == IDS
+    assert tally(await store.unread("a")) == noted
+    await store.close()
+    assert sorted(in_file(filled)) == sorted(expected)
+
+
+async def test_a_row_that_cannot_be_read_any_more_is_noticed_once(filled: Path, make_store: MakeStore) -> None:
+    """An exchange stays where it is, and its body goes by the rule for old ones: it is the same damage."""
+    damage(filled, "an exchange that is no JSON")
+    for _ in range(2):
+        store = await make_store()
+        await store.tape_heads("a")
+        await store.close()
+        with closing(sqlite3.connect(filled, isolation_level=None)) as connection:
+            connection.execute("UPDATE tapes SET data = NULL")
+    ((_, row),) = in_file(filled)
+    assert json.loads(row)["data"] is not None
+
+
+@pytest.mark.parametrize("size", ["9e999", "1e18", "'x'", "x'00'", "1 << 60", "-1"])
+async def test_an_exchange_that_says_it_is_larger_than_all_lets_no_other_go(
+    size: str, filled: Path, make_store: MakeStore
+) -> None:
+    with closing(sqlite3.connect(filled, isolation_level=None)) as connection:
+        connection.execute(f"UPDATE tapes SET size = {size} WHERE id = 'x2'")
+    store = await make_store()
+    for name in ("x1", "x2"):
+        assert await store.tape("a", name) is not None
+    store.delete("a")
+    assert 0 < await store.trash_size() < 100_000
+
+
+async def test_one_that_goes_for_good_meanwhile_takes_no_other_along(
+    filled: Path, make_workspace: MakeWorkspace
+) -> None:
+    with closing(sqlite3.connect(filled, isolation_level=None)) as connection:
+        connection.execute("UPDATE experiments SET title = x'ff'")
+        connection.execute("UPDATE experiments SET deleted_at = ? - 1e7 * (id = 'a')", (time.time(),))
+    for _ in range(3):  # what is listed first may be what was there before, or after
+        workspace = await make_workspace()
+        await workspace.close()
+    assert rows(filled, "SELECT experiment, source FROM unread") == [(2, "experiments")]
+
+
+async def test_what_belongs_to_one_that_is_gone_is_not_kept(filled: Path, make_store: MakeStore) -> None:
+    row = Unread(7, "turns", "{}")
+    store = await make_store()
+    await store.close()
+    with closing(sqlite3.connect(filled, isolation_level=None)) as connection:
+        connection.execute("PRAGMA foreign_keys = ON")
+        set_aside(connection, [row, Unread(1, "turns", "{}"), Unread(None, "state", "{}")])
+    assert rows(filled, "SELECT experiment FROM unread ORDER BY number") == [(1,), (None,)]
+
+
+def test_a_row_is_kept_to_the_byte() -> None:
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute("CREATE TABLE things (a, b, c, d, e, f, g)")
+        values = (1 << 62, 0.1, float("inf"), None, b"\0\xff", "a\0b\U0001f600\ufffd")
+        connection.execute("INSERT INTO things VALUES (?, ?, ?, ?, ?, ?, CAST(x'61ff00' AS TEXT))", values)
+        text = exact(connection, "things", 1)
+        assert exact(connection, "things", 2) is None
+    assert text is not None
+    assert json.loads(text) == {
+        "a": 1 << 62,
+        "b": 0.1,
+        "c": {"real": "inf"},
+        "d": None,
+        "e": {"blob": base64.b64encode(b"\0\xff").decode()},
+        "f": "a\0b\U0001f600\ufffd",
+        "g": {"text": base64.b64encode(b"a\xff\0").decode()},
+    }
+
+
+@pytest.mark.parametrize(
+    ("found", "words"),
+    [
+        ({}, ""),
+        (TURN, "1 turn could not be read"),
+        ({("turns", False): 2}, "2 turns could not be read"),
+        ({**TURN, ("pasts", True): 1}, "1 turn could not be read"),
+        (
+            {("turns", False): 2, ("tapes", False): 1, ("settings", True): 1},
+            "2 turns and 1 exchange could not be read, and 1 row of settings only in part",
+        ),
+        ({("drafts", True): 1}, "1 draft could only be read in part"),
+        ({("later", False): 3}, "3 rows of later could not be read"),
+    ],
+)
+def test_it_is_told_in_words(found: Any, words: str) -> None:
+    assert unread_words(found) == words
+    said = told(found, kept=True)
+    assert said.startswith(f"{words}.") == bool(words)
+    several = found != TURN and len(found) * sum(found.values()) > 1 and ("pasts", True) not in found
+    assert not words or said.endswith(". They are set aside in the store.") == several
+    assert not words or told(found, kept=False).endswith(". They are left in the store.") == several
+
+
+def test_what_is_saved_to_a_file_is_readable_and_holds_no_secret() -> None:
+    import zlib
+
+    key = "sk-canary-0123456789"
+    coded = {
+        "text": {"text": base64.b64encode(f"a {key} \n".encode() + b"\xff").decode()},
+        "body": {"blob": base64.b64encode(zlib.compress(f"said {key}".encode())).decode()},
+        "blob": {"blob": base64.b64encode(f"\0{key}".encode()).decode()},
+        "plain": f"key {key}",
+        "number": 7,
+    }
+    data = as_file([Unread(1, "turns", json.dumps(coded), (), time.time())], Redactor((key,)))
+    assert not any(key[at : at + 8].encode() in data for at in range(len(key) - 7))
+    (row,) = json.loads(data)["rows"]
+    assert row["table"] == "turns"
+    assert row["row"]["text"] == "a •••• \n\\xff"
+    assert row["row"]["body"] == "said ••••"
+    assert row["row"]["number"] == 7
+
+
+async def test_a_store_of_an_earlier_version_is_only_read(filled: Path, tmp_path: Path, make_store: MakeStore) -> None:
+    """Where there is no table for it, and none may be made, it is told all the same."""
+    from tests.engine.library.store.versions import version_1
+
+    path = tmp_path / "old" / "experiments.db"
+    version_1(path)
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("UPDATE turns SET json = '{' WHERE id = 't2'")
+    shutil.copy(path, filled)
+    holder = Store(filled)
+    from playground.engine.library.store.lock import StoreLock
+
+    lock = StoreLock(filled.with_name(filled.name + ".lock"))
+    lock.acquire()
+    await holder.open()
+    try:
+        assert holder.status.mode is Mode.READ_ONLY
+        assert [turn.id for turn in (await holder.load("first")).transcript.path] == ["t1"]
+        assert tally(await holder.unread()) == TURN
+    finally:
+        await holder.close()
+        lock.release()

@@ -1,0 +1,688 @@
+"""A workspace that outlives the process: all of it saved by itself, loaded when looked at."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import json
+import sqlite3
+import weakref
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from playground.demo.server import DemoServer
+from playground.domain.debugging import ResultDraft
+from playground.domain.parts import Image
+from playground.domain.transcript import Ending, Role, Transcript, make_turn
+from playground.engine.cassettes.cassette import Cassette
+from playground.engine.cassettes.replay import CassettePlayer
+from playground.engine.gateways.offered import DEMO_ID, Gateways
+from playground.engine.library import loaded
+from playground.engine.library.store import Filters, StoreError
+from playground.engine.library.workspace import Workspace
+from playground.engine.session.changes import RunState
+from playground.engine.session.draft import Draft
+from playground.engine.session.session import Session
+from tests.engine.debugging import Bench, begin
+from tests.engine.library.store.conftest import MakeWorkspace
+from tests.engine.library.store.test_store import rows
+
+
+async def until(condition: Callable[[], bool], seconds: float = 5) -> None:
+    async with asyncio.timeout(seconds):
+        while not condition():  # noqa: ASYNC110 - nothing tells of it
+            await asyncio.sleep(0.005)
+
+
+async def again(workspace: Workspace, make: MakeWorkspace) -> Workspace:
+    """As after a quit in order and another start."""
+    await workspace.close()
+    return await make()
+
+
+async def test_what_was_looked_at_last_is_looked_at_again(make_workspace: MakeWorkspace) -> None:
+    workspace = await make_workspace()
+    assert len(workspace.entries) == 1
+    first = workspace.current
+    first.turns.add_turn(make_turn(Role.USER, "One"))
+    workspace.new().turns.add_turn(make_turn(Role.USER, "Two"))
+    workspace.open(first.id)
+    workspace = await again(workspace, make_workspace)
+    assert [entry.title for entry in workspace.entries] == ["Two", "One"]
+    assert workspace.current is not first
+    assert workspace.current.id == first.id
+    assert workspace.current.transcript == first.transcript
+    assert workspace.sessions == [workspace.current]
+
+
+async def test_every_change_is_saved_by_itself(make_workspace: MakeWorkspace) -> None:
+    workspace = await make_workspace()
+    session, store = workspace.current, workspace.store
+    assert store is not None
+
+    async def stored() -> Session:
+        await until(lambda: not store.unsaved(session.id) and not workspace._autosaves[session.id].waiting)
+        await store.flush()
+        made = Session(workspace.gateways.client, profile_of=workspace.gateways.get, profile_id="")
+        from playground.engine.session.snapshot import restore
+
+        restore(await store.load(session.id), made)
+        return made
+
+    session.with_draft(Draft(text="half a sen", images=(Image(url="data:image/png;base64,AAAA"),)))
+    assert (await stored()).draft == session.draft
+    session.turns.add_turn(make_turn(Role.USER, "One"))
+    session.turns.edit_text(session.transcript.path[0].id, "Two")
+    assert (await stored()).transcript == session.transcript
+    session.undo()
+    assert (await stored()).transcript.path[0].text == "One"
+    session.change(title="A title")
+    assert (await stored()).title == "A title"
+    session.set_parameters(session.settings.current.with_value("temperature", 0.25))
+    assert (await stored()).settings.parameters == session.settings.parameters
+    session.change(variables={"name": "value"})
+    assert (await stored()).settings.variables == {"name": "value"}
+    session.set_unsent("extra_body", "{")
+    assert (await stored()).settings.unsent == {"extra_body": "{"}
+
+
+async def test_what_came_from_elsewhere_is_on_the_disk_before_anybody_touches_it(
+    make_workspace: MakeWorkspace, session: Session, path: Path
+) -> None:
+    workspace = await make_workspace()
+    assert workspace.store is not None
+    session.turns.add_turn(make_turn(Role.USER, "From the clipboard"))
+    workspace.add(session)
+    await workspace.store.flush()
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("SELECT title FROM experiments").fetchall() == [("From the clipboard",)]
+
+
+async def test_an_untouched_one_is_not_kept(make_workspace: MakeWorkspace) -> None:
+    workspace = await make_workspace()
+    workspace.current.change(model="another")
+    workspace.current.change(protocol="messages")
+    await workspace.flush()
+    assert workspace.store is not None
+    assert await workspace.store.entries() == []
+    workspace = await again(workspace, make_workspace)
+    assert len(workspace.entries) == 1
+
+
+async def test_what_is_written_before_the_store_is_open_is_kept(
+    gateways: Gateways, make_workspace: MakeWorkspace
+) -> None:
+    workspace = await make_workspace()
+    workspace.current.turns.add_turn(make_turn(Role.USER, "Old"))
+    await workspace.close()
+    from playground.engine.library.store import Store
+
+    assert workspace.store is not None
+    early = Workspace(gateways, Store(workspace.store.path))
+    typed = early.current
+    typed.with_draft(Draft(text="typed at once"))
+    await early.start()
+    assert early.current is typed
+    await early.close()
+    workspace = await make_workspace()
+    assert len(workspace.entries) == 2
+    assert workspace.current.draft.text == "typed at once"
+
+
+async def test_a_paused_call_is_paused_after_reopening(make_workspace: MakeWorkspace, demo: DemoServer) -> None:
+    workspace = await make_workspace()
+    session = workspace.current
+    session.change(model="demo-tools")
+    bench = Bench(session, demo)
+    await bench.ask("Compare Lisbon, Oslo and Rome")
+    keys = bench.keys
+    assert len(keys) == 3
+    session.turns.edit_call(*keys[0], '{"city": "Bergen", "unit": "celsius"}')
+    session.debugger.notes.set_draft(*keys[0], ResultDraft(text='{"temp": 1', is_error=True))
+    session.debugger.send(*keys[1], "rain")
+    reasons = bench.reasons
+    workspace = await again(workspace, make_workspace)
+    back = Bench.__new__(Bench)
+    back.session, back.demo = workspace.current, demo
+    debugger = workspace.current.debugger
+    assert debugger.paused
+    assert back.keys == [keys[0], keys[2]]
+    assert back.reasons == reasons
+    assert back.waiting[0][1].arguments == '{"city": "Bergen", "unit": "celsius"}'
+    assert back.waiting[0][1].received is not None
+    assert debugger.notes.draft(*keys[0]) == ResultDraft(text='{"temp": 1', is_error=True)
+    debugger.notes.set_draft(*keys[2], ResultDraft(text="sun"))
+    await debugger.go_on()
+    assert workspace.current.transcript.path[-1].text
+
+
+async def test_an_answer_that_never_came_waits_as_a_stopped_one(
+    make_workspace: MakeWorkspace, demo: DemoServer
+) -> None:
+    from playground.domain.debugging import Answer, AnswerRow
+
+    workspace = await make_workspace()
+    session = workspace.current
+    session.change(model="demo-tools")
+    bench = Bench(session, demo)
+    bench.table(AnswerRow(answer=Answer(never=True)))
+    run = asyncio.get_running_loop().create_task(bench.ask("Weather in Oslo?"))
+    await until(lambda: bool(session.debugger.notes.pending))
+    key = next(iter(session.debugger.notes.pending))
+    await workspace.flush()
+    assert workspace.store is not None
+    found = await workspace.store.load(session.id)
+    assert [(state.turn, state.call) for state in found.calls if state.reason is not None] == [key]
+    session.stop()
+    await run
+
+
+async def test_a_stream_and_its_tape_are_written_while_they_come(make_workspace: MakeWorkspace, path: Path) -> None:
+    workspace = await make_workspace()
+    session, store = workspace.current, workspace.store
+    assert store is not None
+    session.turns.add_turn(make_turn(Role.USER, "Hello !long=2000 !tps=400"))
+    run = asyncio.get_running_loop().create_task(session.run())
+    await until(lambda: any(choice.deltas > 3 for choice in session.growing.values()))
+    lengths = []
+    parts: list[list[tuple[Any, ...]]] = []
+    for _ in range(2):
+        await asyncio.sleep(0.9)
+        await store.flush()
+        turn = (await store.load(session.id)).turns[-1]
+        assert turn.outcome is not None
+        assert turn.outcome.ending is Ending.INTERRUPTED
+        lengths.append(len(turn.text))
+        parts.append(rows(path, "SELECT rowid, data FROM tape_reads ORDER BY rowid"))
+        (head,) = await store.tape_heads(session.id)
+        assert (head.id, head.complete) == (turn.outcome.exchange, False)
+        growing = await store.tape(session.id, head.id)
+        assert growing is not None
+        running = session.exchanges[head.id]
+        assert growing.request_body == running.request_body
+        assert growing.reads == running.reads[: len(growing.reads)]
+        assert growing.ended == growing.reads[-1].at
+    assert 0 < lengths[0] < lengths[1]
+    assert 0 < len(parts[0]) < len(parts[1])
+    assert parts[1][: len(parts[0])] == parts[0], "what was written is not written again"
+    session.stop()
+    await run
+    await workspace.flush()
+    turn = (await store.load(session.id)).turns[-1]
+    assert turn == session.transcript.path[-1]
+    (head,) = await store.tape_heads(session.id)
+    assert head.dropped > 0
+    assert head.reads == []
+    exchange = session.exchanges[head.id]
+    whole = await store.tape(session.id, head.id)
+    assert whole is not None
+    assert whole.reads == exchange.reads
+    assert whole == exchange
+    assert rows(path, "SELECT count(*) FROM tape_reads") == [(0,)]
+
+
+async def test_a_tape_is_fetched_when_it_is_looked_at(make_workspace: MakeWorkspace) -> None:
+    workspace = await make_workspace()
+    session = workspace.current
+    session.turns.add_turn(make_turn(Role.USER, "Hello"))
+    await session.run()
+    workspace = await again(workspace, make_workspace)
+    back = workspace.current
+    (exchange_id,) = back.exchanges
+    assert back.exchanges[exchange_id].dropped
+    assert back.exchanges[exchange_id].status == 200
+    told: list[object] = []
+    back.subscribe(told.append)
+    whole = await back.bring_exchange(exchange_id)
+    assert whole == session.exchanges[exchange_id]
+    assert back.exchanges[exchange_id] is whole
+    assert told
+    assert await back.bring_exchange(exchange_id) is whole
+    assert await back.bring_exchange("unknown") is None
+    back.exchanges.limit = 0
+    assert back.exchanges[exchange_id].dropped
+    await workspace.flush()
+    assert workspace.store is not None
+    assert await workspace.store.tape(back.id, exchange_id) is not None
+
+
+async def test_experiments_are_loaded_when_shown_and_the_last_click_wins(make_workspace: MakeWorkspace) -> None:
+    workspace = await make_workspace()
+    ids = []
+    for text in ("One", "Two", "Three"):
+        session = workspace.new()
+        session.turns.add_turn(make_turn(Role.USER, text))
+        ids.append(session.id)
+    workspace = await again(workspace, make_workspace)
+    assert len(workspace.sessions) == 1
+    await asyncio.gather(workspace.show(ids[0]), workspace.show(ids[1]))
+    assert workspace.current.id == ids[1]
+    assert [session.title for session in workspace.sessions] == ["Three", "Two", "One"]
+    with pytest.raises(KeyError):
+        await workspace.show("nobody")
+    one, same = await asyncio.gather(workspace.bring(ids[0]), workspace.bring(ids[0]))
+    assert one is same
+
+
+async def test_those_not_looked_at_for_long_are_let_go(
+    make_workspace: MakeWorkspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(loaded, "OPEN", 3)
+    workspace = await make_workspace()
+    ids = []
+    for number in range(6):
+        session = workspace.new()
+        session.turns.add_turn(make_turn(Role.USER, f"Number {number}"))
+        ids.append(session.id)
+        await workspace.flush()
+    assert len(workspace.sessions) <= 4
+    assert len(workspace.entries) == 6
+    assert ids[0] not in {session.id for session in workspace.sessions}
+    back = await workspace.show(ids[0])
+    assert back.title == "Number 0"
+    gone = weakref.ref(await workspace.bring(ids[1]))
+    held = await workspace.bring(ids[2])
+    for number in (3, 4, 5):
+        await workspace.flush()
+        await workspace.show(ids[number])
+    session = back = workspace.current
+    gc.collect()
+    assert gone() is None
+    held.change(title="Changed while it was closed")
+    await workspace.flush()
+    assert await workspace.show(ids[2]) is held
+    workspace = await again(workspace, make_workspace)
+    assert "Changed while it was closed" in [entry.title for entry in workspace.entries]
+
+
+async def test_rename_pin_archive_of_one_that_is_not_open(make_workspace: MakeWorkspace) -> None:
+    workspace = await make_workspace()
+    first = workspace.current
+    first.turns.add_turn(make_turn(Role.USER, "One"))
+    workspace.new().turns.add_turn(make_turn(Role.USER, "Two"))
+    workspace = await again(workspace, make_workspace)
+    assert first.id not in {session.id for session in workspace.sessions}
+    await workspace.rename(first.id, "Renamed")
+    workspace.pin(first.id, True)
+    workspace.archive(first.id, True)
+    workspace.pin(workspace.current.id, True)
+    for _ in range(2):
+        by_id = {entry.id: entry for entry in workspace.entries}
+        assert (by_id[first.id].title, by_id[first.id].pinned, by_id[first.id].archived) == ("Renamed", True, True)
+        assert by_id[workspace.current.id].pinned
+        workspace = await again(workspace, make_workspace)
+    await workspace.rename(first.id, "")
+    assert (await workspace.show(first.id)).title == "One"
+    for act in (workspace.pin, workspace.archive):
+        with pytest.raises(KeyError):
+            act("nobody", True)
+    with pytest.raises(KeyError):
+        await workspace.rename("nobody", "x")
+
+
+async def test_a_duplicate_is_a_whole_experiment(make_workspace: MakeWorkspace) -> None:
+    workspace = await make_workspace()
+    session = workspace.current
+    session.turns.add_turn(make_turn(Role.USER, "Hello"))
+    await session.run()
+    made = await workspace.duplicate(session.id)
+    assert made is workspace.current
+    assert made.title == "Hello (copy)"
+    made.turns.edit_text(made.transcript.path[0].id, "Changed")
+    workspace = await again(workspace, make_workspace)
+    back = await workspace.show(made.id)
+    assert back.transcript.path[0].text == "Changed"
+    (exchange_id,) = back.exchanges
+    assert await back.bring_exchange(exchange_id) == session.exchanges[exchange_id]
+    first = await workspace.show(session.id)
+    assert first.transcript.path[0].text == "Hello"
+
+
+async def test_deleting_and_bringing_back(make_workspace: MakeWorkspace) -> None:
+    workspace = await make_workspace()
+    ids = []
+    for text in ("One", "Two", "Three"):
+        session = workspace.new()
+        session.turns.add_turn(make_turn(Role.USER, text))
+        ids.append(session.id)
+    workspace = await again(workspace, make_workspace)
+    workspace.delete(ids[0])
+    workspace.delete(ids[2])
+    assert [entry.title for entry in workspace.entries if entry.id in ids] == ["Two"]
+    assert workspace.undelete()
+    assert workspace.current.id == ids[2]
+    assert workspace.undelete()
+    assert not workspace.undelete()
+    workspace.delete(ids[1])
+    workspace = await again(workspace, make_workspace)
+    assert [entry.title for entry in workspace.entries] == ["Three", "One"]
+
+
+async def test_find_is_the_same_with_and_without_a_store(make_workspace: MakeWorkspace, gateways: Gateways) -> None:
+    for workspace in (await make_workspace(), Workspace(gateways)):
+        first = workspace.current
+        first.turns.add_turn(make_turn(Role.USER, "Lisbon or Oslo?"))
+        workspace.new().turns.add_turn(make_turn(Role.USER, "Something else"))
+        workspace.current.change(model="demo-chat")
+        if workspace.store is not None:
+            await workspace.flush()
+        (found,) = await workspace.find("osl")
+        (passage,) = [one for one in found.passages if one.turn_id]
+        assert found.entry.id == first.id
+        ((start, end),) = passage.marks
+        assert passage.text[start:end].startswith("Os")
+        assert passage.turn_id == first.transcript.path[0].id
+        assert await workspace.find("oslo else") == []
+        assert [one.entry.title for one in await workspace.find("demo-ch")] == ["Something else"]
+        assert len(await workspace.find("")) == 2
+        assert len(await workspace.find("", Filters(model="demo-chat"))) == 1
+        assert await workspace.find("", Filters(has_error=True)) == []
+        assert await workspace.find("?!") == []
+
+
+async def test_a_cassette_is_kept_with_its_exchanges(make_workspace: MakeWorkspace, session: Session) -> None:
+    session.turns.add_turn(make_turn(Role.USER, "Hello"))
+    await session.run()
+    player = CassettePlayer(Cassette(tuple(session.exchanges.values()), "Recorded"))
+    workspace = await make_workspace()
+    made = player.session(workspace.gateways)
+    workspace.add(made)
+    workspace = await again(workspace, make_workspace)
+    await player.aclose()
+    back = workspace.current
+    assert back.title == "Recorded"
+    assert back.settings.profile_id == DEMO_ID
+    (exchange_id,) = back.exchanges
+    assert await back.bring_exchange(exchange_id) == session.exchanges[exchange_id]
+
+
+async def test_backup_and_restore(make_workspace: MakeWorkspace, tmp_path) -> None:  # type: ignore[no-untyped-def]
+    workspace = await make_workspace()
+    session = workspace.current
+    session.turns.add_turn(make_turn(Role.USER, "Kept"))
+    copy = tmp_path / "copy.db"
+    await workspace.backup(copy)
+    assert [one.name for one in tmp_path.iterdir() if one.name.startswith("copy")] == ["copy.db"]
+    session.turns.add_turn(make_turn(Role.USER, "Written afterwards"))
+    workspace.new().turns.add_turn(make_turn(Role.USER, "Too late"))
+    (tmp_path / "wrong.db").write_bytes(b"no database at all" * 1000)
+    with pytest.raises(StoreError, match="damaged, or no database"):
+        await workspace.restore(tmp_path / "wrong.db")
+    with pytest.raises(StoreError, match="not there"):
+        await workspace.restore(tmp_path / "none.db")
+    assert len(workspace.entries) == 2
+    aside = await workspace.restore(copy)
+    assert aside is not None
+    assert aside.exists()
+    assert [entry.title for entry in workspace.entries] == ["Kept"]
+    assert workspace.current is not session
+    assert len(workspace.current.transcript.turns) == 1
+    session.change(title="A window that was left open must not write into the other store")
+    await asyncio.sleep(0.3)
+    workspace.current.change(title="Goes on")
+    workspace = await again(workspace, make_workspace)
+    assert [entry.title for entry in workspace.entries] == ["Goes on"]
+
+
+async def test_quitting_while_an_answer_comes(make_workspace: MakeWorkspace) -> None:
+    workspace = await make_workspace()
+    session = workspace.current
+    session.turns.add_turn(make_turn(Role.USER, "Hello !long=2000 !tps=100"))
+    run = asyncio.get_running_loop().create_task(session.run())
+    await until(lambda: session.state is RunState.STREAMING)
+    session.stop()
+    await run
+    workspace = await again(workspace, make_workspace)
+    outcome = workspace.current.transcript.path[-1].outcome
+    assert outcome is not None
+    assert outcome.ending is Ending.STOPPED
+    assert workspace.current.transcript == Transcript(session.transcript.turns, session.transcript.head)
+
+
+# ---- the trash
+
+
+async def three(make_workspace: MakeWorkspace) -> tuple[Workspace, list[str]]:
+    workspace, ids = await make_workspace(), []
+    for text in ("One river", "Two lakes", "Three seas"):
+        session = workspace.new()
+        session.turns.add_turn(make_turn(Role.USER, text))
+        ids.append(session.id)
+    return workspace, ids
+
+
+async def test_deleted_ones_lie_in_the_trash_and_are_found_nowhere_else(make_workspace: MakeWorkspace) -> None:
+    workspace, ids = await three(make_workspace)
+    workspace.delete(ids[0])
+    workspace = await again(workspace, make_workspace)
+    workspace.delete(ids[1])
+    assert [one.entry.id for one in workspace.trash] == [ids[1], ids[0]]
+    await workspace.flush()
+    assert await workspace.find("river") == []
+    assert await workspace.find("lakes") == []
+    assert [one.entry.id for one in await workspace.find_deleted("lakes")] == [ids[1]]
+    assert await workspace.find_deleted("seas") == []
+    assert await workspace.trash_size() > 100
+    await workspace.look_through_trash()
+    assert len(workspace.trash) == 2
+    workspace.put_back([ids[0], "nobody"])
+    assert (await workspace.show(ids[0])).transcript.path[0].text == "One river"
+    workspace = await again(workspace, make_workspace)
+    assert {entry.id for entry in workspace.entries} == {ids[0], ids[2]}
+    assert [one.entry.id for one in workspace.trash] == [ids[1]]
+
+
+async def test_what_is_erased_is_gone_for_good_whatever_still_holds_it(make_workspace: MakeWorkspace) -> None:
+    workspace, ids = await three(make_workspace)
+    held = next(session for session in workspace.sessions if session.id == ids[0])
+    workspace.delete(ids[0])
+    workspace.delete(ids[1])
+    workspace.erase([ids[0], ids[2]])
+    held.turns.add_turn(make_turn(Role.USER, "From a window that is still open"))
+    assert [one.entry.id for one in workspace.trash] == [ids[1]], "what is not in the trash is not touched"
+    assert workspace.undelete(), "the other one can still come back"
+    assert not workspace.undelete()
+    workspace.delete(ids[1])
+    workspace.empty_trash()
+    assert workspace.trash == []
+    workspace = await again(workspace, make_workspace)
+    assert [entry.id for entry in workspace.entries] == [ids[2]]
+    assert workspace.trash == []
+
+
+async def test_an_empty_experiment_is_not_put_into_the_trash(make_workspace: MakeWorkspace) -> None:
+    workspace, _ = await three(make_workspace)
+    empty = workspace.new()
+    workspace.delete(empty.id)
+    assert workspace.trash == []
+    assert workspace.undelete(), "a slip can be taken back all the same"
+    assert workspace.current is empty
+    empty.turns.add_turn(make_turn(Role.USER, "Now there is something"))
+    workspace = await again(workspace, make_workspace)
+    assert empty.id in {entry.id for entry in workspace.entries}
+
+
+async def test_the_trash_lets_go_after_the_days_that_are_set(make_workspace: MakeWorkspace, path: Path) -> None:
+    workspace, ids = await three(make_workspace)
+    workspace.delete(ids[0])
+    workspace.delete(ids[1])
+    await workspace.close()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("UPDATE experiments SET deleted_at = deleted_at - 20 * 86400 WHERE id = ?", (ids[0],))
+        connection.commit()
+    workspace = await make_workspace()
+    assert len(workspace.trash) == 2
+    await workspace.keep_deleted(None)
+    assert len(workspace.trash) == 2
+    await workspace.keep_deleted(7)
+    assert [one.entry.id for one in workspace.trash] == [ids[1]]
+    workspace = await again(workspace, make_workspace)
+    assert [one.entry.id for one in workspace.trash] == [ids[1]]
+
+
+async def test_without_a_store_there_is_a_trash_too(gateways: Gateways) -> None:
+    workspace = Workspace(gateways)
+    workspace.current.turns.add_turn(make_turn(Role.USER, "One river"))
+    ids = []
+    for number in range(12):
+        session = workspace.new()
+        session.turns.add_turn(make_turn(Role.USER, f"Lake {number}"))
+        ids.append(session.id)
+    for one in ids:
+        workspace.delete(one)
+    assert len(workspace.trash) == 12
+    assert [found.entry.title for found in await workspace.find_deleted("lake 3")] == ["Lake 3"]
+    workspace.put_back([ids[0]])
+    assert (await workspace.show(ids[0])).title == "Lake 0"
+    workspace.empty_trash()
+    assert workspace.trash == []
+    assert not workspace.undelete()
+
+
+# ---- undo, over a restart
+
+
+def spoken(session: Session) -> list[str]:
+    return [turn.text for turn in session.transcript.path]
+
+
+async def test_undo_goes_on_after_a_restart(make_workspace: MakeWorkspace) -> None:
+    workspace = await make_workspace()
+    session = workspace.new()
+    image = Image(url="data:image/png;base64," + "A" * 3000)
+    for turn in (make_turn(Role.USER, "One", image), make_turn(Role.ASSISTANT, "1"), make_turn(Role.USER, "Two")):
+        session.turns.add_turn(turn)
+    one, _, two = (turn.id for turn in session.transcript.path)
+    states = [session.transcript]
+    edits: list[Callable[[], object]] = [
+        lambda: session.turns.move_turn(two, -1),
+        lambda: session.turns.edit_text(one, "Uno"),
+        lambda: session.delete_turn(session.transcript.path[-1].id),
+        lambda: session.turns.select_variant(one),
+        lambda: session.delete_branch(one),
+    ]
+    for edit in edits:
+        edit()
+        states.append(session.transcript)
+    before = session.transcript
+    workspace = await again(workspace, make_workspace)
+    session = await workspace.show(session.id)
+    assert session.transcript == before
+    for state in reversed(states[:-1]):
+        assert session.undo()
+        assert session.transcript == state
+        assert list(session.transcript.turns) == list(state.turns), "variants stand in the order they had"
+    for state in states[1:]:
+        assert session.redo()
+        assert session.transcript == state
+    assert session.undo()
+    workspace = await again(workspace, make_workspace)
+    session = await workspace.show(session.id)
+    assert session.transcript == states[-2]
+    session.turns.add_turn(make_turn(Role.USER, "New"))
+    workspace = await again(workspace, make_workspace)
+    session = await workspace.show(session.id)
+    for state in reversed(states[:-1]):
+        assert session.undo()
+        assert session.transcript == state, "what is kept goes on over several restarts"
+
+
+async def test_undo_after_a_restart_goes_over_what_was_set(make_workspace: MakeWorkspace) -> None:
+    workspace = await make_workspace()
+    session = workspace.new()
+    session.turns.add_turn(make_turn(Role.USER, "One"))
+    session.change(model="another")
+    session.history._typing = None  # as if the person had waited
+    session.turns.add_turn(make_turn(Role.USER, "Two"))
+    workspace = await again(workspace, make_workspace)
+    session = await workspace.show(session.id)
+    assert session.undo()
+    assert spoken(session) == ["One"]
+    assert session.undo()
+    assert spoken(session) == []
+    assert session.settings.model == "another"
+    assert not session.undo()
+
+
+async def test_an_edit_made_during_a_run_is_undone_after_a_restart_and_the_answer_stays(
+    make_workspace: MakeWorkspace, demo: DemoServer
+) -> None:
+    workspace = await make_workspace()
+    session = workspace.new()
+    session.begin_with(model="demo-chat")
+    session.turns.add_turn(make_turn(Role.USER, "Hello !long=200 !tps=400"))
+    run = begin(session.run())
+    await until(lambda: any(choice.parts for choice in session.growing.values()))
+    session.turns.edit_text(session.transcript.path[0].id, "Hello there", in_place=True)
+    await workspace.flush()
+    await run
+    answer = session.transcript.path[1]
+    workspace = await again(workspace, make_workspace)
+    session = await workspace.show(session.id)
+    assert session.undo()
+    assert session.transcript.path[0].text.startswith("Hello !long")
+    assert session.transcript.path[1] == answer
+
+
+async def test_a_bounded_number_of_states_is_kept_and_a_damaged_one_costs_no_turn(
+    make_workspace: MakeWorkspace, path: Path
+) -> None:
+    workspace = await make_workspace()
+    session = workspace.new()
+    for number in range(40):
+        session.turns.add_turn(make_turn(Role.USER, str(number)))
+    await workspace.close()
+    ((text,),) = rows(path, "SELECT json FROM pasts")
+    assert len(json.loads(text)) == 20
+    with closing(sqlite3.connect(path)) as connection:
+        damaged = json.loads(text)
+        damaged[3]["head"] = "nobody"
+        damaged[4] = None
+        connection.execute("UPDATE pasts SET json = ?", (json.dumps(damaged),))
+        connection.commit()
+    workspace = await make_workspace()
+    session = await workspace.show(session.id)
+    assert len(spoken(session)) == 40
+    assert [session.undo() for _ in range(4)] == [True, True, True, False]
+    first = session.transcript.path[0]
+    around = {"id": first.id, "role": "user", "parts": [], "parent": session.transcript.path[5].id}
+    for text in (
+        "",
+        "[",
+        "{}",
+        "[[]]",
+        '[{"head": null, "turns": [[0]]}]',
+        '[{"turns": 3}]',
+        "[" * 5000,
+        "[{}]",
+        "[null]",
+        json.dumps([{"head": None, "turns": [], "gone": [session.transcript.path[3].id]}]),
+        json.dumps([{"head": None, "turns": [[0, around]]}]),
+        json.dumps([{"head": ["x"], "turns": []}]),
+        json.dumps([{"head": None, "turns": [], "order": ["nobody"]}]),
+    ):
+        await workspace.close()
+        with closing(sqlite3.connect(path)) as connection:
+            connection.execute("UPDATE pasts SET json = ?", (text,))
+            connection.commit()
+        workspace = await make_workspace()
+        session = await workspace.show(session.id)
+        assert not session.undo(), text
+
+
+async def test_a_large_past_is_cut_to_what_fits(make_workspace: MakeWorkspace, path: Path) -> None:
+    workspace = await make_workspace()
+    session = workspace.new()
+    session.turns.add_turn(make_turn(Role.USER, "x"))
+    turn = session.transcript.path[0].id
+    for number in range(10):
+        session.turns.edit_text(turn, str(number) * 500_000)
+    workspace = await again(workspace, make_workspace)
+    assert rows(path, "SELECT length(json) < 2100000 FROM pasts") == [(1,)]
+    session = await workspace.show(session.id)
+    assert session.undo()
+    assert session.transcript.path[0].text == "8" * 500_000

@@ -1,0 +1,298 @@
+"""Curl commands and bodies as people paste them: what is found, what is said, and what never leaks."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from playground.domain.parts import Text
+from playground.domain.transcript import Role
+from playground.engine.gateways.profiles import Profile
+from playground.engine.requests.pasted import Imported, ImportRefusedError, read
+from playground.engine.requests.snippets import sent_by, write
+from playground.gateway.connection import Auth
+from playground.protocols.protocol import get_protocol
+from tests.engine.requests.snippets.cases import CHAT, MESSAGES
+
+KEY = "gw-canary-4f9c1d7e0a"
+CHAT_BODY = {"model": "m", "messages": [{"role": "user", "content": "It's 5 $"}], "temperature": 0.5}
+NATIVE_BODY = {"model": "m", "max_tokens": 5, "system": "s", "messages": [{"role": "user", "content": "Hi"}]}
+
+
+def quoted(value: Any) -> str:
+    return "'" + json.dumps(value).replace("'", "'\\''") + "'"
+
+
+def secret(found: Imported) -> str | None:
+    return found.key.get_secret_value() if found.key else None
+
+
+def body(found: Imported) -> Any:
+    return get_protocol(found.request.protocol).encode(found.request)
+
+
+def test_a_command_as_documentation_shows_it() -> None:
+    found = read(
+        f"""$ curl https://gateway.example/v1/chat/completions \\
+          -H "Content-Type: application/json" \\
+          -H "Authorization: Bearer {KEY}" \\
+          -H "X-Title: mine" \\
+          -d {quoted(CHAT_BODY)}
+        """
+    )
+    assert found.base_url == "https://gateway.example/v1"
+    assert (secret(found), found.auth) == (KEY, Auth.BEARER)
+    assert found.request.protocol == "chat"
+    assert found.request.extra_headers == {"X-Title": "mine"}
+    assert body(found) == CHAT_BODY
+    assert found.notes == ()
+
+
+def test_the_native_protocol_with_its_headers() -> None:
+    found = read(
+        f"curl --url https://gateway.example/v1/messages --header 'x-api-key: {KEY}' "
+        f"-H 'anthropic-version: 2023-06-01' -H 'anthropic-beta: b1' --json {quoted(NATIVE_BODY)}"
+    )
+    assert (secret(found), found.auth) == (KEY, Auth.X_API_KEY)
+    assert found.request.protocol == "messages"
+    assert found.request.turns[0].role is Role.SYSTEM
+    assert found.request.extra_headers == {"anthropic-beta": "b1"}
+    assert body(found) == NATIVE_BODY
+
+
+@pytest.mark.parametrize(
+    ("command", "protocol"),
+    [
+        (f"curl x.example/v1/messages -d {quoted(CHAT_BODY)}", "messages"),  # the address decides
+        (f"curl x.example/proxy -d {quoted(NATIVE_BODY)}", "messages"),  # then the body
+        (f"curl x.example/proxy -d {quoted(CHAT_BODY)} -H 'anthropic-version: 2023-06-01'", "messages"),  # then headers
+        (f"curl x.example/proxy -d {quoted(CHAT_BODY)}", "chat"),
+    ],
+)
+def test_the_protocol_is_guessed(command: str, protocol: str) -> None:
+    assert read(command).request.protocol == protocol
+
+
+@pytest.mark.parametrize(
+    ("more", "protocol"),
+    [
+        ({"stop": "x"}, "chat"),
+        ({"system": "x"}, "messages"),
+        ({"tools": [{"name": "f", "input_schema": {}}]}, "messages"),
+        ({"tools": [{"type": "function", "function": {"name": "f"}}]}, "chat"),
+        ({"messages": [{"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a"}]}]}, "messages"),
+        ({"messages": [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": "u"}}]}]}, "chat"),
+        ({"messages": [{"role": "system", "content": "x"}], "max_tokens": 5}, "chat"),
+        ({"tool_choice": {"type": "any"}}, "messages"),
+    ],
+)
+def test_the_protocol_of_a_bare_body(more: dict[str, Any], protocol: str) -> None:
+    found = read(json.dumps({"model": "m", "messages": [{"role": "user", "content": "x"}], **more}))
+    assert found.request.protocol == protocol
+    assert not any(note.startswith("Read as") for note in found.notes)
+
+
+def test_a_guess_is_told() -> None:
+    found = read('{"model": "m", "messages": [{"role": "user", "content": "x"}]}')
+    assert found.notes == ("Read as Chat completions: nothing in it belongs to one protocol alone.",)
+    assert found.request.turns[0].parts == (Text(text="x"),)
+
+
+def test_what_has_no_field_goes_into_the_extra_body() -> None:
+    given = {**CHAT_BODY, "stop": None, "top_k": 4, "stream_options": {"include_usage": True, "x": 1}, "seed": "odd"}
+    found = read(json.dumps(given))
+    assert found.request.extra_body == {"stop": None, "top_k": 4, "stream_options": {"include_usage": True, "x": 1}}
+    assert body(found) == given
+    assert "Kept in the extra body: stop, top_k, stream_options." in found.notes
+
+
+def test_files_are_refused_with_the_reason() -> None:
+    for option in ("-d", "--data", "--data-binary", "--json"):
+        with pytest.raises(ImportRefusedError, match=r"from the file “body.json”.*not opened here.*Paste the JSON"):
+            read(f"curl https://x/v1/messages {option} @body.json")
+    with pytest.raises(ImportRefusedError, match="standard input"):
+        read("curl https://x/v1/messages -d @-")
+    with pytest.raises(ImportRefusedError, match="reads headers from a file"):
+        read("curl https://x/v1/messages -H @headers -d '{}'")
+    with pytest.raises(ImportRefusedError, match="not JSON"):
+        read("curl https://x/v1/messages --data-raw @body.json")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "nothing to import"),
+        ("hello", "neither a curl command nor JSON"),
+        ("Invoke-RestMethod https://x", "Only curl commands"),
+        ("curl https://x/v1/models", "sends no body"),
+        ("curl https://x -F a=b", "-F cannot be imported: it sends a form"),
+        ("curl https://x -G -d a=b", "-G cannot be imported"),
+        ("curl https://x -H", "wants a value"),
+        ("curl https://x -d 'a", "never closed"),
+        ("{", "not JSON"),
+        ('{"a": NaN}', "not JSON"),
+        ("[1]", "message 1"),
+        ("{}", "no “messages”"),
+        ('{"input": "x"}', "“input”, which belongs to a protocol that is not spoken"),
+        ('{"messages": [{"role": "robot", "content": ""}]}', "Message 1: “role” is 'robot'"),
+        ("[" * 100_000, "not JSON: nested too deeply"),
+    ],
+)
+def test_what_cannot_be_imported_is_said(text: str, words: str) -> None:
+    with pytest.raises(ImportRefusedError) as refused:
+        read(text)
+    assert words.lower() in str(refused.value).lower()
+
+
+def test_options_are_read_or_named() -> None:
+    found = read(
+        f"FOO=1 curl -sSL -k --compressed -XPUT -m5 --proxy http://p --frob -o out.json "
+        f"'https://x/v1/messages?key={KEY}' other.example -b 'a={KEY}' --data-raw {quoted(NATIVE_BODY)} | jq . > {KEY}"
+    )
+    assert found.base_url == "https://x/v1"
+    notes = "\n".join(found.notes)
+    for words in (
+        "method is PUT",
+        "from “?” on was left out",
+        "-k; certificates",
+        "-m; time-outs",
+        "--proxy; the proxy",
+        "-b; cookies",
+        "curl alone: -s, -S, -L, --compressed, -o",
+        "not known here: --frob",
+        "addresses after the first",
+        "What follows the curl command",
+    ):
+        assert words in notes
+    assert KEY not in notes
+
+
+def test_secrets_come_apart_and_stay_out_of_every_text() -> None:
+    found = read(
+        f"curl https://me:{KEY}@x.example/v1/chat/completions -H 'api-key: {KEY}2' -H 'Cookie: {KEY}' "
+        f"-H 'X-Note: plain' -H 'User-Agent: mine' -H 'sec-fetch-mode: cors' "
+        f"-d {quoted({**CHAT_BODY, 'api_key': 'sk-' + KEY})}"
+    )
+    assert found.base_url == "https://x.example/v1"
+    assert {name: value.get_secret_value()[:6] for name, value in found.secret_headers.items()} == {
+        "Authorization": "Basic ",
+        "api-key": KEY[:6],
+    }
+    assert found.request.extra_headers == {"X-Note": "plain", "User-Agent": "mine"}
+    assert found.request.extra_body == {}
+    assert "“api_key” in the body looks like a key and was left out" in "\n".join(found.notes)
+    assert KEY not in repr(found)
+    assert "Cookie, sec-fetch-mode" in "\n".join(found.notes)
+
+
+def test_a_refusal_shows_no_secret() -> None:
+    for text in (
+        f"curl https://x/v1/messages -H 'Authorization: Bearer {KEY}' -d '{{\"a\": {KEY}'",
+        f"curl -u me:{KEY} https://x -d '{KEY}'",
+        f"curl 'x-api-key: {KEY} ",
+    ):
+        with pytest.raises(ImportRefusedError) as refused:
+            read(text)
+        assert KEY not in str(refused.value)
+        assert refused.value.__cause__ is None
+
+
+@pytest.mark.parametrize(
+    "value", ["$OPENAI_API_KEY", "${KEY}", "YOUR_API_KEY", "<your key>", "sk-xxxx", "sk-...", "••••"]
+)
+def test_stand_ins_are_no_keys(value: str) -> None:
+    found = read(f'curl https://x/v1/chat/completions -H "Authorization: Bearer {value}" -d {quoted(CHAT_BODY)}')
+    assert found.key is None
+    assert found.auth is Auth.BEARER
+    assert "Enter it yourself" in found.notes[0]
+
+
+def test_two_ways_to_send_a_key() -> None:
+    url = "curl https://x/v1/messages -d " + quoted(NATIVE_BODY)
+    both = read(f"{url} -H 'x-api-key: {KEY}' -H 'Authorization: Bearer {KEY}'")
+    assert (secret(both), both.auth, both.secret_headers) == (KEY, Auth.BOTH, {})
+    differing = read(f"{url} -H 'x-api-key: {KEY}' -H 'Authorization: Bearer {KEY}2'")
+    assert (secret(differing), differing.auth) == (KEY, Auth.X_API_KEY)
+    assert differing.secret_headers["Authorization"].get_secret_value() == f"Bearer {KEY}2"
+
+
+def test_variables_in_address_and_body_are_told() -> None:
+    found = read('curl "$BASE/chat/completions" -d "{\\"model\\":\\"$MODEL\\",\\"messages\\":[]}"')
+    assert found.base_url == ""
+    assert found.request.model == "$MODEL"
+    assert "The address is in the variable $BASE" in found.notes[0]
+    assert "$MODEL in the body stands as it is written." in found.notes
+
+
+def test_powershells_second_escaping_is_undone() -> None:
+    found = read(
+        "curl.exe http://localhost:8000/v1/chat/completions `\n -d '"
+        + json.dumps(CHAT_BODY).replace('"', '\\"').replace("'", "''")
+        + "'"
+    )
+    assert body(found) == CHAT_BODY
+    assert found.base_url == "http://localhost:8000/v1"
+
+
+def test_the_applications_own_file_is_read() -> None:
+    found = read('{"playground": 1, "model": "m", "messages": [{"role": "user", "content": "x"}]}')
+    assert found.request.model == "m"
+    with pytest.raises(ImportRefusedError, match="version"):
+        read('{"playground": 2}')
+
+
+@pytest.mark.parametrize("protocol", ["chat", "messages"])
+def test_our_own_curl_snippets_come_back(protocol: str) -> None:
+    profile = Profile(base_url="https://gateway.example/v1", key_origin="there")
+    for name, request in (CHAT if protocol == "chat" else MESSAGES).items():
+        if name in ("odd", "half"):
+            continue  # messages that are no list, halves of characters: nothing that a person could go on with
+        sent = sent_by(profile, request)
+        found = read(write("curl", sent).text)
+        assert found.base_url == "https://gateway.example/v1"
+        assert found.request.protocol == protocol
+        again = sent_by(profile, found.request)
+        assert json.dumps(again.body, sort_keys=True) == json.dumps(sent.body, sort_keys=True), name
+
+
+BODY_TEXT = '{"model": "m", "messages": [{"role": "user", "content": "it\u00a0is “so”"}]}'
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (f"cd /tmp && curl https://x/v1/chat/completions -d '{BODY_TEXT}'", "before the curl command was left out"),
+        (f"export K=1; curl https://x/v1/chat/completions -d '{BODY_TEXT}'", "before the curl command was left out"),
+        (f"curl\u00a0https://x/v1/chat/completions -d '{BODY_TEXT}'", "No-break spaces were read as spaces"),
+        (
+            "curl https://x/v1/chat/completions -d ‘{“model”: “m”, “messages”: [{“role”: “user”, “content”: “hi”}]}’",
+            "Curly quotation marks (‘) were read as the straight ones",
+        ),
+        (f"curl https://x/v1/chat/completions –d '{BODY_TEXT}'", "The long dash before “d” was read as a hyphen"),
+        (f"curl https://x/v1/chat/completions —data '{BODY_TEXT}'", "The long dash before “data” was read"),
+    ],
+)
+def test_what_a_page_or_a_word_processor_made_of_a_command_is_mended_and_said(text: str, words: str) -> None:
+    found = read(text)
+    assert found.base_url == "https://x/v1"
+    assert found.request.model == "m"
+    assert any(words in note for note in found.notes), found.notes
+
+
+def test_marks_inside_straight_quotes_are_text() -> None:
+    found = read(f"curl https://x/v1/chat/completions -d '{BODY_TEXT}'")
+    assert found.request.turns[0].text == "it\u00a0is “so”"
+    assert not any("urly" in note or "No-break" in note or "before" in note for note in found.notes)
+
+
+def test_curly_marks_that_cannot_be_mended_are_named() -> None:
+    text = "curl https://x -d ‘{“model”: “m”, “messages”: [{“role”: “user”, “content”: “don’t”}]}’"
+    with pytest.raises(ImportRefusedError, match=r"curly quotation marks \(‘\).* never closed"):
+        read(text)
+
+
+def test_a_body_that_mentions_curl_is_a_body() -> None:
+    found = read(json.dumps({"model": "m", "messages": [{"role": "user", "content": "a; curl x && curl y"}]}))
+    assert found.request.turns[0].text == "a; curl x && curl y"

@@ -1,0 +1,235 @@
+"""Looking for words: what counts is what a card shows, place by place, and it comes in slices."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from playground.domain.parts import Part, Reasoning, Refusal, Text, ToolCall, ToolResult, Unknown
+from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn, new_id
+from playground.ui.features.conversation.finding import Query, Search, markdown_lines
+from playground.ui.features.conversation.rows import Row, make_rows
+from playground.ui.features.conversation.text_view import TextView
+from tests.benchmarks.experiment import long_transcript
+from tests.ui.features.conversation.test_transcript_view import Stand
+from tests.ui.features.conversation.test_transcript_view import stand as stand
+
+MARKDOWN = """# A heading with token
+
+Words with **to**ken and *token*, `token`, [a token link](http://token.example/token) and snake\\_case.
+A soft
+break, a hard\\
+break; ![token in an image](http://x/y.png) and 😀 token after an emoji.
+
+1. token one
+   - token *nested*
+2. token two
+
+> quoted token, ten-token
+
+| token | value |
+|---|---:|
+| a token | 3 |
+
+```python
+token = "token"  # a token
+```
+
+---
+
+&amp; a Token, TOKEN, tokens, a\u200btoken
+"""
+
+
+def find(rows: Sequence[Row], query: Query, start: int = 0) -> Search:
+    search = Search()
+    search.set_rows(rows, 0)
+    search.look_for(query, start)
+    while not search.work(0.01):
+        pass
+    return search
+
+
+def turn(role: Role, *parts: Part, reason: str = "stop", **more: object) -> Turn:
+    outcome = Outcome(ending=Ending.COMPLETE, finish_reason=reason) if role is Role.ASSISTANT else None
+    made = Turn(id=new_id(), role=role, parts=parts, outcome=outcome)
+    return made.model_copy(update={"outcome": outcome.model_copy(update=more)}) if outcome and more else made
+
+
+def everything() -> list[Row]:
+    call = ToolCall(id="a", name="f", arguments='{"token": "a t\\u006fken", "n": [1, 2, {"token": null}]}')
+    broken = ToolCall(id="b", name="f", arguments='{"token": tok')
+    schema = {"type": "json_object"}
+    return make_rows(
+        Transcript().append(
+            turn(Role.SYSTEM, Text(text="A token.\r\nAnother **token**.")),
+            turn(Role.USER, Text(text=MARKDOWN)),
+            turn(Role.ASSISTANT, Reasoning(text=f"I think of a token.\n\n{MARKDOWN}"), Text(text=MARKDOWN)),
+            turn(Role.ASSISTANT, call, broken, reason="tool_calls"),
+            turn(
+                Role.ASSISTANT,
+                Text(text="token", extra={"messages": {"citations": [{"token": "a token", "url": "http://token"}]}}),
+                ToolCall(id="a", name="f", arguments='{"token": 1}', extra={"chat": {"token": "x" * 900 + "token"}}),
+            ).model_copy(update={"extra": {"chat": {"token": ["token"] * 70}}}),
+            turn(Role.TOOL, ToolResult(call_id="a", text='{"result": "token token"}')),
+            turn(Role.TOOL, ToolResult(call_id="c", text="a token that answers nothing")),
+            turn(Role.ASSISTANT, Refusal(text="No *token* for you."), Unknown(value={"token": ["token"]})),
+            turn(Role.ASSISTANT, Text(text='{"token": "token"}'), response_format=schema),
+            turn(Role.ASSISTANT, Text(text="not JSON, token"), response_format=schema),
+            turn(Role.ASSISTANT, Reasoning(text="", redacted="xyz")),
+            turn(Role.USER, Text(text="word " * 900 + "token " * 500)),
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        Query("token"),
+        Query("Token", case=True),
+        Query("token", whole=True),
+        Query("a token"),
+        Query("break, a hard"),
+        Query("snake_case"),
+        Query("redacted"),
+        Query("http"),
+        Query("**"),
+        Query('"'),
+        Query("token  one"),
+        Query("😀 token"),
+        Query("U+200B"),
+        Query("(.*)"),
+    ],
+    ids=lambda query: f"{query.words}{'-case' * query.case}{'-whole' * query.whole}",
+)
+def test_what_is_counted_is_what_the_cards_show(stand: Stand, qtbot: QtBot, query: Query) -> None:
+    rows = everything()
+    search = find(rows, query)
+    stand.view.show_found(query.pattern)
+    for at, row in enumerate(rows):
+        stand.show([row])
+        card = stand.view.card(row.id)
+        assert card is not None
+        assert card.finds.count == search.counts[at], f"row {at}, {row.turn.role}"
+        stand.show([])
+    assert search.total == sum(search.counts)
+
+
+def test_places_are_where_the_words_are(stand: Stand) -> None:
+    rows = everything()
+    stand.view.show_found(Query("token").pattern)
+    seen = 0
+    for row in rows:
+        stand.show([row])
+        card = stand.view.card(row.id)
+        assert card is not None
+        for text in card.findChildren(TextView):
+            raw = text.document().toRawText()
+            for begin, end in text.found.places:
+                utf16 = raw.encode("utf-16-le", errors="surrogatepass")
+                assert utf16[2 * begin : 2 * end].decode("utf-16-le").lower() == "token"
+                seen += 1
+    assert seen > 500
+
+
+def test_the_lines_read_are_the_paragraphs_drawn(qtbot: QtBot) -> None:
+    view = TextView()
+    qtbot.addWidget(view)
+    view.set_text(MARKDOWN)
+    block, drawn = view.document().begin(), []
+    while block.isValid():
+        text = block.text()
+        line = view._writer.lines[view._writer.line_at(block.position())]
+        drawn.append(text.partition("\t")[2] if line.kind == "item" else text)
+        block = block.next()
+    assert [text for text in markdown_lines(MARKDOWN) if text] == [text for text in drawn if text]
+
+
+def test_nothing_to_look_for_finds_nothing() -> None:
+    for words in ("", "  "):
+        search = find(everything(), Query(words))
+        assert (search.done, search.total) == (True, 0)
+
+
+def test_it_goes_round_in_both_directions() -> None:
+    rows = make_rows(Transcript().append(*(make_turn(Role.USER, text) for text in ("x y x", "none", "x", "no", "x x"))))
+    search = find(rows, Query("x"))
+    assert search.counts == [2, 0, 1, 0, 2]
+    at, forward = (-1, 1 << 30), []
+    for _ in range(6):
+        found = search.after(*at)
+        assert found is not None
+        forward.append(found)
+        at = found
+    assert forward == [(0, 0), (0, 1), (2, 0), (4, 0), (4, 1), (0, 0)]
+    assert [search.number(*place) for place in forward[:5]] == [1, 2, 3, 4, 5]
+    backward = []
+    for _ in range(6):
+        found = search.before(*at)
+        assert found is not None
+        backward.append(found)
+        at = found
+    assert backward == [(4, 1), (4, 0), (2, 0), (0, 1), (0, 0), (4, 1)]
+    assert find(rows, Query("zz")).after(0, 0) is None
+    assert find(rows, Query("zz")).before(0, 0) is None
+
+
+def test_rows_that_stay_are_not_read_again() -> None:
+    rows = everything()
+    search = find(rows, Query("token"))
+    total = search.total
+    more = [*rows[:3], make_rows(Transcript().append(make_turn(Role.USER, "one token more")))[0], *rows[3:]]
+    search.set_rows(more, 0)
+    assert len(search._left) == 1
+    while not search.work(0.01):
+        pass
+    assert search.total == total + 1
+    search.set_rows(rows[3:], 0)
+    assert search.done
+    assert search.total == total - sum(search_counts(rows[:3]))
+
+
+def search_counts(rows: Sequence[Row]) -> list[int]:
+    return find(rows, Query("token")).counts
+
+
+def test_a_card_that_shows_less_is_believed() -> None:
+    rows = everything()
+    search = find(rows, Query("token"))
+    assert not search.correct(1, search.counts[1])
+    before = search.total
+    assert search.correct(1, search.counts[1] - 2)
+    assert search.total == before - 2
+
+
+def test_ten_thousand_turns_are_looked_through_in_slices() -> None:
+    transcript = long_transcript(10_000)
+    rows = make_rows(transcript)
+    search = Search()
+    search.set_rows(rows, 0)
+    asked = next(turn for turn in transcript.path[5000:] if turn.role is Role.USER)
+    words = asked.text.partition(":")[0]
+    search.look_for(Query(words), 8000)
+    slices = []
+    while not search.done:
+        began = time.thread_time()
+        search.work(0.004)
+        slices.append(time.thread_time() - began)
+    assert len(slices) > 3
+    assert sorted(slices)[len(slices) // 2] < 0.02
+    assert [rows[at].id for at, count in enumerate(search.counts) if count] == [asked.id]
+
+
+def test_it_begins_where_one_is_and_forgets() -> None:
+    rows = make_rows(Transcript().append(*(make_turn(Role.USER, f"word {n}") for n in range(50))))
+    search = Search()
+    search.set_rows(rows, 0)
+    search.look_for(Query("word"), 40)
+    while not search.total:
+        search._step()
+    assert [at for at, count in enumerate(search.counts) if count] == [40]
+    search.forget()
+    assert (search.done, search.total, search._read) == (True, 0, {})

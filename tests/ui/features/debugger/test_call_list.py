@@ -1,0 +1,240 @@
+"""The list of calls: what it says, how it filters, sorts, copies and exports, and what ten thousand calls cost."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import time
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from playground.domain.parts import ToolCall, ToolResult
+from playground.domain.transcript import Role, Turn, make_turn
+from playground.engine.inspect.calls import CallEntry
+from playground.engine.session.session import Session
+from playground.ui.features.debugger.call_list import CallList
+from playground.ui.features.debugger.call_model import DURATION, TOOL, VERDICT
+from playground.ui.widgets.slices import Slices
+from tests.ui.features.debugger.seen import longest_slice, loop_of, round_of, session
+
+pytestmark = pytest.mark.qt_log_ignore("plugin does not support")
+
+
+@pytest.fixture
+def page(qtbot: QtBot) -> Iterator[CallList]:
+    page = CallList()
+    qtbot.addWidget(page)
+    page.resize(860, 240)
+    page.show()
+    qtbot.waitExposed(page)
+    yield page
+    page.hide()
+
+
+def shown(page: CallList) -> list[list[str]]:
+    page.slices.finish()
+    model = page.model
+    return [[model.index(row, column).data() for column in range(6)] for row in range(model.rowCount())]
+
+
+def three() -> Session:
+    """Lisbon fits and is answered, Oslo misses its city and is an error, Rome waits."""
+    calls = (
+        ToolCall(id="c1", name="get_weather", arguments='{"city": "Lisbon"}'),
+        ToolCall(id="c2", name="get_weather", arguments='{"town": "Oslo"}', received="{}"),
+        ToolCall(id="c3", name="get_wind", arguments="{Rome"),
+    )
+    found = session((make_turn(Role.USER, "?"), Turn(id="a", role=Role.ASSISTANT, parts=calls)))
+    results = (
+        ToolResult(call_id="c1", text="x", by="table", seconds=1.25),
+        ToolResult(call_id="c2", text="=1+1", is_error=True, by="you", seconds=0.04),
+    )
+    for result in results:
+        found.turns.add_turn(make_turn(Role.TOOL, "", result))
+    return found
+
+
+def test_each_row_says_how_the_call_went(page: CallList) -> None:
+    page.show_session(three())
+    assert shown(page) == [
+        ["2", "get_weather", '{"city": "Lisbon"}', "fits the schema", "from the table", "1.25 s"],
+        ["2", "get_weather", '{"town": "Oslo"}', "2 problems · edited", "error, by you", "40 ms"],
+        ["2", "get_wind", "{Rome", "not JSON", "no answer yet", ""],
+    ]
+    assert page.count.text == "3 calls · 2 do not fit · 1 without an answer"
+    tooltip = page.model.index(1, VERDICT).data(Qt.ItemDataRole.ToolTipRole)
+    assert "“city” is missing" in tooltip
+    assert "town: is not allowed" in tooltip
+    assert page.model.index(0, TOOL).data(Qt.ItemDataRole.AccessibleTextRole) == "Tool: get_weather"
+
+
+def test_an_experiment_without_calls_says_so(page: CallList) -> None:
+    page.show_session(session())
+    assert shown(page) == []
+    assert page.empty.isVisible()
+    assert page.empty.text().startswith("No calls yet")
+    assert not page.export_button.isEnabled()
+
+
+def test_a_filter_takes_words_of_any_column_or_argument(page: CallList) -> None:
+    page.show_session(three())
+    for words, ids in (
+        ("wind", ["c3"]),
+        ("fits", ["c1"]),
+        ("error YOU", ["c2"]),
+        ("get_weather oslo", ["c2"]),
+        ("no answer", ["c3"]),
+        ("edited", ["c2"]),
+        ("c1", ["c1"]),
+        ("lisbon oslo", []),
+    ):
+        page.filter.setText(words)
+        shown(page)
+        assert [entry.call.id for entry in page.model.entries] == ids, words
+    assert page.empty.text() == "No call matches the filter."
+    assert page.count.text == "0 of 3 calls"
+
+
+def test_a_column_sorts_up_then_down_then_not(page: CallList) -> None:
+    page.show_session(three())
+    orders = []
+    for _ in range(3):
+        page.table.horizontalHeader().sectionClicked.emit(DURATION)
+        shown(page)
+        orders.append("".join(entry.call.id[1] for entry in page.model.entries))
+    assert orders == ["321", "123", "123"]
+    assert not page.table.horizontalHeader().isSortIndicatorShown()
+
+
+def test_click_and_enter_go_to_the_call_and_choosing_rows_does_not(page: CallList) -> None:
+    page.show_session(three())
+    shown(page)
+    asked: list[CallEntry] = []
+    page.card_asked.connect(asked.append)
+    centre = page.table.visualRect(page.model.index(1, 2)).center()
+    left = Qt.MouseButton.LeftButton
+    QTest.mouseClick(page.table.viewport(), left, Qt.KeyboardModifier.NoModifier, centre)
+    assert [entry.call.id for entry in asked] == ["c2"]
+    QTest.keyClick(page.table, Qt.Key.Key_Down)
+    QTest.keyClick(page.table, Qt.Key.Key_Return)
+    assert [entry.call.id for entry in asked] == ["c2", "c3"]
+
+
+def test_chosen_rows_are_copied_so_that_no_spreadsheet_runs_them(page: CallList) -> None:
+    page.show_session(three())
+    shown(page)
+    page.table.selectRow(1)
+    QTest.keyClick(page.table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    (row,) = csv.DictReader(io.StringIO(QGuiApplication.clipboard().text(), newline=""))
+    assert (row["tool"], row["arguments"], row["result"]) == ("get_weather", '{"town": "Oslo"}', "'=1+1")
+    page.copy("json", everything=True)
+    assert [entry["call_id"] for entry in json.loads(QGuiApplication.clipboard().text())] == ["c1", "c2", "c3"]
+
+
+def test_new_calls_are_added_and_the_chosen_row_stays(page: CallList) -> None:
+    found = session(loop_of(3))
+    page.show_session(found)
+    shown(page)
+    page.table.selectRow(4)
+    kept = page.model.entries[4]
+    resets: list[object] = []
+    page.model.modelReset.connect(lambda: resets.append(None))
+    for turn in round_of(9, "Paris"):
+        found.turns.add_turn(turn)
+    assert len(shown(page)) == 7
+    assert page.model.entries[4] is kept, "what has not changed is not made again"
+    assert [index.row() for index in page.table.selectionModel().selectedRows()] == [4]
+    found.delete_turn("a0")
+    assert len(shown(page)) == 5
+    assert [page.model.entries[index.row()].call.id for index in page.table.selectionModel().selectedRows()] == [
+        kept.call.id
+    ]
+    assert resets == []
+
+
+def test_another_branch_is_named_and_another_answer_is_a_row_of_its_own(page: CallList) -> None:
+    found = session(loop_of(1))
+    found.history.transcript = found.transcript.truncate_after("t-c0-0")
+    found.turns.add_turn(make_turn(Role.TOOL, "", ToolResult(call_id="c0-1", text="rain", by="fork")))
+    page.show_session(found)
+    rows = shown(page)
+    assert [(row[0], row[4]) for row in rows] == [
+        ("2", "from the table"),
+        ("2", "in a fork"),
+        ("2 · other", "from the table"),
+    ]
+    assert "another branch" in page.model.index(2, 0).data(Qt.ItemDataRole.ToolTipRole)
+
+
+def test_hidden_it_does_nothing_and_shown_again_it_is_up_to_date(page: CallList, qtbot: QtBot) -> None:
+    found = session(loop_of(1))
+    page.show_session(found)
+    assert len(shown(page)) == 2
+    page.hide()
+    for turn in round_of(5, "Paris"):
+        found.turns.add_turn(turn)
+    assert not page.slices.busy
+    page.show()
+    qtbot.waitUntil(lambda: page.model.rowCount() == 3)
+
+
+def test_a_model_s_names_and_arguments_are_text_and_nothing_else(page: CallList) -> None:
+    calls = (ToolCall(id="c", name="a\u202eb", arguments='{"x": "<img src=http://evil/>\ud800"}'),)
+    page.show_session(session((Turn(id="a", role=Role.ASSISTANT, parts=calls),)))
+    (row,) = shown(page)
+    assert row[1] == "a‹U+202E›b"
+    assert "‹U+D800›" in row[2]
+    assert "<img" not in page.model.index(0, 2).data(Qt.ItemDataRole.ToolTipRole)
+
+
+def test_ten_thousand_calls_cost_no_frame(page: CallList, qtbot: QtBot) -> None:
+    found = session(loop_of(5_000))
+    with longest_slice(page.slices) as longest:
+        page.show_session(found)
+        qtbot.waitUntil(lambda: page.model.rowCount() == 10_000, timeout=20_000)
+        began = time.thread_time()
+        for turn in round_of(9_999, "Paris"):
+            found.turns.add_turn(turn)
+        qtbot.waitUntil(lambda: page.model.rowCount() == 10_001, timeout=20_000)
+        assert time.thread_time() - began < 0.6
+        page.filter.setText("paris")
+        qtbot.waitUntil(lambda: page.model.rowCount() == 1, timeout=20_000)
+        page.filter.clear()
+        qtbot.waitUntil(lambda: page.model.rowCount() == 10_001, timeout=20_000)
+        assert longest[0] < 0.04
+    began = time.thread_time()
+    bar = page.table.verticalScrollBar()
+    for step in range(40):
+        bar.setValue(bar.maximum() * step // 40)
+        page.table.viewport().repaint()
+    assert (time.thread_time() - began) / 40 < 0.016
+
+
+def test_slices_finish_what_they_began_and_then_do_it_once_more(qtbot: QtBot, page: CallList) -> None:
+    done: list[int] = []
+    runs: list[int] = []
+
+    def work() -> Iterator[None]:
+        runs.append(1)
+        for number in range(5):
+            done.append(number)
+            if len(runs) == 1 and number == 2:
+                slices.poke()
+            yield
+
+    slices = Slices(work, page)
+    slices.poke()
+    slices.poke()
+    qtbot.waitUntil(lambda: len(done) == 10)
+    assert done == [0, 1, 2, 3, 4] * 2
+    qtbot.waitUntil(lambda: not slices.busy)
+    slices.poke()
+    slices.stop()
+    qtbot.wait(120)
+    assert len(runs) == 2

@@ -1,0 +1,110 @@
+"""Rows of the list: days, what is pinned, and hits whose marks stand where the words are."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from playground.engine.library.store import Found, Passage
+from playground.ui.features.experiments.rows import Heading, Hit, Line, day_name, rows_found, rows_of
+from tests.ui.features.experiments.entries import NOON, entry
+
+
+def test_what_is_pinned_stands_first_then_the_days() -> None:
+    entries = [
+        entry("a"),
+        entry("b", pinned=True, ago=0.1),
+        entry("c", ago=0.2),
+        entry("d", ago=1),
+        entry("e", ago=1.1),
+    ]
+    rows = rows_of(entries, NOON)
+    assert [row.entry.id if isinstance(row, Line) else getattr(row, "text", "") for row in rows] == [
+        "Pinned", "b", "Today", "a", "c", "Yesterday", "d", "e",
+    ]  # fmt: skip
+    assert len({row.key for row in rows}) == len(rows)
+
+
+def test_hits_stand_below_their_experiment_with_their_marks() -> None:
+    passages = (
+        Passage("", "title", "Weather in Rome", ((11, 15),)),
+        Passage("t1", "text", "a very long beginning of the words before Rome is named", ((42, 46),)),
+        Passage("t2", "arguments", '{"city": "Rome"}', ((10, 14),)),
+    )
+    heading, line, first, second = rows_found([Found(entry("a", "Weather in Rome"), passages)])
+    assert isinstance(heading, Heading)
+    assert heading.text == "1 experiment found"
+    assert isinstance(line, Line)
+    assert marked(line.title, line.marks) == ["Rome"]
+    assert isinstance(first, Hit)
+    assert isinstance(second, Hit)
+    assert (first.turn_id, second.turn_id) == ("t1", "t2")
+    assert marked(first.text, first.marks) == ["Rome"]
+    assert first.text.startswith("…")
+    assert 12 < first.text.index("Rome") < 36, "what was found is seen in a narrow list, with words before it"
+    assert second.text == 'Call: {"city": "Rome"}'
+    assert marked(second.text, second.marks) == ["Rome"]
+
+
+def test_a_title_in_which_something_is_found_far_behind_begins_further_on() -> None:
+    title = "Stop sequences and what they do to lists"
+    (line,) = (row for row in rows_found([Found(entry("a", title), (Passage("", "title", title, ((35, 40),)),))])[1:])
+    assert isinstance(line, Line)
+    assert (line.title, marked(line.title, line.marks)) == (title, ["lists"])
+    longer = "Once more, and with far more words than any list shows: " + title
+    at = longer.index("lists")
+    line = rows_found([Found(entry("a", longer), (Passage("", "title", longer, ((at, at + 5),)),))])[1]
+    assert isinstance(line, Line)
+    assert line.title.startswith("…")
+    assert marked(line.title, line.marks) == ["lists"]
+
+
+def test_a_hit_that_is_the_title_again_is_left_out() -> None:
+    passages = (
+        Passage("", "title", "Weather in Rome", ((11, 15),)),
+        Passage("t1", "text", "Weather in Rome", ((11, 15),)),
+        Passage("t2", "text", "Rome is warm", ((0, 4),)),
+    )
+    rows = rows_found([Found(entry("a", "Weather in Rome"), passages)])
+    assert [row.turn_id for row in rows if isinstance(row, Hit)] == ["t2"]
+
+
+def test_hidden_characters_are_shown_and_the_marks_move_along() -> None:
+    passage = Passage("t", "text", "\u202eab<b>Rome</b>\u200b", ((6, 10),))
+    hit = rows_found([Found(entry("a"), (passage,))])[-1]
+    assert isinstance(hit, Hit)
+    assert "\u202e" not in hit.text
+    assert marked(hit.text, hit.marks) == ["Rome"]
+    assert "<b>" in hit.text
+
+
+def test_nothing_found_is_said() -> None:
+    assert rows_found([]) == [Heading("Nothing found")]
+
+
+def marked(text: str, marks: tuple[tuple[int, int], ...]) -> list[str]:
+    return [text[start:end] for start, end in marks]
+
+
+@pytest.mark.parametrize(
+    ("then", "words"),
+    [
+        ((2026, 11, 21, 0, 1), "Today"),
+        ((2026, 11, 22, 9, 0), "Today"),  # a clock that was set back
+        ((2026, 11, 20, 23, 59), "Yesterday"),
+        ((2026, 11, 19, 12, 0), "19 November"),
+        ((2025, 12, 31, 12, 0), "31 December 2025"),
+    ],
+)
+def test_days_are_named(then: tuple[int, int, int, int, int], words: str) -> None:
+    assert day_name(moment(*then), moment(2026, 11, 21, 12, 0)) == words
+
+
+def moment(year: int, month: int, day: int, hour: int, minute: int) -> float:
+    """The Unix time of a local time."""
+    return time.mktime((year, month, day, hour, minute, 0, 0, 0, -1))
+
+
+def test_now_is_today() -> None:
+    assert day_name(time.time()) == "Today"

@@ -1,0 +1,165 @@
+"""Deviations are listed with the frame that shows each; the report can be copied."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from playground.domain.errors import Failure, FailureKind
+from playground.gateway.tape import Exchange
+from playground.ui.features.inspector.lint_page import HEAD, LintPage
+from playground.ui.features.inspector.traces import Traces
+from tests.engine.inspect.lint.answers import TOOL, answer, asked, first, good, reviewed
+from tests.protocols.streams import DONE
+from tests.ui.features.inspector.recordings import chunk, exchange, weather
+
+OFFERED = json.dumps(asked(tools=[{**TOOL, "function": {"name": "get_weather"}}])).encode()
+
+
+def made(qtbot: QtBot) -> LintPage:
+    page = LintPage()
+    qtbot.addWidget(page)
+    page.resize(700, 200)
+    page.show()
+    return page
+
+
+def test_each_finding_leads_to_its_frame(qtbot: QtBot) -> None:
+    page = made(qtbot)
+    odd = exchange([(0.1, chunk({"content": "hello"})), (0.2, b"data: not json\n\n"), (0.3, chunk({}, "stop"))])
+    page.show_trace(Traces().of(odd))
+    page.slices.finish()
+    codes = [finding.code for finding in page.found]
+    assert "not_json" in codes
+    assert "no_end_marker" in codes
+    row = codes.index("not_json")
+    frame, note = page.table.item(row, 0), page.table.item(row, 1)
+    assert frame is not None
+    assert note is not None
+    assert frame.text() == "2"
+    assert f"{len(codes)} deviation" in page.count.text()
+    with qtbot.waitSignal(page.frame_asked) as asked:
+        rect = page.table.visualItemRect(note)
+        QTest.mouseClick(page.table.viewport(), Qt.MouseButton.LeftButton, pos=rect.center())
+    assert asked.args == [1]
+    QTest.mouseClick(page.copy_button, Qt.MouseButton.LeftButton)
+    report = QGuiApplication.clipboard().text()
+    assert report.startswith("# What this answer does differently")
+    assert "data: not json" in report
+    assert page.copy_button.text() == "Copied"
+
+
+def shown(page: LintPage, tape: Exchange) -> str:
+    """What stands in the place of findings, once they are looked for."""
+    page.show_trace(Traces().of(tape))
+    page.slices.finish()
+    assert page.found == reviewed(tape).findings == ()
+    return page.empty.text()
+
+
+def test_an_answer_as_it_should_be_says_so(qtbot: QtBot) -> None:
+    page = made(qtbot)
+    assert "No exchange yet" in page.empty.text()
+    as_asked = weather()
+    as_asked.request_body = OFFERED
+    assert shown(page, as_asked).startswith("Nothing to report: the answer is as the specification describes it, and ")
+    page.show_trace(None)
+    assert "No exchange yet" in page.empty.text()
+
+
+@pytest.mark.parametrize(
+    ("tape", "words"),
+    [
+        (
+            {"body": first(), "complete": False},
+            "Nothing to report of what was seen. The answer was stopped: what would",
+        ),
+        ({"body": b"", "status": None, "complete": False}, "No answer came: there is nothing to judge."),
+        ({"body": b"", "dropped": 9}, "The bytes of this answer were let go"),
+        ({"body": first(), "ended": False}, "Nothing to report so far."),
+        (
+            {"body": b'{"code":1,"message":"no","data":null}', "status": 400},
+            "Nothing to report: the error is as the specification describes it.",
+        ),
+        (
+            {"body": first(), "complete": False, "failure": Failure(kind=FailureKind.CONNECTION, message="x")},
+            "Nothing to report of what was seen. The connection broke off",
+        ),
+        (
+            {"body": first() + good({}, "stop") + DONE, "request_body": b"?"},
+            "Nothing to report of what was seen. The req",
+        ),
+    ],
+)
+def test_the_sentence_stands_only_where_it_is_true(qtbot: QtBot, tape: dict[str, Any], words: str) -> None:
+    body = tape.pop("body")
+    text = shown(made(qtbot), answer(body, asked(), **tape))
+    assert text.startswith(words)
+    assert "the answer is as the specification" not in text
+
+
+def test_what_was_not_seen_stands_beside_what_was_found(qtbot: QtBot) -> None:
+    page = made(qtbot)
+    page.show_trace(Traces().of(answer(first() + b"data: x\n\n", asked(), complete=False)))
+    page.slices.finish()
+    assert page.count.text() == (
+        "1 deviation from the specification. The answer was stopped: what would have followed was not seen."
+    )
+    QTest.mouseClick(page.copy_button, Qt.MouseButton.LeftButton)
+    assert "what would have followed was not seen" in QGuiApplication.clipboard().text()
+
+
+def test_a_sentence_does_not_make_the_page_wider(qtbot: QtBot) -> None:
+    page = made(qtbot)
+    before = page.minimumSizeHint().width()
+    cut: dict[str, Any] = {
+        "complete": False,
+        "failure": Failure(kind=FailureKind.TIMEOUT_IDLE, message="x"),
+        "request_body": b"?",
+    }
+    page.show_trace(Traces().of(answer(first() + b"data: x\n\n", asked(), **cut)))
+    page.slices.finish()
+    assert "The request cannot be read" in page.count.text()
+    assert page.minimumSizeHint().width() < before + 100
+    page.resize(500, 300)
+    qtbot.wait(20)
+    assert page.width() == 500
+    assert page.count.height() >= page.count.heightForWidth(page.count.width()), "all of it can be read"
+
+
+def test_what_the_head_shows_leads_to_no_frame(qtbot: QtBot) -> None:
+    page = made(qtbot)
+    page.show_trace(Traces().of(answer(first() + good({}, "stop") + DONE, asked(n=2), status=201)))
+    page.slices.finish()
+    assert [page.table.item(row, 0).text() for row in range(2)] == [HEAD, "3"]  # type: ignore[union-attr]
+    went: list[int] = []
+    page.frame_asked.connect(went.append)
+    for row in range(2):
+        item = page.table.item(row, 1)
+        assert item is not None
+        QTest.mouseClick(page.table.viewport(), Qt.MouseButton.LeftButton, pos=page.table.visualItemRect(item).center())
+    assert went == [2]
+
+
+def test_findings_follow_an_answer_on_its_way(qtbot: QtBot) -> None:
+    page = made(qtbot)
+    tape = answer(first(), asked(n=2), ended=False)
+    trace = Traces().of(tape)
+    page.show_trace(trace)
+    page.slices.finish()
+    assert "so far" in page.empty.text()
+    tape.reads.append(type(tape.reads[0])(0.2, good({}, "stop") + DONE))
+    tape.ended, tape.complete = 0.2, True
+    page.show_trace(trace)
+    page.slices.finish()
+    assert [one.code for one in page.found] == ["choices_count"]
+    page.show_trace(Traces().of(weather()))
+    assert (page.found, page.count.text(), page.empty.text()) == ((), "", ""), "another one, and not looked at yet"
+    QTest.mouseClick(page.copy_button, Qt.MouseButton.LeftButton)
+    assert "choices" not in QGuiApplication.clipboard().text()
