@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 #: one stands for what is no character.
 ALLOWED = frozenset("«»±µ·×÷–—‘’“”•…‹›€←↑→↓−≈≠≤≥Δ\ufffd")
 #: What a terminal shows, what only looks for characters in what others wrote, and a gateway of its own.
-ELSEWHERE = {"engine/headless_show.py", "engine/curl_command.py", "domain/hidden.py"}
+ELSEWHERE = {"engine/headless/show.py", "engine/requests/curl.py", "domain/hidden.py"}
 SPOKEN = [
     path
     for path in sorted((ROOT / "playground").rglob("*.py"))
