@@ -1,0 +1,208 @@
+"""What an earlier version wrote opens unchanged, is written, and opens again: see ``README.md`` beside this."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import shutil
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from playground.demo.server import DemoServer
+from playground.domain.encoding import encode
+from playground.domain.transcript import Turn
+from playground.engine.cassettes import cassette
+from playground.engine.files import experiment_file
+from playground.engine.files.presets import PresetStore, apply, fits
+from playground.engine.gateways.offered import Gateways
+from playground.engine.gateways.profiles import ProfileStore
+from playground.engine.gateways.secrets import Keys
+from playground.engine.library.store import Mode, Store
+from playground.engine.library.store.retention import KeepTapes
+from playground.engine.library.workspace import Workspace
+from playground.engine.session.session import Session
+from playground.engine.session.snapshot import Snapshot, encode_experiment, snapshot
+from playground.gateway.tape import Exchange
+from tests.engine.conftest import no_keyring
+from tests.engine.library.store.conftest import sound
+
+HERE = Path(__file__).parent
+FACTS: dict[str, Any] = json.loads((HERE / "facts.json").read_text(encoding="utf-8"))
+for experiment in FACTS["experiments"].values():
+    for name in ("by_hand", "merges"):  # written where they say something only
+        if not experiment["snapshot"][name]:
+            del experiment["snapshot"][name]
+FILES = sorted(HERE.glob("*.playground.json"))
+NAMES = [experiment["name"] for experiment in FACTS["experiments"].values()]
+
+Open = Callable[[], Awaitable[Workspace]]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """All of it, as it lay on a disk."""
+    (tmp_path / "experiments.db").write_bytes(gzip.decompress((HERE / "experiments.db.gz").read_bytes()))
+    for name in ("gateways.json", "presets.json"):
+        shutil.copy(HERE / name, tmp_path / name)
+    return tmp_path
+
+
+@pytest.fixture
+async def open_workspace(demo: DemoServer, folder: Path) -> AsyncIterator[Open]:
+    """As after a start of the application, with nothing let go because it is old by now."""
+    opened: list[Workspace] = []
+    gateways = Gateways(ProfileStore(folder / "gateways.json"), Keys(backend=no_keyring), demo.start)
+
+    async def start() -> Workspace:
+        store = Store(folder / "experiments.db", tuple)
+        store.keep_tapes(KeepTapes(days=None))
+        store.keep_deleted(None)
+        opened.append(Workspace(gateways, store))
+        await opened[-1].start()
+        return opened[-1]
+
+    yield start
+    for workspace in opened:
+        if workspace.store is not None and workspace.store.status.mode is not Mode.CLOSED:
+            await workspace.close()
+    await gateways.aclose()
+
+
+def plain(value: object) -> Any:
+    """As JSON says it."""
+    return json.loads(json.dumps(value))
+
+
+def hashed(value: object) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
+
+
+def of_exchange(exchange: Exchange) -> dict[str, Any]:
+    (found,) = json.loads(cassette.write([exchange]))["exchanges"]
+    reads = (found["response"] or {}).get("reads", ())
+    return {"id": found["id"], "reads": len(reads), "sha256": hashed(found)}
+
+
+def of_turns(turns: Iterable[Turn]) -> str:
+    return hashed([encode(turn) for turn in turns])
+
+
+def of_next(session: Session) -> Any:
+    """The body of the next request, or why there is none."""
+    try:
+        return session.next_request.body()
+    except ValueError as error:
+        return str(error)
+
+
+async def of_session(session: Session) -> dict[str, Any]:
+    """All that is known of one experiment, as ``facts.json`` has it."""
+    states = session.history.kept().states
+    return {
+        "snapshot": plain(encode_experiment(snapshot(session))),
+        "exchanges": [of_exchange(await session.whole(one)) for one in session.exchanges.values()],
+        "past": [[state.head, of_turns(state.turns.values())] for state in states],
+        "preview": of_next(session),
+        "unread": [[list(row), count] for row, count in session.unread.items()],
+    }
+
+
+def without(facts: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    return {name: value for name, value in facts.items() if name not in names}
+
+
+async def test_the_store_is_found_as_it_was_left(open_workspace: Open) -> None:
+    workspace = await open_workspace()
+    assert workspace.store is not None
+    assert workspace.store.status.mode is Mode.READY
+    assert workspace.current.id == FACTS["current"]
+    assert [plain(asdict(entry)) for entry in workspace.entries] == FACTS["list"]
+    assert [[one.entry.id, one.entry.title, one.at] for one in workspace.trash] == FACTS["trash"]
+    for words, ids in FACTS["found"].items():
+        assert sorted(found.entry.id for found in await workspace.find(words)) == ids
+
+
+@pytest.mark.parametrize("name", NAMES)
+async def test_an_experiment_of_the_store_is_as_it_was_and_stays_so(
+    open_workspace: Open, folder: Path, name: str
+) -> None:
+    experiment, facts = next((key, one) for key, one in FACTS["experiments"].items() if one["name"] == name)
+    workspace = await open_workspace()
+    if any(one.entry.id == experiment for one in workspace.trash):
+        workspace.put_back([experiment])
+    session = await workspace.bring(experiment)
+    assert await of_session(session) == without(facts, "name")
+
+    session.change(title="Another title")
+    await workspace.close()
+    session = await (await open_workspace()).bring(experiment)
+    again = await of_session(session)
+    changed = {"title": "Another title", "changed_at": again["snapshot"]["changed_at"]}
+    assert again == {**without(facts, "name"), "snapshot": {**facts["snapshot"], **changed}}
+    assert sound(folder / "experiments.db")
+
+
+async def test_undo_goes_back_through_what_was_kept(open_workspace: Open) -> None:
+    workspace = await open_workspace()
+    for experiment, facts in FACTS["experiments"].items():
+        if any(one.entry.id == experiment for one in workspace.trash):
+            continue
+        session = await workspace.bring(experiment)
+        for head, turns in facts["past"]:
+            assert session.undo()
+            assert [session.transcript.head, of_turns(session.transcript.turns.values())] == [head, turns]
+        assert not session.undo()
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_an_experiment_file_opens_and_is_written_the_same(path: Path) -> None:
+    def of(found: Snapshot) -> dict[str, Any]:
+        facts = plain(encode_experiment(found))
+        return {**facts, "turns": sorted(facts["turns"], key=lambda turn: str(turn["id"]))}
+
+    found = experiment_file.open_file(path)
+    facts = FACTS["experiments"][found.id]["snapshot"]
+    assert of(found) == {**facts, "turns": sorted(facts["turns"], key=lambda turn: str(turn["id"]))}
+    written = experiment_file.write(found)
+    assert json.loads(written) == json.loads(path.read_bytes())
+    assert experiment_file.read(written) == found
+
+
+def test_a_cassette_opens_and_is_written_the_same() -> None:
+    path, facts = HERE / "exchanges.cassette.json", FACTS["cassette"]
+    found = cassette.open_file(path)
+    assert (found.title, found.created_at, found.app) == (facts["title"], facts["created_at"], facts["app"])
+    assert [of_exchange(one) for one in found.exchanges] == facts["exchanges"]
+    assert not found.unread
+    written = json.loads(cassette.write(found.exchanges, found.title, (), found.beside))
+    old = json.loads(path.read_bytes())
+    assert without(written, "app", "created_at") == without(old, "app", "created_at")
+
+
+async def test_presets_are_there_and_fit_what_they_were_made_of(open_workspace: Open, folder: Path) -> None:
+    store = PresetStore(folder / "presets.json")
+    assert [plain(encode(preset)) for preset in store.presets] == FACTS["presets"]
+    assert not store.messages
+    for preset in store.presets:
+        store.put(preset)
+    assert [plain(encode(preset)) for preset in PresetStore(folder / "presets.json").presets] == FACTS["presets"]
+
+    workspace = await open_workspace()
+    for name, preset in zip(("full", "full", "tools"), store.presets, strict=True):
+        session = await workspace.bring(next(key for key, one in FACTS["experiments"].items() if one["name"] == name))
+        assert fits(session, preset)
+        session.change(tools=())
+        assert apply(session, preset)
+        assert fits(session, preset)
+
+
+def test_gateways_are_as_they_were(folder: Path) -> None:
+    store = ProfileStore(folder / "gateways.json")
+    assert [plain(encode(profile)) for profile in store.profiles] == FACTS["gateways"]
+    store.update(store.profiles[0])
+    assert [plain(encode(profile)) for profile in ProfileStore(folder / "gateways.json").profiles] == FACTS["gateways"]
