@@ -18,9 +18,9 @@ import pytest
 from playground.engine.cassettes import cassette
 from playground.engine.files import experiment_file, images
 from playground.engine.files import messages as messages_import
-from playground.engine.headless.input import BadInputError, read_run_file
 from playground.engine.io.list_file import ListFile
 from playground.engine.library import opening_files as arrivals
+from playground.engine.requests.request_file import BadInputError, read_run_file
 from playground.gateway.connection import Connection
 from playground.gateway.transport import make_client
 from playground.named_file import read_named

@@ -73,3 +73,11 @@ class Failure(Value):
     retry_after: float | None = None
     dimension: str | None = None
     sent: Sent | None = None
+
+
+class RunRefusedError(Exception):
+    """A run was not begun; the message says why and what to do. ``kind`` is that of the failure on its turn."""
+
+    def __init__(self, words: str, kind: FailureKind = FailureKind.INPUT) -> None:
+        super().__init__(words)
+        self.kind = kind

@@ -106,7 +106,7 @@ def _read_pictures() -> str:
 
 async def _render(app: App) -> str:
     """A conversation with headings, a list, a table and code in colours comes out as more than one flat colour."""
-    from playground.engine.headless.input import read_request
+    from playground.engine.requests.request_file import read_request
     from playground.ui.widgets.highlight import highlight
 
     kinds = {kind for line in highlight(ANSWER.splitlines(), "python") for kind, _ in line}
@@ -141,7 +141,7 @@ def _colours(picture: QImage) -> int:
 async def _stream(app: App, protocol: str) -> str:
     """An answer of the demo gateway, over a socket, into the transcript and onto the tape."""
     from playground.engine.gateways.offered import DEMO_ID
-    from playground.engine.headless.input import read_request
+    from playground.engine.requests.request_file import read_request
 
     session = app.workspace.new()
     session.change(profile_id=DEMO_ID)

@@ -18,8 +18,8 @@ from PySide6.QtWidgets import QApplication
 
 from playground.app import make_application
 from playground.domain.accumulator import GrowingChoice
+from playground.domain.errors import RunRefusedError
 from playground.domain.transcript import Role, make_turn
-from playground.engine.session.run import RunRefusedError
 from playground.engine.session.session import Session
 from playground.ui.features.conversation.commands import Growth
 from playground.ui.features.conversation.pane import ConversationPane

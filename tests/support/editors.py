@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from playground.domain.errors import RunRefusedError
 from playground.domain.parts import Image
 from playground.domain.transcript import Role
 from playground.engine.session.open_edits import EditKey, OpenEdit
-from playground.engine.session.run import RunRefusedError
 from playground.engine.session.session import Session
 from playground.gateway.client import GatewayClient
 

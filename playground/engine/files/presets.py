@@ -14,6 +14,7 @@ from uuid import uuid4
 from pydantic import Field, ValidationError
 
 from playground.domain.encoding import encode
+from playground.domain.parameter_conversion import convert_parameters
 from playground.domain.parameters import Parameters
 from playground.domain.parts import Text
 from playground.domain.roles import Role
@@ -25,7 +26,6 @@ from playground.engine.files.experiment_file.layout import lay_out
 from playground.engine.gateways.known_secrets import redactor_of
 from playground.engine.gateways.secrets import Secret
 from playground.engine.io.list_file import ListFile, ListFileError
-from playground.engine.requests.protocol_conversion import carry_parameters
 from playground.engine.session.settings import ExperimentSettings
 from playground.jsonkit.values import JSONObject
 from playground.protocols import DEFAULT, PROTOCOLS
@@ -124,7 +124,7 @@ def _parameters(session: Session, preset: Preset, protocol: str) -> Parameters:
         raise PresetError(f"The parameters of “{preset.name}” cannot be read.") from None
     if protocol == preset.protocol:
         return found
-    return carry_parameters(found, session.settings.current)
+    return convert_parameters(found, session.settings.current)
 
 
 def _system(transcript: Transcript) -> Turn | None:

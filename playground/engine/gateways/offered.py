@@ -9,15 +9,13 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from playground.domain.errors import FailureKind
+from playground.domain.errors import FailureKind, RunRefusedError
 from playground.domain.prices import Price
 from playground.engine.gateways.credentials import NeedsConsent, credentials_for
 from playground.engine.gateways.profiles import Profile, ProfileStore, connection
 from playground.engine.gateways.secrets import Keys, Secret
-from playground.engine.session.run import RunRefusedError
 
 if TYPE_CHECKING:
-    from playground.engine.session.session import Session
     from playground.gateway.client import GatewayClient
     from playground.gateway.models import ModelList
 
@@ -52,12 +50,6 @@ class Gateways:
         if profile_id == DEMO_ID:
             return self._demo
         return self.store.get(profile_id) or self._demo
-
-    def session(self, profile_id: str) -> Session:
-        """A new, empty experiment on the gateway of that id."""
-        from playground.engine.session.session import Session
-
-        return Session(self.client, profile_of=self.get, profile_id=profile_id, front=self.keys.front)
 
     def update(self, profile: Profile) -> None:
         """Keep a changed profile. Raises ProfileError when it cannot be written; the demo's lives in memory."""

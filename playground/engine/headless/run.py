@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from playground.domain.debugging import Debugging
+from playground.domain.errors import RunRefusedError
 from playground.engine.cassettes import cassette
 from playground.engine.files.answer_table import LARGEST_TABLE, read_answers
 from playground.engine.gateways.credentials import consent_needed, plain_origin
@@ -23,17 +24,17 @@ from playground.engine.gateways.profiles import Profile, Timeouts, connection, r
 from playground.engine.gateways.secrets import KEY_VARIABLE, Secret, clean_key
 from playground.engine.headless.end import ended
 from playground.engine.headless.exit_codes import ExitCode
-from playground.engine.headless.input import BadInputError, open_session
 from playground.engine.headless.json_output import answer, brought, transcript
 from playground.engine.headless.options import RunOptions
 from playground.engine.headless.show import Console, OutputError, Printer
 from playground.engine.io.spreadsheet import json_text
-from playground.engine.session.run import RunRefusedError
+from playground.engine.requests.request_file import BadInputError, read_value, request_and_notes
 from playground.engine.session.titles import title_of
 from playground.engine.session.tool_loop import Mode
 from playground.gateway.address import is_loopback
 from playground.gateway.outgoing import header_problem
 from playground.gateway.proxy import proxy_url
+from playground.jsonkit.values import JSON
 from playground.named_file import read_named
 from playground.protocols import PROTOCOLS
 from playground.protocols.protocol import get_protocol
@@ -52,7 +53,7 @@ async def run_file(path: Path, options: RunOptions, out: TextIO, err: TextIO) ->
     try:
         gateway = _gateway(options)
         _check_place(options.record, path, options.answers)
-        session, notes = open_session(path, gateway.connect, gateway.profile)
+        session, notes = _open(path, gateway)
         session.change(debugging=_rules(options, session.settings.debugging))
     except BadInputError as error:
         console.say(str(error))
@@ -116,6 +117,61 @@ def _rules(options: RunOptions, own: Debugging) -> Debugging:
         except ValueError as error:
             raise BadInputError(f"{path}: {error}") from None
     return rules if options.max_steps is None else rules.model_copy(update={"step_limit": options.max_steps})
+
+
+# ---- the file --------------------------------------------------------------------------------------------------------
+
+
+def _open(path: Path, gateway: _Gateway) -> tuple[Session, tuple[str, ...]]:
+    """The file at ``path`` (``-``: standard input) as a session on that gateway, and what of it cannot be sent, in
+    sentences. Raises BadInputError.
+    """
+    from playground.engine.session.session import Session
+
+    value = read_value(path, pipes=True)  # of the command line
+    notes: tuple[str, ...] = ()
+    saved = isinstance(value, dict) and "experiment" in value
+    session = Session(
+        gateway.connect,
+        profile_id=gateway.profile.id,
+        profile_of=lambda _profile_id: gateway.profile,
+        literal=not saved,
+    )
+    if saved:
+        _fill(session, value)
+    else:
+        request, notes = request_and_notes(value)
+        session.load(request)
+    try:
+        get_protocol(session.settings.protocol).check(session.next_request.build())
+    except ValueError as error:
+        raise BadInputError(str(error)) from None
+    return session, notes
+
+
+def _fill(session: Session, value: JSON) -> None:
+    """Make ``session`` the saved experiment, the message being written at its end. Raises BadInputError."""
+    from playground.engine.files.experiment_file import ExperimentFileError, read_content
+    from playground.engine.session.hand_made import answers_none, without_call, written
+    from playground.engine.session.next_request import without_value
+    from playground.engine.session.snapshot import restore
+
+    try:
+        restore(read_content(value), session)
+    except (ExperimentFileError, ValueError) as error:
+        raise BadInputError(str(error)) from None
+    try:
+        turn = written(session.draft, session.transcript)
+    except ValueError as error:
+        raise BadInputError(f"the message being written: {error}") from None
+    if turn is not None and not answers_none(turn):
+        session.turns.add_written(turn)
+    if not session.settings.model:
+        raise BadInputError("the experiment names no model")
+    if missing := session.next_request.unresolved():
+        raise BadInputError(without_value(missing))
+    if reason := without_call(session.transcript.path):
+        raise BadInputError(reason)
 
 
 # ---- the gateway -----------------------------------------------------------------------------------------------------

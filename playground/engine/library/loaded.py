@@ -65,7 +65,8 @@ class Loaded:
         await self.ready()
         return await self.gateways.client(profile_id)
 
-    def _session(self, profile_id: str) -> Session:
+    def blank(self, profile_id: str) -> Session:
+        """A new, empty experiment on the gateway of that id, which is nowhere among the others yet."""
         return Session(
             self._client, profile_of=self.gateways.get, profile_id=profile_id, front=self.gateways.keys.front
         )
@@ -75,7 +76,7 @@ class Loaded:
         from playground.engine.library.store import StoreError
         from playground.engine.session.snapshot import restore
 
-        session = self._session("")
+        session = self.blank("")
         try:
             restore(found.model_copy(update={"profile_id": self._profile_id(found)}), session)
         except ValueError as error:

@@ -98,7 +98,7 @@ def _by_suffix(path: Path) -> Kind:
 
 def read_request_file(path: Path) -> Request:
     """The request in a file as the command line runs it; blocks. Raises FileError."""
-    from playground.engine.headless.input import BadInputError, read_run_file
+    from playground.engine.requests.request_file import BadInputError, read_run_file
 
     try:
         return read_run_file(path)
@@ -137,7 +137,7 @@ def _made(workspace: Workspace, found: Snapshot) -> tuple[Session, str]:
     ids = {profile.id for profile in gateways.profiles}
     named = {profile.name: profile.id for profile in reversed(gateways.profiles)}
     profile_id = found.profile_id if found.profile_id in ids else named.get(found.gateway, "")
-    session = gateways.session(profile_id or gateways.active_id)
+    session = workspace.blank(profile_id or gateways.active_id)
     try:
         restore(found.model_copy(update={"profile_id": session.settings.profile_id}), session)
     except ValueError as error:
@@ -170,7 +170,7 @@ async def take_in(workspace: Workspace, conversations: Sequence[Conversation]) -
     into(first, conversations[0])
     sessions = [first]
     for number, conversation in enumerate(conversations[1:], 1):
-        session = workspace.gateways.session(first.settings.profile_id)
+        session = workspace.blank(first.settings.profile_id)
         session.begin_with(protocol=like.protocol, model=like.model, parameters={like.protocol: like.current})
         into(session, conversation)
         session.created_at = first.created_at - number * _BEHIND

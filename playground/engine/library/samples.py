@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from playground.engine.gateways.offered import DEMO_ID
-from playground.engine.headless.input import read_run_file
+from playground.engine.requests.request_file import read_run_file
 from playground.engine.session.session import Session
 
 

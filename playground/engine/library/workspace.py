@@ -214,7 +214,7 @@ class Workspace(Trash):
             like = self.current.settings
             profile_id, protocol, model = like.profile_id, like.protocol, like.model
         profile_id = profile_id or self.gateways.active_id
-        session = self._session(profile_id)
+        session = self.blank(profile_id)
         session.begin_with(protocol=protocol or DEFAULT, model=model or self.gateways.get(profile_id).default_model)
         self.add(session)
         return session

@@ -15,6 +15,7 @@ from playground.domain.request import Request
 from playground.engine.gateways.extras import secret_in
 from playground.engine.gateways.secrets import Secret, looks_secret
 from playground.engine.requests.curl import Command, is_curl, read_command
+from playground.engine.requests.request_file import BadInputError, read_request
 from playground.gateway.address import repair
 from playground.gateway.connection import Auth
 from playground.gateway.outgoing import header_problem
@@ -96,8 +97,6 @@ def read_body(body: JSONObject, prefer: str = DEFAULT) -> Imported:
     Raises ImportRefusedError.
     """
     if "playground" in body:  # the application's own file, pasted
-        from playground.engine.headless.input import BadInputError, read_request
-
         try:
             return Imported(read_request(body))
         except BadInputError as error:

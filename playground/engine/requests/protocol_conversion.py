@@ -11,7 +11,8 @@ import json
 from collections.abc import Iterator
 from typing import Final
 
-from playground.domain.parameters import Parameters, Shared
+from playground.domain.parameter_conversion import counterparts, left_behind, respelled
+from playground.domain.parameters import Parameters
 from playground.domain.request import Request
 from playground.domain.tools import ToolDefinition
 from playground.engine.requests.loss import CHANGED, DOUBTFUL, LOST, Loss, listed
@@ -25,67 +26,29 @@ _ORDER: Final = (LOST, CHANGED, DOUBTFUL)
 # Parameters
 
 
-def carry_parameters(source: Parameters, target: Parameters) -> Parameters:
-    """``target`` with every value that means the same in ``source``: what is set moves along with the person.
-
-    A value that ``target`` spells in its own way stays as it spells it, and one that ``source`` has no word for is left
-    alone, so that switching there and back restores both. A value set back to default is default on the other side
-    too. What has no counterpart stays remembered on its own side and is named by ``losses``.
-    """
-    for old, new in _pairs(source, target):
-        value, kept = getattr(source, old.name), getattr(target, new.name)
-        if _moved(kept, new, old) != value:
-            target = target.with_value(new.name, _moved(value, old, new), by_hand=not source.is_ours(old.name))
-    return target
-
-
-def _pairs(source: Parameters, target: Parameters) -> list[tuple[Shared, Shared]]:
-    """The fields that mean the same here and there."""
-    if type(source) is type(target):
-        return [(Shared(name), Shared(name)) for name in type(source).model_fields]
-    here, there = source.shared(), target.shared()
-    return [(here[meaning], there[meaning]) for meaning in here if meaning in there]
-
-
-def _moved(value: JSON, old: Shared, new: Shared) -> JSON:
-    """A value of one field as the other spells it; None where it has no word for it."""
-    meant = old.read(value) if value is not None else None
-    return new.write(meant) if meant is not None else None
-
-
 def _parameter_losses(source: Parameters, to: str) -> Iterator[Loss]:
     where = "Parameters"
     target = get_protocol(to).parameters_type()
     title = get_protocol(to).title
     if type(source) is type(target):
         return
-    carried = {old.name: (old, new) for old, new in _pairs(source, target)}
+    carried = {old.name: (old, new) for old, new in counterparts(source, target)}
     target_hints = dict(type(target).hints())
     for name, hint in type(source).hints():
         value = getattr(source, name)
         if value is None or source.is_usual(name, value):
             continue
-        moved = _moved(value, *carried[name]) if name in carried else None
+        moved = respelled(value, *carried[name]) if name in carried else None
         if moved is None:
             yield Loss(LOST, where, f"{name} ({_short(value)}) has no counterpart in {title}")
             continue
-        if extras := _left_behind(name, value):
+        if extras := left_behind(value, *carried[name]):
             yield Loss(LOST, where, f"{listed(extras)} of {name}")
         new = carried[name][1].name
         flag = target.with_value(new, moved).flag(new)
         if flag and not target_hints[new].deprecated and not source.flag(name):
             yield Loss(DOUBTFUL, where, f"{hint.label} {_short(value)} is {_without_end(flag)} in {title}")
     yield from _extra_losses(source, title)
-
-
-def _left_behind(name: str, value: JSON) -> list[str]:
-    """Keys inside a value that is carried over which do not go along."""
-    if not isinstance(value, dict):
-        return []
-    if name == "tool_choice":
-        return [key for key in value if key not in ("type", "function", "name")]
-    inner = value.get("json_schema")
-    return [key for key in inner if key != "schema"] if isinstance(inner, dict) else []
 
 
 def _without_end(flag: str) -> str:

@@ -30,6 +30,7 @@ from playground.domain.debugging import (
     repeated_words,
     repeats,
 )
+from playground.domain.errors import RunRefusedError
 from playground.domain.parts import ToolCall, ToolResult
 from playground.domain.transcript import Role, Transcript, Turn, make_turn
 from playground.engine.checks import checking
@@ -38,7 +39,6 @@ from playground.engine.session.call_notes import CallNotes, Planned
 from playground.engine.session.changes import CallEdited, CallKey, Change, DebugChanged, RunState, TurnsCopied
 from playground.engine.session.experiment import Experiment
 from playground.engine.session.next_request import NextRequest
-from playground.engine.session.run import RunRefusedError
 from playground.engine.session.tool_loop import Lane, Mode
 from playground.engine.session.verdicts import Verdict, Verdicts
 from playground.jsonkit.reading import parse_json

@@ -13,7 +13,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from playground.domain.accumulator import Accumulator, GrowingChoice
-from playground.domain.errors import Failure, FailureKind
+from playground.domain.errors import Failure, FailureKind, RunRefusedError
 from playground.domain.events import Event, ReasoningDelta, RefusalDelta, TextDelta, ToolCallDelta
 from playground.domain.output import format_of, wants_json
 from playground.domain.prices import Asked
@@ -33,14 +33,6 @@ if TYPE_CHECKING:
 
 #: Jitter only: nothing secret depends on it.
 _RANDOM = Random()  # noqa: S311 - not for cryptography
-
-
-class RunRefusedError(Exception):
-    """A run was not begun; the message says why and what to do. ``kind`` is that of the failure on its turn."""
-
-    def __init__(self, words: str, kind: FailureKind = FailureKind.INPUT) -> None:
-        super().__init__(words)
-        self.kind = kind
 
 
 class Run:

@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from playground.domain.accumulator import GrowingChoice
+from playground.domain.errors import RunRefusedError
 from playground.domain.parameters import Parameters
 from playground.domain.request import ReasoningReturn, Request
 from playground.domain.transcript import Transcript, new_id
@@ -31,7 +32,7 @@ from playground.engine.session.draft import Draft
 from playground.engine.session.experiment import Connect, Experiment
 from playground.engine.session.next_request import UNDER_WAY, NextRequest
 from playground.engine.session.open_edits import OpenEdit
-from playground.engine.session.run import Run, RunRefusedError
+from playground.engine.session.run import Run
 from playground.engine.session.settings import ExperimentSettings
 from playground.engine.session.titles import Front, plain_front, summary_of, title_of
 from playground.engine.session.turn_edits import standing

@@ -7,11 +7,11 @@ from typing import Annotated, Any, Self
 from pydantic import BeforeValidator, Field
 
 from playground.domain.debugging import Debugging
+from playground.domain.parameter_conversion import convert_parameters
 from playground.domain.parameters import Parameters
 from playground.domain.request import ReasoningReturn
 from playground.domain.tools import ToolDefinition
 from playground.domain.values import LongText, Value
-from playground.engine.requests.protocol_conversion import carry_parameters
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols import DEFAULT, PROTOCOLS
 from playground.protocols.protocol import get_protocol, parameters_of
@@ -94,13 +94,13 @@ class ExperimentSettings(Value):
         return self.changed(parameters={**self.parameters, self.protocol: parameters})
 
     def switched(self, protocol: str) -> Self:
-        """The same in another protocol, with every parameter that has a counterpart there (see ``carry_parameters``).
+        """The same in another protocol, with every parameter that has a counterpart there (see ``convert_parameters``).
 
         Nothing else is touched: what the other protocol cannot carry is sent again after switching back. Raises
         ValueError.
         """
         there = self.changed(protocol=protocol)
-        return there.with_parameters(carry_parameters(self.current, there.current))
+        return there.with_parameters(convert_parameters(self.current, there.current))
 
     def with_unsent(self, name: str, value: JSON) -> Self:
         """The same with what is typed in a field and cannot be sent yet; an empty value forgets it."""

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from playground.domain.accumulator import Accumulator
 from playground.domain.debugging import signature
-from playground.domain.errors import Failure, FailureKind
+from playground.domain.errors import Failure, FailureKind, RunRefusedError
 from playground.domain.events import RefusalDelta, TextDelta, ToolCallDelta
 from playground.domain.parts import Text, ToolCall
 from playground.domain.request import Request
@@ -25,7 +25,6 @@ from playground.domain.usage import Usage
 from playground.domain.values import Value
 from playground.engine.io.spreadsheet import csv_text
 from playground.engine.session.editors import HEAD
-from playground.engine.session.run import RunRefusedError
 from playground.engine.session.turn_edits import standing
 from playground.engine.session.verdicts import VerdictCode, verdict_on
 from playground.gateway.retry import delay_after

@@ -9,12 +9,11 @@ from pathlib import Path
 import pytest
 
 from playground.demo.server import DemoConfig, DemoServer
-from playground.domain.errors import FailureKind
+from playground.domain.errors import FailureKind, RunRefusedError
 from playground.engine.gateways.credentials import store_secret
 from playground.engine.gateways.offered import DEMO_ID, Gateways
 from playground.engine.gateways.profiles import Profile, ProfileStore
 from playground.engine.gateways.secrets import Keys, Secret
-from playground.engine.session.run import RunRefusedError
 from tests.engine.conftest import no_keyring
 
 CANARY = "sk-canary-51b7e0aa"

@@ -14,7 +14,7 @@ from playground.domain.parts import ToolCall, ToolResult
 from playground.domain.transcript import Role, Turn, make_turn
 from playground.engine.files.experiment_file import write
 from playground.engine.headless.exit_codes import ExitCode
-from playground.engine.headless.input import BadInputError, read_request
+from playground.engine.requests.request_file import BadInputError, read_request
 from playground.engine.session.draft import Draft
 from playground.engine.session.snapshot import Snapshot
 from playground.protocols.protocol import get_protocol, parameters_of

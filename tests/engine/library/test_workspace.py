@@ -7,12 +7,12 @@ import asyncio
 import pytest
 
 from playground.demo.server import DemoServer
+from playground.domain.errors import RunRefusedError
 from playground.domain.transcript import Ending, Role, make_turn
 from playground.engine.gateways.offered import DEMO_ID, Gateways
 from playground.engine.gateways.profiles import Profile
 from playground.engine.library.workspace import Workspace
 from playground.engine.session.draft import Draft
-from playground.engine.session.run import RunRefusedError
 
 
 @pytest.fixture

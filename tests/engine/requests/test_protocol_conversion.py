@@ -12,13 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from playground.demo.server import DemoServer
+from playground.domain.parameter_conversion import convert_parameters
 from playground.domain.parameters import Parameters
 from playground.domain.parts import Image, Part, Reasoning, Refusal, Text, ToolCall, ToolResult, Unknown
 from playground.domain.request import ReasoningReturn, Request, SendReasoning
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Ending, Role, Turn, make_turn, new_id
 from playground.engine.requests.loss import CHANGED, DOUBTFUL, LOST
-from playground.engine.requests.protocol_conversion import carry_parameters, losses
+from playground.engine.requests.protocol_conversion import losses
 from playground.engine.session.session import Session
 from playground.jsonkit.values import JSON
 from playground.protocols.protocol import get_protocol
@@ -72,8 +73,8 @@ PAIRS = [
 
 @pytest.mark.parametrize(("here", "there"), PAIRS, ids=lambda value: next(iter(value)))
 def test_what_means_the_same_goes_along_in_both_directions(here: dict[str, JSON], there: dict[str, JSON]) -> None:
-    assert carry_parameters(chat(**here), native()).to_wire() == there
-    assert carry_parameters(native(**there), chat()).to_wire() == here
+    assert convert_parameters(chat(**here), native()).to_wire() == there
+    assert convert_parameters(native(**there), chat()).to_wire() == here
     lossy = [line for line in told(parameters=chat(**here)) if "name" not in line[1]]
     assert lossy == []
     assert told(parameters=native(**there), to="chat") == []
@@ -81,30 +82,30 @@ def test_what_means_the_same_goes_along_in_both_directions(here: dict[str, JSON]
 
 def test_a_word_the_other_side_spells_differently_keeps_its_spelling() -> None:
     before = chat(stop="END", max_tokens=99, response_format={"type": "json_object"})
-    there = carry_parameters(before, native())
+    there = convert_parameters(before, native())
     assert there.to_wire() == {"max_tokens": 99, "stop_sequences": ["END"]}
-    assert carry_parameters(there, before) == before
+    assert convert_parameters(there, before) == before
 
 
 def test_a_schema_keeps_its_name_on_the_way_back() -> None:
     named = {"type": "json_schema", "json_schema": {"name": "weather", "strict": True, "schema": {"type": "object"}}}
     before = chat(response_format=named)
-    assert carry_parameters(carry_parameters(before, native()), before) == before
+    assert convert_parameters(convert_parameters(before, native()), before) == before
     assert told(parameters=before) == [(LOST, "Parameters: name and strict of response_format")]
 
 
 def test_set_back_to_default_there_is_default_here() -> None:
     before = chat(temperature=0.7, seed=3)
-    there = carry_parameters(before, native()).with_value("temperature", None)
-    assert carry_parameters(there, before).to_wire() == {"seed": 3}
+    there = convert_parameters(before, native()).with_value("temperature", None)
+    assert convert_parameters(there, before).to_wire() == {"seed": 3}
 
 
 def test_changed_there_is_changed_here_and_the_rest_is_remembered() -> None:
     before = chat(temperature=0.7, seed=3, reasoning_effort="minimal", n=2)
-    there = carry_parameters(before, native()).with_value("temperature", 0.2).with_value("top_k", 5)
-    back = carry_parameters(there, before)
+    there = convert_parameters(before, native()).with_value("temperature", 0.2).with_value("top_k", 5)
+    back = convert_parameters(there, before)
     assert back.to_wire() == {"temperature": 0.2, "seed": 3, "reasoning_effort": "minimal", "n": 2}
-    assert carry_parameters(back, there) == there
+    assert convert_parameters(back, there) == there
 
 
 _words = st.text("abc", min_size=1, max_size=3)
@@ -129,13 +130,13 @@ _chat = st.fixed_dictionaries(
 @given(_chat)
 def test_there_and_back_restores_everything(values: dict[str, JSON]) -> None:
     before = chat(**values)
-    assert carry_parameters(carry_parameters(before, native()), before).to_wire() == before.to_wire()
+    assert convert_parameters(convert_parameters(before, native()), before).to_wire() == before.to_wire()
 
 
 @given(_chat)
 def test_every_set_value_is_carried_or_named(values: dict[str, JSON]) -> None:
     before = chat(**values)
-    there = carry_parameters(before, native()).to_wire()
+    there = convert_parameters(before, native()).to_wire()
     lines = "\n".join(line for _, line in told(parameters=before))
     names = {"max_tokens": "max_tokens", "max_completion_tokens": "max_tokens", "stop": "stop_sequences"}
     names |= {"reasoning_effort": "output_config", "user": "metadata"}
@@ -162,7 +163,7 @@ def test_what_has_no_counterpart_is_listed_with_its_value() -> None:
 
 def test_a_value_beyond_the_other_range_goes_along_and_is_pointed_out() -> None:
     hot = chat(temperature=1.5)
-    assert carry_parameters(hot, native()).to_wire() == {"temperature": 1.5}
+    assert convert_parameters(hot, native()).to_wire() == {"temperature": 1.5}
     assert told(parameters=hot) == [
         (DOUBTFUL, "Parameters: Temperature 1.5 is above the documented maximum of 1 in Messages")
     ]

@@ -10,12 +10,12 @@ import pytest
 
 from playground.demo.server import DemoServer
 from playground.domain.debugging import ResultDraft
+from playground.domain.errors import RunRefusedError
 from playground.domain.parts import Image, ToolCall, ToolResult
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn
 from playground.engine.files.export.selection import Selection
 from playground.engine.gateways.secrets import Secret
 from playground.engine.session.branching import asking, has_answers
-from playground.engine.session.run import RunRefusedError
 from playground.engine.session.session import Session
 from playground.engine.session.snapshot import snapshot
 from playground.gateway.client import GatewayClient

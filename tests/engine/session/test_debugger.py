@@ -11,12 +11,12 @@ import pytest
 
 from playground.demo.server import DemoConfig, DemoServer
 from playground.domain.debugging import Answer, AnswerRow, MatchKind, Policy, ResultDraft
+from playground.domain.errors import RunRefusedError
 from playground.domain.transcript import Ending, Role, make_turn
 from playground.engine.gateways.secrets import Secret
 from playground.engine.session import tool_loop as lanes
 from playground.engine.session.changes import Change, DebugChanged, PathChanged, RunState, RunStateChanged
 from playground.engine.session.debugger import FILLING
-from playground.engine.session.run import RunRefusedError
 from playground.engine.session.session import Session
 from playground.engine.session.tool_loop import SLICE_S, LaneEnd
 from playground.gateway.client import GatewayClient

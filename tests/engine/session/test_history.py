@@ -6,11 +6,11 @@ import time
 
 from playground.domain.accumulator import GrowingChoice
 from playground.domain.debugging import Debugging
+from playground.domain.errors import RunRefusedError
 from playground.domain.parts import Text
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn
 from playground.engine.session.history import TYPING, UNDO_DEPTH, History
-from playground.engine.session.run import RunRefusedError
 from playground.engine.session.session import Session
 from playground.engine.session.settings import ExperimentSettings
 from playground.gateway.client import GatewayClient

@@ -15,6 +15,7 @@ import pytest
 
 from playground.domain.debugging import Answer, AnswerRow, Debugging, Policy, ResultDraft, ToolRule
 from playground.domain.encoding import encode
+from playground.domain.errors import RunRefusedError
 from playground.domain.transcript import Ending, Role, Turn, make_turn
 from playground.engine.cassettes.transcript import answers_of
 from playground.engine.files.export.markdown import markdown
@@ -23,7 +24,6 @@ from playground.engine.gateways.secrets import Secret
 from playground.engine.headless.exit_codes import ExitCode
 from playground.engine.headless.options import RunOptions
 from playground.engine.headless.run import run_file
-from playground.engine.session.run import RunRefusedError
 from playground.engine.session.session import Session
 from playground.engine.session.snapshot import decode, restore, snapshot
 from playground.engine.session.tool_loop import LaneEnd

@@ -10,13 +10,13 @@ import pytest
 
 from playground.demo.server import DemoServer
 from playground.domain.debugging import Answer
+from playground.domain.errors import RunRefusedError
 from playground.domain.parts import ToolCall, ToolResult
 from playground.domain.transcript import Ending, Outcome, Role, Turn, make_turn
 from playground.engine.files.experiment_file import read, write
 from playground.engine.gateways.offered import DEMO_ID, Gateways
 from playground.engine.session.editors import HEAD
 from playground.engine.session.open_edits import EditKey, OpenEdit, What
-from playground.engine.session.run import RunRefusedError
 from playground.engine.session.session import Session
 from playground.engine.session.snapshot import decode, encode_experiment, restore, snapshot
 from playground.engine.session.stability import step_request

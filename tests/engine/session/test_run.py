@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from playground.demo.server import DemoConfig, DemoServer
-from playground.domain.errors import FailureKind
+from playground.domain.errors import FailureKind, RunRefusedError
 from playground.domain.prices import Asked, Price
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Ending, Outcome, Role, Turn, make_turn, one_per_request
@@ -19,7 +19,6 @@ from playground.engine.gateways.offered import DEMO_ID, Gateways
 from playground.engine.gateways.profiles import Profile
 from playground.engine.gateways.secrets import Secret
 from playground.engine.session.changes import Change, ExchangeChanged, RunState, RunStateChanged, TurnGrew
-from playground.engine.session.run import RunRefusedError
 from playground.engine.session.session import Session
 from playground.engine.session.snapshot import snapshot
 from playground.gateway.client import GatewayClient

@@ -9,13 +9,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from playground.domain.accumulator import GrowingChoice
+from playground.domain.errors import RunRefusedError
 from playground.domain.parts import Reasoning, Text, ToolCall, ToolResult
 from playground.domain.request import Request
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn, new_id
 from playground.engine.session.changes import Change, PathChanged, SettingsChanged, TitleChanged, TurnChanged
 from playground.engine.session.draft import Draft
 from playground.engine.session.history import UNDO_DEPTH
-from playground.engine.session.run import RunRefusedError
 from playground.engine.session.session import Session
 from playground.gateway.client import GatewayClient
 from playground.protocols.protocol import get_protocol

@@ -6,10 +6,10 @@ import json
 
 import pytest
 
+from playground.domain.errors import RunRefusedError
 from playground.domain.parts import ToolCall, ToolResult
 from playground.domain.transcript import Ending, Outcome, Role, Turn, make_turn, new_id
 from playground.engine.requests.edit import apply_edit, read_edit
-from playground.engine.session.run import RunRefusedError
 from playground.engine.session.session import Session
 
 

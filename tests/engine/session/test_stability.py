@@ -9,9 +9,9 @@ import io
 import pytest
 
 from playground.demo.server import DemoConfig, DemoServer
+from playground.domain.errors import RunRefusedError
 from playground.domain.transcript import Role, make_turn
 from playground.engine.gateways.secrets import Secret
-from playground.engine.session.run import RunRefusedError
 from playground.engine.session.session import Session
 from playground.engine.session.stability import (
     NO_CALL,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from playground.domain.errors import RunRefusedError
 from playground.domain.parts import Image, Reasoning, Text, ToolCall
 from playground.domain.transcript import Role, Transcript, Turn, make_turn, new_id
 from playground.engine.session import thinking
-from playground.engine.session.run import RunRefusedError
 from playground.engine.session.session import Session
 from playground.gateway.client import GatewayClient
 

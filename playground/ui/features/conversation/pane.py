@@ -9,6 +9,7 @@ from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from playground.domain.costs import Entered
+from playground.domain.errors import RunRefusedError
 from playground.domain.parts import Image, ToolCall
 from playground.domain.transcript import Role, Turn
 from playground.engine.advice import GIVE_UP, RETRY, RETRY_NOW, STREAM_ON, Action
@@ -25,7 +26,6 @@ from playground.engine.session.changes import (
 )
 from playground.engine.session.draft import Draft
 from playground.engine.session.hand_made import written
-from playground.engine.session.run import RunRefusedError
 from playground.engine.session.session import Session
 from playground.ui.features.conversation.calls.call_answers import CallAnswers
 from playground.ui.features.conversation.calls.debug_bar import FILL

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+from playground.domain.errors import RunRefusedError
 from playground.domain.parts import Image
 from playground.domain.transcript import Role
 from playground.engine.session.open_edits import EditKey, OpenEdit
-from playground.engine.session.run import RunRefusedError
 from playground.ui.features.conversation.inline_editor import InlineEditor
 from playground.ui.features.conversation.stage import Stage
 from playground.ui.features.conversation.thinking_guard import ThinkingGuard

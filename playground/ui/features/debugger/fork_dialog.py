@@ -21,10 +21,10 @@ from PySide6.QtWidgets import (
 )
 
 from playground.domain.debugging import Answer
+from playground.domain.errors import RunRefusedError
 from playground.domain.parts import ToolCall
 from playground.engine.session.changes import Change, DebugChanged, PathChanged, RunStateChanged, SettingsChanged
 from playground.engine.session.debugger import FEWEST_ANSWERS, MOST_ANSWERS
-from playground.engine.session.run import RunRefusedError
 from playground.engine.session.session import Session
 from playground.ui.features.debugger.answer_column import COLUMN, AnswerColumn, StartMenu
 from playground.ui.features.debugger.fork_starts import Start, first_answers, starts

@@ -24,10 +24,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from playground.domain.errors import RunRefusedError
 from playground.domain.request import Request
 from playground.domain.transcript import Role
 from playground.engine.session.changes import Change, PathChanged, SettingsChanged
-from playground.engine.session.run import RunRefusedError
 from playground.engine.session.session import Session
 from playground.engine.session.stability import MOST_SAMPLES, Stability, Variant, sample, stability_csv, step_request
 from playground.ui.features.debugger.stability_words import bars, progress_words

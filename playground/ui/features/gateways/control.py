@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from playground.domain.errors import Failure, FailureKind
+from playground.domain.errors import Failure, FailureKind, RunRefusedError
 from playground.domain.prices import Price
 from playground.engine.gateways.profiles import Profile, ProfileError
 from playground.engine.gateways.reach import Reach, reach_of
 from playground.engine.requests.spoken import TITLES
-from playground.engine.session.run import RunRefusedError
 from playground.engine.session.session import Session
 from playground.ui.features.gateways.model_picker import ModelPicker
 from playground.ui.features.gateways.price_dialog import PriceDialog

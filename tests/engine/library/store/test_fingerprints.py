@@ -21,6 +21,7 @@ from playground.engine.gateways.offered import Gateways
 from playground.engine.gateways.profiles import Profile
 from playground.engine.gateways.secrets import Keys, Secret
 from playground.engine.library.store import Store
+from playground.engine.library.workspace import Workspace
 from playground.engine.requests.snippets import LANGUAGES, Sent, recorded, sent_by
 from playground.engine.requests.snippets import write as code
 from playground.engine.requests.view import request_view
@@ -165,7 +166,7 @@ async def test_a_prompt_with_a_key_that_was_not_fetched_is_stored_without_it(
     keys = Keys(prints=Fingerprints(file))  # as after a start: nothing is in memory
     store = Store(path, keys.known, keys.recognise)
     await store.open()
-    session = gateways.session(gateways.active_id)
+    session = Workspace(gateways).blank(gateways.active_id)
     turn = Turn(id="t1", role=Role.USER, parts=(Text(text=f"Why is {KEY} refused?"),))
     session.load(session.next_request.build(turn))
     assert keys.known() == ()

@@ -65,7 +65,7 @@ async def test_no_piece_of_a_key_is_in_a_title_a_line_or_a_file(
 
 @pytest.mark.parametrize("at", [LONG_SHOWN - len(KEY) - 1, LONG_SHOWN - 20, LONG_SHOWN - 8, LONG_SHOWN - 1, LONG_SHOWN])
 async def test_no_piece_of_a_key_is_in_the_shortened_request(gateways: Gateways, at: int) -> None:
-    session = gateways.session(gateways.active_id)
+    session = Workspace(gateways).blank(gateways.active_id)
     ask(session, f"{'w' * at}{KEY}{'w' * CUT_FROM}")
     view = request_view(session, [Secret(KEY)])
     assert view.cut

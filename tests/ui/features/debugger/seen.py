@@ -8,11 +8,11 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from playground.domain.errors import RunRefusedError
 from playground.domain.parts import Text, ToolCall, ToolResult
 from playground.domain.tools import ToolDefinition, check_arguments
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn
 from playground.domain.usage import Timing
-from playground.engine.session.run import RunRefusedError
 from playground.engine.session.session import Session
 from playground.gateway.client import GatewayClient
 from playground.ui.widgets.slices import Slices

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from pytestqt.qtbot import QtBot
 
+from playground.domain.errors import RunRefusedError
 from playground.domain.transcript import Role, make_turn
-from playground.engine.session.run import RunRefusedError
 from playground.engine.session.session import Session
 from playground.gateway.client import GatewayClient
 from playground.ui.features.gateways.protocol_switch import ProtocolSwitch

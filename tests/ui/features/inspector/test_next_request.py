@@ -11,12 +11,12 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QTreeWidget
 from pytestqt.qtbot import QtBot
 
+from playground.domain.errors import RunRefusedError
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, make_turn
 from playground.engine.gateways.profiles import Profile
 from playground.engine.requests.edit import apply_edit, read_edit
 from playground.engine.requests.view import request_view
-from playground.engine.session.run import RunRefusedError
 from playground.engine.session.session import Session
 from playground.gateway.client import GatewayClient
 from playground.ui.features.code.request_preview import is_light

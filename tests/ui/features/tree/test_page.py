@@ -10,8 +10,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
+from playground.domain.errors import RunRefusedError
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn
-from playground.engine.session.run import RunRefusedError
 from playground.engine.session.session import Session
 from playground.gateway.client import GatewayClient
 from playground.ui.features.tree.page import EMPTY, TreePage

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject, Signal
 
 from playground.domain.debugging import FAULTS, Answer, MatchKind, ReasonCode, ResultDraft
+from playground.domain.errors import RunRefusedError
 from playground.domain.tools import ToolDefinition
-from playground.engine.session.run import RunRefusedError
 from playground.engine.session.session import Session
 from playground.ui.features.conversation.calls.debug_bar import DebugBar
 from playground.ui.features.conversation.commands import CallState

@@ -11,6 +11,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QPushButton, QWidget
 
 from playground.domain.debugging import ReasonCode
+from playground.domain.errors import RunRefusedError
 from playground.domain.parts import ToolCall
 from playground.engine.session.changes import (
     Change,
@@ -21,7 +22,6 @@ from playground.engine.session.changes import (
     TurnChanged,
 )
 from playground.engine.session.debugger import FILLING
-from playground.engine.session.run import RunRefusedError
 from playground.engine.session.run_state import RunState
 from playground.engine.session.session import Session
 from playground.ui.widgets.flow_layout import FlowLayout

@@ -1,30 +1,27 @@
-"""The file that a headless run is asked for: a request, or a saved experiment, as a session that is ready to ask.
+"""The file of a request, as the command line runs it.
 
-A request file is ``{"playground": 1, "protocol", "model", "messages", "parameters", "tools", "extra_body"}`` with
+It is ``{"playground": 1, "protocol", "model", "messages", "parameters", "tools", "extra_body"}`` with
 messages as in the specification, section 2.1, whatever the protocol; one for native messages may hold its own blocks.
-All that stands in it is sent. A saved experiment asks what the window would ask, with the message being written.
+All that stands in it is sent.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from playground.domain.parameters import Parameters
 from playground.domain.request import Request
 from playground.domain.tools import ToolDefinition
 from playground.engine.io.file_version import version_problem
 from playground.engine.io.weighed_json import TooMuchError, read_json
+from playground.engine.requests.loss import LOST
+from playground.engine.requests.protocol_conversion import losses
 from playground.jsonkit.values import JSON, JSONObject
 from playground.named_file import read_named, read_standard_input
 from playground.protocols import DEFAULT, MESSAGES
 from playground.protocols.protocol import Protocol, get_protocol, protocol_of, protocol_of_tool, runs_at_vendor
 from playground.protocols.reading import read_tools
-
-if TYPE_CHECKING:
-    from playground.engine.gateways.profiles import Profile
-    from playground.engine.session.experiment import Connect
-    from playground.engine.session.session import Session
 
 VERSION: Final = 1
 LARGEST: Final = 512 * 1024 * 1024  # bytes of a file that is read
@@ -37,38 +34,13 @@ class BadInputError(Exception):
     """What was given cannot be run; the message says what is wrong and where."""
 
 
-def open_session(path: Path, connect: Connect, profile: Profile) -> tuple[Session, tuple[str, ...]]:
-    """The file at ``path`` (``-``: standard input) as a session on that gateway, and what of it cannot be sent, in
-    sentences. Raises BadInputError.
-    """
-    from playground.engine.session.session import Session
-
-    value = _read(path, pipes=True)  # of the command line
-    notes: tuple[str, ...] = ()
-
-    def profile_of(_profile_id: str) -> Profile:
-        return profile
-
-    if isinstance(value, dict) and "experiment" in value:
-        session = Session(connect, profile_id=profile.id, profile_of=profile_of)
-        _fill(session, value)
-    else:
-        session = Session(connect, profile_id=profile.id, profile_of=profile_of, literal=True)
-        request, notes = _read_request(value)
-        session.load(request)
-    try:
-        get_protocol(session.settings.protocol).check(session.next_request.build())
-    except ValueError as error:
-        raise BadInputError(str(error)) from None
-    return session, notes
-
-
 def read_run_file(path: Path) -> Request:
     """The request that a request file asks for; streaming is on unless it says otherwise. Raises BadInputError."""
-    return read_request(_read(path))
+    return read_request(read_value(path))
 
 
-def _read(path: Path, *, pipes: bool = False) -> JSON:
+def read_value(path: Path, *, pipes: bool = False) -> JSON:
+    """The JSON in the file at ``path`` (``-``: standard input). Raises BadInputError."""
     name = "standard input" if path == STDIN else str(path)
     try:
         return read_json(read_standard_input(LARGEST) if path == STDIN else read_named(path, LARGEST, pipes=pipes))
@@ -82,39 +54,14 @@ def _read(path: Path, *, pipes: bool = False) -> JSON:
         raise BadInputError(f"{name} is not JSON: {error}") from None
 
 
-def _fill(session: Session, value: JSON) -> None:
-    """Make ``session`` the saved experiment, the message being written at its end. Raises BadInputError."""
-    from playground.engine.files.experiment_file import ExperimentFileError, read_content
-    from playground.engine.session.hand_made import answers_none, without_call, written
-    from playground.engine.session.next_request import without_value
-    from playground.engine.session.snapshot import restore
-
-    try:
-        restore(read_content(value), session)
-    except (ExperimentFileError, ValueError) as error:
-        raise BadInputError(str(error)) from None
-    try:
-        turn = written(session.draft, session.transcript)
-    except ValueError as error:
-        raise BadInputError(f"the message being written: {error}") from None
-    if turn is not None and not answers_none(turn):
-        session.turns.add_written(turn)
-    if not session.settings.model:
-        raise BadInputError("the experiment names no model")
-    if missing := session.next_request.unresolved():
-        raise BadInputError(without_value(missing))
-    if reason := without_call(session.transcript.path):
-        raise BadInputError(reason)
-
-
 def read_request(value: JSON) -> Request:
     """The request that a file's JSON asks for. Raises BadInputError."""
-    return _read_request(value)[0]
+    return request_and_notes(value)[0]
 
 
-def _read_request(value: JSON) -> tuple[Request, tuple[str, ...]]:
-    """The request, and what of the file cannot be sent. Its rule for reasoning is the one under which the messages go
-    out as they stand there.
+def request_and_notes(value: JSON) -> tuple[Request, tuple[str, ...]]:
+    """The request, and what of the file cannot be sent, in sentences. Its rule for reasoning is the one under which the
+    messages go out as they stand there. Raises BadInputError.
     """
     if not isinstance(value, dict):
         raise BadInputError("the file must hold one JSON object")
@@ -150,9 +97,6 @@ def _read_request(value: JSON) -> tuple[Request, tuple[str, ...]]:
 
 def _conversation(protocol: Protocol, messages: JSON) -> tuple[Request, tuple[str, ...]]:
     """The messages as a request that holds nothing else, and what of them cannot be sent. Raises ValueError."""
-    from playground.engine.requests.loss import LOST
-    from playground.engine.requests.protocol_conversion import losses
-
     usual = get_protocol(DEFAULT)
     *above, said = protocol.conversation
     if protocol is not usual and above and isinstance(messages, list):
