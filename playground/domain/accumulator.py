@@ -38,55 +38,129 @@ _NO_EXTRA: Final[Extra] = {}  # of all parts that came with nothing beside: valu
 
 @dataclass(slots=True)
 class GrowingPart:
-    """A part being received. ``fragments`` only ever grows; a view remembers how many it has drawn."""
+    """A part being received. ``fragments`` only ever grows; a view remembers how many it has drawn.
 
-    kind: str  # "text", "reasoning", "refusal", "tool_call", "unknown"
-    fragments: list[str] = dataclasses.field(default_factory=list)
-    id: str = ""
-    name: str = ""
-    id_is_ours: bool = False
-    field: str | None = None
-    signatures: list[str] | None = None  # like the details: most parts have none, and there may be a million
-    redacted: str | None = None
-    details: list[JSONObject] | None = None
-    value: JSONObject | None = None
+    There may be a million of them, and most have one fragment or none: each holds what its kind needs and no more.
+    """
+
+    kind: str  # "text", "refusal", and those below
+    fragments: list[str] | tuple[()] = ()
     members: Members | None = None  # that nothing here knows
+
+    def append(self, fragment: str) -> None:
+        """More of its text."""
+        if self.fragments:
+            self.fragments.append(fragment)
+        else:
+            self.fragments = [fragment]
 
     @property
     def text(self) -> str:
         """All fragments joined."""
         return "".join(self.fragments)
 
+    @property
+    def extra(self) -> Extra:
+        """The members that nothing here knows, as far as they came."""
+        return self.members.value() if self.members is not None else _NO_EXTRA
+
+    @property
+    def says_something(self) -> bool:
+        """Whether anything of it has come."""
+        return any(self.fragments) or self.members is not None
+
     def freeze(self) -> Part:
         """The part as a value."""
-        kind, extra = self.kind, self.members.value() if self.members is not None else _NO_EXTRA
-        if kind == "text":
-            return lean(Text, kind=kind, text=self.text, extra=extra)
-        if kind == "reasoning":
-            return lean(
-                Reasoning,
-                kind=kind,
-                text=self.text,
-                field=self.field,
-                signature="".join(self.signatures) if self.signatures else None,
-                redacted=self.redacted,
-                details=tuple(self.details or ()),
-                extra=extra,
-            )
-        if kind == "refusal":
-            return lean(Refusal, kind=kind, text=self.text)
-        if kind == "tool_call":
-            return lean(
-                ToolCall,
-                kind=kind,
-                id=self.id,
-                name=self.name,
-                arguments=self.text,
-                id_is_ours=self.id_is_ours,
-                received=None,
-                extra=extra,
-            )
-        return Unknown(value=self.value or {})
+        if self.kind == "refusal":
+            return lean(Refusal, kind=self.kind, text=self.text)
+        return lean(Text, kind=self.kind, text=self.text, extra=self.extra)
+
+
+@dataclass(slots=True)
+class GrowingReasoning(GrowingPart):
+    """Reasoning being received."""
+
+    kind: str = "reasoning"
+    field: str | None = None
+    signatures: list[str] | None = None
+    redacted: str | None = None
+    details: list[JSONObject] | None = None
+
+    @property
+    def says_something(self) -> bool:
+        """Whether anything of it has come."""
+        beside = any(self.signatures or ()) or self.redacted or self.details or self.members is not None
+        return bool(beside) or any(self.fragments)
+
+    def add(self, event: ReasoningDelta) -> None:
+        """Take in what a fragment says beside its text."""
+        self.field = self.field or event.field
+        if event.signature is not None:
+            self.signatures = self.signatures or []
+            self.signatures.append(event.signature)
+        if event.redacted is not None:
+            self.redacted = event.redacted
+        if event.details:
+            self.details = self.details or []
+            self.details.extend(event.details)
+
+    def freeze(self) -> Reasoning:
+        """The part as a value."""
+        return lean(
+            Reasoning,
+            kind=self.kind,
+            text=self.text,
+            field=self.field,
+            signature="".join(self.signatures) if self.signatures else None,
+            redacted=self.redacted,
+            details=tuple(self.details or ()),
+            extra=self.extra,
+        )
+
+
+@dataclass(slots=True)
+class GrowingCall(GrowingPart):
+    """A tool call being received; it is there from the moment that it is named."""
+
+    kind: str = "tool_call"
+    id: str = ""
+    name: str = ""
+    id_is_ours: bool = False
+
+    @property
+    def says_something(self) -> bool:
+        """A call without a word is one, too."""
+        return True
+
+    def freeze(self) -> ToolCall:
+        """The part as a value."""
+        return lean(
+            ToolCall,
+            kind=self.kind,
+            id=self.id,
+            name=self.name,
+            arguments=self.text,
+            id_is_ours=self.id_is_ours,
+            received=None,
+            extra=self.extra,
+        )
+
+
+@dataclass(slots=True)
+class GrowingUnknown(GrowingPart):
+    """A part of a kind that nothing here knows; it comes whole."""
+
+    kind: str = "unknown"
+    value: JSONObject = dataclasses.field(default_factory=dict)
+
+    @property
+    def says_something(self) -> bool:
+        """It came whole."""
+        return True
+
+    def freeze(self) -> Unknown:
+        """The part as a value."""
+        return Unknown(value=self.value)
 
 
 @dataclass(slots=True)
@@ -95,7 +169,7 @@ class GrowingChoice:
 
     index: int
     parts: list[GrowingPart] = dataclasses.field(default_factory=list)
-    calls: dict[int, GrowingPart] = dataclasses.field(default_factory=dict)
+    calls: dict[int, GrowingCall] = dataclasses.field(default_factory=dict)
     finish_reason: str | None = None
     closed: bool = True  # whether the next fragment opens a new part
     deltas: int = 0  # content fragments received, a stand-in for tokens until usage arrives
@@ -112,23 +186,14 @@ class GrowingChoice:
         """The part that a fragment of ``kind`` belongs to, made if needed."""
         if not self.closed and self.parts and self.parts[-1].kind == kind:
             return self.parts[-1]
-        part = GrowingPart(kind)
+        part = GrowingReasoning() if kind == "reasoning" else GrowingPart(kind)
         self.parts.append(part)
         self.closed = False
         return part
 
     def freeze(self) -> tuple[Part, ...]:
         """All parts as values, in order of appearance; empty texts left out."""
-        return tuple(
-            part.freeze()
-            for part in self.parts
-            if part.kind in ("tool_call", "unknown")
-            or any(part.fragments)
-            or any(part.signatures or ())
-            or part.redacted
-            or part.details
-            or part.members is not None
-        )
+        return tuple(part.freeze() for part in self.parts if part.says_something)
 
 
 class Accumulator:
@@ -187,30 +252,23 @@ class Accumulator:
 
     def _text(self, index: int, kind: str, text: str) -> None:
         choice = self.choice(index)
-        choice.open(kind).fragments.append(text)
+        choice.open(kind).append(text)
         choice.deltas += 1
 
     def _reasoning(self, event: ReasoningDelta) -> None:
         choice = self.choice(event.choice)
         part = choice.open("reasoning")
         if event.text:
-            part.fragments.append(event.text)
+            part.append(event.text)
             choice.deltas += 1
-        part.field = part.field or event.field
-        if event.signature is not None:
-            part.signatures = part.signatures or []
-            part.signatures.append(event.signature)
-        if event.redacted is not None:
-            part.redacted = event.redacted
-        if event.details:
-            part.details = part.details or []
-            part.details.extend(event.details)
+        if isinstance(part, GrowingReasoning):
+            part.add(event)
 
     def _call(self, event: ToolCallDelta) -> None:
         choice = self.choice(event.choice)
         part = choice.calls.get(event.call)
         if part is None:
-            part = choice.calls[event.call] = GrowingPart("tool_call")
+            part = choice.calls[event.call] = GrowingCall()
             choice.parts.append(part)
             choice.closed = True
         if event.id is not None:
@@ -218,7 +276,7 @@ class Accumulator:
         if event.name is not None:
             part.name = event.name
         if event.arguments:
-            part.fragments.append(event.arguments)
+            part.append(event.arguments)
             choice.deltas += 1
 
     def _extra(self, event: ExtraDelta) -> None:
@@ -240,7 +298,7 @@ class Accumulator:
                 self.choice(choice).closed = True
             case UnknownPart(choice, value):
                 state = self.choice(choice)
-                state.parts.append(GrowingPart("unknown", value=value))
+                state.parts.append(GrowingUnknown(value=value))
                 state.closed = True
             case Opened(id, model):
                 self.id, self.model = id or self.id, model or self.model

@@ -28,6 +28,9 @@ TWICE: Final[Note] = (
 )
 
 
+_EMPTY: Final = "{}"  # kept once, for the many calls of tools that take nothing
+
+
 class Arguments:
     """Feed it fragments; each feed gives what is to be added to the arguments now. ``release`` when no more come.
 
@@ -38,8 +41,8 @@ class Arguments:
 
     def __init__(self) -> None:
         self.held = self.late = 0
-        self._pieces: list[str] = []  # given out
-        self._held: list[str] = []  # an empty object that came first, and spaces
+        self._pieces: list[str] | tuple[()] = ()  # given out; there may be a million calls with none
+        self._held: list[str] | tuple[()] = ()  # an empty object that came first, and spaces
         self._reader: PartialJson | None = None  # made when it matters where the first value ends
         self._read = 0  # pieces it has taken in
 
@@ -54,27 +57,28 @@ class Arguments:
     def feed(self, text: str) -> tuple[str, Note | None]:
         """Take a fragment in; gives the text to add, and what was odd about it."""
         if self._held:
-            return self._after_held(text)
+            return self._after_held(self._held, text)
         self.held = self.late = 0
         if text[-1:] == "}" or text[-1:].isspace():  # the usual fragment ends in neither
             if not self._pieces and _is_empty_object(text):
-                self._held, self.held = [text], len(text)
+                self._held, self.held = [_EMPTY if text == _EMPTY else text], len(text)
                 return "", None
             if self._pieces and is_object(text) and self.are_whole():
                 if self.say(text):
                     return "", REPEATED
-                self._pieces.append(text)
+                self._add(text)
                 return text, TWICE
         if text:
-            self._pieces.append(text)
+            self._add(text)
         return text, None
 
     def release(self) -> str:
         """The end: what was held back is what it is."""
-        held, self._held = "".join(self._held), []
+        pieces, self._held = self._held, ()
+        held = "".join(pieces)
         self.held, self.late = 0, len(held)
-        if held:
-            self._pieces.append(held)
+        if pieces:
+            self._pieces = pieces  # nothing was given out before
         return held
 
     def are_whole(self) -> bool:
@@ -99,22 +103,28 @@ class Arguments:
         except ValueError:
             return False
 
-    def _after_held(self, text: str) -> tuple[str, Note | None]:
+    def _after_held(self, held: list[str], text: str) -> tuple[str, Note | None]:
         stripped = text.strip()
         self.held = 0
         if not stripped:
-            self._held.append(text)
+            held.append(text)
             self.held = len(text)
             return "", None
         if _is_empty_object(text):
             return "", REPEATED
-        held, self._held = "".join(self._held), []
         if stripped[0] != "{":  # no other object: whatever it is, it goes on from there
-            self._pieces += [held, text]
-            self.late = len(held)
-            return held + text, None
-        self._pieces.append(text)
+            early = self.release()
+            self._add(text)
+            return early + text, None
+        self._held = ()
+        self._add(text)
         return text, PLACEHOLDER
+
+    def _add(self, text: str) -> None:
+        if self._pieces:
+            self._pieces.append(text)
+        else:
+            self._pieces = [text]
 
 
 def is_object(text: str) -> bool:

@@ -107,7 +107,7 @@ def _cost(pane: ConversationPane, shape: str, size: int, steps: int) -> float:
     while length < size:
         start.append(next(text))
         length += len(start[-1])
-    choice.open("text").fragments.append("".join(start))
+    choice.open("text").append("".join(start))
     turn = make_turn(Role.ASSISTANT, "")
     view = TranscriptView(pane, lambda _: Growth(choice, 1.0))
     view.resize(900, 600)
@@ -120,7 +120,7 @@ def _cost(pane: ConversationPane, shape: str, size: int, steps: int) -> float:
     spent: list[float] = []
     pieces = (piece for line in text for piece in tokens(line))
     for _, piece in zip(range(steps), pieces, strict=False):
-        choice.open("text").fragments.append(piece)
+        choice.open("text").append(piece)
         before = time.thread_time()
         view.grow(turn.id)
         _paint()

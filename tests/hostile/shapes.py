@@ -109,17 +109,15 @@ STREAMS: Final = (
     StreamShape("text", same(delta({"content": "a"}))),
     StreamShape("choices", each(lambda n: delta({"content": "a"}, n)), parts=True),
     StreamShape("choices at once", _choices_at_once, parts=True),
-    StreamShape("calls", each(lambda n: pieces(piece("{}", n, f"c{n}", "f"))), parts=True),
+    StreamShape("calls", each(lambda n: pieces(piece("{}", n, f"c{n}", "f")))),
     StreamShape("calls at once", _body_of_calls, parts=True),
     StreamShape(
         "calls without an index",
         each(lambda n: pieces({"id": f"c{n}", "function": {"name": "f", "arguments": "{}"}})),
-        parts=True,
     ),
     StreamShape(
         "calls that end again and again",
         each(lambda n: pieces(piece("{}", n, f"c{n}", "f"), finish="ab"[n % 2])),
-        parts=True,
     ),
     StreamShape("arguments", same(pieces(piece("x")), before=pieces(piece('{"a":"', 0, "c", "f")))),
     StreamShape("arguments of brackets", same(pieces(piece("[")), before=pieces(piece('{"a":', 0, "c", "f")))),
@@ -161,8 +159,8 @@ STREAMS: Final = (
         each(lambda n: named("message_start", message={"id": f"m{n}", "usage": {f"u{n}": 1}})),
         "messages",
     ),
-    StreamShape("blocks", each(lambda n: block(n, **_TEXT), before=BEGIN), "messages", parts=True),
-    StreamShape("blocks of calls", each(_tool_use, before=BEGIN), "messages", parts=True),
+    StreamShape("blocks", each(lambda n: block(n, **_TEXT), before=BEGIN), "messages"),
+    StreamShape("blocks of calls", each(_tool_use, before=BEGIN), "messages"),
     StreamShape(
         "blocks of one index",
         each(lambda n: block(0, type="tool_use", id=f"t{n}", name="f", input={}), before=BEGIN),
@@ -194,7 +192,6 @@ STREAMS: Final = (
             + event({"type": "message", "content": [_TEXT]}) * (count // 2)
         ),
         "messages",
-        parts=True,
     ),
     StreamShape(
         "blocks, then errors",

@@ -7,7 +7,6 @@ import dataclasses
 import pickle
 import time
 import tracemalloc
-from typing import Any
 
 import pytest
 
@@ -15,13 +14,32 @@ from playground.domain.accumulator import Accumulator
 from playground.domain.parts import Reasoning, Refusal, Text, ToolCall
 from playground.protocols.protocol import get_protocol
 from tests.hostile.shapes import STREAMS, StreamShape
-from tests.hostile.streams import delta, each, piece, pieces, same
+from tests.hostile.streams import BEGIN, block, delta, each, named, piece, pieces, same
 
 MARGIN = 3  # times what it would be if it were linear: the machine does other things, too
 MEMORY = 5  # times what came
 ROOM = 1_000_000  # bytes beside it: one read with all its events, tables that are made once
-OF_A_PART = 2048  # bytes that a part may take which is hardly longer on the wire than its number
+OF_A_PART = 1024  # bytes that a part may take which is hardly longer on the wire than its number
 EVENTS = 2500  # enough for what each of them takes to outweigh the room beside it
+
+FIELDS = "content", "reasoning_content"
+SHORT_PARTS = (
+    StreamShape("letters in turn", each(lambda n: delta({FIELDS[n % 2]: "x"}))),
+    StreamShape("calls", each(lambda n: pieces(piece("{}", n, f"c{n}", "f")))),
+    StreamShape("calls of a letter", each(lambda n: pieces(piece("x", n, f"c{n}", "f")))),
+    StreamShape("calls without an index", each(lambda n: pieces({"id": f"c{n}", "function": {"name": "f"}}))),
+    StreamShape("blocks", each(lambda n: block(n, type="text", text="x"), before=BEGIN), "messages"),
+    StreamShape(
+        "blocks of calls",
+        each(lambda n: block(n, type="tool_use", id=f"t{n}", name="f", input={}), before=BEGIN),
+        "messages",
+    ),
+    StreamShape(
+        "blocks at their ends",
+        each(lambda n: block(n, type="text", text="x") + named("content_block_stop", index=n), before=BEGIN),
+        "messages",
+    ),
+)
 
 
 def read(shape: StreamShape, body: bytes) -> Accumulator:
@@ -77,15 +95,9 @@ def taken(shape: StreamShape, body: bytes) -> int:
     return peak
 
 
-def test_words_of_which_each_is_a_part_take_a_few_times_what_came_and_nothing_beside() -> None:
-    usual: dict[str, Any] = {
-        "object": "chat.completion.chunk",
-        "created": 1_760_000_000,
-        "model": "a-model-of-some-gateway",
-    }
-    fields = "content", "reasoning_content"
-    shape = StreamShape("in turn", each(lambda n: delta({fields[n % 2]: f"word{n}"}, **usual)))
-    body = shape.make(12_000)
+@pytest.mark.parametrize("shape", SHORT_PARTS, ids=lambda shape: shape.name)
+def test_parts_of_a_letter_take_a_few_times_what_came_and_nothing_beside(shape: StreamShape) -> None:
+    body = shape.make(10_000)
     peak = taken(shape, body)
     assert peak < MEMORY * len(body), f"{len(body):,} bytes came, {peak:,} were taken"
 

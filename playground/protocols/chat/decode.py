@@ -59,14 +59,14 @@ _GROWING: Final = ("content", *FIELDS)
 
 
 class _Choice:
-    """What is known of one completion on its way."""
+    """What is known of one completion on its way. There may be very many: what few of them need is made late."""
 
     __slots__ = ("again", "calls", "finish", "half", "index", "plain", "reasoning", "seen", "think")
 
-    def __init__(self, index: int, calls: ToolCalls) -> None:
+    def __init__(self, index: int) -> None:
         self.again: dict[str, tuple[JSON, int]] = {}  # unknown members: what each said last, how often in a row
         self.index = index
-        self.calls = calls
+        self.calls: ToolCalls | None = None  # made when the first comes
         self.finish: str | None = None
         self.half: dict[str, str] = {}  # first halves of surrogate pairs that the next fragment may complete
         self.plain = False  # nothing is held back or to be watched for: text passes straight through
@@ -200,7 +200,7 @@ class ChatDecoder(BodyDecoder):
             self._fail(out, read_error(choice["error"], text=self._source))
 
     def _new_choice(self, index: int, out: list[Event]) -> _Choice:
-        state = _Choice(index, ToolCalls(index, self._make_id))
+        state = _Choice(index)
         self._choices[index] = state
         out.append(PartStart(index))
         return state
@@ -253,8 +253,9 @@ class ChatDecoder(BodyDecoder):
             if calls:
                 self._tool_calls(state, calls, out, all_whole=all_whole)
             else:
-                state.calls.function_call(delta["function_call"], out)
-                self._tell_calls(state, out)
+                known = self._calls_of(state)
+                known.function_call(delta["function_call"], out)
+                self._tell_calls(state, known, out)
         if not delta.keys() <= _READ:
             self._extra(state, delta, out)
 
@@ -262,13 +263,19 @@ class ChatDecoder(BodyDecoder):
         self, state: _Choice, calls: JSON, out: list[Event], *, all_whole: bool = False, again: bool = False
     ) -> None:
         mended = self._mended_calls(state, calls) if self._odd or state.half else calls
-        state.calls.read(mended, out, all_whole=all_whole, again=again)
-        self._tell_calls(state, out)
+        known = self._calls_of(state)
+        known.read(mended, out, all_whole=all_whole, again=again)
+        self._tell_calls(state, known, out)
 
-    def _tell_calls(self, state: _Choice, out: list[Event]) -> None:
-        state.seen = state.seen or len(state.calls) > 0
-        for code, text in state.calls.notes.items():
-            self._note(out, code, text, hole=code in state.calls.holes)
+    def _calls_of(self, state: _Choice) -> ToolCalls:
+        if state.calls is None:
+            state.calls = ToolCalls(state.index, self._make_id)
+        return state.calls
+
+    def _tell_calls(self, state: _Choice, calls: ToolCalls, out: list[Event]) -> None:
+        state.seen = state.seen or len(calls) > 0
+        for code, text in calls.notes.items():
+            self._note(out, code, text, hole=code in calls.holes)
 
     def _extra(self, state: _Choice, delta: JSONObject, out: list[Event]) -> None:
         """The members that nothing here knows. Those that only say the same again are not told of each time."""
@@ -398,7 +405,8 @@ class ChatDecoder(BodyDecoder):
         if not reason:
             return
         self._release(state, out)
-        state.calls.release(out)
+        if state.calls is not None:
+            state.calls.release(out)
         if state.finish is not None:
             self._note(out, "finish_twice", "a choice has more than one finish reason; the last one counts")
             if reason == state.finish:
@@ -423,7 +431,8 @@ class ChatDecoder(BodyDecoder):
     def _flush(self, out: list[Event]) -> None:
         for state in self._choices.values():
             self._release(state, out)
-            state.calls.release(out)
+            if state.calls is not None:
+                state.calls.release(out)
             if state.half.pop("content", ""):
                 out.append(TextDelta(state.index, "\ufffd"))
 

@@ -44,6 +44,8 @@ def _one_text(value: JSON) -> str:
 class ReasoningReader:
     """Chooses among the names of one choice, so that text sent twice is shown once, and gathers vendor records."""
 
+    __slots__ = ("_details", "_growing", "_length", "_pieces", "_said", "field", "twice")
+
     def __init__(self) -> None:
         self.field = ""  # the first name seen
         self.twice = False  # the same text came under two names
@@ -132,6 +134,8 @@ class ThinkSplitter:
 
     White space before the tag is dropped with it; everything else is kept to the last character.
     """
+
+    __slots__ = ("_held", "found", "state")
 
     def __init__(self) -> None:
         self.state = "start"  # then "inside", then "plain"

@@ -201,9 +201,10 @@ class ToolCalls:
         return not (is_object(fragment.arguments) and arguments.say(fragment.arguments))
 
     def _open(self, fragment: Fragment, position: int | None, out: list[Event]) -> Call:
-        call = Call(len(self._calls), fragment.id, fragment.name)
-        self._calls.append(call)
         index = fragment.index if fragment.index is not None else position
+        number = len(self._calls)
+        call = Call(index if index == number else number, fragment.id, fragment.name)  # one number, kept once
+        self._calls.append(call)
         if index is not None:
             self._by_index[index] = call
         ours = not fragment.id

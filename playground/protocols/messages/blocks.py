@@ -19,8 +19,8 @@ READ: Final = {
 }
 
 
-_NONE: Final = Arguments()
 _NOTHING: Final[JSONObject] = {}
+_NO_INPUT: Final[JSONObject] = {"input": {}}  # with which every streamed call starts
 
 
 @dataclass(slots=True)
@@ -29,23 +29,22 @@ class Block:
 
     kind: str
     value: JSONObject
+    id: str = ""
     call: int = -1
-    arguments: Arguments = _NONE  # of a call, which has its own
+    arguments: Arguments | None = None  # of a call to which any came
     input: list[str] | None = None  # of a block that is kept whole
     open: bool = True
     _grown: Members | None = None
 
     def read(self) -> None:
-        """What it started with was taken in; of a text nothing but its name is needed any more."""
-        if self.kind in READ and self.kind != "tool_use":
-            id_ = self.value.get("id")
-            self.value = {"id": id_} if id_ else _NOTHING
+        """What it started with was taken in; of a kind that is read nothing but the input of a call is needed again."""
+        if self.kind in READ:
+            given = self.value.get("input") if self.kind == "tool_use" else None
+            self.value = _NOTHING if given is None else {"input": given} if given != {} else _NO_INPUT
 
-    def started_by(self, value: JSONObject) -> bool:
-        """Whether ``value``, of the same kind, only says once more that this block starts."""
-        id_ = value.get("id")
-        named = bool(self.value.get("id")) and self.value.get("id") == id_
-        return named or (self.open and not id_)
+    def started_by(self, id_: str) -> bool:
+        """Whether the start of a block of the same kind with that id only says once more that this one starts."""
+        return bool(id_ and self.id == id_) or (self.open and not id_)
 
     def grow(self, members: JSONObject, pieces: tuple[str, ...]) -> None:
         """What a delta adds to a block that is kept whole; see ``playground.domain.members`` for ``pieces``."""

@@ -205,8 +205,9 @@ class MessagesDecoder(BodyDecoder):
 
     def _start(self, index: int, value: JSONObject, out: list[Event]) -> None:
         kind = text_of(value.get("type")) or ("text" if isinstance(value.get("text"), str) else "")
+        id_ = text_of(value.get("id"))
         old = self._blocks.get(index)
-        if old is not None and old.kind == kind and old.started_by(value):
+        if old is not None and old.kind == kind and old.started_by(id_):
             self._note(out, "block_start_repeated", "a content block started more than once; it goes on")
             old.open = True
             self._open_blocks.add(index)
@@ -214,7 +215,7 @@ class MessagesDecoder(BodyDecoder):
         if old is not None:
             self._note(out, "block_index_shared", "several content blocks share one index")
             self._stop(index, out)
-        block = self._blocks[index] = Block(kind, value)
+        block = self._blocks[index] = Block(kind, value, id_)
         self._open_blocks.add(index)
         self._highest = max(self._highest, index) if len(self._blocks) > 1 else index
         if kind == "text":
@@ -251,18 +252,17 @@ class MessagesDecoder(BodyDecoder):
             self._note(out, "delta_after_block", "a delta came after the end of its block; it is left out", hole=True)
 
     def _call(self, block: Block, out: list[Event]) -> None:
-        block.call, block.arguments = self._calls, Arguments()
+        block.call = self._calls
         self._calls += 1
-        id_ = text_of(block.value.get("id"))
-        if not id_:
+        if not block.id:
             self._note(out, "tool_id_missing", "a tool call came without an id; one was made here")
         out.append(
             ToolCallDelta(
                 0,
                 block.call,
-                id=id_ or self._make_id(),
+                id=block.id or self._make_id(),
                 name=text_of(block.value.get("name")) or None,
-                id_is_ours=not id_,
+                id_is_ours=not block.id,
             )
         )
         self._seen = True
@@ -280,7 +280,7 @@ class MessagesDecoder(BodyDecoder):
                 self._arguments(
                     block, foreign.whole(given) if isinstance(given, str) else self._object_text(given), out
                 )
-            if held := block.arguments.release():
+            if block.arguments is not None and (held := block.arguments.release()):
                 out.append(ToolCallDelta(0, block.call, arguments=held, late=len(held)))
         elif block.kind not in READ:
             value = block.whole()
@@ -361,7 +361,7 @@ class MessagesDecoder(BodyDecoder):
             block.input.append(text)
 
     def _arguments(self, block: Block, text: str, out: list[Event]) -> None:
-        known = block.arguments
+        known = block.arguments = block.arguments or Arguments()
         text, odd = known.feed(text)
         if odd is not None:
             self._note(out, *odd)

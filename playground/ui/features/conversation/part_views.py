@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Final, Generic, TypeAlias, TypeVar
 
 from PySide6.QtWidgets import QWidget
 
-from playground.domain.accumulator import GrowingPart
+from playground.domain.accumulator import GrowingCall, GrowingPart
 from playground.domain.parts import Image, Reasoning, Refusal, Text, ToolCall, ToolResult, Unknown
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Turn
@@ -244,7 +244,8 @@ class _Call(PartView[CallCard, ToolCall]):
         view.show_call(part, drawing.tool(part.name), answer, waiting=not turn.truncated, cut=turn.truncated)
 
     def grow(self, view: CallCard, part: GrowingPart, drawing: Drawing, seconds: str | None) -> None:
-        view.grow(part.id, part.name, part.fragments, drawing.tool(part.name))
+        if isinstance(part, GrowingCall):
+            view.grow(part.id, part.name, part.fragments, drawing.tool(part.name))
         if seconds is None:
             view.settle()
 

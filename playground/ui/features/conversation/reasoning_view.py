@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy, QVBoxLayout, QWidget
@@ -58,7 +60,7 @@ class ReasoningView(QFrame):
         """Its paragraphs as they are drawn."""
         return markdown_lines(self.source)
 
-    def grow(self, fragments: list[str], facts: str) -> None:
+    def grow(self, fragments: Sequence[str], facts: str) -> None:
         """More has arrived; ``fragments`` are all pieces so far."""
         fresh = fragments[self._drawn :]
         self._pending += fresh

@@ -283,14 +283,14 @@ def test_it_follows_only_while_it_stands_at_the_bottom(stand: Stand, qtbot: QtBo
     assert stand.view.at_bottom
     assert not stand.pill.isVisible()
     for _ in range(30):
-        part.fragments.append("More and more words arrive. \n\n")
+        part.append("More and more words arrive. \n\n")
         stand.view.grow(last.id)
     assert stand.view.at_bottom
     with qtbot.waitSignal(stand.view.at_bottom_changed):
         bar.setValue(bar.value() - 120)
     place = bar.value()
     for _ in range(30):
-        part.fragments.append("More and more words arrive. \n\n")
+        part.append("More and more words arrive. \n\n")
         stand.view.grow(last.id)
     assert bar.value() == place
     assert bar.value() < bar.maximum() - 100
@@ -298,7 +298,7 @@ def test_it_follows_only_while_it_stands_at_the_bottom(stand: Stand, qtbot: QtBo
     QTest.mouseClick(stand.pill, Qt.MouseButton.LeftButton)
     assert stand.view.at_bottom
     assert not stand.pill.isVisible()
-    part.fragments.append("The end. \n\n" * 10)
+    part.append("The end. \n\n" * 10)
     stand.view.grow(last.id)
     assert stand.view.at_bottom
 
@@ -351,7 +351,7 @@ def test_reaching_the_bottom_by_hand_follows_again(stand: Stand) -> None:
     stand.show([*talk(20), last])
     stand.scroll(0.2)
     stand.scroll(1.0)
-    part.fragments.append("words \n\n" * 30)
+    part.append("words \n\n" * 30)
     stand.view.grow(last.id)
     assert stand.view.at_bottom
 
@@ -361,7 +361,7 @@ def test_a_turn_that_grows_out_of_view_makes_no_card(stand: Stand) -> None:
     stand.show([*talk(60), last])
     stand.scroll(0.0)
     assert last.id not in stand.view.cards
-    part.fragments.append("words \n\n" * 30)
+    part.append("words \n\n" * 30)
     stand.view.grow(last.id)
     assert last.id not in stand.view.cards
     stand.scroll(1.0)
@@ -372,7 +372,7 @@ def test_what_arrives_is_drawn_once_and_in_order(stand: Stand) -> None:
     last, part = growing_turn(stand)
     stand.show([last])
     for number in range(50):
-        part.fragments.append(f"word{number} ")
+        part.append(f"word{number} ")
         if number % 7 == 0:
             stand.view.grow(last.id)
     stand.view.grow(last.id)
@@ -604,7 +604,7 @@ def test_what_is_read_stays_in_place_while_reasoning_above_it_folds(stand: Stand
     stand.settle()
     assert abs(text.mapTo(stand.view, QPoint(0, 0)).y() - place) <= 1
     for _ in range(20):
-        choice.parts[1].fragments.append("more \n\n")
+        choice.parts[1].append("more \n\n")
         stand.view.grow(last.id)
     assert abs(text.mapTo(stand.view, QPoint(0, 0)).y() - place) <= 1
     assert part is not None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
@@ -185,7 +185,7 @@ class CallCard(CallFrame):
 
     # Content
 
-    def grow(self, call_id: str, name: str, fragments: list[str], tool: ToolDefinition | None = None) -> None:
+    def grow(self, call_id: str, name: str, fragments: Sequence[str], tool: ToolDefinition | None = None) -> None:
         """More of the call has arrived; ``fragments`` are all pieces of its arguments so far."""
         tree = self._need_tree()
         if not self._growing or not self._drawn:
