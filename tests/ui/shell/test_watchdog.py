@@ -194,7 +194,7 @@ def test_it_costs_next_to_nothing(qtbot: QtBot) -> None:
     ("file", "said"),
     [
         ("/opt/jane/venv/lib/python3.11/site-packages/httpx/_client.py", "httpx/_client.py"),
-        (r"C:\Users\Jane\App\playground\ui\loop.py", "playground/ui/widgets/loop.py"),
+        (r"C:\Users\Jane\App\playground\ui\widgets\loop.py", "playground/ui/widgets/loop.py"),
         (r"C:\Users\Jos\xe9\secret\notes.py", "notes.py"),
         (os.__file__, "python/" + Path(os.__file__).relative_to(sys.base_prefix).as_posix()),
         ("<string>", "<string>"),
