@@ -45,7 +45,7 @@ GUESSES: Final = frozenset({FailureKind.CUT_OFF, FailureKind.NO_BODY, FailureKin
 class Sent(Value):
     """What had been sent when it failed, as far as it bears on what to do about it.
 
-    ``endpoint`` is a protocol's name, or "models". ``keyed`` says whether any key went along, ``streamed`` whether a
+    ``endpoint`` is a protocol's name, or ``models``. ``keyed`` says whether any key went along, ``streamed`` whether a
     stream was asked for; None where no request could be made.
     """
 

@@ -8,12 +8,17 @@ was gathered before.
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Final, TypeAlias
+from typing import Annotated, Final, TypeAlias
+
+from pydantic import Field
 
 from playground.jsonkit.values import JSON, JSONObject
 
 #: Members by the protocol they came over.
-Extra: TypeAlias = dict[str, JSONObject]
+Extra: TypeAlias = Annotated[
+    dict[str, JSONObject],
+    Field(description="Members that came over the wire and that nothing here knows, by protocol, each where it stood."),
+]
 
 #: A string that comes so many times as often as it changes is a label and no text in pieces.
 _LABEL: Final = 3
