@@ -27,7 +27,7 @@ from playground.engine.session.turn_texts import text_of
 
 
 class What(StrEnum):
-    """What of a turn is edited: its content (of a tool turn its result), the arguments of a call of it, or a whole call.
+    """What of a turn is edited: its content (of a tool turn its result), the arguments of a call, or a whole call.
 
     ``request`` is the body of the next request, of no turn.
     """

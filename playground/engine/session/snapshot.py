@@ -96,6 +96,8 @@ class Snapshot(ExperimentSettings):
         )
 
 
+#: What names an experiment stands above what it holds.
+FIRST: Final = ("id", "title", "created_at", "changed_at", "pinned", "archived", "profile_id", "gateway")
 #: What a snapshot holds besides the settings.
 APART: Final = frozenset(Snapshot.model_fields) - frozenset(ExperimentSettings.model_fields)
 
@@ -193,9 +195,10 @@ def encode_experiment(found: Snapshot, kept: Kept = not_empty) -> JSONObject:
     """The experiment as JSON holds it. “by_hand” beside the parameters says which of them a person set, and “merges”
     that the extra body is merged into what it is laid over; without that it replaced whole objects.
     """
-    out: JSONObject = {"id": found.id}
-    by_hand = {name: list(one.by_hand) for name, one in found.parameters.items() if one.by_hand}
-    for name, item in encode(found, kept).items():
+    members = encode(found, kept)
+    out: JSONObject = {name: members.pop(name) for name in FIRST if name in members}
+    by_hand = {name: one.by_hand for name, one in found.parameters.items() if one.by_hand}  # on one line each
+    for name, item in members.items():
         out[name] = item
         if name == "parameters" and by_hand:
             out["by_hand"] = by_hand

@@ -13,7 +13,7 @@ from typing import Any, Final
 from pydantic.json_schema import models_json_schema
 
 from playground.engine.files.experiment_file.content import NAME, VERSION
-from playground.engine.session.snapshot import Snapshot
+from playground.engine.session.snapshot import FIRST, Snapshot
 from playground.jsonkit.values import JSON, JSONObject
 
 _LINES: Final[JSONObject] = {
@@ -46,7 +46,7 @@ def experiment_schema() -> JSONObject:
     whole = kinds.pop(Snapshot.__name__)
     properties = {
         NAME: {"description": "The version of this format.", "const": VERSION},
-        "id": whole["properties"]["id"],
+        **{name: whole["properties"][name] for name in FIRST},
     }
     properties |= {**whole["properties"], **_BESIDE}
     properties["parameters"] |= {"additionalProperties": {"type": "object"}, "type": "object"}
