@@ -13,7 +13,6 @@ import pytest
 
 from playground.engine.checks import checking
 from playground.engine.checks.questions import ArgumentsFit, Fit
-from playground.engine.checks.worker import SECONDS
 from playground.jsonkit.limits import TooCostlyError
 from playground.jsonkit.problems import not_checked
 from tests.hostile.gaps import LIMIT, MARGIN, PASSES, WAITED, Gaps
@@ -45,7 +44,7 @@ async def test_the_loop_has_its_turn_and_the_answer_comes_in_time(shape: CheckSh
     checking.now(CHECKS[-5].question())
     gaps = await _asked(shape)
     for _ in range(PASSES - 1):
-        if gaps.seconds < LIMIT * MARGIN:
+        if gaps.seconds < LIMIT * MARGIN and gaps.wall < WAITED:
             break
         checking._worker._known.clear()  # what the code does is done each time, what the machine does is not
         gaps = await _asked(shape)
@@ -69,25 +68,23 @@ async def test_the_next_question_is_answered_by_the_next_process() -> None:
 
 async def test_one_schema_takes_its_time_a_few_times_and_then_no_more() -> None:
     schema = doubled(32)
-    began = time.monotonic()
     answers = [await checking.answer(ArgumentsFit(f'{{"a": {number}}}', schema)) for number in range(12)]
     assert all(map(costly, answers))
-    assert time.monotonic() - began < 12 * SECONDS / 2
+    assert sum("the same took too long" in str(answer) for answer in answers) == 9
 
 
 async def test_a_question_nobody_waits_for_is_not_asked() -> None:
     first = asyncio.ensure_future(checking.answer(ArgumentsFit('{"a": 5}', doubled(33))))  # noqa: TID251
-    given_up = asyncio.ensure_future(checking.answer(ArgumentsFit('{"a": 5}', doubled(34))))  # noqa: TID251
+    question = ArgumentsFit('{"a": 5}', doubled(34))
+    given_up = asyncio.ensure_future(checking.answer(question))  # noqa: TID251
     await asyncio.sleep(0)
-    began = time.monotonic()
     given_up.cancel()
     with pytest.raises(asyncio.CancelledError):
         await given_up
-    assert time.monotonic() - began < 0.5
+    assert not first.done()
     assert costly(await first)
-    began = time.monotonic()
     assert await checking.answer(ArgumentsFit('{"a": "b"}', property_of({"pattern": "^(?=b)"}))) == []
-    assert time.monotonic() - began < SECONDS
+    assert question.key not in checking._worker._known  # where every answer is, whatever it says
 
 
 async def test_several_may_wait_for_one_answer_and_one_may_give_up() -> None:
