@@ -264,7 +264,7 @@ def _replay(arguments: argparse.Namespace) -> int:
     import asyncio
 
     from playground.engine.cassettes.cassette import CassetteError, open_file
-    from playground.engine.cassettes.playback_clock import Pace
+    from playground.engine.cassettes.playback_clock import PlaybackClock
     from playground.engine.cassettes.server import ReplayServer
 
     async def serve() -> None:
@@ -272,7 +272,7 @@ def _replay(arguments: argparse.Namespace) -> int:
             print(line, flush=True)
 
         hosts, pages = arguments.allow_host, arguments.cors
-        server = ReplayServer(cassette, Pace(arguments.speed), arguments.port, log, hosts=hosts, pages=pages)
+        server = ReplayServer(cassette, PlaybackClock(arguments.speed), arguments.port, log, hosts=hosts, pages=pages)
         url = await server.start()
         count = len(cassette.exchanges)
         print(f"Replaying {count} exchange{'s' * (count > 1)} at {url}. Ctrl+C ends it.", flush=True)

@@ -236,7 +236,7 @@ class Accumulator:
             found = self.choices[index] = GrowingChoice(index)
         return found
 
-    def add(self, events: Iterable[Event]) -> None:
+    def add_events(self, events: Iterable[Event]) -> None:
         """Fold ``events`` in, in order."""
         for event in events:
             if isinstance(event, TextDelta):
@@ -288,7 +288,7 @@ class Accumulator:
             of = choice.open(event.of)
         if of is not None:
             of.members = of.members or Members()
-            of.members.add(event.protocol, event.members, event.pieces)
+            of.members.add_fragment(event.protocol, event.members, event.pieces)
 
     def _other(self, event: Event) -> None:
         match event:

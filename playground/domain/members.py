@@ -34,7 +34,7 @@ class Members:
     def __init__(self) -> None:
         self._by_protocol: dict[str, JSONObject] = {}
 
-    def add(self, protocol: str, members: JSONObject, pieces: Collection[str] = ()) -> None:
+    def add_fragment(self, protocol: str, members: JSONObject, pieces: Collection[str] = ()) -> None:
         """One fragment, which is not changed. Strings and lists of a name in ``pieces`` are joined in any case."""
         _fold(self._by_protocol.setdefault(protocol, {}), members, pieces)
 

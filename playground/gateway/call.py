@@ -46,7 +46,7 @@ ERROR_BODY: Final = 1024 * 1024
 Prepare = Callable[[], Awaitable[tuple["httpx.AsyncClient", Outgoing]]]
 
 
-class Call:
+class EventStream:
     """An asynchronous iterator over lists of events. Use it with ``contextlib.aclosing``.
 
     The first list comes with the headers and is empty; later ones may be empty too (a keep-alive). ``exchange`` is
@@ -71,7 +71,7 @@ class Call:
         self._choices = 1
         self._done = False
 
-    def __aiter__(self) -> Call:
+    def __aiter__(self) -> EventStream:
         return self
 
     async def __anext__(self) -> list[Event]:
@@ -103,18 +103,18 @@ class Call:
         if self._transfer is None or self._decoder is None:
             return []
         data = self._transfer.rest()
-        return self._decoder.feed(data) if data else []
+        return self._decoder.decode_bytes(data) if data else []
 
     async def _next(self) -> list[Event]:
         transfer, decoder = self._transfer, self._decoder
         if transfer is None or decoder is None:
             return await self._open()
-        data = await transfer.read()
+        data = await transfer.read_piece()
         if data is None:
             events = decoder.close()
             self._done = True
         else:
-            events = decoder.feed(data)
+            events = decoder.decode_bytes(data)
             if not data and transfer.holding and transfer.clock.stage in (Stage.FIRST, Stage.IDLE):
                 transfer.clock.wait_for(Stage.IDLE)  # it did go on
             if decoder.finished:
@@ -227,7 +227,7 @@ async def read_refusal(transfer: Transfer, redactor: Redactor, now: float) -> Fa
     transfer.clock.wait_for(Stage.SETTLE)
     size = 0
     try:
-        while size <= ERROR_BODY and (data := await transfer.read()) is not None:
+        while size <= ERROR_BODY and (data := await transfer.read_piece()) is not None:
             size += len(data)
             if data:
                 transfer.clock.wait_for(Stage.SETTLE)

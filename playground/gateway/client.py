@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 from playground.domain.errors import Failure, FailureKind, Sent
 from playground.domain.request import Request
 from playground.gateway.address import Address, resolve
-from playground.gateway.call import Call, read_refusal
+from playground.gateway.call import EventStream, read_refusal
 from playground.gateway.clock import Stage
 from playground.gateway.connection import Connection
 from playground.gateway.models import Model, ModelList, next_page, read_models
@@ -53,7 +53,7 @@ class GatewayClient:
     async def __aexit__(self, *_: object) -> None:
         await self.aclose()
 
-    def open(self, protocol: Protocol, request: Request) -> Call:
+    def open(self, protocol: Protocol, request: Request) -> EventStream:
         """A run, not begun yet: nothing is sent before the first ``async for`` step."""
 
         async def prepare() -> tuple[httpx.AsyncClient, Outgoing]:
@@ -61,7 +61,7 @@ class GatewayClient:
             http = await self._client(address)
             return http, await asyncio.to_thread(outgoing, self.connection, address, protocol, request)
 
-        return Call(self.connection, self.redactor, protocol, prepare)
+        return EventStream(self.connection, self.redactor, protocol, prepare)
 
     async def list_models(self, protocol_name: str = DEFAULT) -> ModelList:
         """GET /models, all pages, with the key sent as for that protocol (specification, section 4.3). Never raises."""
@@ -133,7 +133,7 @@ class GatewayClient:
                 exchange.failure = await read_refusal(transfer, self.redactor, exchange.started_at)
             else:
                 had = 0
-                while (data := await transfer.read()) is not None:
+                while (data := await transfer.read_piece()) is not None:
                     had += len(data)
                     if most is not None and had >= most:
                         break

@@ -39,7 +39,7 @@ async def fetch_file(url: str, *, most: int) -> bytes:
         status = exchange.status or 0
         if status != 200:
             raise FetchError(f"The server answered with HTTP {status}. Is the address right?")
-        while (piece := await transfer.read()) is not None:
+        while (piece := await transfer.read_piece()) is not None:
             pieces.append(piece)
     except TransferError as error:
         raise FetchError(error.failure.message) from None

@@ -33,7 +33,7 @@ class Inflater:
         self._head = b""  # of a deflate body: its first two bytes say which kind it is
         self._started = False
 
-    def feed(self, data: bytes) -> Iterator[bytes]:
+    def inflate(self, data: bytes) -> Iterator[bytes]:
         """The decoded pieces of ``data``, at most ``STEP`` bytes each. Raises ValueError for a damaged body."""
         if not self.active:
             yield data

@@ -39,7 +39,7 @@ class Piece(NamedTuple):
 
 
 class StreamRedactor:
-    """Redacts one body read by read. ``feed`` and ``close`` give what may be kept now, at the times it came.
+    """Redacts one body read by read. ``redact_bytes`` and ``close`` give what may be kept now, at the times it came.
 
     A read without a secret costs one search per spelling, one for a text that ends like the beginning of one, and one
     for each of the three characters that codes begin with. Only lines where something was found are looked at.
@@ -58,21 +58,21 @@ class StreamRedactor:
         """Whether whole reads are held back."""
         return self._texts is not None and self._texts.holding
 
-    def feed(self, data: bytes, at: float = 0.0) -> list[Piece]:
+    def redact_bytes(self, data: bytes, at: float = 0.0) -> list[Piece]:
         """What may be kept of the body so far and was not given yet; ``at`` is when ``data`` came."""
         if self._texts is None:
             return [Piece(at, data)] if data else []
         clear = len(data) <= _ONE_EVENT and self._reads.is_clear(data)
         if not clear:
-            data = self._reads.feed(data)
-        return self._whole(self._texts.feed(data, at, clear=clear)) if data else []
+            data = self._reads.redact(data)
+        return self._whole(self._texts.redact(data, at, clear=clear)) if data else []
 
     def close(self, at: float = 0.0) -> list[Piece]:
         """What was still held back when the body ended. What may well be a secret cut off is masked."""
         data = self._reads.close()
         if self._texts is None:
             return [Piece(at, data)] if data else []
-        return self._whole([*(self._texts.feed(data, at) if data else ()), *self._texts.close()])
+        return self._whole([*(self._texts.redact(data, at) if data else ()), *self._texts.close()])
 
     def _whole(self, given: list[Piece]) -> list[Piece]:
         """What nothing else belongs to any more: a piece of a secret in it stands alone."""
@@ -92,10 +92,10 @@ class _AcrossReads:
         self._held = b""
 
     def is_clear(self, data: bytes) -> bool:
-        """Whether ``feed`` would give those bytes as they are, and ``_AcrossTexts`` has nothing to look for in them."""
+        """Whether ``redact_bytes`` would give those bytes as they are, nothing left for ``_AcrossTexts`` to find."""
         return bool(data) and not self._held and self._redactor.is_clear(data)
 
-    def feed(self, data: bytes) -> bytes:
+    def redact(self, data: bytes) -> bytes:
         if self._held:
             data = self._held + data
             self._held = b""
@@ -233,7 +233,7 @@ class _AcrossTexts:
     def holding(self) -> bool:
         return bool(self._held)
 
-    def feed(self, data: bytes, at: float, *, clear: bool = False) -> list[Piece]:
+    def redact(self, data: bytes, at: float, *, clear: bool = False) -> list[Piece]:
         """``clear`` when it is known that there is nothing to look for in ``data`` itself."""
         self._count += 1
         cut = max(data.rfind(b"\n"), data.rfind(b"\r")) + 1

@@ -87,6 +87,6 @@ class Exchange:
     def replay(self, decoder: Decoder) -> Iterator[tuple[Read, list[Event]]]:
         """Each read with the events it gives; what ``close`` adds comes last, on an empty read at the end."""
         for read in self.reads:
-            yield read, decoder.feed(read.data)
+            yield read, decoder.decode_bytes(read.data)
         last = self.reads[-1].at if self.reads else 0.0
         yield Read(self.ended if self.ended is not None else last, b""), decoder.close()

@@ -52,7 +52,7 @@ def blank_exchange(redactor: Redactor, request: Outgoing | None = None) -> Excha
 
 
 class Transfer:
-    """One request on its way, filling ``exchange``. Use: ``start``, then ``read`` until None, then ``aclose``."""
+    """One request on its way, filling ``exchange``. Use: ``start``, then ``read_piece`` until None, then ``aclose``."""
 
     def __init__(
         self, http: httpx.AsyncClient, connection: Connection, redactor: Redactor, request: Outgoing, exchange: Exchange
@@ -110,7 +110,7 @@ class Transfer:
             # Told by the first read: the status is worth more than a body that cannot be read.
             self._unreadable = Failure(kind=FailureKind.DECODE, message=str(error), status=exchange.status)
 
-    async def read(self) -> bytes | None:
+    async def read_piece(self) -> bytes | None:
         """The next piece of the body, as put on the tape; None at its end. Raises TransferError."""
         assert self._raw is not None, "start comes first"  # noqa: S101 - a call in the wrong order is our own fault
         if self._unreadable is not None:
@@ -129,7 +129,7 @@ class Transfer:
                 self.exchange.wire_bytes += len(data)
                 if not self._inflater.active:
                     return self._keep(data)
-                self._pieces = self._inflater.feed(data)
+                self._pieces = self._inflater.inflate(data)
         except Expired as expired:
             raise TransferError(self._too_late(expired.stage)) from None
         except self._broken as error:
@@ -166,7 +166,7 @@ class Transfer:
             cap = _bytes_in_words(self._connection.max_body_bytes)
             message = f"The answer is larger than the limit of {cap}; the rest was not read."
             raise TransferError(Failure(kind=FailureKind.TOO_LARGE, message=message))
-        return self._put(self._filter.feed(data, self.clock.now))
+        return self._put(self._filter.redact_bytes(data, self.clock.now))
 
     def _put(self, pieces: list[Piece]) -> bytes:
         """Put on the tape what may be kept; gives all of it."""

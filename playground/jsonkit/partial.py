@@ -137,7 +137,7 @@ class PartialJson:
         """Whether one whole value has been read."""
         return self.root is not None and self.root.complete
 
-    def feed(self, fragment: str) -> None:
+    def read_fragment(self, fragment: str) -> None:
         """Read some more."""
         at, base = 0, self.length
         self.length += len(fragment)

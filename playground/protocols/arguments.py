@@ -32,7 +32,7 @@ _EMPTY: Final = "{}"  # kept once, for the many calls of tools that take nothing
 
 
 class Arguments:
-    """Feed it fragments; each feed gives what is to be added to the arguments now. ``release`` when no more come.
+    """``take_fragment`` gives what is to be added to the arguments now. ``release`` when no more come.
 
     After either, ``held`` counts the characters of it that were held back, ``late`` those given out that were before.
     """
@@ -54,7 +54,7 @@ class Arguments:
         """Whether there is nothing but an empty object that may yet turn out to be a placeholder."""
         return bool(self._held)
 
-    def feed(self, text: str) -> tuple[str, Note | None]:
+    def take_fragment(self, text: str) -> tuple[str, Note | None]:
         """Take a fragment in; gives the text to add, and what was odd about it."""
         if self._held:
             return self._after_held(self._held, text)
@@ -89,7 +89,7 @@ class Arguments:
             return False
         reader = self._reader = self._reader or PartialJson()
         while self._read < len(self._pieces):
-            reader.feed(self._pieces[self._read])
+            reader.read_fragment(self._pieces[self._read])
             self._read += 1
         return reader.sound and reader.complete and reader.root is not None and reader.root.kind == "object"
 

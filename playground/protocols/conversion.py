@@ -22,7 +22,7 @@ SYSTEM: Final = (Role.SYSTEM, Role.DEVELOPER)
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class TurnContext:
     """A turn, and where it stands. ``before`` is the last turn that is not of the system.
 
     ``prompt`` is whether a system turn came before, ``answers`` whether this one stands behind calls, with nothing but

@@ -17,7 +17,7 @@ from playground.jsonkit import foreign
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols import verdicts
 from playground.protocols.errors import looks_like_error, read_error
-from playground.protocols.repeats import Place, Repeats
+from playground.protocols.repeats import ChangingString, Repeats
 from playground.protocols.sse import DEFAULT_CAP, Frame, SSEParser
 
 _SPACE: Final = b" \t\r\n\x00"
@@ -90,13 +90,13 @@ class BodyDecoder(ABC):
 
     # -- bytes -------------------------------------------------------------------------------------------------
 
-    def feed(self, data: bytes) -> list[Event]:
+    def decode_bytes(self, data: bytes) -> list[Event]:
         """The events of one network read."""
         out: list[Event] = []
         if self._mode == "stream":
-            self._frames(self._parser.feed(data, self._repeats.edges), out)
+            self._frames(self._parser.parse_bytes(data, self._repeats.edges), out)
         elif not self._closed and (stream := self._undecided(data, out)):
-            self._frames(self._parser.feed(stream), out)
+            self._frames(self._parser.parse_bytes(stream), out)
         return out
 
     def close(self) -> list[Event]:
@@ -113,9 +113,9 @@ class BodyDecoder(ABC):
         return out
 
     def trace(self, data: bytes) -> list[Traced]:
-        """As ``feed``, frame by frame. A decoder is either fed or traced."""
+        """As ``decode_bytes``, frame by frame. A decoder does either."""
         if self._mode == "stream":
-            return self._one_by_one(self._parser.feed(data))
+            return self._one_by_one(self._parser.parse_bytes(data))
         if self._closed:
             return []
         self._unframed += data
@@ -123,7 +123,7 @@ class BodyDecoder(ABC):
         if not stream:
             return []
         del self._unframed[len(self._unframed) - len(stream) :]
-        return self._one_by_one(self._parser.feed(stream))
+        return self._one_by_one(self._parser.parse_bytes(stream))
 
     def trace_close(self) -> list[Traced]:
         """As ``close``, frame by frame. The verdict, where there is one, comes with a frame of kind "end" and no bytes.
@@ -356,7 +356,7 @@ class BodyDecoder(ABC):
         """Read one object of the stream, or the whole body (then ``_whole_body`` is True)."""
 
     @abstractmethod
-    def _growing(self, value: JSONObject) -> Place:
+    def _growing(self, value: JSONObject) -> ChangingString:
         """Where an object of the stream holds the fragment of text that changes from one to the next.
 
         ``_object`` must not keep the object that holds it.

@@ -18,7 +18,7 @@ from playground.protocols import DEFAULT, PROTOCOLS
 from playground.protocols.sse import DEFAULT_CAP
 
 if TYPE_CHECKING:
-    from playground.protocols.conversion import Placed, Told
+    from playground.protocols.conversion import Told, TurnContext
     from playground.protocols.decoding import Traced
     from playground.protocols.expected import Expected
     from playground.protocols.marks import Marks
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 class Decoder(Interface):
     """Turns one response body into events, whatever the chunks it arrives in.
 
-    It never raises on any bytes. ``feed`` gives the events of one network read; ``close`` is called once at
+    It never raises on any bytes. ``decode_bytes`` gives the events of one network read; ``close`` is called once at
     the end of the body and gives what was still open, deviations and the verdict included (``Failed`` with
     kind CUT_OFF or EMPTY where the answer is not whole). ``finished`` is True as soon as the protocol's end
     marker was seen, so that the reader may stop although the socket stays open.
@@ -37,12 +37,12 @@ class Decoder(Interface):
 
     finished: bool
 
-    def feed(self, data: bytes) -> list[Event]: ...
+    def decode_bytes(self, data: bytes) -> list[Event]: ...
 
     def close(self) -> list[Event]: ...
 
     def trace(self, data: bytes) -> list[Traced]:
-        """As ``feed``, frame by frame: what came of each. The frames' raw bytes, joined, are the bytes received."""
+        """As ``decode_bytes``: what came of each frame. The frames' raw bytes, joined, are the bytes received."""
         ...
 
     def trace_close(self) -> list[Traced]:
@@ -106,7 +106,7 @@ class Protocol(Interface):
         """What goes back, as it does, of the members that a received message came with (``Turn.extra``)."""
         ...
 
-    def changes(self, placed: Placed) -> Iterator[Told]:
+    def changes(self, placed: TurnContext) -> Iterator[Told]:
         """What it sends of a turn in another form or place than it stands in it, or what may be refused."""
         ...
 

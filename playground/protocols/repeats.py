@@ -21,7 +21,7 @@ _LEAD: Final = re.compile(rb"(?:event: [^\r\n]*\r?\n)?data: ")
 _INSIDE: Final = re.compile(r'[^"\\]*(?:\\.[^"\\]*)*')
 
 #: The object in a value that holds the string that changes, and its key; None where there is no such string.
-Place = tuple[JSONObject, str] | None
+ChangingString = tuple[JSONObject, str] | None
 
 
 class Repeats:
@@ -49,7 +49,7 @@ class Repeats:
         """The name of the event learnt last."""
         return self._frame.event
 
-    def learn(self, frame: Frame, value: JSONObject, place: Place) -> None:
+    def learn(self, frame: Frame, value: JSONObject, place: ChangingString) -> None:
         """Take ``frame``, which was read as ``value``, for what comes again, where that can be told for certain."""
         if place is None or "error" in value:
             return

@@ -16,7 +16,7 @@ _LINE_END: Final = re.compile(rb"\r\n|\n|\r")
 _BLANK_LINES: Final = re.compile(rb"[\r\n]{2,}+")
 _SPACE: Final = b" \t"
 
-#: What an event begins and ends with; see ``SSEParser.feed``.
+#: What an event begins and ends with; see ``SSEParser.parse_bytes``.
 Edges = tuple[bytes, bytes]
 FrameKind = Literal["data", "comment", "stray", "oversize", "body", "end"]
 
@@ -77,12 +77,12 @@ class SSEParser:
         self._oversize = False
 
     @overload
-    def feed(self, data: bytes) -> list[Frame]: ...
+    def parse_bytes(self, data: bytes) -> list[Frame]: ...
 
     @overload
-    def feed(self, data: bytes, edges: Edges | None) -> list[Frame | bytes]: ...
+    def parse_bytes(self, data: bytes, edges: Edges | None) -> list[Frame | bytes]: ...
 
-    def feed(self, data: bytes, edges: Edges | None = None) -> list[Frame] | list[Frame | bytes]:
+    def parse_bytes(self, data: bytes, edges: Edges | None = None) -> list[Frame] | list[Frame | bytes]:
         """The frames that ``data`` completes.
 
         An event that begins and ends with ``edges``, the second of which holds no line end, may come as the bytes

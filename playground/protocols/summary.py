@@ -31,8 +31,8 @@ def summarise(protocol_name: str, data: bytes, content_type: str | None = None) 
     numbers = itertools.count(1)
     decoder = get_protocol(protocol_name).decoder(content_type, make_id=lambda: f"call_{next(numbers)}")
     answer = Accumulator()
-    answer.add(decoder.feed(data))
-    answer.add(decoder.close())
+    answer.add_events(decoder.decode_bytes(data))
+    answer.add_events(decoder.close())
     failure = answer.failure
     ours = failure is not None and failure.kind in _OURS
     return {

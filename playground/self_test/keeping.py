@@ -62,7 +62,7 @@ async def keep_an_experiment(session: Session, folder: Path) -> str:
         if read.turns != kept.turns:
             raise MissingError("what was read from the store is not what was written")
         found = await store.find("server-sent")
-        if [one.entry.id for one in found] != [kept.id]:
+        if [one.experiment.id for one in found] != [kept.id]:
             raise MissingError("the store does not find the words that are in it")
     finally:
         await store.close()

@@ -113,7 +113,7 @@ def _cost(pane: ConversationPane, shape: str, size: int, steps: int) -> float:
     view.resize(900, 600)
     view.show()
     view.set_rows([Row(turn, (turn.id,), {}, True)], ())
-    view.grow(turn.id)
+    view.draw_growing_turn(turn.id)
     _paint()
     while not all(text.whole for text in view.findChildren(TextView)):  # so much at once is drawn as there is time
         _paint()
@@ -122,7 +122,7 @@ def _cost(pane: ConversationPane, shape: str, size: int, steps: int) -> float:
     for _, piece in zip(range(steps), pieces, strict=False):
         choice.open("text").append(piece)
         before = time.thread_time()
-        view.grow(turn.id)
+        view.draw_growing_turn(turn.id)
         _paint()
         spent.append(time.thread_time() - before)
     view.close()

@@ -33,8 +33,8 @@ def _decoded(shape: StreamShape, count: int) -> Figure:
         decoder, answer = get_protocol(shape.protocol).decoder("text/event-stream"), Accumulator()
         start = time.process_time()
         for at in range(0, len(body), shape.read):
-            answer.add(decoder.feed(body[at : at + shape.read]))
-        answer.add(decoder.close())
+            answer.add_events(decoder.decode_bytes(body[at : at + shape.read]))
+        answer.add_events(decoder.close())
         best = min(best, time.process_time() - start)
     return Figure(f"decoded: {shape.name}", best / len(body) * 1e9, "ns/B")
 

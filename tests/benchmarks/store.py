@@ -101,7 +101,7 @@ def _list(path: Path, count: int) -> list[Figure]:
 
     def ours() -> int:
         with closing(connect(path, "mode=ro")) as connection:
-            return len(reading.entries(connection))
+            return len(reading.experiments(connection))
 
     def plain() -> int:
         with closing(connect(path, "mode=ro")) as connection:
@@ -111,7 +111,7 @@ def _list(path: Path, count: int) -> list[Figure]:
     async def opened() -> None:
         store = Store(path)
         await store.open()
-        await store.entries()
+        await store.experiments()
         await store.close()
 
     if ours() != count or plain() != count:

@@ -123,7 +123,7 @@ def play(work: Callable[[Window], Coroutine[Any, Any, T]]) -> T:
     with PacingServer() as url:
         profile = Profile(name="Pacing", base_url=url, default_model="paced-200-4000")
         store = ProfileStore()
-        store.add(profile)
+        store.add_profile(profile)
         store.select(profile.id)  # before the window opens: the demo gateway must not start in this process
         app = App(qt)
         window = Window(app, profile)

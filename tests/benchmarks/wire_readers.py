@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from playground.domain.accumulator import Accumulator
-    from playground.gateway.call import Call
+    from playground.gateway.call import EventStream
     from tests.benchmarks.wire_server import WireServer
 
 KEY: Final = "sk-benchmark-0123456789abcdef"
@@ -60,7 +60,7 @@ async def measure(reader: Reader, url: str, repeats: int) -> tuple[float, str]:
 
 
 @asynccontextmanager
-async def calls(protocol_name: str, url: str) -> AsyncIterator[Callable[[], Call]]:
+async def calls(protocol_name: str, url: str) -> AsyncIterator[Callable[[], EventStream]]:
     """Our client, as the window uses it: makes one run after another."""
     from pydantic import SecretStr
 
@@ -82,14 +82,14 @@ async def calls(protocol_name: str, url: str) -> AsyncIterator[Callable[[], Call
         yield lambda: client.open(protocol, request)
 
 
-async def receive(call: Call) -> Accumulator:
+async def receive(call: EventStream) -> Accumulator:
     """One run through the whole path: read, stamp, redact, frame, decode, fold, tape."""
     from playground.domain.accumulator import Accumulator
 
     accumulator = Accumulator()
     async with aclosing(call) as batches:
         async for events in batches:
-            accumulator.add(events)
+            accumulator.add_events(events)
     if accumulator.failure is not None or not call.exchange.complete:
         raise RuntimeError(f"the stream did not come whole: {accumulator.failure}")
     return accumulator

@@ -23,7 +23,7 @@ from playground.domain.usage import Usage
 
 def answer(*events: Event) -> Accumulator:
     out = Accumulator()
-    out.add(events)
+    out.add_events(events)
     return out
 
 

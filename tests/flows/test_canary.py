@@ -143,7 +143,7 @@ def test_no_eight_characters_of_a_key_are_anywhere(stage: Stage, tmp_path: Path)
             if name == "erased":
                 await person.do(app.workspace.empty_trash)
             await app.workspace.flush()
-            assert not leaks(f"{app.window.windowTitle()} {app.workspace.entries} {app.workspace.trash}")
+            assert not leaks(f"{app.window.windowTitle()} {app.workspace.experiments} {app.workspace.trash}")
         await person.until(lambda: app.workspace.current is not None, "another experiment")
         assert not leaks((await store.unread_file()).decode())
         search_files(tmp_path)  # while it is open: the log of the store, and pages that are free
@@ -182,6 +182,6 @@ async def recovered(path: Path) -> int:
     status = await store.open()
     assert status.mode is Mode.READY
     assert status.words, "that it was recovered is said"
-    found = await store.entries()
+    found = await store.experiments()
     await store.close()
     return len(found)

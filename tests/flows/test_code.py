@@ -75,7 +75,7 @@ def test_a_pasted_command_is_an_experiment_that_sends_the_same_body_with_the_key
     async def scene(person: Person) -> None:
         app = person.app
         await person.until(lambda: bool(app.gateways.get("demo").base_url), "the demo gateway")
-        app.gateways.store.add(Profile(id="team", name="Team", base_url=person.server.base_url))
+        app.gateways.store.add_profile(Profile(id="team", name="Team", base_url=person.server.base_url))
         before = len(app.workspace.sessions)
         dialog = await import_dialog(person, command(person.server.base_url))
         assert dialog.gateway.profile_id == "demo", "the one in use, of two that fit"

@@ -45,7 +45,7 @@ async def at(person: Person, server: FaultServer, **settings: Any) -> Profile:
     """Go on at that server, without a second try."""
     server.play(send(MODELS), keep())
     gateways = person.app.gateways
-    profile = gateways.store.add(Profile(name="Scripted", base_url=server.url, retries=0, **settings))
+    profile = gateways.store.add_profile(Profile(name="Scripted", base_url=server.url, retries=0, **settings))
     await person.do(lambda: person.app.actions.of(GATEWAYS).choose(profile.id))
     await person.until(lambda: "small" in person.app.window.bar.model.ids, "its models")
     await person.use_model("small")
@@ -119,7 +119,7 @@ def test_a_key_that_did_not_survive_the_restart_is_entered_from_the_card(stage: 
         async def scene(person: Person) -> None:
             gateways = person.app.gateways
             url = locked.base_url
-            profile = gateways.store.add(Profile(name="Locked", base_url=url, key_origin=origin(url)))
+            profile = gateways.store.add_profile(Profile(name="Locked", base_url=url, key_origin=origin(url)))
             await person.do(lambda: person.app.actions.of(GATEWAYS).choose(profile.id))
             await person.use_model("demo-chat")
             card = await told(person)
@@ -224,7 +224,9 @@ def test_the_dot_of_a_gateway_whose_key_is_missing(stage: Stage) -> None:
 
         async def scene(person: Person) -> None:
             url = locked.base_url
-            profile = person.app.gateways.store.add(Profile(name="Locked", base_url=url, key_origin=origin(url)))
+            profile = person.app.gateways.store.add_profile(
+                Profile(name="Locked", base_url=url, key_origin=origin(url))
+            )
             await person.do(lambda: person.app.actions.of(GATEWAYS).choose(profile.id))
             button = person.one(QPushButton, "Gateway", person.app.window.bar)
             await person.until(lambda: button.toolTip() == "Gateway: not asked, the key is missing", "the dot's words")

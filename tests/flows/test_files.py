@@ -133,7 +133,7 @@ def test_files_named_at_the_start_come_after_what_is_stored(stage: Stage, tmp_pa
     async def second(person: Person) -> None:
         person.app.open_path(file)
         await person.until(lambda: person.session.id == "tides", "the file's experiment")
-        await person.until(lambda: len(person.app.workspace.entries) == 2, "both in the list")
+        await person.until(lambda: len(person.app.workspace.experiments) == 2, "both in the list")
 
     async def third(person: Person) -> None:
         person.app.open_path(file)
@@ -242,7 +242,7 @@ def test_a_file_that_cannot_be_opened_is_said_to_be_so(
         assert person.session is before
         assert recent.paths == []
         if text is None:  # known from before, and gone since
-            recent.add(file)
+            recent.add_recent(file)
             await person.do(recent.menu.actions()[0].trigger)
             await said(person, words)
             await person.press("Take it off the list")

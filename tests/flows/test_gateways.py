@@ -32,7 +32,7 @@ def test_switching_gateways_sends_the_next_request_and_the_key_there(stage: Stag
 
         async def scene(person: Person) -> None:
             gateways = person.app.gateways
-            profile = gateways.store.add(Profile(name="Other & co", base_url=other.base_url))
+            profile = gateways.store.add_profile(Profile(name="Other & co", base_url=other.base_url))
             kept, state = await store_secret(profile, gateways.keys, Secret(CANARY))
             assert not state.available, "the key is in memory only"
             gateways.store.update(kept)
@@ -81,7 +81,7 @@ def test_a_model_that_the_gateway_does_not_list_is_marked_and_asked_for_all_the_
         await person.idle(turns=2)
         assert person.body()["model"] == "vendor/other"
 
-        await person.do(partial(gateways.store.add, Profile(name="Silent", base_url="http://127.0.0.1:9/v1")))
+        await person.do(partial(gateways.store.add_profile, Profile(name="Silent", base_url="http://127.0.0.1:9/v1")))
         await person.do(person.app.actions._settings_changed)
         await person.choose(button, "Silent")
         await person.until(lambda: gateways.listed(person.session.settings.profile_id) is not None, "the failure")
@@ -127,7 +127,7 @@ def test_where_no_model_is_served_under_the_protocol_it_is_said(stage: Stage) ->
 
         async def scene(person: Person) -> None:
             window, gateways = person.app.window, person.app.gateways
-            profile = gateways.store.add(Profile(name="Chat only", base_url=server.url))
+            profile = gateways.store.add_profile(Profile(name="Chat only", base_url=server.url))
             await person.do(partial(person.app.actions.of(GATEWAYS).choose, profile.id))
             await person.until(lambda: "small" in window.bar.model.ids, "its models")
             await person.use_model("large")

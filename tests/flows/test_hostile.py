@@ -58,7 +58,7 @@ async def answer(server: FaultServer, protocol: str = "chat", **more: Any) -> Ac
     request = Request(protocol=protocol, model="m", turns=(), extra_body={"stream": True, "max_tokens": 9})
     async with client_for(server, **more) as client, aclosing(client.open(get_protocol(protocol), request)) as call:
         async for events in call:
-            state.add(events)
+            state.add_events(events)
     if state.failure is not None:
         assert state.failure.kind is not FailureKind.INTERNAL, state.failure.message
         state.failure.model_dump_json()
@@ -294,10 +294,10 @@ def test_no_bytes_raise_in_a_decoder(body: bytes, cuts: list[int], content_type:
         decoder = get_protocol(name).decoder(content_type, 4096)
         state, rest = Accumulator(), body
         for cut in cuts:
-            state.add(decoder.feed(rest[:cut]))
+            state.add_events(decoder.decode_bytes(rest[:cut]))
             rest = rest[cut:]
-        state.add(decoder.feed(rest))
-        state.add(decoder.close())
+        state.add_events(decoder.decode_bytes(rest))
+        state.add_events(decoder.close())
         assert decoder.close() == []
         for choice in state.choices.values():
             for part in choice.freeze():

@@ -60,7 +60,7 @@ def test_whatever_models_a_gateway_lists_the_window_answers(stage: Stage, models
 
     async def list_them(person: Person, url: str) -> None:
         app = person.app
-        profile = app.gateways.store.add(Profile(name="Many models", base_url=url, retries=0))
+        profile = app.gateways.store.add_profile(Profile(name="Many models", base_url=url, retries=0))
         app.actions.of(GATEWAYS).choose(profile.id)
         await person.until(lambda: len(app.window.bar.model.ids) == len(ids), "the models")
         person.session.change(model=ids[0])
@@ -203,7 +203,7 @@ def test_a_name_of_a_megabyte_is_drawn_by_its_beginning_wherever_it_stands(stage
         app = person.app
         session = app.workspace.new()
         whole_name = NAMES[name]
-        profile = app.gateways.store.add(Profile(name=whole_name, base_url="http://127.0.0.1:9/v1", retries=0))
+        profile = app.gateways.store.add_profile(Profile(name=whole_name, base_url="http://127.0.0.1:9/v1", retries=0))
         app.actions.of(GATEWAYS).choose(profile.id)
         session.change(model="m")
         session.change(tools=(ToolDefinition(name=whole_name, parameters={"type": "object"}),))

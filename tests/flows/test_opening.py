@@ -134,7 +134,7 @@ def test_a_run_meanwhile_says_that_it_starts_and_everything_of_it_is_kept(stage:
             await person.idle(turns=2)
             assert person.path[1].outcome is not None
             assert person.path[1].outcome.ending is Ending.COMPLETE
-            assert len(person.app.workspace.entries) == 4
+            assert len(person.app.workspace.experiments) == 4
             assert person.app.workspace.store is not None
             await person.app.workspace.flush()
             with closing(sqlite3.connect(path)) as connection:
@@ -157,7 +157,7 @@ def test_a_run_meanwhile_can_be_stopped(stage: Stage, tmp_path: Path) -> None:
             assert person.path[1].outcome is not None
             assert person.path[1].outcome.ending is Ending.STOPPED
             let_go()
-            await person.until(lambda: len(person.app.workspace.entries) == 4, "the list")
+            await person.until(lambda: len(person.app.workspace.experiments) == 4, "the list")
             assert not [request for request in person.server.requests if request.method == "POST"]
 
         stage.play(scene)
@@ -202,7 +202,7 @@ def test_what_is_done_meanwhile_is_done(stage: Stage, tmp_path: Path) -> None:
 
     async def again(person: Person) -> None:
         await person.until(lambda: not person.app.workspace.opening, "the store")
-        texts = sorted(entry.title for entry in person.app.workspace.entries)
+        texts = sorted(entry.title for entry in person.app.workspace.experiments)
         assert person.pane.composer.text == "second"
         assert len(texts) == 3, "the deleted one stays so"
 

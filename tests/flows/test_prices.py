@@ -33,7 +33,7 @@ def test_choices_are_paid_once_and_a_turn_keeps_its_price(stage: Stage) -> None:
 
         await person.use_model("demo-reasoner")
         assert (pane.cost_words(person.path[-1].id), pane.total_cost()) == (spent, spent)
-        other = gateways.store.add(Profile(name="Other", base_url=person.server.base_url))
+        other = gateways.store.add_profile(Profile(name="Other", base_url=person.server.base_url))
         session.change(profile_id=other.id)
         assert (pane.cost_words(person.path[-1].id), pane.total_cost()) == (spent, spent)
 

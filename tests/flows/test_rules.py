@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit, QWidget
 
 from playground.domain.debugging import Answer, Policy
 from playground.domain.transcript import Role
-from playground.engine.session.tool_loop import LaneEnd
+from playground.engine.session.tool_loop import ToolLoopEnd
 from playground.ui.features.debugger.fork_dialog import ForkDialog
 from playground.ui.features.debugger.lanes_view import LanesView
 from playground.ui.features.debugger.rules_dialog import RulesDialog
@@ -144,12 +144,12 @@ def test_one_call_goes_on_in_three_lanes(stage: Stage, protocol: str, model: str
         dialog = await person.seen(ForkDialog)
         await write(person, await person.seen(QPlainTextEdit, "Answer of lane 1", dialog), "4")
         await write(person, await person.seen(QPlainTextEdit, "Answer of lane 2", dialog), "31")
-        await person.do(lambda: dialog.add(Answer(text="no such city", is_error=True)))
+        await person.do(lambda: dialog.add_answer(Answer(text="no such city", is_error=True)))
         await person.press("Start 3 lanes", dialog)
         lanes = await person.seen(LanesView)
-        await person.until(lambda: not session.debugger.lanes, "the lanes to end")
+        await person.until(lambda: not session.debugger.loops, "the lanes to end")
         fork = session.debugger.forks[-1]
-        assert (fork.call_id, [lane.ending for lane in fork.lanes]) == (second.id, [LaneEnd.DONE] * 3)
+        assert (fork.call_id, [lane.ending for lane in fork.loops]) == (second.id, [ToolLoopEnd.DONE] * 3)
         await person.until(
             lambda: [column.state.text() for column in lanes.columns] == ["done"] * 3, "three lanes that say done"
         )
@@ -194,7 +194,7 @@ def test_lanes_are_stopped_one_by_one_and_all_at_once(stage: Stage) -> None:
         await person.until(lambda: lanes.columns[1].state.text() == "stopped", "lane 2 to stop")
         assert lanes.columns[0].state.text() == "no answer comes"
         await person.press("Stop all", lanes)
-        await person.until(lambda: not session.debugger.lanes, "the lanes to end")
+        await person.until(lambda: not session.debugger.loops, "the lanes to end")
         await person.until(lambda: not lanes.stop_button.isVisible(), "nothing to stop")
         why = [label.text() for label in person.find(QLabel, inside=lanes)]
         assert why.count("Stopped. What had arrived is kept.") == 3

@@ -228,7 +228,7 @@ def search_files(folder: Path) -> None:
 async def use_gateway(person: Person, server: FaultServer, protocol: str, key: Secret | None = None) -> Profile:
     """A gateway with that key, chosen for a new experiment."""
     gateways = person.app.gateways
-    profile = gateways.store.add(Profile(name="Echo", base_url=server.url, retries=0))
+    profile = gateways.store.add_profile(Profile(name="Echo", base_url=server.url, retries=0))
     if key is not None:
         profile, _ = await store_secret(profile, gateways.keys, key)
         gateways.store.update(profile)
@@ -330,7 +330,7 @@ def test_what_was_kept_before_a_key_was_entered_is_freed_of_it_and_that_is_said(
             await person.until(lambda: "was taken out of them" in notice.words, "a word on what was taken out")
             assert "Turns that are open still have it" in notice.words
             assert not any(leaks(file.read_bytes().decode("latin-1")) for file in files_of(store.path))
-            assert not leaks(f"{person.app.window.windowTitle()} {person.app.workspace.entries}")
+            assert not leaks(f"{person.app.window.windowTitle()} {person.app.workspace.experiments}")
             failure = person.path[-1].outcome
             assert not leaks(repr(failure))
             search("the answer", [person.card(1), *person.card(1).findChildren(QWidget)])
@@ -362,7 +362,7 @@ def test_a_key_in_a_prompt_is_in_no_file_no_title_and_no_report(stage: Stage, tm
                 await person.until(lambda: len(person.path) == 2, "an answer")
                 await person.idle(2)
                 assert not leaks(f"{person.app.window.windowTitle()} {person.session.title} {person.session.summary}")
-                assert not leaks(str(person.app.workspace.entries))
+                assert not leaks(str(person.app.workspace.experiments))
                 for number, (name, action) in enumerate((("one", "cassette.save"), ("har", "cassette.export"))):
                     file = tmp_path / f"{len(words)}-{number}-{name}.json"
                     await choose_file(person, action, file)

@@ -298,7 +298,7 @@ def test_the_list_renames_pins_archives_duplicates_deletes_and_undoes(stage: Sta
         await person.do(lambda: QTest.keyClicks(field, "Trois"))
         await person.do(lambda: QTest.keyClick(field, Qt.Key.Key_Return))
         await person.until(lambda: titles(person) == ["Trois", "Two", "One"], "the new title")
-        one = panel.model.place("").row(), next(e.id for e in person.app.workspace.entries if e.title == "One")
+        one = panel.model.place("").row(), next(e.id for e in person.app.workspace.experiments if e.title == "One")
         assert one[0] == -1
         await person.do(lambda: panel.renamed.emit(one[1], "Uno"))  # one that is not open
         await person.until(lambda: titles(person) == ["Trois", "Two", "Uno"], "its new title")
@@ -433,7 +433,7 @@ def test_quitting_with_work_that_is_nowhere_kept_asks_whatever_the_cause(
         store = person.app.workspace.store
         assert store is not None
         await person.until(lambda: store.status.mode is mode, "the store")
-        entries = [entry.id for entry in person.app.workspace.entries if entry.title.startswith("Kept")]
+        entries = [entry.id for entry in person.app.workspace.experiments if entry.title.startswith("Kept")]
         for entry in entries:  # looking loses nothing, so nobody is asked
             await person.app.workspace.show(entry)
         assert not person.app.workspace.behind

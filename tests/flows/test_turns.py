@@ -202,7 +202,7 @@ def test_an_answer_of_the_other_protocol_is_called_that_and_one_press_switches(s
     async def scene(person: Person) -> None:
         with FaultServer() as server:
             server.play(send(head()), send(start(), said("Hello"), stop()), hold())
-            profile = person.app.gateways.store.add(Profile(name="Misled", base_url=server.url, retries=0))
+            profile = person.app.gateways.store.add_profile(Profile(name="Misled", base_url=server.url, retries=0))
             person.session.change(profile_id=profile.id)
             person.session.change(model="m")
             await person.run("Is anybody there?")

@@ -12,7 +12,7 @@ from playground.domain.errors import Failure
 from playground.domain.events import Event, Failed, TextDelta
 from playground.domain.request import Request
 from playground.domain.transcript import Role, make_turn
-from playground.gateway.call import Call
+from playground.gateway.call import EventStream
 from playground.gateway.client import GatewayClient
 from playground.gateway.connection import Connection, Timeouts
 from playground.protocols.protocol import get_protocol
@@ -54,11 +54,11 @@ def ask(text: str = "Hello", **extra_body: Any) -> Request:
     )
 
 
-def open_call(client: GatewayClient, request: Request | None = None) -> Call:
+def open_call(client: GatewayClient, request: Request | None = None) -> EventStream:
     return client.open(get_protocol("chat"), request or ask())
 
 
-async def collect(call: Call) -> list[Event]:
+async def collect(call: EventStream) -> list[Event]:
     """All events of a call, in order."""
     out: list[Event] = []
     async with aclosing(call):
@@ -67,7 +67,7 @@ async def collect(call: Call) -> list[Event]:
     return out
 
 
-async def run(client: GatewayClient, request: Request | None = None) -> tuple[Call, list[Event]]:
+async def run(client: GatewayClient, request: Request | None = None) -> tuple[EventStream, list[Event]]:
     call = open_call(client, request)
     return call, await collect(call)
 

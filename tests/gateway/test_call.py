@@ -167,7 +167,7 @@ async def test_one_json_body(server: FaultServer, make_client: MakeClient) -> No
     server.play(send(head(200, "application/json", f"Content-Length: {len(body)}")), drip(body, 7))
     call, events = await run(make_client(), ask(stream=False))
     state = Accumulator()
-    state.add(events)
+    state.add_events(events)
     assert state.complete
     assert text_of(events) == "Hello"
     assert server.requests[0].header("Accept") == "application/json"
@@ -183,7 +183,7 @@ async def test_any_chunking_gives_the_same_events(server: FaultServer, make_clie
         server.play_next(send(head(chunked=True)), drip(pieces, 11), send(chunk(b"")))
         _, events = await run(client)
         state = Accumulator()
-        state.add(events)
+        state.add_events(events)
         seen.append((state.choices[0].freeze(), state.complete, state.usage))
     assert all(one == seen[0] for one in seen)
 

@@ -146,7 +146,7 @@ async def test_the_demo_gateway() -> None:
             model = listing.ids[0]
             call, events = await run(client, ask("Hello").model_copy(update={"model": model}))
             state = Accumulator()
-            state.add(events)
+            state.add_events(events)
             assert state.complete, state.failure
             assert text_of(events)
             assert call.exchange.status == 200

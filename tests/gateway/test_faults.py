@@ -11,7 +11,7 @@ import pytest
 
 from playground.domain.errors import FailureKind, Sent
 from playground.domain.events import Deviation, Event, Failed
-from playground.gateway.call import Call
+from playground.gateway.call import EventStream
 from playground.gateway.clock import AFTER_ERROR
 from playground.gateway.connection import Timeouts
 from playground.protocols.protocol import get_protocol
@@ -261,7 +261,7 @@ NATIVE_ERROR = 'event: error\ndata: {"type":"error","error":{"type":"overloaded_
 CHAT_ERROR = 'data: {"error":{"message":"upstream died","type":"server_error","code":"x"}}\n\n'
 
 
-async def watched(call: Call) -> list[tuple[float, list[Event]]]:
+async def watched(call: EventStream) -> list[tuple[float, list[Event]]]:
     """The events of a call with when each list of them came, in seconds since the first; then when it was over."""
     out: list[tuple[float, list[Event]]] = []
     began = time.monotonic()

@@ -44,7 +44,7 @@ def test_a_piece_in_a_read_of_a_body_is_masked_whatever_comes_before_and_after()
         line = (
             b"data: " + json.dumps({"choices": [{"index": 0, "delta": {"content": f"it is {piece} or so"}}]}).encode()
         )
-        given = [one for part in (line, b"\n\n", b"data: [DONE]\n\n") for one in stream.feed(part)]
+        given = [one for part in (line, b"\n\n", b"data: [DONE]\n\n") for one in stream.redact_bytes(part)]
         found = b"".join(one.data for one in (*given, *stream.close()))
         assert found.count(MASK.encode()) == 1
         assert piece.encode() not in found
@@ -56,7 +56,7 @@ def test_a_key_in_pieces_of_any_size_is_masked_once_and_wholly(size: int) -> Non
     stream = StreamRedactor(Redactor([KEY]))
     parts = ["so ", *(KEY[at : at + size] for at in range(0, len(KEY), size)), ", yes"]
     lines = [b"data: " + json.dumps({"choices": [{"delta": {"content": part}}]}).encode() + b"\n\n" for part in parts]
-    given = [one for line in lines for one in stream.feed(line)]
+    given = [one for line in lines for one in stream.redact_bytes(line)]
     found = b"".join(one.data for one in (*given, *stream.close())).decode()
     said = "".join(json.loads(line[6:])["choices"][0]["delta"]["content"] for line in found.split("\n\n") if line)
     assert said == f"so {MASK}, yes"

@@ -92,14 +92,14 @@ def test_a_stream_cut_anywhere_gives_the_same(before: bytes, after: bytes, cuts:
     whole = before + PLAIN.encode() + b"\n" + PLAIN.encode() + after
     marks = sorted({min(cut, len(whole)) for cut in cuts} | {0, len(whole)})
     stream = StreamRedactor(redactor)
-    pieces = [piece for a, b in pairwise(marks) for piece in stream.feed(whole[a:b])]
+    pieces = [piece for a, b in pairwise(marks) for piece in stream.redact_bytes(whole[a:b])]
     out = b"".join(piece.data for piece in (*pieces, *stream.close()))
     assert PLAIN.encode() not in out
     assert out == redactor.data(whole)
 
 
 def fed(stream: StreamRedactor, data: bytes) -> bytes:
-    return b"".join(piece.data for piece in stream.feed(data))
+    return b"".join(piece.data for piece in stream.redact_bytes(data))
 
 
 def test_nothing_is_held_back_without_a_secret_in_sight() -> None:
@@ -161,7 +161,7 @@ def test_codes_mixed_and_cut_anywhere(before: str, spelled: str, after: str, cut
     whole = f"{before}\n{spelled}\n{after}\n".encode()
     marks = sorted({min(cut, len(whole)) for cut in cuts} | {0, len(whole)})
     stream = StreamRedactor(redactor)
-    pieces = [piece for a, b in pairwise(marks) for piece in stream.feed(whole[a:b])]
+    pieces = [piece for a, b in pairwise(marks) for piece in stream.redact_bytes(whole[a:b])]
     found = b"".join(piece.data for piece in (*pieces, *stream.close()))
     semicolon = MASK.encode() + b";"  # of a key's last character, in HTML with or without it: a read may end before it
     assert found.replace(semicolon, MASK.encode()) == redactor.data(whole).replace(semicolon, MASK.encode())
@@ -183,7 +183,7 @@ def test_what_holds_no_secret_stays(text: str) -> None:
     assert redactor.text(text) == text
     stream = StreamRedactor(redactor)
     data = text.encode()
-    pieces = [piece.data for at in range(len(data)) for piece in stream.feed(data[at : at + 1])]
+    pieces = [piece.data for at in range(len(data)) for piece in stream.redact_bytes(data[at : at + 1])]
     held = stream.close()
     assert b"".join((*pieces, *(piece.data for piece in held))) in (data, b"".join(pieces) + MASK.encode())
 

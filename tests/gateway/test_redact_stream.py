@@ -28,7 +28,7 @@ def pieces_of(text: str, size: int) -> list[str]:
 
 def redact(reads: Iterable[bytes], *secrets: str) -> list[Piece]:
     stream = StreamRedactor(Redactor(secrets or (KEY,)))
-    found = [piece for number, read in enumerate(reads) for piece in stream.feed(read, number / 1000)]
+    found = [piece for number, read in enumerate(reads) for piece in stream.redact_bytes(read, number / 1000)]
     return [*found, *stream.close(99.0)]
 
 
@@ -39,7 +39,7 @@ def body(pieces: Iterable[Piece]) -> bytes:
 def answer(protocol: str, raw: bytes) -> Accumulator:
     found = Accumulator()
     decoder = get_protocol(protocol).decoder("text/event-stream")
-    found.add([*decoder.feed(raw), *decoder.close()])
+    found.add_events([*decoder.decode_bytes(raw), *decoder.close()])
     return found
 
 
@@ -103,10 +103,10 @@ def test_all_other_bytes_stay_and_reads_keep_their_times() -> None:
 def test_a_text_is_held_back_only_until_it_is_known() -> None:
     stream = StreamRedactor(Redactor([KEY]))
     first, other = chunk({"content": "yes"}), chunk({"content": " it is"})
-    assert stream.feed(first, 1.0) == []
+    assert stream.redact_bytes(first, 1.0) == []
     assert stream.holding
-    assert stream.feed(other, 2.0) == [Piece(1.0, first)]
-    assert stream.feed(chunk({"content": " x"}), 3.0)[0] == Piece(2.0, other)
+    assert stream.redact_bytes(other, 2.0) == [Piece(1.0, first)]
+    assert stream.redact_bytes(chunk({"content": " x"}), 3.0)[0] == Piece(2.0, other)
     assert not stream.holding
 
 
@@ -121,14 +121,14 @@ def test_a_text_is_held_back_only_until_it_is_known() -> None:
 )
 def test_what_ends_a_text_lets_it_go(after: bytes) -> None:
     stream = StreamRedactor(Redactor([KEY]))
-    assert stream.feed(chunk({"content": "yes"}), 0.0) == []
-    assert len(stream.feed(after, 0.1)) == 2
+    assert stream.redact_bytes(chunk({"content": "yes"}), 0.0) == []
+    assert len(stream.redact_bytes(after, 0.1)) == 2
 
 
 def test_the_end_of_a_block_lets_its_text_go() -> None:
     stream = StreamRedactor(Redactor([KEY]))
-    assert stream.feed(block("text_delta", "text")("yes"), 0.0) == []
-    assert len(stream.feed(data({"type": "content_block_stop", "index": 0}), 0.1)) == 2
+    assert stream.redact_bytes(block("text_delta", "text")("yes"), 0.0) == []
+    assert len(stream.redact_bytes(data({"type": "content_block_stop", "index": 0}), 0.1)) == 2
 
 
 def test_choices_and_calls_in_turns_are_told_apart() -> None:
@@ -205,17 +205,19 @@ def test_what_is_cut_off_within_a_secret_is_masked_unless_it_is_short() -> None:
 
 def test_an_answer_does_not_wait_for_ever() -> None:
     stream = StreamRedactor(Redactor([KEY]))
-    assert stream.feed(chunk({"content": "s"}), 0.0) == []
-    assert stream.feed(chunk({"content": "x"}, index=1), 0.1) == []
-    assert len(stream.feed(chunk({"content": "y"}, index=1), LONGEST_HELD + 0.2)) == 3
-    assert stream.feed(chunk({"content": "s"}), 2.0) == []
-    assert len(stream.feed(chunk({"content": "y" * MOST_HELD}, index=1), 2.0)) == 2
+    assert stream.redact_bytes(chunk({"content": "s"}), 0.0) == []
+    assert stream.redact_bytes(chunk({"content": "x"}, index=1), 0.1) == []
+    assert len(stream.redact_bytes(chunk({"content": "y"}, index=1), LONGEST_HELD + 0.2)) == 3
+    assert stream.redact_bytes(chunk({"content": "s"}), 2.0) == []
+    assert len(stream.redact_bytes(chunk({"content": "y" * MOST_HELD}, index=1), 2.0)) == 2
 
 
 def test_a_key_that_is_typed_slowly_is_waited_for() -> None:
     stream = StreamRedactor(Redactor([KEY]))
-    found = [piece for n, c in enumerate(KEY) for piece in stream.feed(chunk({"content": c}), n * LONGEST_HELD * 0.9)]
-    found += stream.feed(chunk({"content": "!"}), 100.0)
+    found = [
+        piece for n, c in enumerate(KEY) for piece in stream.redact_bytes(chunk({"content": c}), n * LONGEST_HELD * 0.9)
+    ]
+    found += stream.redact_bytes(chunk({"content": "!"}), 100.0)
     assert said("chat", body(found) + DONE) == f"{MASK}!"
 
 
@@ -257,8 +259,8 @@ def test_only_the_piece_goes_from_an_event() -> None:
 def test_a_key_that_comes_slowly_among_signs_of_life_is_known_all_the_same() -> None:
     stream, found = StreamRedactor(Redactor([KEY])), []
     for number, piece in enumerate(pieces_of(KEY, 3)):
-        found += stream.feed(chunk({"content": piece}), number * 5.0)
-        found += stream.feed(b": still here\n\n", number * 5.0 + LONGEST_HELD + 1)
+        found += stream.redact_bytes(chunk({"content": piece}), number * 5.0)
+        found += stream.redact_bytes(b": still here\n\n", number * 5.0 + LONGEST_HELD + 1)
     text = said("chat", body(found) + body(stream.close()) + DONE)
     assert text.startswith(KEY[:6])
     assert not any(piece in text for piece in (KEY[i : i + SHORTEST] for i in range(len(KEY) - SHORTEST + 1)))
@@ -282,7 +284,7 @@ def test_what_was_let_go_is_not_remembered_for_ever() -> None:
     reads = [chunk({"content": "s"}, index=index) for index in range(300)]
     reads += [chunk({"content": "x"}, index=400) for _ in range(200)]
     for number, read in enumerate(reads):
-        stream.feed(read, number * LONGEST_HELD)
+        stream.redact_bytes(read, number * LONGEST_HELD)
     assert stream._texts is not None
     assert not stream._texts._open
 

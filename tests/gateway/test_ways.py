@@ -92,7 +92,7 @@ async def answer(client: GatewayClient, protocol: str = "chat") -> Accumulator:
     state = Accumulator()
     async with aclosing(client.open(get_protocol(protocol), request)) as call:
         async for events in call:
-            state.add(events)
+            state.add_events(events)
     return state
 
 

@@ -63,7 +63,7 @@ async def _look(app: App, experiment: str) -> None:
 
 def prepare(app: App, shape: WindowShape, server: FaultServer) -> Session:
     """A new experiment in view, ready to run, whose answer will be the shape."""
-    profile = app.gateways.store.add(Profile(name=shape.name, base_url=server.url, retries=0))
+    profile = app.gateways.store.add_profile(Profile(name=shape.name, base_url=server.url, retries=0))
     session = app.workspace.new()
     session.change(profile_id=profile.id)
     session.change(protocol=shape.protocol)

@@ -46,8 +46,8 @@ def read(shape: StreamShape, body: bytes) -> Accumulator:
     """Decode a body and gather its parts, as a run does."""
     decoder, answer = get_protocol(shape.protocol).decoder("text/event-stream"), Accumulator()
     for at in range(0, len(body), shape.read):
-        answer.add(decoder.feed(body[at : at + shape.read]))
-    answer.add(decoder.close())
+        answer.add_events(decoder.decode_bytes(body[at : at + shape.read]))
+    answer.add_events(decoder.close())
     for choice in answer.choices.values():
         choice.freeze()
     return answer

@@ -24,7 +24,7 @@ def in_pieces(text: str, sizes: list[int]) -> PartialJson:
     at = number = 0
     while at < len(text):
         size = sizes[number % len(sizes)]
-        reader.feed(text[at : at + size])
+        reader.read_fragment(text[at : at + size])
         at, number = at + size, number + 1
     reader.finish()
     return reader
@@ -75,13 +75,13 @@ def test_what_is_there_so_far_only_grows(pair: tuple[str, Any], data: st.DataObj
     text, _ = pair
     cut = data.draw(st.integers(0, len(text)))
     reader = PartialJson()
-    reader.feed(text[:cut])
+    reader.read_fragment(text[:cut])
     before = [(n.path, n.start) for n in reader.nodes]
     closed = [(n.number, n.value) for n in reader.nodes if n.complete]
     opened = {n.number for n in reader.open}
     assert all(n.complete is (n.number not in opened) for n in reader.nodes)
     reader.value()
-    reader.feed(text[cut:])
+    reader.read_fragment(text[cut:])
     reader.finish()
     assert [(n.path, n.start) for n in reader.nodes][: len(before)] == before
     assert [(number, reader.nodes[number].value) for number, _ in closed] == closed
@@ -124,9 +124,9 @@ def test_a_cut_text_shows_what_came_and_what_is_open() -> None:
     assert [node.key for node in reader.open] == [None, "city"]
     assert reader.nodes[1].preview == "Os"
     assert not reader.nodes[1].complete
-    reader.feed("lo\\u00")
+    reader.read_fragment("lo\\u00")
     assert reader.value() == {"city": "Oslo"}
-    reader.feed('e9", "n": 12')
+    reader.read_fragment('e9", "n": 12')
     assert reader.value() == {"city": "Osloé", "n": None}
     assert reader.nodes[2].preview == "12"
     reader.finish()
@@ -170,13 +170,13 @@ def test_hostile_text_never_raises(text: str) -> None:
 def test_a_fragment_costs_what_it_is_long() -> None:
     def cost(length: int) -> float:
         reader = PartialJson()
-        reader.feed('{"text": "')
-        reader.feed("some words \\n " * (length // 14))
+        reader.read_fragment('{"text": "')
+        reader.read_fragment("some words \\n " * (length // 14))
         best = 1.0
         for _ in range(5):
             start = time.thread_time()
             for _ in range(200):
-                reader.feed("more words, ")
+                reader.read_fragment("more words, ")
                 assert reader.open[-1].preview
             best = min(best, time.thread_time() - start)
         return best

@@ -69,7 +69,7 @@ def _half(value: Any) -> bool:
 def read_partial(text: str, ended: bool = True) -> PartialJson:
     """A text read in one go."""
     reader = PartialJson()
-    reader.feed(text)
+    reader.read_fragment(text)
     if ended:
         reader.finish()
     return reader

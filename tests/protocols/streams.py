@@ -65,7 +65,7 @@ def _ids() -> Callable[[], str]:
 def _run(make: Callable[[], BodyDecoder], body: bytes, sizes: Iterable[int]) -> list[Event]:
     reads = _reads(body, sizes)
     decoder = make()
-    out = [event for read in reads for event in decoder.feed(read)] + decoder.close()
+    out = [event for read in reads for event in decoder.decode_bytes(read)] + decoder.close()
     traced = trace(make(), reads)
     assert [event for _, events in traced for event in events] == out
     assert b"".join(frame.raw for frame, _ in traced) == body
@@ -91,7 +91,7 @@ def trace(decoder: BodyDecoder, reads: Iterable[bytes]) -> list[Traced]:
 def fold(events: Sequence[Event]) -> Accumulator:
     """The answer that ``events`` make."""
     answer = Accumulator()
-    answer.add(events)
+    answer.add_events(events)
     return answer
 
 

@@ -64,7 +64,7 @@ def told(protocol: str, body: bytes, size: int) -> list[Event]:
     kind = {"chat": ChatDecoder, "messages": MessagesDecoder}[protocol]
     decoder = kind("text/event-stream", make_id=lambda: "ours")
     pieces = [body[at : at + size] for at in range(0, len(body), size)]
-    return [event for piece in pieces for event in decoder.feed(piece)] + decoder.close()
+    return [event for piece in pieces for event in decoder.decode_bytes(piece)] + decoder.close()
 
 
 def told_plainly(protocol: str, body: bytes, size: int, monkeypatch: pytest.MonkeyPatch) -> list[Event]:
@@ -112,9 +112,9 @@ def test_what_is_learnt_in_the_middle_of_a_read_does_not_reach_back() -> None:
     one = [chat({"content": "first "})]
     mixed = [chat({"content": "a"}), chat({"reasoning_content": "R"}), chat({"content": "b"})]
     decoder = ChatDecoder()
-    decoder.feed(wire(one, "\n", True))
-    decoder.feed(wire(one, "\n", True))
-    events = decoder.feed(wire([*mixed, chat({"reasoning_content": "S"}), *mixed], "\n", True))
+    decoder.decode_bytes(wire(one, "\n", True))
+    decoder.decode_bytes(wire(one, "\n", True))
+    events = decoder.decode_bytes(wire([*mixed, chat({"reasoning_content": "S"}), *mixed], "\n", True))
     texts = [(type(event).__name__, event.text) for event in events if hasattr(event, "text")]
     content, thought = "TextDelta", "ReasoningDelta"
     once = [(content, "a"), (thought, "R"), (content, "b")]
@@ -128,7 +128,7 @@ def test_events_that_repeat_come_as_the_bytes_between_the_edges() -> None:
     delta = value["choices"][0]["delta"]  # type: ignore[index]  # a literal, just above
     repeats.learn(first, value, (delta, "content"))
     assert repeats.edges is not None
-    found = SSEParser().feed(
+    found = SSEParser().parse_bytes(
         wire([chat({"content": "two"}), chat({"content": "x"}, index=2)], "\n", True), repeats.edges
     )
     assert found[0] == b"two"
@@ -170,7 +170,7 @@ def test_nothing_is_learnt_from_an_unusual_frame(raw: bytes) -> None:
 
 def test_edges_that_overlap_are_no_event_of_that_kind() -> None:
     edges = (b'data: {"content":"', b'"}')
-    (only,) = SSEParser().feed(b'data: {"content":"}\n\n', edges)
+    (only,) = SSEParser().parse_bytes(b'data: {"content":"}\n\n', edges)
     assert isinstance(only, Frame)
     assert only.data == '{"content":"}'
 
@@ -179,7 +179,7 @@ def test_a_stream_that_never_repeats_itself_is_given_up() -> None:
     decoder = ChatDecoder()
     texts: list[str] = []
     for number in range(PATIENCE * 3):
-        events = decoder.feed(wire([chat({"content": "x"}, nonce=number)], "\n", True))
+        events = decoder.decode_bytes(wire([chat({"content": "x"}, nonce=number)], "\n", True))
         texts += [event.text for event in events if isinstance(event, TextDelta)]
     assert texts == ["x"] * PATIENCE * 3
     assert decoder._repeats.edges is None  # nothing else shows that it gave up

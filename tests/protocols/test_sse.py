@@ -11,7 +11,7 @@ from playground.protocols.sse import Frame, SSEParser
 
 def frames(*reads: bytes, cap: int = 1 << 20) -> list[Frame]:
     parser = SSEParser(cap)
-    return [frame for read in reads for frame in parser.feed(read)] + parser.close()
+    return [frame for read in reads for frame in parser.parse_bytes(read)] + parser.close()
 
 
 def payloads(*reads: bytes) -> list[str]:
@@ -30,8 +30,8 @@ def test_lines_may_end_in_lf_crlf_or_cr(end: bytes) -> None:
 
 def test_an_event_ended_by_cr_is_given_out_before_the_next_byte() -> None:
     parser = SSEParser()
-    assert [f.data for f in parser.feed(b"data: a\r\r")] == ["a"]
-    rest = parser.feed(b"\ndata: b\r\n\r\n") + parser.close()
+    assert [f.data for f in parser.parse_bytes(b"data: a\r\r")] == ["a"]
+    rest = parser.parse_bytes(b"\ndata: b\r\n\r\n") + parser.close()
     assert [f.data for f in rest] == ["b"]
     assert b"".join(f.raw for f in rest) == b"\ndata: b\r\n\r\n"
 
@@ -80,7 +80,7 @@ def test_invalid_utf8_is_replaced() -> None:
 
 def test_json_without_data_is_a_stray_frame_at_once() -> None:
     parser = SSEParser()
-    assert [(f.kind, f.data) for f in parser.feed(b'data: {"a":1}\n\n{"error":"x"}\n')] == [
+    assert [(f.kind, f.data) for f in parser.parse_bytes(b'data: {"a":1}\n\n{"error":"x"}\n')] == [
         ("data", '{"a":1}'),
         ("stray", '{"error":"x"}'),
     ]
@@ -97,7 +97,7 @@ def test_an_event_name_belongs_to_the_stray_line_below_it() -> None:
 
 
 def test_the_end_marker_needs_no_blank_line() -> None:
-    assert [f.data for f in SSEParser().feed(b"data: [DONE]\n")] == ["[DONE]"]
+    assert [f.data for f in SSEParser().parse_bytes(b"data: [DONE]\n")] == ["[DONE]"]
 
 
 def test_an_event_open_at_the_end_is_given_out() -> None:
@@ -106,9 +106,9 @@ def test_an_event_open_at_the_end_is_given_out() -> None:
 
 def test_an_event_above_the_cap_ends_the_parsing_without_holding_it() -> None:
     parser = SSEParser(cap=100)
-    first = parser.feed(b"data: ok\n\ndata: " + b"x" * 60)
-    second = parser.feed(b"y" * 60)
-    third = parser.feed(b"\n\ndata: later\n\n")
+    first = parser.parse_bytes(b"data: ok\n\ndata: " + b"x" * 60)
+    second = parser.parse_bytes(b"y" * 60)
+    third = parser.parse_bytes(b"\n\ndata: later\n\n")
     assert [f.kind for f in (*first, *second, *third)] == ["data", "oversize", "oversize"]
     assert b"".join(f.raw for f in (*first, *second, *third)) == b"data: ok\n\ndata: " + b"x" * 60 + b"y" * 60 + (
         b"\n\ndata: later\n\n"
@@ -126,7 +126,7 @@ def test_a_large_event_in_small_reads_takes_linear_time() -> None:
         parser, body = SSEParser(), b"data: " + b"x" * size + b"\n\n"
         start = time.perf_counter()
         for at in range(0, len(body), 64):
-            parser.feed(body[at : at + 64])
+            parser.parse_bytes(body[at : at + 64])
         return time.perf_counter() - start
 
     cost(100_000)

@@ -362,7 +362,9 @@ def test_gathering_costs_what_comes_not_what_is_there() -> None:
     answer = Accumulator()
     piece = "A" * 1000
     for number in range(3000):
-        answer.add(decoder.feed(chunk({"audio": {"data": piece}, "ids": [number], "note": f"{number} "})))
+        answer.add_events(
+            decoder.decode_bytes(chunk({"audio": {"data": piece}, "ids": [number], "note": f"{number} "}))
+        )
     found = answer.choices[0].extra["chat"]
     assert len(found["audio"]["data"]) == 3_000_000
     assert found["ids"] == list(range(3000))

@@ -92,7 +92,7 @@ async def import_request(stage: Stage) -> None:
 @scene(sizes=WIDE)
 async def import_request_known(stage: Stage) -> None:
     """The same, with a gateway set up already that the address fits."""
-    stage.app.gateways.store.add(Profile(name="Team gateway", base_url="https://gateway.example.com/v1"))
+    stage.app.gateways.store.add_profile(Profile(name="Team gateway", base_url="https://gateway.example.com/v1"))
     _open_import(stage, CURL)
 
 

@@ -50,7 +50,7 @@ async def fork(stage: Stage, *answers: Answer) -> None:
     turn_id, call_id = await waiting(stage)
     spawn(stage.session.debugger.fork(turn_id, call_id, answers), name="fork")
     debugger = stage.session.debugger
-    await stage.until(lambda: bool(debugger.forks) and not debugger.lanes, "the lanes to end")
+    await stage.until(lambda: bool(debugger.forks) and not debugger.loops, "the lanes to end")
     stage.act("debug.forks")
     await stage.settle()
 

@@ -128,7 +128,7 @@ async def recent_files(stage: Stage) -> None:
     recent = stage.app.actions.of(FILES).recent
     names = ("weather.playground.json", "tides and moons.playground.json", "training/first batch.jsonl")
     for name in (*names, "a/long/way/down/to/a/folder/with/a/name/that/does/not/fit/talk.cassette.json"):
-        recent.add(home / "experiments" / name)
+        recent.add_recent(home / "experiments" / name)
     recent.menu.popup(stage.window.mapToGlobal(stage.window.bar.geometry().bottomLeft()))
 
 
@@ -137,7 +137,7 @@ async def recent_file_gone(stage: Stage) -> None:
     """A file that was opened before is no longer there."""
     files = stage.app.actions.of(FILES)
     gone = _folder() / "weather.playground.json"
-    files.recent.add(gone)
+    files.recent.add_recent(gone)
     files.open_path(gone)
     await stage.until(lambda: "is not there" in stage.window.pane.notice.words, "a word on it")
 

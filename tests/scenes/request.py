@@ -26,7 +26,7 @@ async def nested_origins(stage: Stage) -> None:
         base_url="http://127.0.0.1:9/v1",
         extra_body={"metadata": {"team": "research"}, "provider": {"order": ["near", "far"]}},
     )
-    stage.session.change(profile_id=stage.app.gateways.store.add(team).id)
+    stage.session.change(profile_id=stage.app.gateways.store.add_profile(team).id)
     stage.fresh(
         "demo-messages",
         protocol="messages",

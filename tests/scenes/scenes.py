@@ -11,7 +11,7 @@ from playground.domain.parts import ToolCall
 from playground.domain.transcript import Role, Turn, make_turn
 from playground.engine.gateways.profiles import Profile
 from playground.engine.session.changes import RunState
-from playground.ui.features.conversation.verdict_view import VerdictView
+from playground.ui.features.conversation.verdict_view import AnswerCheckView
 from playground.ui.features.output.draft import EXAMPLE
 from tests.scenes.registry import SMALL, WIDE, scene
 from tests.scenes.stage import SceneError, Stage
@@ -132,8 +132,8 @@ async def raw_page(stage: Stage) -> None:
 async def gateways(stage: Stage) -> None:
     """The dialog: an example filled in, its address with the endpoint path and a doubled version in it."""
     store = stage.app.gateways.store
-    store.add(Profile(name="Staging", base_url="http://10.0.0.12:8080/v1"))
-    made = store.add(
+    store.add_profile(Profile(name="Staging", base_url="http://10.0.0.12:8080/v1"))
+    made = store.add_profile(
         Profile(
             name="Team gateway",
             base_url="https://gateway.example/v1",
@@ -261,7 +261,7 @@ async def output_errors(stage: Stage) -> None:
     stage.session.turns.edit_text(turn.id, json.dumps(bad))
     await stage.settle()
     card = stage.window.pane.view.card(turn.id)
-    verdict = card.findChild(VerdictView) if card is not None else None
+    verdict = card.findChild(AnswerCheckView) if card is not None else None
     if verdict is None or len(verdict.lines) != 4:
         raise SceneError("the answer does not show four errors")
     verdict.go_to(verdict.lines[0].problem)
@@ -284,12 +284,12 @@ async def raw(stage: Stage) -> None:
         headers={"X-Team": "research"},
         extra_body={"top_k": 40, "provider": {"order": ["near", "far"]}},
     )
-    stage.session.change(profile_id=stage.app.gateways.store.add(team).id)
+    stage.session.change(profile_id=stage.app.gateways.store.add_profile(team).id)
     stage.session.change(extra_body={"top_k": 20, "min_p": 0.1})
     stage.window.side.show_page("Raw")
     headers = stage.window.raw.headers
     for name, value in (("X-Trace", "on"), ("X-Api-Key", "a-key"), ("X Bad", "1")):
-        headers.add()
+        headers.add_header()
         headers.rows[-1].name.setText(name)
         headers.rows[-1].value.setText(value)
         headers.rows[-1].edited.emit()

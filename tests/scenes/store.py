@@ -61,8 +61,8 @@ async def experiments_by_day(stage: Stage) -> None:
     """The list: what is pinned, then days; the filter of models is in force on none."""
     await fill(stage)
     workspace = stage.app.workspace
-    workspace.pin(workspace.entries[3].id, True)
-    workspace.open(workspace.entries[0].id)
+    workspace.pin(workspace.experiments[3].id, True)
+    workspace.open(workspace.experiments[0].id)
 
 
 @scene(sizes=BOTH)
@@ -267,7 +267,7 @@ async def trash(stage: Stage) -> None:
     """Deleted experiments in the place of the list, one of them chosen."""
     await fill(stage)
     workspace = stage.app.workspace
-    for entry in workspace.entries[1:4]:
+    for entry in workspace.experiments[1:4]:
         workspace.delete(entry.id)
     stage.act("experiment.trash")
     control = stage.app.actions.of(EXPERIMENTS).trash
@@ -290,7 +290,7 @@ async def trash_question(stage: Stage) -> None:
     """Before deleted experiments go for good."""
     await fill(stage)
     workspace = stage.app.workspace
-    for entry in workspace.entries[1:4]:
+    for entry in workspace.experiments[1:4]:
         workspace.delete(entry.id)
     stage.app.actions.of(EXPERIMENTS).trash.empty()
     await stage.until(lambda: QApplication.activeModalWidget() is not None, "the question")

@@ -75,7 +75,7 @@ async def errors_of_connection(stage: Stage) -> None:
                 Profile(name="silent", base_url=f"http://127.0.0.1:{port}/v1", retries=0, timeouts=Timeouts(first=0.2)),
             ),
         ):
-            stage.session.change(profile_id=stage.app.gateways.store.add(profile).id)
+            stage.session.change(profile_id=stage.app.gateways.store.add_profile(profile).id)
             stage.session.change(model="demo-chat")
             await stage.ask(prompt)
     for said in (b"SSH-2.0-OpenSSH_9.2\r\n", head(200, None, f"X-Long: {'a' * 200_000}")):
@@ -99,7 +99,7 @@ async def error_401(stage: Stage) -> None:
 async def key_missing(stage: Stage) -> None:
     """After a restart without a keyring: the key is gone, which the card, the dot and the bottom line say."""
     url = stage.app.demo.start()
-    profile = stage.app.gateways.store.add(Profile(name="Team gateway", base_url=url, key_origin=origin(url)))
+    profile = stage.app.gateways.store.add_profile(Profile(name="Team gateway", base_url=url, key_origin=origin(url)))
     stage.app.actions.of(GATEWAYS).choose(profile.id)
     stage.session.change(model="demo-chat")
     await stage.ask("Hello")
@@ -162,7 +162,7 @@ async def gateways_test_tls(stage: Stage) -> None:
 @scene()
 async def gateways_last_rows(stage: Stage) -> None:
     """The dialog scrolled to its end."""
-    stage.app.gateways.store.add(Profile(name="Team gateway", base_url="https://gateway.example/v1"))
+    stage.app.gateways.store.add_profile(Profile(name="Team gateway", base_url="https://gateway.example/v1"))
     stage.act("gateway.settings")
     await stage.settle()
     bar = stage.gateway_dialog().form_area.verticalScrollBar()
@@ -181,19 +181,21 @@ async def _at_demo(stage: Stage, name: str, *, retries: int, timeouts: Timeouts 
     """Go on at the demo gateway by its address, under settings of its own."""
     gateways = stage.app.gateways
     profile = Profile(name=name, base_url=stage.app.demo.start(), retries=retries, timeouts=timeouts or Timeouts())
-    kept, _ = await store_secret(gateways.store.add(profile), gateways.keys, Secret("a-key"))
+    kept, _ = await store_secret(gateways.store.add_profile(profile), gateways.keys, Secret("a-key"))
     stage.session.change(profile_id=gateways.store.update(kept).id)
     stage.session.change(model="demo-chat")
 
 
 async def _at(stage: Stage, name: str, url: str) -> None:
     """Go on at a gateway that wants no key, without a second try."""
-    stage.session.change(profile_id=stage.app.gateways.store.add(Profile(name=name, base_url=url, retries=0)).id)
+    stage.session.change(
+        profile_id=stage.app.gateways.store.add_profile(Profile(name=name, base_url=url, retries=0)).id
+    )
     stage.session.change(model="demo-chat")
 
 
 async def _test(stage: Stage, profile: Profile, *, key: str = "") -> None:
-    made = stage.app.gateways.store.add(profile)
+    made = stage.app.gateways.store.add_profile(profile)
     stage.act("gateway.settings")
     dialog = stage.gateway_dialog()
     dialog.select(made.id)

@@ -150,7 +150,7 @@ async def cassette_replayed(stage: Stage) -> None:
     step.click()
     stage.window.pane.retry_last()
     await stage.until(lambda: len(stage.session.exchanges) == 2, "the replay to begin")
-    player.pace.step(60)
+    player.clock.step(60)
     page = await timeline(stage)
     await stage.until(lambda: page.table.frames.rowCount() >= 60, "the frames that were let through")
 

@@ -1,6 +1,6 @@
 """How fast recorded answers are replayed: at a multiple of the recorded speed, at once, or frame by frame.
 
-One pace governs all answers of a player, and may be changed while they run. It belongs to one event loop.
+One clock governs all answers of a player, and may be changed while they run. It belongs to one event loop.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Final
 _LOOK: Final = 0.5  # seconds after which a wait looks whether anybody is still there
 
 
-class Pace:
+class PlaybackClock:
     """A clock that runs at ``speed`` times the real one, or waits for ``step``."""
 
     def __init__(self, speed: float = 1.0) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 from playground.engine.cassettes.cassette import Cassette
-from playground.engine.cassettes.playback_clock import Pace
+from playground.engine.cassettes.playback_clock import PlaybackClock
 from playground.engine.cassettes.server import ReplayServer
 from playground.engine.cassettes.transcript import request_of, transcript_of
 from playground.engine.gateways.profiles import Profile, Timeouts, connection
@@ -27,17 +27,17 @@ _NO_HURRY = Timeouts(first=None, idle=None, settle=None, total=None)
 
 
 class CassettePlayer:
-    """Plays ``cassette``. ``pace`` says how fast, and may be changed while an answer runs. Close it with ``aclose``.
+    """Plays ``cassette``. ``clock`` says how fast, and may be changed while an answer runs. Close it with ``aclose``.
 
     ``profile`` stands for it among the gateways; its address is known once the first run began.
     """
 
     def __init__(self, cassette: Cassette) -> None:
         self.cassette = cassette
-        self.pace = Pace()
+        self.clock = PlaybackClock()
         name = f"Cassette: {cassette.title}" if cassette.title else "Cassette"
         self.profile = Profile(name=name, timeouts=_NO_HURRY, retries=0)
-        self._server = ReplayServer(cassette, self.pace)
+        self._server = ReplayServer(cassette, self.clock)
         self._client: GatewayClient | None = None
         self._starting = asyncio.Lock()
 

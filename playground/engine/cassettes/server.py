@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from playground.domain.accumulator import Accumulator
 from playground.engine.cassettes.cassette import Cassette
-from playground.engine.cassettes.playback_clock import Pace
+from playground.engine.cassettes.playback_clock import PlaybackClock
 from playground.engine.inspect.frames import FrameIndex
 from playground.gateway.redact import MASK
 from playground.gateway.tape import Exchange, Read
@@ -114,14 +114,14 @@ class ReplayServer:
     def __init__(
         self,
         cassette: Cassette,
-        pace: Pace | None = None,
+        clock: PlaybackClock | None = None,
         port: int = 0,
         log: Log | None = None,
         *,
         hosts: Collection[str] = (),
         pages: Collection[str] = (),
     ) -> None:
-        self.pace = pace or Pace()
+        self.clock = clock or PlaybackClock()
         self._hosts = frozenset(hosts)
         self._pages = frozenset(pages)
         self.base_url = ""
@@ -152,7 +152,7 @@ class ReplayServer:
             server.close()
             for writer in tuple(self._open):
                 writer.transport.abort()
-            self.pace.wake()
+            self.clock.wake()
             await self._quiet.wait()
             await server.wait_closed()
 
@@ -236,23 +236,23 @@ class ReplayServer:
 
     async def _play(self, connection: _Connection, exchange: Exchange) -> bool:
         """Send a recorded answer. False where it broke off: the connection ends as the recorded one did."""
-        pace, gone = self.pace, connection.gone
+        clock, gone = self.clock, connection.gone
         # What the recorded request took to go out is not ours to wait for: this one is here.
-        begun = pace.now - next((at for at in (exchange.sent, exchange.connected) if at is not None), 0.0)
+        begun = clock.now - next((at for at in (exchange.sent, exchange.connected) if at is not None), 0.0)
         ended = exchange.ended or 0.0
         answered = exchange.answered if exchange.answered is not None else ended
-        if not await pace.until(begun + answered, gone) or exchange.status is None or exchange.status < 200:
+        if not await clock.until(begun + answered, gone) or exchange.status is None or exchange.status < 200:
             return False
         connection.begin(exchange)
         await connection.flush()
         for piece in pieces(exchange):
-            if not await pace.until(begun + piece.at, gone, step=piece.first):
+            if not await clock.until(begun + piece.at, gone, step=piece.first):
                 return False
-            if pace.stands_still:
-                begun = pace.now - piece.at  # from here on, should it go again
+            if clock.stands_still:
+                begun = clock.now - piece.at  # from here on, should it go again
             connection.send(piece.data)
             await connection.flush()
-        if not await pace.until(begun + ended, gone) or not exchange.complete:
+        if not await clock.until(begun + ended, gone) or not exchange.complete:
             return False
         connection.end()
         await connection.flush()
@@ -270,7 +270,7 @@ def as_one_body(exchange: Exchange) -> Exchange | None:
     protocol = get_protocol(exchange.protocol)
     answer = Accumulator()
     for _, events in exchange.replay(protocol.decoder(exchange.content_type)):
-        answer.add(events)
+        answer.add_events(events)
     if answer.failure is not None or not answer.ending_seen:
         return None
     try:

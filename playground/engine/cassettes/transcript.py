@@ -63,7 +63,7 @@ def answers_of(exchange: Exchange) -> tuple[Turn, ...]:
     times: dict[tuple[int, int], tuple[float, float]] = {}
     if exchange.protocol and (exchange.status or 0) < 300:
         for read, events in exchange.replay(get_protocol(exchange.protocol).decoder(exchange.content_type)):
-            answer.add(events)
+            answer.add_events(events)
             _mark(marks, times, events, read.at)
     failure = exchange.failure
     if failure is None and answer.failure is not None and (exchange.complete or answer.failure.kind not in GUESSES):

@@ -40,7 +40,7 @@ Validate = Callable[[], list[Problem] | None]
 
 
 @dataclass(slots=True)
-class _Place:
+class _Alternatives:
     """The alternatives a node is under, and from which alternative of its parent each comes."""
 
     views: list[View]
@@ -59,7 +59,7 @@ class Judge:
     def __init__(self, schema: JSONObject | None) -> None:
         self._schema = schema
         self._demands = Demands(schema)
-        self._places: dict[int, _Place] = {}
+        self._places: dict[int, _Alternatives] = {}
         self._begun = self._finished = 0
         self._found: list[Problem] = []
         self._last: list[Problem] | None = None
@@ -100,11 +100,11 @@ class Judge:
             wrong = [number for number in place.living() if not _fits(place, number, node)]
             self._weigh(node, place, {number: [self._type_words(node, place)] for number in wrong})
 
-    def _root_place(self) -> _Place:
+    def _root_place(self) -> _Alternatives:
         views = self._demands.of(self._schema)
-        return _Place(views, [0] * len(views), [True] * len(views), 0)
+        return _Alternatives(views, [0] * len(views), [True] * len(views), 0)
 
-    def _place_of(self, node: Node, parent: Node) -> _Place | None:
+    def _place_of(self, node: Node, parent: Node) -> _Alternatives | None:
         above = self._places.get(parent.number)
         if above is None or node.key is None or node.kind == "invalid" or above.depth >= DEEPEST:
             return None
@@ -127,7 +127,7 @@ class Judge:
             above.names = names(living) if knows_names(living) else False
         if isinstance(node.key, str) and above.names is not False and node.key not in above.names:
             self._say(node, "is not among the tool's parameters", "warning")
-        return _Place(views, origins, [True] * len(views), above.depth + 1)
+        return _Alternatives(views, origins, [True] * len(views), above.depth + 1)
 
     def _finish(self, node: Node) -> None:
         place = self._places.get(node.number)
@@ -151,7 +151,7 @@ class Judge:
         self._weigh(node, place, words)
         self._places.pop(node.number, None)
 
-    def _weigh(self, node: Node, place: _Place, words: dict[int, list[str]]) -> None:
+    def _weigh(self, node: Node, place: _Alternatives, words: dict[int, list[str]]) -> None:
         """Take objections: those of all living alternatives are a problem, those of some rule these out."""
         if not words:
             return
@@ -163,7 +163,7 @@ class Judge:
             self._say(node, said)
         self._places.pop(node.number, None)
 
-    def _rule_out(self, node: Node, place: _Place, dead: list[int]) -> None:
+    def _rule_out(self, node: Node, place: _Alternatives, dead: list[int]) -> None:
         """Alternatives of a node that cannot be meant; those of its parent that stand or fall with them go as well."""
         while dead:
             for number in dead:
@@ -176,7 +176,7 @@ class Judge:
             dead = [number for number in above.living() if number not in left]
             node, place = node.parent, above
 
-    def _type_words(self, node: Node, place: _Place) -> str:
+    def _type_words(self, node: Node, place: _Alternatives) -> str:
         wanted = [name for number in place.living() for kinds in wanted_types(place.views[number]) for name in kinds]
         what = {"object": "an object", "array": "a list", "string": "a text"}.get(node.kind) or spelled(node.value)
         return f"{what} is not of type {' or '.join(dict.fromkeys(wanted))}"
@@ -253,7 +253,7 @@ def _listed(problems: list[Problem]) -> list[Problem]:
     return [*ordered[:MOST], Problem((), "more problems are not listed", "warning")]
 
 
-def _fits(place: _Place, number: int, node: Node) -> bool:
+def _fits(place: _Alternatives, number: int, node: Node) -> bool:
     return fits_types(place.views[number], node.kind, node.value)
 
 

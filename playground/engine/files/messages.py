@@ -71,7 +71,7 @@ class Conversation:
 
 
 @dataclass(frozen=True)
-class Found:
+class ImportedConversations:
     """What a text holds. ``words`` says what it was taken for, ``total`` how many conversations there are.
 
     ``conversations`` are the first ``MOST`` of them. ``problems`` say of every place that could not be read why not.
@@ -110,7 +110,7 @@ class _Piece:
 _Blame: TypeAlias = Callable[[str, int], MessagesImportError]
 
 
-def open_file(path: Path, prefer: str = DEFAULT) -> Found:
+def open_file(path: Path, prefer: str = DEFAULT) -> ImportedConversations:
     """What the file at ``path`` holds; blocks. Raises MessagesImportError."""
     try:
         data = read_named(path, LARGEST)
@@ -128,7 +128,7 @@ def open_file(path: Path, prefer: str = DEFAULT) -> Found:
     return read(text, prefer)
 
 
-def read(text: str, prefer: str = DEFAULT) -> Found:
+def read(text: str, prefer: str = DEFAULT) -> ImportedConversations:
     """What ``text`` holds; conversations that both protocols spell alike are of ``prefer``.
 
     Raises MessagesImportError.
@@ -183,7 +183,7 @@ def _is_record(line: str) -> bool:
         return False
 
 
-def _from_lines(text: str, prefer: str) -> Found:
+def _from_lines(text: str, prefer: str) -> ImportedConversations:
     problems: list[MessagesImportError] = []
     pieces = list(_pieces(text, problems))
     first = next((piece for piece in pieces if piece.value), pieces[0])
@@ -197,7 +197,7 @@ def _from_lines(text: str, prefer: str) -> Found:
             problems.append(piece.error(f"This is no message, but line {first.line} is one. A file holds one or other"))
     values = [piece.value for piece in messages]
     found = _conversation({MESSAGES: values}, prefer, lambda why, number: messages[max(number, 1) - 1].error(why))
-    return Found("one message a line", (found,), 1, tuple(map(str, problems)))
+    return ImportedConversations("one message a line", (found,), 1, tuple(map(str, problems)))
 
 
 def _pieces(text: str, problems: list[MessagesImportError]) -> Iterator[_Piece]:
@@ -213,13 +213,15 @@ def _pieces(text: str, problems: list[MessagesImportError]) -> Iterator[_Piece]:
             yield _Piece(value, line, number)
 
 
-def _from_list(whole: _Piece, prefer: str) -> Found:
+def _from_list(whole: _Piece, prefer: str) -> ImportedConversations:
     items = whole.value
     if not items:
         raise whole.error("There are no messages here: the list is empty")
     first = next((item for item in items if item), items[0])
     if _is_message(first) or not isinstance(first, dict | list):
-        return Found("a list of messages", (_conversation({MESSAGES: items}, prefer, whole.blame()),), 1)
+        return ImportedConversations(
+            "a list of messages", (_conversation({MESSAGES: items}, prefer, whole.blame()),), 1
+        )
     records = ((whole, item, (at,)) for at, item in enumerate(items))
     return _records(records, "a list of conversations", prefer, [])
 
@@ -229,7 +231,7 @@ def _records(
     words: str,
     prefer: str,
     problems: list[MessagesImportError],
-) -> Found:
+) -> ImportedConversations:
     """Those records that hold a conversation; why the others do not goes to ``problems``. Raises the first, if all do.
 
     A record is the piece it stands in, its value, and the way to it.
@@ -247,14 +249,14 @@ def _records(
     problems.sort(key=lambda problem: problem.line)
     if not out:
         raise problems[0]
-    return Found(words, tuple(out), total, tuple(map(str, problems)))
+    return ImportedConversations(words, tuple(out), total, tuple(map(str, problems)))
 
 
-def _one(whole: _Piece, prefer: str) -> Found:
+def _one(whole: _Piece, prefer: str) -> ImportedConversations:
     if _is_message(whole.value):
         found = _conversation({MESSAGES: [whole.value]}, prefer, lambda why, _: whole.error(why))
-        return Found("one message", (found,), 1)
-    return Found("one conversation", (_record(whole, whole.value, (), prefer, 1),), 1)
+        return ImportedConversations("one message", (found,), 1)
+    return ImportedConversations("one conversation", (_record(whole, whole.value, (), prefer, 1),), 1)
 
 
 def _is_message(value: JSON) -> bool:

@@ -16,7 +16,7 @@ from playground.domain.durations import span
 from playground.domain.errors import Failure, FailureKind
 from playground.engine.advice import Advice, advise
 from playground.engine.advice.spots import header_names
-from playground.engine.gateways.endpoints import LIST, Found, State, ask, models, quoted
+from playground.engine.gateways.endpoints import LIST, EndpointResult, State, ask, models, quoted
 from playground.gateway.address import Address, candidates, doubled, repair, resolve
 from playground.gateway.connection import Auth, Connection
 from playground.gateway.limits import read_date
@@ -80,7 +80,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class ConnectionReport:
     """What a test of a gateway found: a line that sums up, one for each endpoint, and what to know or do besides.
 
     ``asked`` says what went out. ``models`` are the ids that were listed. ``about_key`` says that what failed is the
@@ -97,7 +97,7 @@ class Verdict:
     about_key: bool = False
 
 
-async def try_gateway(made: Connection) -> Verdict:
+async def try_gateway(made: Connection) -> ConnectionReport:
     """Ask the model list and both endpoints, and where something is not there, other addresses on the same origin.
 
     Never raises. See ``playground.engine.gateways.endpoints.ask`` for what is sent; nothing is generated.
@@ -105,9 +105,9 @@ async def try_gateway(made: Connection) -> Verdict:
     try:
         address = resolve(made.base_url)
     except ValueError as error:
-        return Verdict(False, str(error))
+        return ConnectionReport(False, str(error))
     found = await ask(made)
-    tried: dict[str, tuple[Found, ...]] = {}
+    tried: dict[str, tuple[EndpointResult, ...]] = {}
     if _worth_a_look_elsewhere(address, found):
         for url in candidates(address.base):
             tried[url] = await ask(made.model_copy(update={"base_url": url}))
@@ -119,11 +119,11 @@ async def try_gateway(made: Connection) -> Verdict:
     return _Judge(made, address, found, tried, better).verdict()
 
 
-def _there(found: Sequence[Found]) -> int:
+def _there(found: Sequence[EndpointResult]) -> int:
     return sum(one.there for one in found)
 
 
-def _worth_a_look_elsewhere(address: Address, found: Sequence[Found]) -> bool:
+def _worth_a_look_elsewhere(address: Address, found: Sequence[EndpointResult]) -> bool:
     """Whether a version segment is missing together with something else, or nothing of use is there."""
     if all(one.unreachable for one in found):
         return False
@@ -138,8 +138,8 @@ class _Judge:
         self,
         made: Connection,
         address: Address,
-        found: Sequence[Found],
-        tried: dict[str, tuple[Found, ...]],
+        found: Sequence[EndpointResult],
+        tried: dict[str, tuple[EndpointResult, ...]],
         better: str,
     ) -> None:
         self._made = made
@@ -150,12 +150,12 @@ class _Judge:
         self._lists = [one for one in found if one.endpoint == LIST]
         self._ends = [one for one in found if one.endpoint != LIST]
 
-    def verdict(self) -> Verdict:
+    def verdict(self) -> ConnectionReport:
         """The whole of it."""
         if all(one.unreachable for one in self._found) and (failure := self._found[0].failure) is not None:
-            return Verdict(False, failure.message, details=(advise(failure).remedy, *self._surroundings()))
+            return ConnectionReport(False, failure.message, details=(advise(failure).remedy, *self._surroundings()))
         if all(one.silent for one in self._found) and (failure := self._found[0].failure) is not None:
-            return Verdict(False, failure.message, details=(_SILENT, *self._surroundings()))
+            return ConnectionReport(False, failure.message, details=(_SILENT, *self._surroundings()))
         ids = next((one.models for one in self._lists if one.models), ())
         usable = [one for one in self._ends if self._is_usable(one)]
         main = None if usable else self._main()
@@ -164,7 +164,7 @@ class _Judge:
             *(self._remedies(main) if main is not None else ()),
             *self._besides(bool(usable)),
         ]
-        return Verdict(
+        return ConnectionReport(
             ok=bool(usable),
             headline=self._works(usable, len(ids)) if usable else self._fails(main),
             lines=tuple(self._lines()),
@@ -177,20 +177,20 @@ class _Judge:
 
     # What it comes to
 
-    def _is_usable(self, one: Found) -> bool:
+    def _is_usable(self, one: EndpointResult) -> bool:
         """Whether runs may well work there: it is there, and the list does not say that the key is refused."""
         lists = [listed for listed in self._lists if listed.auth is one.auth]
         if any(listed.state is State.REFUSED for listed in lists):
             return False
         return one.state is State.OK or (one.state is State.UNSURE and any(x.state is State.OK for x in lists))
 
-    def _main(self) -> Found | None:
+    def _main(self) -> EndpointResult | None:
         """The failure that tells most of why nothing is usable; None where it is all just not there."""
         failed = [one for one in self._found if one.state in (State.REFUSED, State.FAILED, State.UNSURE)]
         rank = {State.REFUSED: 0, State.FAILED: 2, State.UNSURE: 3}
         return min(failed, key=lambda one: 1 if self._headers(one) else rank[one.state], default=None)
 
-    def _works(self, usable: Sequence[Found], count: int) -> str:
+    def _works(self, usable: Sequence[EndpointResult], count: int) -> str:
         names = " and ".join(PROTOCOLS[one.endpoint] for one in usable)
         is_there = f"OK: {names} {'is' if len(usable) == 1 else 'are'} there"
         if count:
@@ -201,7 +201,7 @@ class _Judge:
             return f"{is_there}, without a model list; {_TYPE_IT}."
         return f"{is_there}. The model list fails; {_TYPE_IT}."
 
-    def _fails(self, main: Found | None) -> str:
+    def _fails(self, main: EndpointResult | None) -> str:
         if main is not None and main.failure is not None and (advice := main.advice) is not None:
             status = main.failure.status
             if main.failure.kind not in (FailureKind.HTTP, FailureKind.STREAM):
@@ -215,11 +215,11 @@ class _Judge:
             return f"No gateway answers at {self._address.base}: {first.words}."
         return f"Nothing is found below {self._address.base} (HTTP {first.failure.status}){_said(first.failure)}"
 
-    def _is_about_key(self, main: Found) -> bool:
+    def _is_about_key(self, main: EndpointResult) -> bool:
         status = main.failure.status if main.failure is not None else None
         return main.state is State.REFUSED or status in (401, 402, 403) or self._may_want_a_key(main)
 
-    def _may_want_a_key(self, main: Found) -> bool:
+    def _may_want_a_key(self, main: EndpointResult) -> bool:
         """Whether no key is set and the answer is one that many gateways give then."""
         failure = main.failure
         if failure is None or failure.kind is not FailureKind.HTTP or failure.status not in _KEYLESS:
@@ -251,7 +251,7 @@ class _Judge:
             yield from (words for words in (doubled(self._address.base), self._address.note) if words)
             yield "The base URL ends in the version segment, such as /v1, once, and without an endpoint's path."
 
-    def _remedies(self, main: Found) -> Iterator[str]:
+    def _remedies(self, main: EndpointResult) -> Iterator[str]:
         failure, advice = main.failure, main.advice
         if failure is None or advice is None:
             return
@@ -270,7 +270,7 @@ class _Judge:
         if failure.retry_after:
             yield f"It asks to wait {span(failure.retry_after)}."
 
-    def _key_causes(self, main: Found, advice: Advice) -> list[str]:
+    def _key_causes(self, main: EndpointResult, advice: Advice) -> list[str]:
         """Why a key is refused (specification, section 5), the likeliest first."""
         failure = main.failure
         if not self._has_key():
@@ -325,7 +325,7 @@ class _Judge:
                     return base
         return ""
 
-    def _headers(self, one: Found) -> tuple[str, ...]:
+    def _headers(self, one: EndpointResult) -> tuple[str, ...]:
         """Headers that the gateway asks for and that are not among its own yet."""
         if one.failure is None or one.advice is None or one.advice.meaning != "header":
             return ()

@@ -57,7 +57,7 @@ class State(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class EndpointResult:
     """What came of asking one endpoint. ``words`` follow its title in a line."""
 
     endpoint: str
@@ -92,7 +92,7 @@ class Found:
         return self.failure is not None and self.failure.kind in _NOT_THERE
 
 
-async def ask(made: Connection) -> tuple[Found, ...]:
+async def ask(made: Connection) -> tuple[EndpointResult, ...]:
     """All endpoints at the connection's address, asked at once. Never raises.
 
     The list is asked for in each way in which the key is sent.
@@ -114,21 +114,21 @@ async def ask(made: Connection) -> tuple[Found, ...]:
         )
 
 
-async def _list(client: GatewayClient, protocol: str) -> Found:
+async def _list(client: GatewayClient, protocol: str) -> EndpointResult:
     listing = await client.list_models(protocol)
     state, words = _of_list(listing)
     exchange = listing.exchanges[0] if listing.exchanges else None
     auth = client.connection.auth_for(protocol)
-    return Found(LIST, state, words, exchange, listing.failure, tuple(listing.ids), auth)
+    return EndpointResult(LIST, state, words, exchange, listing.failure, tuple(listing.ids), auth)
 
 
-async def _knock(client: GatewayClient, protocol: str) -> Found:
+async def _knock(client: GatewayClient, protocol: str) -> EndpointResult:
     from playground.protocols.protocol import get_protocol
 
     exchange = await client.knock(get_protocol(protocol))
     failure = exchange.failure or _hidden_failure(exchange)
     state, words = _of_knock(exchange, failure, keyed=bool(client.connection.clean_key))
-    return Found(protocol, state, words, exchange, failure, auth=client.connection.auth_for(protocol))
+    return EndpointResult(protocol, state, words, exchange, failure, auth=client.connection.auth_for(protocol))
 
 
 def _of_list(listing: ModelList) -> tuple[State, str]:

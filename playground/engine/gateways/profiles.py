@@ -20,7 +20,7 @@ from playground.domain.prices import Price
 from playground.domain.reasons import reason_of
 from playground.domain.request import ReasoningReturn
 from playground.domain.values import Value
-from playground.engine.gateways.connection_test import Mends, Offer, Verdict, try_gateway
+from playground.engine.gateways.connection_test import ConnectionReport, Mends, Offer, try_gateway
 from playground.engine.gateways.extras import secret_in
 from playground.engine.gateways.secrets import Secret, looks_secret
 from playground.engine.io.list_file import ListFile, ListFileError
@@ -33,13 +33,13 @@ __all__ = [
     "Address",
     "Auth",
     "Connection",
+    "ConnectionReport",
     "Mends",
     "Offer",
     "Profile",
     "ProfileError",
     "ProfileStore",
     "Timeouts",
-    "Verdict",
     "connection",
     "default_path",
     "is_loopback",
@@ -177,7 +177,7 @@ class ProfileStore:
         """The gateway of that id, or None."""
         return next((p for p in self._profiles if p.id == profile_id), None)
 
-    def add(self, profile: Profile) -> Profile:
+    def add_profile(self, profile: Profile) -> Profile:
         """Append a gateway. Raises ProfileError when the id is taken, or as ``update`` does."""
         if self.get(profile.id) is not None:
             raise ProfileError("A gateway with this id exists already.")

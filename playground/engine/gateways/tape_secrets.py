@@ -15,7 +15,7 @@ from playground.jsonkit.values import JSON
 def redacted_reads(exchange: Exchange, redactor: Redactor) -> list[Read]:
     """The reads without the secrets that ``redactor`` knows, also where reads or events cut one."""
     stream = StreamRedactor(redactor.after(exchange.body))
-    found = [piece for at, data in exchange.reads for piece in stream.feed(data, at)]
+    found = [piece for at, data in exchange.reads for piece in stream.redact_bytes(data, at)]
     found += stream.close(exchange.reads[-1].at if exchange.reads else 0.0)
     return [Read(at, data) for at, data in found]
 

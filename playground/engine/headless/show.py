@@ -19,7 +19,7 @@ from playground.engine.advice import Advice, advise, headline, own_words
 from playground.engine.session.changes import Change, PathChanged, RunState, RunStateChanged, TurnChanged, TurnGrew
 
 if TYPE_CHECKING:
-    from playground.engine.session.retry_wait import Pause
+    from playground.engine.session.retry_wait import RetryWait
     from playground.engine.session.session import Session
 
 _LONGEST: Final = 300  # characters of a part of an unknown kind that are shown
@@ -149,12 +149,12 @@ class Printer:
                 self._results()
             case RunStateChanged(RunState.RETRYING):
                 run = session.active_run
-                if run is not None and run.pause is not None:
-                    self._wait(run.pause)
+                if run is not None and run.retry_wait is not None:
+                    self._wait(run.retry_wait)
             case _:
                 pass
 
-    def _wait(self, pause: Pause) -> None:
+    def _wait(self, pause: RetryWait) -> None:
         """What failed, and when the next try begins."""
         self._place = ("", 0, 0)
         self._console.say(failure_words(pause.failure, advise(pause.failure)))

@@ -82,7 +82,7 @@ def shortened(text: str, most: int = SHORT) -> str:
 def list_calls(session: Session) -> list[CallEntry]:
     """Every call of an experiment on every branch, oldest turn first, those beside one another in order."""
     index = CallIndex(session)
-    for _ in index.read():
+    for _ in index.update_entries():
         pass
     return index.entries
 
@@ -95,7 +95,7 @@ class CallIndex:
         self._session = session
         self._known: dict[str, _Read] = {}
 
-    def read(self) -> Iterator[None]:
+    def update_entries(self) -> Iterator[None]:
         """Bring ``entries`` up to date in small steps; given up half-way, they are as they were."""
         session = self._session
         transcript, growing, tools = session.transcript, frozenset(session.growing), session.settings.tools

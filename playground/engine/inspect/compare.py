@@ -213,7 +213,7 @@ def _answer(exchange: Exchange) -> Accumulator | str:
         return exchange.body.decode("utf-8", "replace")
     accumulator = Accumulator()
     for _, events in exchange.replay(get_protocol(exchange.protocol).decoder(exchange.content_type)):
-        accumulator.add(events)
+        accumulator.add_events(events)
     return accumulator
 
 

@@ -28,7 +28,7 @@ LARGEST: Final = 64 * 1024  # bytes of a frame that are looked into; of more, on
 LONGEST: Final = 400  # characters of a line: more than any list is wide
 
 
-def gist(index: FrameIndex, row: Row) -> str:
+def summarize_frame(index: FrameIndex, row: Row) -> str:
     """One line about a frame, of ``LONGEST`` characters at most; the payload's beginning where nothing is known."""
     line = _line(index, row)
     return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"

@@ -66,7 +66,7 @@ class _Choice:
         self.last: _Part | None = None  # the one that a fragment of its kind goes on with
 
 
-class Places:
+class FrameTextIndex:
     """``take`` events with the number of their frame, in order; then ask."""
 
     def __init__(self) -> None:

@@ -32,7 +32,7 @@ from playground.domain.events import (
     UsageReport,
 )
 from playground.domain.usage import Usage
-from playground.engine.inspect.frame_text_index import PLACED, PartInfo, Places, Position
+from playground.engine.inspect.frame_text_index import PLACED, FrameTextIndex, PartInfo, Position
 from playground.gateway.tape import Exchange, Read
 from playground.jsonkit import foreign
 from playground.protocols.decoding import Traced
@@ -119,7 +119,7 @@ class Called:
     named_at: int | None = None
 
 
-class FrameIndex(Places):
+class FrameIndex(FrameTextIndex):
     """The frames of ``exchange``. Call ``extend`` whenever more of it is known; it closes itself when that has ended.
 
     ``deviations`` maps frame numbers to (code, note); ``holes`` are the frames in which something could not be read
@@ -358,7 +358,7 @@ def _is_guess(event: Event) -> bool:
 def _payload(raw: bytes) -> str:
     """What a frame says, without the format around it."""
     parser = SSEParser(_NO_CAP)
-    frames = [*parser.feed(raw.lstrip(b"\0")), *parser.close()]
+    frames = [*parser.parse_bytes(raw.lstrip(b"\0")), *parser.close()]
     return "\n".join(frame.data for frame in frames if frame.data)
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ExperimentSummary:
     """One experiment of the list. Times are Unix times in seconds; ``summary`` is one line of state."""
 
     id: str
@@ -34,7 +34,7 @@ class Entry:
 class Deleted:
     """An experiment in the trash, and when it was deleted: a Unix time in seconds."""
 
-    entry: Entry
+    experiment: ExperimentSummary
     at: float
 
 
@@ -48,10 +48,10 @@ def has_tools(turn: Turn) -> bool:
     return any(part.kind in ("tool_call", "tool_result") for part in turn.parts)
 
 
-def entry_of(session: Session) -> Entry:
+def summarize(session: Session) -> ExperimentSummary:
     """The line of an open experiment, as it is now."""
     turns = session.transcript.turns.values()
-    return Entry(
+    return ExperimentSummary(
         id=session.id,
         title=session.title,
         summary=session.summary,
@@ -66,10 +66,10 @@ def entry_of(session: Session) -> Entry:
     )
 
 
-def entry_from(found: Snapshot, front: Front = plain_front) -> Entry:
+def summarize_snapshot(found: Snapshot, front: Front = plain_front) -> ExperimentSummary:
     """The line of an experiment as it is kept; its title is cut by ``front``."""
     transcript = found.transcript
-    return Entry(
+    return ExperimentSummary(
         id=found.id,
         title=title_of(transcript, found.title, front),
         summary=summary_of(transcript, found.model),

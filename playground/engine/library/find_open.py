@@ -5,44 +5,44 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from playground.engine.library.experiment_summary import entry_of
-from playground.engine.library.store.search import MOST_PASSAGES, Filters, Found, Passage, words_in
+from playground.engine.library.experiment_summary import summarize
+from playground.engine.library.store.search import MOST_PASSAGES, Filters, Passage, SearchResult, words_in
 from playground.engine.session.session import Session
 
 _BEFORE, _AFTER = 50, 110  # characters around a hit
 
 
 def find_all(
-    stored: Iterable[Found],
+    stored: Iterable[SearchResult],
     sessions: Sequence[Session],
     behind: Sequence[Session],
     deleted: Collection[str],
     typed: str,
     filters: Filters,
-) -> list[Found]:
+) -> list[SearchResult]:
     """What the store found, but of the open ones ``behind`` which it is what is found in them now."""
     fresh = [found for one in behind if (found := find_open(one, typed, filters)) is not None]
     known = {session.id: session for session in sessions}
     gone = {session.id for session in behind}.union(deleted)
-    rest = [found for found in stored if found.entry.id not in gone]
-    rest = [replace(one, entry=entry_of(known[one.entry.id])) if one.entry.id in known else one for one in rest]
-    return [*fresh, *rest]
+    rest = ((one, known.get(one.experiment.id)) for one in stored if one.experiment.id not in gone)
+    rest_now = (replace(one, experiment=summarize(session)) if session is not None else one for one, session in rest)
+    return [*fresh, *rest_now]
 
 
-def find_open(session: Session, typed: str, filters: Filters) -> Found | None:
+def find_open(session: Session, typed: str, filters: Filters) -> SearchResult | None:
     """What is found in one experiment: every word stands in it somewhere, whatever its case. None where not."""
-    entry = entry_of(session)
-    if not filters.take(entry):
+    experiment = summarize(session)
+    if not filters.take(experiment):
         return None
     words = [word.casefold() for word in words_in(typed)]
     if not words:
-        return Found(entry) if not typed.strip() else None
-    texts = [("", "title", entry.title), ("", "model", entry.model), *_texts(session)]
+        return SearchResult(experiment) if not typed.strip() else None
+    texts = [("", "title", experiment.title), ("", "model", experiment.model), *_texts(session)]
     lowered = [(key, name, text, text.casefold()) for key, name, text in texts]
     if not all(any(word in low for *_, low in lowered) for word in words):
         return None
     hits = [(key, name, text) for key, name, text, low in lowered if any(word in low for word in words)]
-    return Found(entry, tuple(_passage(*hit, words) for hit in hits[:MOST_PASSAGES]))
+    return SearchResult(experiment, tuple(_passage(*hit, words) for hit in hits[:MOST_PASSAGES]))
 
 
 def _texts(session: Session) -> Iterator[tuple[str, str, str]]:

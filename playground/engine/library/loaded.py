@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
 from playground.engine.gateways.offered import Gateways
-from playground.engine.library.experiment_summary import Entry, entry_of
+from playground.engine.library.experiment_summary import ExperimentSummary, summarize
 from playground.engine.session.changes import RunState
 from playground.engine.session.session import Session
 from playground.engine.session.tapes import DEFAULT_LIMIT
@@ -41,7 +41,7 @@ class Loaded:
         self.sessions: list[Session] = []
         self.tape_limit = DEFAULT_LIMIT
         self._ready = asyncio.Event()
-        self._closed: dict[str, Entry] = {}
+        self._closed: dict[str, ExperimentSummary] = {}
         self._alive: WeakValueDictionary[str, Autosave] = WeakValueDictionary()  # of closed ones, too
         self._autosaves: dict[str, Autosave] = {}
         self._used: dict[str, None] = {}  # open ones, looked at last at the end
@@ -130,9 +130,9 @@ class Loaded:
             if session is None:
                 del self._used[key]
             elif self._is_idle(session):
-                entry = entry_of(session)
+                experiment = summarize(session)
                 self._forget(session)
-                self._closed[key] = entry
+                self._closed[key] = experiment
 
     def _is_idle(self, session: Session) -> bool:
         if self.store is None or session is self.current or session.state is not RunState.IDLE:

@@ -47,7 +47,7 @@ class Kind(Enum):
     MESSAGES = auto()  # anything else; reading it tells
 
 
-class Place(Enum):
+class Outcome(Enum):
     """What became of an experiment from a file."""
 
     NEW = auto()  # nothing of the kind is here, or only as something deleted
@@ -56,11 +56,11 @@ class Place(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Arrived:
+class OpenedExperiment:
     """An experiment that is here now. ``lacking`` is the gateway it was on, where no such one is set up here."""
 
     session: Session
-    place: Place
+    outcome: Outcome
     lacking: str = ""
 
 
@@ -106,7 +106,7 @@ def read_request_file(path: Path) -> Request:
         raise FileError(f"This request cannot be read: {error}.") from None
 
 
-async def settle(workspace: Workspace, found: Snapshot) -> Arrived:
+async def settle(workspace: Workspace, found: Snapshot) -> OpenedExperiment:
     """Make an experiment from a file the current one; nothing that is here is changed.
 
     Raises FileError where this version cannot work with it, StoreError where what is here cannot be read.
@@ -114,16 +114,16 @@ async def settle(workspace: Workspace, found: Snapshot) -> Arrived:
     from playground.engine.session.snapshot import copy_of, snapshot
 
     session, lacking = _made(workspace, found)
-    place = Place.NEW
+    place = Outcome.NEW
     if await workspace.knows(found.id):
-        if any(entry.id == found.id for entry in workspace.entries):
+        if any(experiment.id == found.id for experiment in workspace.experiments):
             here = await workspace.bring(found.id)
             if await asyncio.to_thread(_same, snapshot(here), snapshot(session)):
-                return Arrived(await workspace.show(found.id), Place.SAME)
-            place = Place.BESIDE
+                return OpenedExperiment(await workspace.show(found.id), Outcome.SAME)
+            place = Outcome.BESIDE
         session, lacking = _made(workspace, copy_of(found, new_id(), found.title))
-    workspace.add(session)
-    return Arrived(session, place, lacking)
+    workspace.add_experiment(session)
+    return OpenedExperiment(session, place, lacking)
 
 
 def _made(workspace: Workspace, found: Snapshot) -> tuple[Session, str]:
@@ -174,7 +174,7 @@ async def take_in(workspace: Workspace, conversations: Sequence[Conversation]) -
         session.begin_with(protocol=like.protocol, model=like.model, parameters={like.protocol: like.current})
         into(session, conversation)
         session.created_at = first.created_at - number * _BEHIND
-        workspace.add(session, look=False)
+        workspace.add_experiment(session, look=False)
         sessions.append(session)
         if not number % _TOGETHER:
             await asyncio.sleep(0)

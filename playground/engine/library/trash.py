@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from playground.engine.gateways.offered import Gateways
-from playground.engine.library.experiment_summary import Deleted, Entry, entry_of
+from playground.engine.library.experiment_summary import Deleted, ExperimentSummary, summarize
 from playground.engine.library.loaded import Loaded, untouched
 from playground.engine.session.session import Session
 
@@ -27,7 +27,7 @@ class _Gone(NamedTuple):
     """What was deleted, where in the list it stood, and when, by the clock of edits."""
 
     place: int
-    what: Session | Entry
+    what: Session | ExperimentSummary
     moment: float
 
 
@@ -60,7 +60,7 @@ class Trash(Loaded):
 
     def _fill_trash(self, found: Iterable[Deleted]) -> None:
         here = {session.id for session in self.sessions} | self._closed.keys()
-        self._trash = {one.entry.id: one for one in found if one.entry.id not in here}
+        self._trash = {one.experiment.id: one for one in found if one.experiment.id not in here}
 
     async def keep_deleted(self, days: float | None) -> None:
         """Let what was deleted go for good after that many days; None: never by itself."""
@@ -91,12 +91,12 @@ class Trash(Loaded):
             session.stop()
             gone = _Gone(self.sessions.index(session), session, time.monotonic())
             self.sessions.remove(session)
-            entry = entry_of(session)
+            experiment = summarize(session)
             if self.current is session:
                 self.current = self.sessions[min(gone.place, len(self.sessions) - 1)] if self.sessions else self.new()
         elif experiment_id in self._closed:
-            entry = self._closed.pop(experiment_id)
-            gone = _Gone(0, entry, time.monotonic())
+            experiment = self._closed.pop(experiment_id)
+            gone = _Gone(0, experiment, time.monotonic())
         else:
             raise KeyError(experiment_id)
         if self.store is not None:
@@ -107,7 +107,7 @@ class Trash(Loaded):
                 self.store.erase([experiment_id])
         self._gone.append(gone)
         if not empty:
-            self._trash[experiment_id] = Deleted(entry, time.time())
+            self._trash[experiment_id] = Deleted(experiment, time.time())
         if self.store is not None:
             for old in self._gone[:-UNDELETED]:
                 self._drop(old.what.id)
@@ -123,7 +123,7 @@ class Trash(Loaded):
         """When the last deletion was that ``undelete`` takes back, by the clock of edits; None without one."""
         return self._gone[-1].moment if self._gone else None
 
-    def undelete(self) -> Entry | None:
+    def undelete(self) -> ExperimentSummary | None:
         """Bring the experiment deleted last back, and look at it where it is open. Returns which; None without one."""
         if not self._gone:
             return None
@@ -131,7 +131,7 @@ class Trash(Loaded):
         self._put_back(found.id)
         if isinstance(found, Session):
             self._look_at(found)
-            return entry_of(found)
+            return summarize(found)
         self._tell()
         return found
 
@@ -151,7 +151,7 @@ class Trash(Loaded):
         if gone is not None and isinstance(gone.what, Session):
             self.sessions.insert(min(gone.place, len(self.sessions)), gone.what)
         elif known is not None:
-            self._closed[experiment_id] = known.entry
+            self._closed[experiment_id] = known.experiment
 
     def erase(self, experiment_ids: Collection[str]) -> None:
         """Let experiments in the trash go for good; nothing brings them back."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from playground.domain.transcript import new_id
 from playground.engine.gateways.offered import Gateways
-from playground.engine.library.experiment_summary import Deleted, Entry, entry_of
+from playground.engine.library.experiment_summary import Deleted, ExperimentSummary, summarize
 from playground.engine.library.loaded import CURRENT, untouched
 from playground.engine.library.trash import Trash
 from playground.engine.session.changes import TitleChanged
@@ -21,14 +21,14 @@ from playground.engine.session.session import Session
 from playground.protocols import DEFAULT
 
 if TYPE_CHECKING:
-    from playground.engine.library.store import Filters, Found, Status, Store
+    from playground.engine.library.store import Filters, SearchResult, Status, Store
 
 
 class Workspace(Trash):
     """Experiments, newest first. ``changed`` callbacks are told when the list or the current one is different.
 
-    ``sessions`` are those that are open; with a store there are more, in ``entries``, which ``show`` opens. ``listed``
-    says that all of them are known.
+    ``sessions`` are those that are open; with a store there are more, in ``experiments``, which ``show`` opens.
+    ``listed`` says that all of them are known.
     """
 
     def __init__(self, gateways: Gateways, store: Store | None = None) -> None:
@@ -39,10 +39,10 @@ class Workspace(Trash):
         self.listed = store is None
 
     @property
-    def entries(self) -> list[Entry]:
+    def experiments(self) -> list[ExperimentSummary]:
         """Every experiment, newest first, archived ones too; those that are open as they are now."""
-        found = [*map(entry_of, self.sessions), *self._closed.values()]
-        return sorted(found, key=lambda entry: entry.created_at, reverse=True)
+        found = [*map(summarize, self.sessions), *self._closed.values()]
+        return sorted(found, key=lambda experiment: experiment.created_at, reverse=True)
 
     @property
     def stand_in(self) -> str:
@@ -74,14 +74,14 @@ class Workspace(Trash):
         """Somebody works in the current experiment: no other one takes its place when the store is open."""
         self._begun = True
 
-    async def _listed_in(self, store: Store) -> tuple[list[Entry], list[Deleted], str]:
+    async def _listed_in(self, store: Store) -> tuple[list[ExperimentSummary], list[Deleted], str]:
         """The experiments of a store that was just opened, its trash, and which was looked at last."""
-        return await store.entries(), await store.deleted(), await store.recall(CURRENT)
+        return await store.experiments(), await store.deleted(), await store.recall(CURRENT)
 
-    async def _fill(self, found: list[Entry], deleted: list[Deleted], last: str) -> None:
+    async def _fill(self, found: list[ExperimentSummary], deleted: list[Deleted], last: str) -> None:
         """Take over the list of a store, and show the experiment ``last``."""
         open_ = {session.id for session in self.sessions}
-        self._closed = {entry.id: entry for entry in found if entry.id not in open_}
+        self._closed = {experiment.id: experiment for experiment in found if experiment.id not in open_}
         self._fill_trash([*deleted, *self._trash.values()])
         self.listed = True
         self._save_all()
@@ -97,7 +97,7 @@ class Workspace(Trash):
         """The rows of the store are others: show the list as they have it now. Raises StoreError."""
         if self.store is not None:
             found, deleted, _ = await self._listed_in(self.store)
-            self._closed = {entry.id: entry for entry in found if entry.id in self._closed}
+            self._closed = {experiment.id: experiment for experiment in found if experiment.id in self._closed}
             self._fill_trash(deleted)
             self._tell()
 
@@ -216,10 +216,10 @@ class Workspace(Trash):
         profile_id = profile_id or self.gateways.active_id
         session = self.blank(profile_id)
         session.begin_with(protocol=protocol or DEFAULT, model=model or self.gateways.get(profile_id).default_model)
-        self.add(session)
+        self.add_experiment(session)
         return session
 
-    def add(self, session: Session, *, look: bool = True) -> None:
+    def add_experiment(self, session: Session, *, look: bool = True) -> None:
         """An experiment that was made elsewhere is on the list, and becomes the current one.
 
         Without ``look`` it does not, and nobody is told: more is to come.
@@ -234,7 +234,7 @@ class Workspace(Trash):
         Before all of them are known it waits.
         """
         await self.ready()
-        return experiment_id in self._trash or any(entry.id == experiment_id for entry in self.entries)
+        return experiment_id in self._trash or any(experiment.id == experiment_id for experiment in self.experiments)
 
     async def duplicate(self, experiment_id: str) -> Session:
         """The same experiment once more, its exchanges with it; it becomes the current one. Raises as ``show`` does."""
@@ -272,14 +272,14 @@ class Workspace(Trash):
             session.archived = session.archived if archived is None else archived
             session.observers.tell(TitleChanged())
         if experiment_id in self._closed and self.store is not None:
-            entry = self._closed[experiment_id]
-            entry = replace(
-                entry,
-                pinned=entry.pinned if pinned is None else pinned,
-                archived=entry.archived if archived is None else archived,
+            experiment = self._closed[experiment_id]
+            experiment = replace(
+                experiment,
+                pinned=experiment.pinned if pinned is None else pinned,
+                archived=experiment.archived if archived is None else archived,
             )
-            self._closed[experiment_id] = entry
-            self.store.set_flags(experiment_id, pinned=entry.pinned, archived=entry.archived)
+            self._closed[experiment_id] = experiment
+            self.store.set_flags(experiment_id, pinned=experiment.pinned, archived=experiment.archived)
         elif session is None:
             raise KeyError(experiment_id)
         self._tell()
@@ -298,18 +298,18 @@ class Workspace(Trash):
 
     # Searching
 
-    async def find_deleted(self, typed: str) -> list[Found]:
+    async def find_deleted(self, typed: str) -> list[SearchResult]:
         """What is found in the trash. Asked again, the search before ends with nothing. Raises StoreError."""
         from playground.engine.library.find_open import find_open
         from playground.engine.library.store import Filters
 
         if self.store is not None:
             stored = await self.store.find(typed, deleted=True)
-            return [found for found in stored if found.entry.id in self._trash]
+            return [found for found in stored if found.experiment.id in self._trash]
         sessions = [gone.what for gone in reversed(self._gone) if isinstance(gone.what, Session)]
         return [found for one in sessions if (found := find_open(one, typed, Filters())) is not None]
 
-    async def find(self, typed: str, filters: Filters | None = None) -> list[Found]:
+    async def find(self, typed: str, filters: Filters | None = None) -> list[SearchResult]:
         """What is found as somebody types, with words around it. Asked again, the search before ends with nothing.
 
         What is in the trash is not. Raises StoreError.

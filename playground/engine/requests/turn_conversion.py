@@ -17,7 +17,7 @@ from playground.domain.request import Request
 from playground.domain.transcript import Role, Turn
 from playground.engine.requests.loss import Loss, listed
 from playground.engine.requests.one_turn import MOST, Wire, telling, without
-from playground.protocols.conversion import CHANGED, DOUBTFUL, LOST, SYSTEM, Placed, Told, side_of
+from playground.protocols.conversion import CHANGED, DOUBTFUL, LOST, SYSTEM, Told, TurnContext, side_of
 
 #: The fields without which a part says nothing: they go with it, and are not looked at one by one.
 _ITSELF: Final = frozenset({"kind", "text", "field", "id", "name", "arguments", "call_id", "url", "value", "from_file"})
@@ -37,7 +37,7 @@ def turn_losses(request: Request, to: str) -> Iterator[Loss]:
     for number, turn in enumerate(request.turns, 1):
         answers = behind and turn.role is Role.TOOL
         found = [*judge.left_out(turn), *empty.get(turn.id, ())]
-        found += there.protocol.changes(Placed(turn, before, prompt, answers, there.says))
+        found += there.protocol.changes(TurnContext(turn, before, prompt, answers, there.says))
         found += [_unknown(part) for part in turn.parts if isinstance(part, Unknown) and not part.from_file]
         if turn.role is Role.TOOL and not answers and any(result.call_id in called for result in turn.results):
             found.append((DOUBTFUL, "its result does not stand right behind its call"))

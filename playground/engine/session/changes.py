@@ -75,7 +75,7 @@ class ExchangeChanged:
 
 @dataclass(frozen=True, slots=True)
 class DebugChanged:
-    """The rules for calls, typed results, reasons for waiting, delayed answers, lanes or forks are different."""
+    """The rules for calls, typed results, reasons for waiting, delayed answers, loops or forks are different."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """The tool-call debugger of one session: its rules, why calls wait, what was typed for them, and the ways to go on.
 
-It starts and ends lanes (see ``playground.engine.session.tool_loop``) and knows no window. That an experiment is paused
-is not kept anywhere: calls wait at the end of the path, and nothing is under way.
+It starts and ends tool loops (see ``playground.engine.session.tool_loop``) and knows no window. That an experiment is
+paused is not kept anywhere: calls wait at the end of the path, and nothing is under way.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from playground.engine.session.call_notes import CallNotes, Planned
 from playground.engine.session.changes import CallEdited, CallKey, Change, DebugChanged, RunState, TurnsCopied
 from playground.engine.session.experiment import Experiment
 from playground.engine.session.next_request import NextRequest
-from playground.engine.session.tool_loop import Lane, Mode
+from playground.engine.session.tool_loop import Mode, ToolLoop
 from playground.engine.session.verdicts import Verdict, Verdicts
 from playground.jsonkit.reading import parse_json
 
@@ -48,7 +48,7 @@ FEWEST_ANSWERS, MOST_ANSWERS = 2, 5
 FILLING = "No result was given for this call."
 
 
-#: What the state of several lanes at once is called: the first of these that any of them is in.
+#: What the state of several loops at once is called: the first of these that any of them is in.
 _LIVELIEST: Final = (RunState.STREAMING, RunState.WAITING, RunState.RETRYING, RunState.ANSWERING)
 
 
@@ -61,8 +61,8 @@ class Debugger:
     def __init__(self, experiment: Experiment, requests: NextRequest) -> None:
         self._experiment = experiment
         self._requests = requests
-        self._lanes: list[Lane] = []
-        self._last: Lane | None = None
+        self._loops: list[ToolLoop] = []
+        self._last: ToolLoop | None = None
         self.notes = CallNotes(self.changed)
         self.forks: list[Fork] = []
         self._verdicts = Verdicts(self.changed)
@@ -85,9 +85,9 @@ class Debugger:
     # What there is
 
     @property
-    def lanes(self) -> tuple[Lane, ...]:
-        """The lanes under way."""
-        return tuple(self._lanes)
+    def loops(self) -> tuple[ToolLoop, ...]:
+        """The tool loops under way."""
+        return tuple(self._loops)
 
     @property
     def requests(self) -> int:
@@ -338,16 +338,16 @@ class Debugger:
         await self.start(mode, planned)
 
     async def start(self, mode: Mode = Mode.RULES, planned: Mapping[CallKey, Planned] | None = None) -> None:
-        """Run one lane from the head until it ends. Whether it may begin is the caller's to check."""
-        lane = self._last = self._lane(self._experiment.transcript.head, mode, planned)
-        self._enter(lane)
-        await self._perform(lane)
+        """Run one tool loop from the head until it ends. Whether it may begin is the caller's to check."""
+        loop = self._last = self._loop(self._experiment.transcript.head, mode, planned)
+        self._enter(loop)
+        await self._perform(loop)
 
     async def fork(self, turn_id: str, call_id: str, answers: Sequence[Answer]) -> Fork:
         """Answer one call in 2 to 5 ways at once, each on a branch of its own that runs on by the rules.
 
         The other calls of the turn keep their answers on the path, or get what was typed for them. One undo takes all
-        of it back. Returns when every lane has ended; ``forks`` has it from the start. Raises RunRefusedError.
+        of it back. Returns when every loop has ended; ``forks`` has it from the start. Raises RunRefusedError.
         """
         if reason := self.fork_refusal(turn_id, call_id):
             raise RunRefusedError(reason)
@@ -359,22 +359,22 @@ class Debugger:
         experiment = self._experiment
         others = self._others(turn_id, call_id)
         calls = [call.id for call in experiment.transcript.turns[turn_id].calls]
-        lanes = []
+        loops = []
         for answer in answers:
             given = {**others, call_id: Planned(answer, "fork")}
             planned = {(turn_id, key): given[key] for key in calls}
-            lanes.append(self._lane(turn_id, planned=planned, answer=answer, steps_back=False))
-        fork = Fork(turn_id, call_id, tuple(lanes))
+            loops.append(self._loop(turn_id, planned=planned, answer=answer, steps_back=False))
+        fork = Fork(turn_id, call_id, tuple(loops))
         self.forks.append(fork)
         experiment.turns.fork_at(turn_id)
-        for lane in lanes:  # all of them before any begins, so that Stop finds them
-            self._enter(lane)
-            lane.set_state(RunState.WAITING)
+        for loop in loops:  # all of them before any begins, so that Stop finds them
+            self._enter(loop)
+            loop.set_state(RunState.WAITING)
         try:
-            ended = await asyncio.gather(*(self._perform(lane) for lane in lanes), return_exceptions=True)
+            ended = await asyncio.gather(*(self._perform(loop) for loop in loops), return_exceptions=True)
         finally:
-            for lane in lanes:  # those that were cancelled before they began
-                self._leave(lane)
+            for loop in loops:  # those that were cancelled before they began
+                self._leave(loop)
         for failure in ended:
             if isinstance(failure, Exception):
                 raise failure
@@ -407,7 +407,7 @@ class Debugger:
                 out[result.call_id] = Planned(answer, result.by, result.seconds)
         return out
 
-    def _lane(
+    def _loop(
         self,
         tip: str | None,
         mode: Mode = Mode.RULES,
@@ -415,8 +415,8 @@ class Debugger:
         *,
         answer: Answer | None = None,
         steps_back: bool = True,
-    ) -> Lane:
-        return Lane(
+    ) -> ToolLoop:
+        return ToolLoop(
             self._experiment,
             self.notes,
             self._refresh,
@@ -428,26 +428,26 @@ class Debugger:
         )
 
     def _refresh(self) -> None:
-        """Find out where the lanes stand, and tell it."""
-        states = {lane.state for lane in self._lanes}
+        """Find out where the loops stand, and tell it."""
+        states = {loop.state for loop in self._loops}
         self._experiment.set_state(next((state for state in _LIVELIEST if state in states), RunState.IDLE))
 
-    def _enter(self, lane: Lane) -> None:
-        self._lanes.append(lane)
-        self._experiment.history.begin(lane.id)
+    def _enter(self, loop: ToolLoop) -> None:
+        self._loops.append(loop)
+        self._experiment.history.begin(loop.id)
         self.changed()
 
-    async def _perform(self, lane: Lane) -> None:
+    async def _perform(self, loop: ToolLoop) -> None:
         try:
-            await lane.perform()
+            await loop.perform()
         finally:
-            self._leave(lane)
+            self._leave(loop)
 
-    def _leave(self, lane: Lane) -> None:
-        if lane in self._lanes:
-            lane.abandon()
-            self._lanes.remove(lane)
-            self._experiment.history.end(lane.id)
+    def _leave(self, loop: ToolLoop) -> None:
+        if loop in self._loops:
+            loop.abandon()
+            self._loops.remove(loop)
+            self._experiment.history.end(loop.id)
             self._refresh()
             self.changed()
 
@@ -475,11 +475,11 @@ class Debugger:
 
 @dataclass(frozen=True)
 class Fork:
-    """One call answered in several ways at once: a lane for each answer, in the order given."""
+    """One call answered in several ways at once: a tool loop for each answer, in the order given."""
 
     turn_id: str
     call_id: str
-    lanes: tuple[Lane, ...]
+    loops: tuple[ToolLoop, ...]
     at: float = field(default_factory=time.time)  # Unix time, seconds
 
 

@@ -48,7 +48,7 @@ class Kept:
 class History:
     """``transcript`` and ``settings`` are the state as it is, free to be set; what can be undone is around it.
 
-    A *source* is a name for something that brings turns: a lane, or one turn. ``clock`` gives seconds.
+    A *source* is a name for something that brings turns: a tool loop, or one turn. ``clock`` gives seconds.
     """
 
     def __init__(self, settings: ExperimentSettings, clock: Callable[[], float] = time.monotonic) -> None:

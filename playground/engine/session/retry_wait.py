@@ -8,7 +8,7 @@ import time
 from playground.domain.errors import Failure
 
 
-class Pause:
+class RetryWait:
     """``attempt`` of ``most`` tries have failed with ``failure``; the next begins in ``remaining`` seconds."""
 
     def __init__(self, failure: Failure, seconds: float, attempt: int, most: int) -> None:

@@ -22,12 +22,12 @@ from playground.domain.transcript import Ending, Outcome, Role, Turn
 from playground.domain.usage import Timing
 from playground.engine.session.changes import RunState
 from playground.engine.session.experiment import Experiment
-from playground.engine.session.retry_wait import Pause
+from playground.engine.session.retry_wait import RetryWait
 from playground.gateway.retry import delay_after
 from playground.protocols.protocol import get_protocol
 
 if TYPE_CHECKING:
-    from playground.gateway.call import Call
+    from playground.gateway.call import EventStream
     from playground.gateway.tape import Exchange
 
 
@@ -64,12 +64,12 @@ class Run:
         self._turns: dict[int, str] = {}
         self._choices: dict[str, int] = {}  # the other way round
         self._accumulator = Accumulator()
-        self._call: Call | None = None
+        self._call: EventStream | None = None
         self._marks: dict[str, float] = {}
         self._call_times: dict[int, dict[int, list[float]]] = {}  # of choice and call: first and last fragment
         self._began = time.monotonic()
         self._tries = 0
-        self.pause: Pause | None = None
+        self.retry_wait: RetryWait | None = None
 
     @property
     def elapsed(self) -> float:
@@ -127,7 +127,7 @@ class Run:
         finally:
             self._finish(stopped, failure)
 
-    async def _again(self, call: Call, most: int) -> bool:
+    async def _again(self, call: EventStream, most: int) -> bool:
         """Whether to try again, after the wait that the failure asks for (specification, section 7.3).
 
         Never after the first content: what arrived would be lost, or be there twice.
@@ -139,13 +139,13 @@ class Run:
         if delay is None:
             return False
         experiment = self._experiment
-        self.pause = Pause(failure, delay, self._tries, most + 1)
+        self.retry_wait = RetryWait(failure, delay, self._tries, most + 1)
         self._stand(RunState.RETRYING)
         self._tell_all()
         try:
-            again = await self.pause.over()
+            again = await self.retry_wait.over()
         finally:
-            self.pause = None
+            self.retry_wait = None
         if again:
             self._accumulator = Accumulator()
             self._marks.clear()
@@ -168,7 +168,7 @@ class Run:
         experiment, accumulator, call = self._experiment, self._accumulator, self._call
         if call is None:
             return
-        accumulator.add(events)
+        accumulator.add_events(events)
         if accumulator.failure is not None:
             for choice in accumulator.choices.values():
                 choice.failure = accumulator.failure

@@ -297,9 +297,9 @@ class Session:
 
         Without anything under way, nothing happens.
         """
-        for lane in self.debugger.lanes:
-            if not turn_id or (lane.run is not None and lane.run.brings(turn_id)):
-                lane.stop()
+        for loop in self.debugger.loops:
+            if not turn_id or (loop.run is not None and loop.run.brings(turn_id)):
+                loop.stop()
 
     def delete_turn(self, turn_id: str) -> None:
         """Take one turn out; one that is being received is stopped, and nothing taken out yet."""
@@ -324,11 +324,11 @@ class Session:
     @property
     def active_run(self) -> Run | None:
         """The request under way, if any; the first of several."""
-        return next((lane.run for lane in self.debugger.lanes if lane.run is not None), None)
+        return next((loop.run for loop in self.debugger.loops if loop.run is not None), None)
 
     def run_of(self, turn_id: str) -> Run | None:
         """The request that brings a turn, while it does."""
-        runs = (lane.run for lane in self.debugger.lanes)
+        runs = (loop.run for loop in self.debugger.loops)
         return next((run for run in runs if run is not None and run.brings(turn_id)), None)
 
     # What went over the wire

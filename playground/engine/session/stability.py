@@ -244,7 +244,7 @@ async def _ask(client: GatewayClient, request: Request, number: int) -> Sample:
         call = client.open(protocol, request)
         async with aclosing(call) as batches:
             async for events in batches:
-                answer.add(events)
+                answer.add_events(events)
                 if first is None and any(isinstance(e, TextDelta | ToolCallDelta | RefusalDelta) for e in events):
                     first = time.monotonic() - began
         failure = answer.failure

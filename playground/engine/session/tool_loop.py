@@ -1,7 +1,7 @@
 """One line of requests: it asks, decides on each call, answers, asks again, until somebody must decide or it is done.
 
-A lane writes below its own tip, so that several can be under way in one session; the head follows the lane whose tip
-it stands at. It never raises for what a gateway does, and everything it brought stays however it ends.
+It writes below its own tip, so that several can be under way in one session; the head follows the loop whose tip it
+stands at. It never raises for what a gateway does, and everything it brought stays however it ends.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ SLICE_S = 0.002  # seconds of deciding and answering between two turns of the lo
 
 
 class Mode(StrEnum):
-    """How a lane decides on calls."""
+    """How a tool loop decides on calls."""
 
     RULES = "rules"
     STEP = "step"  # stops at the next calls whatever the rules say
@@ -46,8 +46,8 @@ class Mode(StrEnum):
     ONCE = "once"  # one request, whatever stands open above it; its calls are left as they are
 
 
-class LaneEnd(StrEnum):
-    """How a lane ended, or that it has not."""
+class ToolLoopEnd(StrEnum):
+    """How a tool loop ended, or that it has not."""
 
     RUNNING = "running"
     DONE = "done"  # an answer without calls
@@ -56,7 +56,7 @@ class LaneEnd(StrEnum):
     FAILED = "failed"
 
 
-class Lane:
+class ToolLoop:
     """``perform`` is awaited once. ``planned`` are answers decided on before the first request goes out.
 
     ``root`` is the first turn it brought (empty before that), ``tip`` the turn it stands at, ``requests`` how many it
@@ -80,7 +80,7 @@ class Lane:
         self.root = ""
         self.answer = answer
         self.state = RunState.IDLE
-        self.ending = LaneEnd.RUNNING
+        self.ending = ToolLoopEnd.RUNNING
         self.words = ""
         self.requests = 0
         self.run: Run | None = None
@@ -109,15 +109,15 @@ class Lane:
 
     def stop(self) -> None:
         """End it, wherever it stands; the socket is closed before ``perform`` returns."""
-        if not self._stopping and self.ending is LaneEnd.RUNNING:
+        if not self._stopping and self.ending is ToolLoopEnd.RUNNING:
             self._stopping = True
             if self._task is not None:
                 self._task.cancel()
 
     def abandon(self) -> None:
         """Note that it will not go on; one that has ended stays as it is."""
-        if self.ending is LaneEnd.RUNNING:
-            self._conclude(LaneEnd.STOPPED)
+        if self.ending is ToolLoopEnd.RUNNING:
+            self._conclude(ToolLoopEnd.STOPPED)
 
     def set_state(self, state: RunState) -> None:
         """Where its run stands."""
@@ -127,15 +127,15 @@ class Lane:
     async def perform(self) -> None:
         """Run until it ends. Cancelled from outside it ends as stopped too, and passes that on."""
         self._task = asyncio.current_task()
-        ending = LaneEnd.FAILED
+        ending = ToolLoopEnd.FAILED
         try:
             if self._stopping:
-                ending = LaneEnd.STOPPED
+                ending = ToolLoopEnd.STOPPED
                 return
             ending = await self._work()
             await self._settle()
         except asyncio.CancelledError:
-            ending = LaneEnd.STOPPED
+            ending = ToolLoopEnd.STOPPED
             if not self._stopping:
                 raise
             if self._task is not None:
@@ -148,24 +148,24 @@ class Lane:
         if self._stopping:
             await asyncio.sleep(0)
 
-    def _conclude(self, ending: LaneEnd) -> None:
+    def _conclude(self, ending: ToolLoopEnd) -> None:
         run, self.run = self.run, None
         if run is not None and run.turn in self._experiment.transcript.turns:
             self._moved(run.turn)
         self._ended = time.monotonic()
         notes = self._notes
         waiting = self._waiting()
-        if ending is LaneEnd.STOPPED:
+        if ending is ToolLoopEnd.STOPPED:
             for turn_id, call in waiting:
                 turn = self._experiment.transcript.turns[turn_id]
                 notes.stops.setdefault((turn_id, call.id), held_back(turn, call) or STOPPED)
-        if ending is LaneEnd.PAUSED:
+        if ending is ToolLoopEnd.PAUSED:
             reasons = [notes.stops.get((turn_id, call.id), NO_ROW) for turn_id, call in waiting]
             self.words = reasons[0].words if reasons else ""
         self.ending = ending
         self.state = RunState.IDLE
 
-    async def _work(self) -> LaneEnd:
+    async def _work(self) -> ToolLoopEnd:
         while True:
             if self._mode is not Mode.ONCE and not await self._give(self._planned):
                 return self._interrupted()
@@ -175,21 +175,21 @@ class Lane:
             self.run = None
             turn = self._experiment.transcript.turns.get(run.turn)
             if turn is None:
-                return LaneEnd.STOPPED
+                return ToolLoopEnd.STOPPED
             self._moved(turn.id)
             if turn.outcome is not None and turn.outcome.ending is not Ending.COMPLETE:
                 self.words = turn.outcome.failure.message if turn.outcome.failure else "The answer was cut off."
                 await self._decide()
-                return LaneEnd.FAILED
+                return ToolLoopEnd.FAILED
             if self._mode is Mode.ONCE or not self._waiting():
                 if turn.outcome is not None and not turn.outcome.whole:
                     self.words = "Part of the answer could not be read."
-                    return LaneEnd.FAILED
-                return LaneEnd.DONE
+                    return ToolLoopEnd.FAILED
+                return ToolLoopEnd.DONE
             self._planned = await self._decide()
 
-    def _interrupted(self) -> LaneEnd:
-        return LaneEnd.PAUSED if self._waiting() else LaneEnd.STOPPED
+    def _interrupted(self) -> ToolLoopEnd:
+        return ToolLoopEnd.PAUSED if self._waiting() else ToolLoopEnd.STOPPED
 
     def _moved(self, turn_id: str) -> None:
         self.tip = turn_id
@@ -257,7 +257,7 @@ class Lane:
         return not self._waiting()
 
     async def _wait_and_put(self, planned: Mapping[CallKey, Planned]) -> None:
-        pending = self._notes.pending  # of all lanes: those of a fork answer the same call
+        pending = self._notes.pending  # of all loops: those of a fork answer the same call
         now = time.monotonic()
         own = {
             key: Pending(plan.answer, plan.by, float("inf") if plan.answer.never else now + plan.answer.delay)
@@ -318,7 +318,7 @@ class Lane:
         return self._experiment.transcript.waiting_above(self._end())
 
     def _end(self) -> str | None:
-        """Where the next turn goes: behind answers given by hand meanwhile, but never into another lane's branch."""
+        """Where the next turn goes: behind answers given by hand meanwhile, but never into another loop's branch."""
         shared = not self._steps_back and not self.root
         return self.tip if self.tip is None or shared else below(self._experiment.transcript, self.tip)
 

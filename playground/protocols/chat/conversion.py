@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from playground.domain.parts import Text, ToolCall, ToolResult
 from playground.domain.transcript import Role, Turn
 from playground.protocols import MESSAGES
-from playground.protocols.conversion import CHANGED, Placed, Told, is_behind
+from playground.protocols.conversion import CHANGED, Told, TurnContext, is_behind
 
 
-def changes(placed: Placed) -> Iterator[Told]:
+def changes(placed: TurnContext) -> Iterator[Told]:
     """All text of an answer comes first and is one; results come first, too."""
     turn = placed.turn
     texts = [part.text for part in turn.parts if isinstance(part, Text) and part.text]

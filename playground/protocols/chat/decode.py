@@ -37,7 +37,7 @@ from playground.protocols.chat.toolcalls import ToolCalls
 from playground.protocols.chat.usage import read_usage
 from playground.protocols.decoding import CHAT_NAME, MESSAGE_EVENTS, MESSAGES_NAME, BodyDecoder, make_call_id
 from playground.protocols.errors import looks_like_error, read_error
-from playground.protocols.repeats import Place
+from playground.protocols.repeats import ChangingString
 from playground.protocols.sse import DEFAULT_CAP
 
 DOCUMENTED: Final = frozenset({"stop", "length", "tool_calls", "content_filter"})
@@ -118,7 +118,7 @@ class ChatDecoder(BodyDecoder):
         if value.get("error"):
             self._fail(out, read_error(value, text=self._source))
 
-    def _growing(self, value: JSONObject) -> Place:
+    def _growing(self, value: JSONObject) -> ChangingString:
         match value.get("choices"):
             case [{"delta": {"tool_calls": [{"function": {"arguments": str()} as function}]}}]:
                 return function, "arguments"
@@ -264,7 +264,7 @@ class ChatDecoder(BodyDecoder):
     ) -> None:
         mended = self._mended_calls(state, calls) if self._odd or state.half else calls
         known = self._calls_of(state)
-        known.read(mended, out, all_whole=all_whole, again=again)
+        known.read_calls(mended, out, all_whole=all_whole, again=again)
         self._tell_calls(state, known, out)
 
     def _calls_of(self, state: _Choice) -> ToolCalls:
@@ -314,7 +314,7 @@ class ChatDecoder(BodyDecoder):
 
     def _reasoning(self, state: _Choice, delta: JSONObject, out: list[Event]) -> None:
         reader = state.reasoning
-        for name, received in reader.read(delta):
+        for name, received in reader.read_reasoning(delta):
             text = self._mend(state, name, received) if self._odd or state.half else received
             if text:
                 out.append(ReasoningDelta(state.index, text, name))
@@ -374,7 +374,7 @@ class ChatDecoder(BodyDecoder):
         if state.finish is not None:
             self._note(out, "content_after_finish", "content came after the finish reason")
         self._give_details(state, out)
-        self._pieces(state, state.think.feed(text), out)
+        self._pieces(state, state.think.split_text(text), out)
         if state.think.found:
             self._note(out, "inline_think", "reasoning comes inside the content as <think>; it is split off")
         state.plain = state.think.state == "plain" and not state.half and state.finish is None

@@ -55,7 +55,7 @@ class ReasoningReader:
         self._growing = ""  # the member of the last of them that comes in pieces, and those that came
         self._pieces: list[str] = []
 
-    def read(self, delta: JSONObject) -> list[tuple[str, str]]:
+    def read_reasoning(self, delta: JSONObject) -> list[tuple[str, str]]:
         """(field, text) pairs of one delta or message."""
         found = [(name, text) for name in FIELDS if delta.get(name) and (text := plain_text(delta[name]))]
         records = delta.get(DETAILS)
@@ -147,7 +147,7 @@ class ThinkSplitter:
         """Whether any content came, white space at its start aside."""
         return self.state != "start" or bool(self._held)
 
-    def feed(self, text: str) -> list[tuple[bool, str]]:
+    def split_text(self, text: str) -> list[tuple[bool, str]]:
         """(is reasoning, text) pairs, none of them empty."""
         if self.state == "plain":
             return [(False, text)]

@@ -22,7 +22,7 @@ _FLAT: Final = ENTRY | FUNCTION
 
 
 @dataclass(slots=True)
-class Call:
+class PartialCall:
     """One call as known so far; ``id`` is empty while the gateway has named none."""
 
     number: int
@@ -54,15 +54,15 @@ class ToolCalls:
         self.holes: set[str] = set()
         self._choice = choice
         self._make_id = make_id
-        self._calls: list[Call] = []
-        self._by_index: dict[int, Call] = {}
-        self._by_id: dict[str, Call] = {}
-        self._holding: dict[int, Call] = {}  # those that may hold something back
+        self._calls: list[PartialCall] = []
+        self._by_index: dict[int, PartialCall] = {}
+        self._by_id: dict[str, PartialCall] = {}
+        self._holding: dict[int, PartialCall] = {}  # those that may hold something back
 
     def __len__(self) -> int:
         return len(self._calls)
 
-    def read(self, entries: JSON, out: list[Event], *, all_whole: bool = False, again: bool = False) -> None:
+    def read_calls(self, entries: JSON, out: list[Event], *, all_whole: bool = False, again: bool = False) -> None:
         """Fold the ``tool_calls`` of one delta in; ``all_whole`` when every entry is a complete call of its own.
 
         ``again``: they are all calls of the answer, which came before in fragments.
@@ -109,7 +109,7 @@ class ToolCalls:
         """The older form with one call and no id (``function_call``)."""
         if isinstance(value, dict) and (value.get("name") or value.get("arguments")):
             self._note("function_call", "a call came in the older form “function_call”")
-            self.read([{"index": 0, "function": value}], out)
+            self.read_calls([{"index": 0, "function": value}], out)
 
     def _note(self, code: str, text: str, *, hole: bool = False) -> None:
         self.notes.setdefault(code, text)
@@ -140,7 +140,7 @@ class ToolCalls:
             extra=unknown_of(entry),
         )
 
-    def _with_index(self, fragment: Fragment, index: int, touched: set[int]) -> Call | None:
+    def _with_index(self, fragment: Fragment, index: int, touched: set[int]) -> PartialCall | None:
         """The call a fragment continues; None when it begins one."""
         call = self._by_index.get(index)
         if call is None:
@@ -166,7 +166,7 @@ class ToolCalls:
             return None
         return call
 
-    def _without_index(self, fragment: Fragment, position: int | None, touched: set[int]) -> Call | None:
+    def _without_index(self, fragment: Fragment, position: int | None, touched: set[int]) -> PartialCall | None:
         if fragment.id:
             known = self._by_id.get(fragment.id)
             if known is None and self._calls:
@@ -183,13 +183,13 @@ class ToolCalls:
             return None
         return last
 
-    def _told(self, fragment: Fragment, position: int) -> Call | None:
+    def _told(self, fragment: Fragment, position: int) -> PartialCall | None:
         """The call that an entry of the whole answer speaks of, by its id or its place."""
         known = self._by_id.get(fragment.id) if fragment.id else None
         placed = self._calls[position] if position < len(self._calls) else None
         return known or (placed if placed is not None and not (fragment.id and placed.id) else None)
 
-    def _another(self, call: Call, fragment: Fragment, touched: set[int]) -> bool:
+    def _another(self, call: PartialCall, fragment: Fragment, touched: set[int]) -> bool:
         """Whether a fragment with a name and no id begins a call although one is open in its place."""
         if not call.name:
             return False
@@ -200,10 +200,10 @@ class ToolCalls:
             return fragment.name != call.name and bool(arguments)
         return not (is_object(fragment.arguments) and arguments.say(fragment.arguments))
 
-    def _open(self, fragment: Fragment, position: int | None, out: list[Event]) -> Call:
+    def _open(self, fragment: Fragment, position: int | None, out: list[Event]) -> PartialCall:
         index = fragment.index if fragment.index is not None else position
         number = len(self._calls)
-        call = Call(index if index == number else number, fragment.id, fragment.name)  # one number, kept once
+        call = PartialCall(index if index == number else number, fragment.id, fragment.name)  # one number, kept once
         self._calls.append(call)
         if index is not None:
             self._by_index[index] = call
@@ -212,7 +212,7 @@ class ToolCalls:
             self._note("tool_id_missing", "a tool call came without an id; one was made here")
         else:
             self._by_id.setdefault(fragment.id, call)
-        arguments, _ = call.arguments.feed(fragment.arguments)
+        arguments, _ = call.arguments.take_fragment(fragment.arguments)
         if call.arguments.undecided:
             self._holding[call.number] = call
         out.append(
@@ -228,7 +228,7 @@ class ToolCalls:
         )
         return call
 
-    def _continue(self, call: Call, fragment: Fragment, out: list[Event]) -> None:
+    def _continue(self, call: PartialCall, fragment: Fragment, out: list[Event]) -> None:
         new_id = fragment.id if fragment.id and not call.id else None
         if new_id:
             call.id = new_id
@@ -244,7 +244,7 @@ class ToolCalls:
         elif fragment.name:
             self._note("tool_name_repeated", "the name of a call is repeated in later fragments")
         known = call.arguments
-        arguments, odd = known.feed(fragment.arguments)
+        arguments, odd = known.take_fragment(fragment.arguments)
         if odd is not None:
             self._note(*odd)
         if known.undecided:

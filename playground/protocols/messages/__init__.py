@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from playground.domain.tools import ToolDefinition
     from playground.domain.transcript import Turn
     from playground.jsonkit.values import JSON, JSONObject
-    from playground.protocols.conversion import Placed, Told
+    from playground.protocols.conversion import Told, TurnContext
     from playground.protocols.expected import Expected
     from playground.protocols.marks import Marks
     from playground.protocols.oddities import Oddity
@@ -90,7 +90,7 @@ class MessagesProtocol:
         """Nothing: a message of a request has but a role and content."""
         return {}
 
-    def changes(self, placed: Placed) -> Iterator[Told]:
+    def changes(self, placed: TurnContext) -> Iterator[Told]:
         """What goes into another place or form."""
         from playground.protocols.messages.conversion import changes
 

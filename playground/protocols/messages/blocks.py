@@ -36,7 +36,7 @@ class Block:
     open: bool = True
     _grown: Members | None = None
 
-    def read(self) -> None:
+    def forget_start(self) -> None:
         """What it started with was taken in; of a kind that is read nothing but the input of a call is needed again."""
         if self.kind in READ:
             given = self.value.get("input") if self.kind == "tool_use" else None
@@ -46,12 +46,12 @@ class Block:
         """Whether the start of a block of the same kind with that id only says once more that this one starts."""
         return bool(id_ and self.id == id_) or (self.open and not id_)
 
-    def grow(self, members: JSONObject, pieces: tuple[str, ...]) -> None:
+    def add_members(self, members: JSONObject, pieces: tuple[str, ...]) -> None:
         """What a delta adds to a block that is kept whole; see ``playground.domain.members`` for ``pieces``."""
         if self._grown is None:
             self._grown = Members()
-            self._grown.add("messages", keepable(self.value), tuple(self.value))
-        self._grown.add("messages", members, pieces)
+            self._grown.add_fragment("messages", keepable(self.value), tuple(self.value))
+        self._grown.add_fragment("messages", members, pieces)
 
     def whole(self) -> JSONObject:
         """The block as it would stand in an answer that is not streamed."""

@@ -6,16 +6,16 @@ from collections.abc import Iterator
 
 from playground.domain.parts import Image, Reasoning, Refusal, ToolCall, ToolResult
 from playground.domain.transcript import Role, Turn
-from playground.protocols.conversion import CHANGED, DOUBTFUL, SYSTEM, Placed, Told, is_behind, is_object, side_of
+from playground.protocols.conversion import CHANGED, DOUBTFUL, SYSTEM, Told, TurnContext, is_behind, is_object, side_of
 
 
-def changes(placed: Placed) -> Iterator[Told]:
+def changes(placed: TurnContext) -> Iterator[Told]:
     """The system prompt goes to the top, neighbours of one side are one message, results and thinking come first."""
     yield from _place(placed)
     yield from _form(placed.turn)
 
 
-def _place(placed: Placed) -> Iterator[Told]:
+def _place(placed: TurnContext) -> Iterator[Told]:
     turn, before = placed.turn, placed.before
     if turn.role in SYSTEM:
         if before is not None:

@@ -31,7 +31,7 @@ from playground.protocols.decoding import CHAT_NAME, MESSAGES_NAME, BodyDecoder,
 from playground.protocols.errors import looks_like_error, read_error
 from playground.protocols.messages.blocks import READ, Block
 from playground.protocols.messages.usage import GrowingUsage
-from playground.protocols.repeats import Place
+from playground.protocols.repeats import ChangingString
 from playground.protocols.sse import DEFAULT_CAP
 
 DOCUMENTED: Final = frozenset(
@@ -133,7 +133,7 @@ class MessagesDecoder(BodyDecoder):
                 out, "unknown_event", f"an event of a kind not known here: {text_of(kind)[:60] or 'without a type'}"
             )
 
-    def _growing(self, value: JSONObject) -> Place:
+    def _growing(self, value: JSONObject) -> ChangingString:
         delta = value.get("delta")
         kind = delta.get("type") if isinstance(delta, dict) else None
         key = _FRAGMENT.get(kind, "") if isinstance(kind, str) else ""
@@ -235,7 +235,7 @@ class MessagesDecoder(BodyDecoder):
         if kind in READ:
             known, _ = READ[kind]
             self._extra(block, members_beside(value, known), out)
-            block.read()
+            block.forget_start()
         if kind == "redacted_thinking":
             out.append(PartStart(0))
 
@@ -247,7 +247,7 @@ class MessagesDecoder(BodyDecoder):
             _, of = READ[block.kind]
             out.append(ExtraDelta(0, of, "messages", members, max(block.call, 0), pieces))
         elif block.open:
-            block.grow(members, pieces)
+            block.add_members(members, pieces)
         else:
             self._note(out, "delta_after_block", "a delta came after the end of its block; it is left out", hole=True)
 
@@ -362,7 +362,7 @@ class MessagesDecoder(BodyDecoder):
 
     def _arguments(self, block: Block, text: str, out: list[Event]) -> None:
         known = block.arguments = block.arguments or Arguments()
-        text, odd = known.feed(text)
+        text, odd = known.take_fragment(text)
         if odd is not None:
             self._note(out, *odd)
         if text or known.held:
@@ -413,7 +413,7 @@ class MessagesDecoder(BodyDecoder):
         out.append(Finish(0, reason))
 
     def _report(self, usage: JSON, out: list[Event]) -> None:
-        if isinstance(usage, dict) and self._usage.add(usage, len(self._source)):
+        if isinstance(usage, dict) and self._usage.add_report(usage, len(self._source)):
             self._tell_usage(out)
 
     def _tell_usage(self, out: list[Event]) -> None:

@@ -26,7 +26,7 @@ class GrowingUsage:
         self._untold = 0  # characters of reports that say something new and were not told
         self._told = 0  # characters of those that were
 
-    def add(self, usage: JSONObject, size: int) -> bool:
+    def add_report(self, usage: JSONObject, size: int) -> bool:
         """Take a report in that came with ``size`` characters; gives whether it is to be told now."""
         known = self._known
         news = {k: v for k, v in usage.items() if k not in known or (v is not None and v != known[k])}

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from playground.ui.features.experiments.control import ExperimentsControl
     from playground.ui.features.experiments.panel import ExperimentsPanel
     from playground.ui.features.files.control import FileControl
-    from playground.ui.features.files.drop_place import DropPlace
+    from playground.ui.features.files.drop_place import DropTarget
     from playground.ui.features.first_start.control import FirstStartControl
     from playground.ui.features.gateways.control import GatewayControl
     from playground.ui.features.help.control import HelpControl
@@ -76,7 +76,7 @@ class Regions(Protocol):
 
     bar: ToolBar
     side: SidePanel
-    drops: DropPlace
+    drops: DropTarget
     experiments: ExperimentsPanel
     parameters: ParameterPanel
     reasoning_return: ReasoningReturnFields

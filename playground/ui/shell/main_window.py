@@ -21,7 +21,7 @@ from playground.ui.features import output, parameters, raw, tools
 from playground.ui.features.action import MENUS, Action
 from playground.ui.features.conversation.measures import SMALLEST
 from playground.ui.features.conversation.start_page import StartPage
-from playground.ui.features.files.drop_place import DropPlace
+from playground.ui.features.files.drop_place import DropTarget
 from playground.ui.shell.actions import SHOW_INSPECTOR, SHOW_LIST
 from playground.ui.shell.early_acts import EarlyActs
 from playground.ui.shell.features import ACTIONS
@@ -98,7 +98,7 @@ class MainWindow(QMainWindow):
         self.reset_layout()
         self._restore()
         self._show_remembered()
-        self.drops = DropPlace(self)
+        self.drops = DropTarget(self)
         self.early = EarlyActs(self, self.composer)
         self._keep_early()
         if workspace is not None:

@@ -24,7 +24,7 @@ async def meaning(request: Request | None = None, **settings: Any) -> str:
     state = Accumulator()
     async with GatewayClient(Connection(**settings)) as client:
         async for events in client.open(get_protocol("chat"), asked):
-            state.add(events)
+            state.add_events(events)
     assert state.failure is not None
     found = advise(state.failure, arrived=not state.empty)
     assert found.remedy.count(state.failure.message) == 0, "a remedy does not say the message again"

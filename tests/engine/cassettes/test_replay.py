@@ -23,13 +23,13 @@ from playground.domain.request import Request
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Ending, Role, Transcript, make_turn
 from playground.engine.cassettes.cassette import Cassette, read, write
-from playground.engine.cassettes.playback_clock import Pace
+from playground.engine.cassettes.playback_clock import PlaybackClock
 from playground.engine.cassettes.replay import CassettePlayer
 from playground.engine.cassettes.server import ReplayServer, as_one_body, pieces
 from playground.engine.gateways.offered import DEMO_ID, Gateways
 from playground.engine.library.workspace import Workspace
 from playground.engine.session.session import Session
-from playground.gateway.call import Call
+from playground.gateway.call import EventStream
 from playground.gateway.client import GatewayClient
 from playground.gateway.connection import Connection
 from playground.gateway.tape import Exchange
@@ -51,12 +51,12 @@ def said(transcript: Transcript) -> list[Any]:
     return found
 
 
-async def serve(*exchanges: Exchange, pace: Pace | None = None) -> tuple[ReplayServer, GatewayClient]:
-    server = ReplayServer(Cassette(exchanges), pace)
+async def serve(*exchanges: Exchange, clock: PlaybackClock | None = None) -> tuple[ReplayServer, GatewayClient]:
+    server = ReplayServer(Cassette(exchanges), clock)
     return server, GatewayClient(Connection(base_url=await server.start()))
 
 
-async def finish(call: Call) -> str:
+async def finish(call: EventStream) -> str:
     text = ""
     async with aclosing(call) as batches:
         async for events in batches:
@@ -101,7 +101,7 @@ async def test_a_cassette_holds_the_whole_experiment(session: Session, player: C
 
 
 async def test_each_answer_is_replayed_to_the_request_it_was_given_to(session: Session, player: CassettePlayer) -> None:
-    player.pace.speed = math.inf
+    player.clock.speed = math.inf
     opened = player.session()
     opened.delete_turn(opened.transcript.path[-1].id)
     await opened.run()
@@ -117,7 +117,7 @@ async def test_it_becomes_an_experiment_among_others_and_may_change_its_gateway(
 ) -> None:
     workspace = Workspace(gateways)
     opened = player.session(gateways)
-    workspace.add(opened)
+    workspace.add_experiment(opened)
     assert workspace.current is opened
     assert opened.profile is not None
     assert opened.profile.name == "Cassette: Weather"
@@ -157,7 +157,9 @@ def arrivals(tape: Exchange) -> list[float]:
 
 
 async def test_faster_is_faster() -> None:
-    server, client = await serve(exchange([(0.4, chunk({"content": "a"}, "stop")), (0.8, DONE)]), pace=Pace(20))
+    server, client = await serve(
+        exchange([(0.4, chunk({"content": "a"}, "stop")), (0.8, DONE)]), clock=PlaybackClock(20)
+    )
     call = client.open(get_protocol("chat"), hello())
     assert await finish(call) == "a"
     assert (call.exchange.ended or 9) < 0.3
@@ -166,10 +168,10 @@ async def test_faster_is_faster() -> None:
 
 
 async def test_frame_by_frame() -> None:
-    pace = Pace()
-    pace.stepping = True
+    clock = PlaybackClock()
+    clock.stepping = True
     server, client = await serve(
-        exchange([(0.01, HELLO[0][1] + HELLO[1][1][:20]), (0.02, HELLO[1][1][20:] + DONE)]), pace=pace
+        exchange([(0.01, HELLO[0][1] + HELLO[1][1][:20]), (0.02, HELLO[1][1][20:] + DONE)]), clock=clock
     )
     call = client.open(get_protocol("chat"), hello())
     got: list[str] = []
@@ -183,13 +185,13 @@ async def test_frame_by_frame() -> None:
         group.create_task(receive())
         await asyncio.sleep(0.15)
         assert got == []
-        pace.step()
+        clock.step()
         await until(lambda: got == ["Hel"])
         await asyncio.sleep(0.1)
         assert got == ["Hel"]
-        pace.step()
+        clock.step()
         await until(lambda: got == ["Hel", "lo"])
-        pace.stepping = False
+        clock.stepping = False
     assert call.exchange.failure is None
     await client.aclose()
     await server.aclose()
@@ -209,7 +211,7 @@ async def test_the_speed_can_change_while_an_answer_runs() -> None:
     async with asyncio.TaskGroup() as group:
         ended = group.create_task(finish(call))
         await until(lambda: len(call.exchange.reads) == 1)
-        server.pace.speed = math.inf
+        server.clock.speed = math.inf
         async with asyncio.timeout(5):
             assert await ended == "Hello"
     await client.aclose()
@@ -225,7 +227,7 @@ async def test_status_headers_and_bytes_are_the_same() -> None:
         ("Content-Length", "3"),
     )
     server, client = await serve(
-        exchange([(0.01, body)], status=429, reason="Too Many", response_headers=headers), pace=Pace(math.inf)
+        exchange([(0.01, body)], status=429, reason="Too Many", response_headers=headers), clock=PlaybackClock(math.inf)
     )
     call = client.open(get_protocol("chat"), hello())
     await finish(call)
@@ -241,7 +243,7 @@ async def test_status_headers_and_bytes_are_the_same() -> None:
 
 
 async def test_an_answer_that_broke_off_breaks_off() -> None:
-    server, client = await serve(exchange(HELLO[:1], complete=False), pace=Pace(math.inf))
+    server, client = await serve(exchange(HELLO[:1], complete=False), clock=PlaybackClock(math.inf))
     call = client.open(get_protocol("chat"), hello())
     assert await finish(call) == "Hel"
     assert call.exchange.failure is not None
@@ -255,7 +257,7 @@ async def test_other_requests_are_answered_in_order_and_models_are_listed() -> N
         exchange(HELLO),
         exchange([(0.01, chunk({"content": "Two"}, "stop") + DONE)], asked={"model": "m-2"}),
     )
-    server, client = await serve(first, second, pace=Pace(math.inf))
+    server, client = await serve(first, second, clock=PlaybackClock(math.inf))
     protocol = get_protocol("chat")
     assert [await finish(client.open(protocol, hello("other"))) for _ in range(3)] == ["Hello", "Two", "Hello"]
     listed = await client.list_models("chat")
@@ -268,7 +270,7 @@ async def test_other_requests_are_answered_in_order_and_models_are_listed() -> N
 
 
 async def test_any_client_will_do() -> None:
-    server = ReplayServer(Cassette((exchange(HELLO),)), Pace(math.inf))
+    server = ReplayServer(Cassette((exchange(HELLO),)), PlaybackClock(math.inf))
     url = await server.start()
 
     def post(data: bytes) -> bytes:
@@ -321,14 +323,14 @@ async def test_who_asks_for_no_stream_gets_what_the_stream_said_as_one_body(prot
     prompt = "What is the weather in Paris? !calls=2"
     streamed = await recorded_on_the_demo(protocol, model, prompt, stream=True, url=url)
     await asyncio.to_thread(demo.stop)
-    server, client = await serve(streamed, pace=Pace(math.inf))
+    server, client = await serve(streamed, clock=PlaybackClock(math.inf))
     whole = await recorded_on_the_demo(protocol, model, prompt, stream=False, url=server.base_url)
     assert whole.content_type == "application/json"
     said = []
     for tape in (streamed, whole):
         answer = Accumulator()
         for _, events in tape.replay(get_protocol(protocol).decoder(tape.content_type)):
-            answer.add(events)
+            answer.add_events(events)
         assert answer.complete
         said.append((answer.id, answer.model, answer.usage, answer.choice(0).freeze(), answer.choice(0).finish_reason))
         assert len(answer.choice(0).calls) == 2

@@ -12,7 +12,7 @@ import openai
 import pytest
 
 from playground.engine.cassettes.cassette import Cassette
-from playground.engine.cassettes.playback_clock import Pace
+from playground.engine.cassettes.playback_clock import PlaybackClock
 from playground.engine.cassettes.server import ReplayServer
 from tests.engine.exchanges import exchange
 from tests.protocols.streams import DONE, chunk
@@ -47,7 +47,7 @@ def log() -> list[str]:
 
 @pytest.fixture
 async def server(log: list[str]) -> AsyncIterator[ReplayServer]:
-    made = ReplayServer(Cassette((RECORDED,)), Pace(math.inf), log=log.append)
+    made = ReplayServer(Cassette((RECORDED,)), PlaybackClock(math.inf), log=log.append)
     await made.start()
     yield made
     await made.aclose()
@@ -118,7 +118,9 @@ async def test_no_page_may_read_what_the_recorded_gateway_let_all_read(server: R
 
 async def test_a_page_whose_origin_was_named_reads(log: list[str]) -> None:
     for pages, others in (((PAGE,), False), (("*",), True)):
-        server = ReplayServer(Cassette((RECORDED,)), Pace(math.inf), log=log.append, pages=pages, hosts=("proxy.test",))
+        server = ReplayServer(
+            Cassette((RECORDED,)), PlaybackClock(math.inf), log=log.append, pages=pages, hosts=("proxy.test",)
+        )
         await server.start()
         asked = await sent(server, "OPTIONS", ASKS_FIRST)
         assert asked.status == 200

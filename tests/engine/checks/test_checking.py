@@ -21,10 +21,10 @@ async def test_a_list_of_calls_says_what_is_being_checked_and_then_what_came_of_
     told = asyncio.Event()
     session.subscribe(lambda _change: told.set(), DebugChanged)
     index = CallIndex(session)
-    for _ in index.read():
+    for _ in index.update_entries():
         pass
     assert [entry.verdict.code for entry in index.entries] == [VerdictCode.CHECKING]
     await asyncio.wait_for(told.wait(), 20)
-    for _ in index.read():
+    for _ in index.update_entries():
         pass
     assert [entry.verdict.code for entry in index.entries] == [VerdictCode.MISFIT]

@@ -63,7 +63,7 @@ def test_good_arguments_are_never_blamed_while_they_come(name: str, schema: Any)
     text = json.dumps(sample(schema), ensure_ascii=False, indent=1)
     reader, keeper = PartialJson(), Judge(schema)
     for character in text:
-        reader.feed(character)
+        reader.read_fragment(character)
         assert [problem for problem in keeper.problems(reader) if problem.severity == "error"] == []
     reader.finish()
     assert [problem for problem in keeper.problems(reader) if problem.severity == "error"] == []
@@ -102,7 +102,7 @@ def test_no_false_alarm_and_the_validator_has_the_last_word(name: str, schema: A
             continue
         by_character, keeper = PartialJson(), Judge(schema)
         for character in text:
-            by_character.feed(character)
+            by_character.read_fragment(character)
             keeper.problems(by_character)
         assert keeper.problems(by_character) == judge(read_partial(text, ended=False), schema)
 
@@ -196,13 +196,13 @@ def test_many_problems_are_not_all_listed() -> None:
 
 def test_a_long_argument_costs_little_at_each_repaint() -> None:
     reader, keeper = PartialJson(), Judge(SCHEMA)
-    reader.feed('{"city": "a", "days": [' + "1, " * 60_000)
+    reader.read_fragment('{"city": "a", "days": [' + "1, " * 60_000)
     keeper.problems(reader)
     best = 1.0
     for _ in range(5):
         start = time.thread_time()
         for _ in range(20):
-            reader.feed("2, 3, ")
+            reader.read_fragment("2, 3, ")
             keeper.problems(reader)
         best = min(best, (time.thread_time() - start) / 20)
     assert best < 0.002

@@ -13,7 +13,14 @@ from hypothesis import strategies as st
 from playground.domain.parts import Reasoning, Text, ToolCall, ToolResult, Unknown
 from playground.domain.transcript import Role
 from playground.engine.files import messages as messages_import
-from playground.engine.files.messages import Conversation, Found, MessagesImportError, into, open_file, read
+from playground.engine.files.messages import (
+    Conversation,
+    ImportedConversations,
+    MessagesImportError,
+    into,
+    open_file,
+    read,
+)
 from playground.engine.session.session import Session
 from playground.protocols.protocol import get_protocol
 
@@ -46,7 +53,7 @@ def lines(*values: Any) -> str:
     return "\n".join(json.dumps(value) for value in values) + "\n"
 
 
-def only(found: Found) -> Conversation:
+def only(found: ImportedConversations) -> Conversation:
     (conversation,) = found.conversations
     assert found.total == 1
     return conversation

@@ -14,7 +14,7 @@ import trustme
 from pydantic import SecretStr
 
 from playground.demo.server import DemoConfig, DemoServer
-from playground.engine.gateways.connection_test import Mends, Verdict, try_gateway
+from playground.engine.gateways.connection_test import ConnectionReport, Mends, try_gateway
 from playground.engine.gateways.endpoints import State
 from playground.gateway.connection import Auth, Connection, Timeouts
 from tests.support.fault_server import FaultServer, Step, drip, head, hold, keep, reset, send, sse, whole
@@ -36,7 +36,7 @@ def no_proxy_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name.upper(), raising=False)
 
 
-async def judge(base_url: str, key: str = KEY, **settings: Any) -> Verdict:
+async def judge(base_url: str, key: str = KEY, **settings: Any) -> ConnectionReport:
     settings.setdefault("timeouts", Timeouts(connect=5, first=2, idle=2, settle=1))
     verdict = await try_gateway(Connection(base_url=base_url, key=SecretStr(key) if key else None, **settings))
     assert "canary" not in repr(verdict)
@@ -60,17 +60,17 @@ NOT_FOUND = {"detail": "Not Found"}
 ENDPOINTS = ("/models", "/chat/completions", "/messages")
 
 
-def all_of(verdict: Verdict) -> str:
+def all_of(verdict: ConnectionReport) -> str:
     return "\n".join(
         [verdict.headline, *(f"{line.title} {line.words}" for line in verdict.lines), *verdict.details, verdict.asked]
     )
 
 
-def states(verdict: Verdict) -> list[str]:
+def states(verdict: ConnectionReport) -> list[str]:
     return [line.state.value for line in verdict.lines]
 
 
-def offers(verdict: Verdict) -> list[tuple[Mends, str]]:
+def offers(verdict: ConnectionReport) -> list[tuple[Mends, str]]:
     return [(offer.mends, offer.value) for offer in verdict.offers]
 
 

@@ -141,8 +141,8 @@ def test_a_secret_is_known_by_its_value_too() -> None:
 
 def test_a_key_in_a_gateways_extra_body_never_reaches_the_file(gateways: Gateways) -> None:
     with pytest.raises(ProfileError, match="looks like a key"):
-        gateways.store.add(Profile(base_url="https://g.example/v1", extra_body={"k": "sk-canary-8f2a61c0de"}))
-    kept = gateways.store.add(Profile(base_url="https://g.example/v1", extra_body={"top_k": 40}))
+        gateways.store.add_profile(Profile(base_url="https://g.example/v1", extra_body={"k": "sk-canary-8f2a61c0de"}))
+    kept = gateways.store.add_profile(Profile(base_url="https://g.example/v1", extra_body={"top_k": 40}))
     assert "canary" not in gateways.store.path.read_text(encoding="utf-8")
     again = type(gateways.store)(gateways.store.path)
     assert again.get(kept.id) == kept

@@ -28,7 +28,7 @@ def locked() -> Iterator[DemoServer]:
 
 
 async def with_key(gateways: Gateways, server: DemoServer, key: str = CANARY) -> Profile:
-    profile = gateways.store.add(Profile(name="Locked", base_url=server.base_url))
+    profile = gateways.store.add_profile(Profile(name="Locked", base_url=server.base_url))
     kept, _ = await store_secret(profile, gateways.keys, Secret(key))
     return gateways.store.update(kept)
 
@@ -115,7 +115,7 @@ async def test_a_key_that_is_gone_is_said_before_anything_is_sent(tmp_path: Path
 async def test_a_changed_profile_gets_a_new_client_and_the_old_one_is_closed(
     gateways: Gateways, demo: DemoServer
 ) -> None:
-    profile = gateways.store.add(Profile(name="Plain", base_url=demo.base_url))
+    profile = gateways.store.add_profile(Profile(name="Plain", base_url=demo.base_url))
     first = await gateways.client(profile.id)
     assert await gateways.client(profile.id) is first
     gateways.store.update(profile.model_copy(update={"headers": {"X-Team": "blue"}}))

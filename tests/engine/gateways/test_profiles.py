@@ -82,17 +82,17 @@ def test_a_store_without_a_file_is_empty_and_writes_none(path: Path) -> None:
 
 def test_what_is_added_is_there_after_a_restart(path: Path) -> None:
     store = ProfileStore(path)
-    profile = store.add(a_profile())
+    profile = store.add_profile(a_profile())
     again = ProfileStore(path)
     assert again.profiles == (profile,)
     assert again.active == profile
     assert again.messages == []
-    assert store.add(Profile(name="Ünïcode 網關")).name == ProfileStore(path).profiles[1].name
+    assert store.add_profile(Profile(name="Ünïcode 網關")).name == ProfileStore(path).profiles[1].name
 
 
 def test_update_remove_and_select(path: Path) -> None:
     store = ProfileStore(path)
-    first, second = store.add(a_profile()), store.add(Profile(name="Second"))
+    first, second = store.add_profile(a_profile()), store.add_profile(Profile(name="Second"))
     store.select(second.id)
     store.update(first.model_copy(update={"name": "Renamed"}))
     again = ProfileStore(path)
@@ -105,25 +105,25 @@ def test_update_remove_and_select(path: Path) -> None:
     with pytest.raises(ProfileError, match="removed"):
         again.select(second.id)
     with pytest.raises(ProfileError, match="exists already"):
-        again.add(first)
+        again.add_profile(first)
 
 
 def test_the_demo_gateway_is_never_written(path: Path) -> None:
     store = ProfileStore(path)
-    demo = store.add(Profile(id="demo", name="Demo", base_url="http://127.0.0.1:1/v1", demo=True))
-    store.add(a_profile())
+    demo = store.add_profile(Profile(id="demo", name="Demo", base_url="http://127.0.0.1:1/v1", demo=True))
+    store.add_profile(a_profile())
     store.select("demo")
     assert store.active == demo
     assert "Demo" not in path.read_text(encoding="utf-8")
     again = ProfileStore(path)
     assert [p.name for p in again.profiles] == ["Work"]
-    again.add(demo)
+    again.add_profile(demo)
     assert again.active == demo  # the choice outlives the session, the profile does not
 
 
 @pytest.mark.skipif(os.name != "posix", reason="file modes are POSIX")
 def test_only_the_owner_reads_the_file(path: Path) -> None:
-    ProfileStore(path).add(a_profile())
+    ProfileStore(path).add_profile(a_profile())
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
@@ -153,7 +153,7 @@ def test_what_a_newer_version_wrote_is_kept_in_every_list(name: str, more: JSONO
     path.write_text(json.dumps({"version": 9, "of_later": [1], name: [entry, 7, "x"]}), encoding="utf-8")
     for number in range(2):
         if name == "gateways":
-            ProfileStore(path).add(Profile(name=f"Another {number}"))
+            ProfileStore(path).add_profile(Profile(name=f"Another {number}"))
         else:
             PresetStore(path).put(Preset(name=f"Another {number}"))
     back = json.loads(path.read_text("utf-8"))
@@ -164,13 +164,13 @@ def test_what_a_newer_version_wrote_is_kept_in_every_list(name: str, more: JSONO
 
 def test_a_failed_write_leaves_the_old_file_and_the_old_list(path: Path) -> None:
     store = ProfileStore(path)
-    store.add(a_profile())
+    store.add_profile(a_profile())
     before = path.read_bytes()
     nested: dict[str, object] = {}
     for _ in range(5_000):
         nested = {"a": nested}
     with pytest.raises(ProfileError, match="could not be saved"):
-        store.add(a_profile().model_copy(update={"id": "other", "extra_body": nested}))
+        store.add_profile(a_profile().model_copy(update={"id": "other", "extra_body": nested}))
     assert path.read_bytes() == before
     assert len(store.profiles) == 1
     assert [entry.name for entry in path.parent.iterdir()] == [path.name]  # no temporary file is left
@@ -178,7 +178,7 @@ def test_a_failed_write_leaves_the_old_file_and_the_old_list(path: Path) -> None
 
 def test_unknown_fields_are_kept(path: Path) -> None:
     store = ProfileStore(path)
-    store.add(a_profile())
+    store.add_profile(a_profile())
     content = json.loads(path.read_text(encoding="utf-8"))
     content["version"] = 9
     content["theme"] = {"a": 1}
@@ -216,7 +216,7 @@ def test_a_damaged_file_is_set_aside(path: Path, damage: bytes) -> None:
     path.write_bytes(damage)  # and again within the same second
     ProfileStore(path)
     assert len(list(path.parent.iterdir())) == 2
-    store.add(a_profile())
+    store.add_profile(a_profile())
     assert len(ProfileStore(path).profiles) == 1
 
 
@@ -225,7 +225,7 @@ def test_a_file_that_cannot_be_read_is_not_overwritten(path: Path) -> None:
     store = ProfileStore(path)
     assert "could not be read" in store.messages[0]
     with pytest.raises(ProfileError, match="nothing is saved"):
-        store.add(a_profile())
+        store.add_profile(a_profile())
     assert path.is_dir()
 
 
@@ -233,7 +233,7 @@ def test_a_file_that_cannot_be_read_is_not_overwritten(path: Path) -> None:
 def test_a_secret_header_never_reaches_the_file(path: Path, name: str) -> None:
     store = ProfileStore(path)
     with pytest.raises(ProfileError, match="looks like a secret") as caught:
-        store.add(Profile(headers={name: CANARY}))
+        store.add_profile(Profile(headers={name: CANARY}))
     assert CANARY not in str(caught.value)
     assert store.profiles == ()
     assert not path.exists()
@@ -242,19 +242,19 @@ def test_a_secret_header_never_reaches_the_file(path: Path, name: str) -> None:
 @pytest.mark.parametrize("url", [f"https://me:{CANARY}@host/v1", f"https://:{CANARY}@host/v1?x", f"host:x?k={CANARY}"])
 def test_a_secret_in_the_address_never_reaches_the_file(path: Path, url: str) -> None:
     with pytest.raises(ProfileError) as caught:
-        ProfileStore(path).add(Profile(base_url=url))
+        ProfileStore(path).add_profile(Profile(base_url=url))
     assert CANARY not in str(caught.value)
     assert not path.exists()
 
 
 def test_the_address_is_stored_repaired(path: Path) -> None:
-    stored = ProfileStore(path).add(Profile(base_url=f" gateway.example/v1/v1/chat/completions?key={CANARY}"))
+    stored = ProfileStore(path).add_profile(Profile(base_url=f" gateway.example/v1/v1/chat/completions?key={CANARY}"))
     assert stored.base_url == "https://gateway.example/v1"
     assert CANARY not in path.read_text(encoding="utf-8")
 
 
 def test_half_an_address_may_be_kept(path: Path) -> None:
-    assert ProfileStore(path).add(Profile(base_url="https://")).base_url == "https://"
+    assert ProfileStore(path).add_profile(Profile(base_url="https://")).base_url == "https://"
 
 
 def test_split_headers() -> None:
@@ -293,7 +293,7 @@ async def test_a_key_is_found_again_where_it_was_given(keys: Keys, path: Path) -
     assert found.headers["X-Edge-Token"].get_secret_value() == "edge"
     assert CANARY not in repr(found)
 
-    ProfileStore(path).add(profile)
+    ProfileStore(path).add_profile(profile)
     text = _read(path)
     assert CANARY not in text
     assert "edge" not in text

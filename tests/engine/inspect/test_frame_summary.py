@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from playground.engine.inspect.frame_summary import gist
+from playground.engine.inspect.frame_summary import summarize_frame
 from playground.engine.inspect.frames import FrameIndex
 from playground.gateway.tape import Exchange, Read
 
@@ -28,7 +28,7 @@ def gists(protocol: str, *frames: bytes, content_type: str = "text/event-stream"
     )
     index = FrameIndex(exchange)
     index.extend()
-    return [gist(index, index.row(number)) for number in range(len(index))]
+    return [summarize_frame(index, index.row(number)) for number in range(len(index))]
 
 
 def chat(delta: object, finish: str | None = None, index: int = 0, **more: object) -> bytes:

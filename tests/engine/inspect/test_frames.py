@@ -64,7 +64,7 @@ def check_places(index: FrameIndex, tape: Exchange) -> None:
     """Each character of each part of the finished answer maps to a frame, whose span holds it."""
     answer = Accumulator()
     for _, events in tape.replay(get_protocol(tape.protocol).decoder(tape.content_type)):
-        answer.add(events)
+        answer.add_events(events)
     for number, choice in answer.choices.items():
         parts = choice.freeze()
         assert [info.kind for info in index.parts(number)] == [part.kind for part in parts]

@@ -20,7 +20,7 @@ from playground.engine.gateways.profiles import Profile
 from playground.engine.gateways.secrets import Secret
 from playground.engine.headless import json_output as headless_json
 from playground.engine.inspect.compare import Side, compare
-from playground.engine.inspect.frame_summary import gist
+from playground.engine.inspect.frame_summary import summarize_frame
 from playground.engine.inspect.frames import Kind
 from playground.engine.inspect.unknown_members import LONGEST_TEXT, beside_part, beside_turn, clipped
 from playground.engine.requests.edit import apply_edit, read_edit
@@ -342,8 +342,8 @@ def test_frames_say_that_they_brought_it() -> None:
     index = indexed(tape)
     rows = [index.row(number) for number in range(3)]
     assert [Kind.UNKNOWN in row.kinds for row in rows] == [False, True, True]
-    assert gist(index, rows[1]) == "unknown: extra_content"
-    assert gist(index, rows[2]) == "unknown: audio · stop"
+    assert summarize_frame(index, rows[1]) == "unknown: extra_content"
+    assert summarize_frame(index, rows[2]) == "unknown: audio · stop"
     assert [span.part for span in index.span_of(1)] == [0]
 
 

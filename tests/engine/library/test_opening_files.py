@@ -16,7 +16,7 @@ from playground.engine.library.opening_files import (
     FileError,
     Kind,
     MissingFileError,
-    Place,
+    Outcome,
     begin,
     kind_of,
     read_request_file,
@@ -88,7 +88,7 @@ async def test_an_experiment_keeps_its_id_where_it_is_new(workspace: Workspace, 
     save(tmp_path / "a.playground.json", taken)
     other = Workspace(workspace.gateways)
     arrived = await settle(other, open_file(tmp_path / "a.playground.json"))
-    assert (arrived.place, arrived.lacking) == (Place.NEW, "")
+    assert (arrived.outcome, arrived.lacking) == (Outcome.NEW, "")
     assert arrived.session is other.current
     assert (arrived.session.id, arrived.session.created_at) == (taken.id, taken.created_at)
     assert arrived.session.transcript == taken.transcript
@@ -100,11 +100,11 @@ async def test_the_same_experiment_is_shown_and_another_one_stands_beside(worksp
     taken = snapshot(here)
     workspace.new()
     arrived = await settle(workspace, taken)
-    assert (arrived.place, arrived.session) == (Place.SAME, here)
+    assert (arrived.outcome, arrived.session) == (Outcome.SAME, here)
     assert workspace.current is here
     here.turns.add_turn(make_turn(Role.USER, "And back?"))
     arrived = await settle(workspace, taken)
-    assert arrived.place is Place.BESIDE
+    assert arrived.outcome is Outcome.BESIDE
     assert arrived.session.id != here.id
     assert [turn.text for turn in arrived.session.transcript.path] == ["Which way to Oslo?"]
     assert len(here.transcript.path) == 2
@@ -116,7 +116,7 @@ async def test_one_that_was_deleted_can_still_come_back_beside_it(workspace: Wor
     taken = snapshot(here)
     workspace.delete(here.id)
     arrived = await settle(workspace, taken)
-    assert arrived.place is Place.NEW
+    assert arrived.outcome is Outcome.NEW
     assert arrived.session.id != here.id
     assert workspace.undelete()
     assert {session.id for session in workspace.sessions} >= {here.id, arrived.session.id}
@@ -124,7 +124,7 @@ async def test_one_that_was_deleted_can_still_come_back_beside_it(workspace: Wor
 
 async def test_a_gateway_is_found_by_name_and_one_that_is_not_here_is_named(workspace: Workspace) -> None:
     talk(workspace)
-    workspace.gateways.store.add(Profile(id="p1", name="Team", base_url="https://team.example/v1"))
+    workspace.gateways.store.add_profile(Profile(id="p1", name="Team", base_url="https://team.example/v1"))
     taken = snapshot(workspace.current)
     other = Workspace(workspace.gateways)
     found = taken.model_copy(update={"id": "x1", "profile_id": "gone", "gateway": "Team"})

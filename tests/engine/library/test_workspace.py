@@ -54,7 +54,9 @@ async def test_a_new_experiment_goes_on_with_gateway_protocol_and_model(workspac
 
 
 async def test_the_first_experiment_is_on_the_gateway_used_last(gateways: Gateways) -> None:
-    profile = gateways.store.add(Profile(name="Mine", base_url="https://gateway.example/v1", default_model="big"))
+    profile = gateways.store.add_profile(
+        Profile(name="Mine", base_url="https://gateway.example/v1", default_model="big")
+    )
     gateways.store.select(profile.id)
     current = Workspace(gateways).current
     assert (current.settings.profile_id, current.settings.model) == (profile.id, "big")

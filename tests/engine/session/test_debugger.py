@@ -18,7 +18,7 @@ from playground.engine.session import tool_loop as lanes
 from playground.engine.session.changes import Change, DebugChanged, PathChanged, RunState, RunStateChanged
 from playground.engine.session.debugger import FILLING
 from playground.engine.session.session import Session
-from playground.engine.session.tool_loop import SLICE_S, LaneEnd
+from playground.engine.session.tool_loop import SLICE_S, ToolLoopEnd
 from playground.gateway.client import GatewayClient
 from playground.gateway.connection import Connection
 from tests.engine.debugging import MODELS, SUNNY, THREE, Bench, begin, for_city, until
@@ -420,7 +420,7 @@ async def test_cancelling_from_outside_stops_and_is_passed_on(bench: Bench) -> N
     run.cancel()
     with pytest.raises(asyncio.CancelledError):
         await run
-    assert (bench.session.state, bench.reasons, bench.session.debugger.lanes) == (RunState.IDLE, ["stopped"], ())
+    assert (bench.session.state, bench.reasons, bench.session.debugger.loops) == (RunState.IDLE, ["stopped"], ())
 
 
 async def test_an_error_ends_the_loop_and_the_turns_stay(bench: Bench) -> None:
@@ -484,14 +484,14 @@ async def test_a_fork_runs_on_with_every_answer_at_once(
     before = session.transcript
     answers = [Answer(text=f"answer {n}", is_error=n == 1) for n in range(3)]
     fork = await debugger.fork(turn_id, first, answers)
-    assert [one.ending for one in fork.lanes] == [LaneEnd.DONE] * 3
-    assert [one.answer for one in fork.lanes] == answers
+    assert [one.ending for one in fork.loops] == [ToolLoopEnd.DONE] * 3
+    assert [one.answer for one in fork.loops] == answers
     assert debugger.forks == [fork]
     assert len(session.transcript.children(turn_id)) == 3
     assert bench.roles == "uctta"
-    assert bench.path[-1].id == fork.lanes[0].head, "the first branch is shown"
+    assert bench.path[-1].id == fork.loops[0].head, "the first branch is shown"
     told = set()
-    for one in fork.lanes:
+    for one in fork.loops:
         branch = session.transcript.lineage(one.head)
         assert [r.text for turn in branch for r in turn.results][1] == "same"
         told |= {r.text for turn in branch for r in turn.results} - {"same"}
@@ -514,7 +514,7 @@ async def test_a_fork_from_an_answered_call_keeps_the_branch_there_was(bench: Be
     assert len(session.transcript.children(turn_id)) == 3
     session.turns.select_variant(bench.session.transcript.children(turn_id)[0])
     assert session.transcript.head == old
-    for lane in fork.lanes:
+    for lane in fork.loops:
         results = [r for turn in session.transcript.lineage(lane.head) for r in turn.results]
         assert [(r.by, r.text)[:1] for r in results] == [("table",), ("fork",)]
 
@@ -527,16 +527,16 @@ async def test_lanes_of_a_fork_go_their_own_way(bench: Bench) -> None:
     turn_id = bench.path[1].id
     answers = [Answer(text="now"), Answer(text="later", delay=0.05), Answer(never=True)]
     work = begin(debugger.fork(turn_id, bench.path[1].calls[0].id, answers))
-    await until(lambda: [lane.ending.value for lane in debugger.lanes] == ["running"])
-    now, later, never = debugger.forks[-1].lanes
-    assert (now.ending, later.ending, never.ending) == (LaneEnd.PAUSED, LaneEnd.PAUSED, LaneEnd.RUNNING)
+    await until(lambda: [lane.ending.value for lane in debugger.loops] == ["running"])
+    now, later, never = debugger.forks[-1].loops
+    assert (now.ending, later.ending, never.ending) == (ToolLoopEnd.PAUSED, ToolLoopEnd.PAUSED, ToolLoopEnd.RUNNING)
     assert session.state is RunState.ANSWERING
     assert not session.undo(), "something is under way"
     with pytest.raises(RunRefusedError, match="under way"):
         await debugger.go_on()
     session.stop()
     fork = await work
-    assert (session.state, never.ending, never.root) == (RunState.IDLE, LaneEnd.STOPPED, "")
+    assert (session.state, never.ending, never.root) == (RunState.IDLE, ToolLoopEnd.STOPPED, "")
     assert len(session.transcript.children(turn_id)) == 3, "the old branch and two new ones"
     for lane in fork.lanes[:2]:
         assert lane.words.startswith("The arguments match")
@@ -568,8 +568,8 @@ async def test_a_fork_cancelled_before_it_begins_leaves_nothing_under_way(bench:
     work.cancel()
     with pytest.raises(asyncio.CancelledError):
         await work
-    assert (bench.session.debugger.lanes, bench.session.state) == ((), RunState.IDLE)
-    assert {lane.ending for lane in bench.session.debugger.forks[0].lanes} == {LaneEnd.STOPPED}
+    assert (bench.session.debugger.loops, bench.session.state) == ((), RunState.IDLE)
+    assert {lane.ending for lane in bench.session.debugger.forks[0].loops} == {ToolLoopEnd.STOPPED}
 
 
 @pytest.fixture
@@ -603,7 +603,7 @@ async def stop_three_lanes(bench: Bench) -> None:
     bench.session.stop()
     fork = await work
     await until(lambda: slow.open_streams == 0)
-    assert {lane.ending for lane in fork.lanes} == {LaneEnd.STOPPED}
+    assert {lane.ending for lane in fork.lanes} == {ToolLoopEnd.STOPPED}
     for lane in fork.lanes:
         turn = bench.session.transcript.turns[lane.head or ""]
         assert turn.text

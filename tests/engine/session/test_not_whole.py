@@ -26,7 +26,7 @@ from playground.engine.headless.options import RunOptions
 from playground.engine.headless.run import run_file
 from playground.engine.session.session import Session
 from playground.engine.session.snapshot import decode, restore, snapshot
-from playground.engine.session.tool_loop import LaneEnd
+from playground.engine.session.tool_loop import ToolLoopEnd
 from playground.gateway.client import GatewayClient
 from playground.gateway.connection import Connection
 from tests.protocols.messages.test_decode import said, start, stop, used
@@ -118,7 +118,7 @@ async def test_an_answer_with_a_hole_is_kept_and_not_whole(bench: Bench) -> None
     assert not turn.truncated  # what is there did not break off
     lane = bench.session.debugger._last
     assert lane is not None
-    assert (lane.ending, lane.words) == (LaneEnd.FAILED, "Part of the answer could not be read.")
+    assert (lane.ending, lane.words) == (ToolLoopEnd.FAILED, "Part of the answer could not be read.")
 
 
 async def test_a_hole_is_kept_in_the_store_in_a_file_in_an_export_and_found_again_on_the_tape(bench: Bench) -> None:

@@ -12,7 +12,7 @@ from playground.domain.errors import FailureKind
 from playground.domain.transcript import Ending, Role, make_turn
 from playground.engine.gateways.offered import DEMO_ID, Gateways
 from playground.engine.session.changes import Change, RunState, RunStateChanged
-from playground.engine.session.retry_wait import Pause
+from playground.engine.session.retry_wait import RetryWait
 from playground.engine.session.session import Session
 
 
@@ -29,15 +29,15 @@ async def until(condition: Callable[[], bool]) -> None:
             await asyncio.sleep(0.01)
 
 
-def pause_of(session: Session) -> Pause:
+def pause_of(session: Session) -> RetryWait:
     run = session.active_run
     assert run is not None
-    assert run.pause is not None
-    return run.pause
+    assert run.retry_wait is not None
+    return run.retry_wait
 
 
 def waits(session: Session) -> bool:
-    return session.active_run is not None and session.active_run.pause is not None
+    return session.active_run is not None and session.active_run.retry_wait is not None
 
 
 async def test_a_run_is_tried_again_until_the_gateway_answers(patient: Session, demo: DemoServer) -> None:

@@ -602,9 +602,9 @@ async def test_a_wait_can_be_cut_short(connect_to: Callable[..., Session], demo:
     session = connect_to(demo.base_url, retries=1)
     session.turns.add_turn(make_turn(Role.USER, "!503x1=30 Hello"))
     task = begin(session)
-    await until(lambda: session.active_run is not None and session.active_run.pause is not None)
+    await until(lambda: session.active_run is not None and session.active_run.retry_wait is not None)
     assert session.active_run is not None
-    pause = session.active_run.pause
+    pause = session.active_run.retry_wait
     assert pause is not None
     assert 25 < pause.remaining < 60
     assert pause.failure.status == 503
@@ -665,7 +665,7 @@ async def test_an_observer_is_told_of_the_exchange_at_its_end(session: Session) 
 async def test_the_next_run_goes_to_the_gateway_chosen(session: Session, gateways: Gateways, demo: DemoServer) -> None:
     await ask(session, "Hello")
     with DemoServer(DemoConfig(tokens_per_second=0, time_to_first_token=0)) as other:
-        profile = gateways.store.add(Profile(name="Other", base_url=other.base_url))
+        profile = gateways.store.add_profile(Profile(name="Other", base_url=other.base_url))
         session.change(profile_id=profile.id)
         await ask(session, "Hello again")
         assert len(other.requests) == 1

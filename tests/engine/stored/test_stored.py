@@ -121,10 +121,10 @@ async def test_the_store_is_found_as_it_was_left(open_workspace: Open) -> None:
     assert workspace.store is not None
     assert workspace.store.status.mode is Mode.READY
     assert workspace.current.id == FACTS["current"]
-    assert [plain(asdict(entry)) for entry in workspace.entries] == FACTS["list"]
-    assert [[one.entry.id, one.entry.title, one.at] for one in workspace.trash] == FACTS["trash"]
+    assert [plain(asdict(experiment)) for experiment in workspace.experiments] == FACTS["list"]
+    assert [[one.experiment.id, one.experiment.title, one.at] for one in workspace.trash] == FACTS["trash"]
     for words, ids in FACTS["found"].items():
-        assert sorted(found.entry.id for found in await workspace.find(words)) == ids
+        assert sorted(found.experiment.id for found in await workspace.find(words)) == ids
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -133,7 +133,7 @@ async def test_an_experiment_of_the_store_is_as_it_was_and_stays_so(
 ) -> None:
     experiment, facts = next((key, one) for key, one in FACTS["experiments"].items() if one["name"] == name)
     workspace = await open_workspace()
-    if any(one.entry.id == experiment for one in workspace.trash):
+    if any(one.experiment.id == experiment for one in workspace.trash):
         workspace.put_back([experiment])
     session = await workspace.bring(experiment)
     assert await of_session(session) == without(facts, "name")
@@ -150,7 +150,7 @@ async def test_an_experiment_of_the_store_is_as_it_was_and_stays_so(
 async def test_undo_goes_back_through_what_was_kept(open_workspace: Open) -> None:
     workspace = await open_workspace()
     for experiment, facts in FACTS["experiments"].items():
-        if any(one.entry.id == experiment for one in workspace.trash):
+        if any(one.experiment.id == experiment for one in workspace.trash):
             continue
         session = await workspace.bring(experiment)
         for head, turns in facts["past"]:

@@ -81,9 +81,9 @@ def test_a_whole_body_gives_the_same_events_as_the_stream() -> None:
 
 def test_finished_as_soon_as_the_end_marker_came() -> None:
     decoder = ChatDecoder()
-    decoder.feed(chunk({"content": "a"}, "stop"))
+    decoder.decode_bytes(chunk({"content": "a"}, "stop"))
     assert not decoder.finished
-    assert decoder.feed(b"data: [DONE]\n") == [StreamEnd()]
+    assert decoder.decode_bytes(b"data: [DONE]\n") == [StreamEnd()]
     assert decoder.finished
 
 
@@ -321,7 +321,7 @@ def test_lines_of_json_without_framing_are_a_stream() -> None:
     lines: list[Any] = [{"choices": [{"delta": {"content": c}}]} for c in "ab"]
     lines.append({"choices": [{"delta": {}, "finish_reason": "stop"}]})
     decoder = ChatDecoder("application/x-ndjson")
-    events = [e for line in lines for e in decoder.feed(json.dumps(line).encode() + b"\n")]
+    events = [e for line in lines for e in decoder.decode_bytes(json.dumps(line).encode() + b"\n")]
     assert [e.text for e in events if isinstance(e, TextDelta)] == ["a", "b"]
     answer = fold(events + decoder.close())
     assert answer.complete
@@ -361,7 +361,7 @@ def test_an_answer_of_the_native_protocol_is_named() -> None:
     ]
     stream = b"".join(data(event, event=str(event["type"])) for event in events)
     decoder = ChatDecoder()
-    decoder.feed(stream)
+    decoder.decode_bytes(stream)
     assert decoder.finished, "an open socket is not waited for"
     for answer in (whole, chat(stream), chat(stream[: len(stream) // 2])):
         assert answer.failure is not None
@@ -430,13 +430,16 @@ def test_a_list_of_chunks_is_read() -> None:
 
 def test_an_event_above_the_cap_is_a_clear_failure_and_keeps_the_text() -> None:
     decoder = ChatDecoder(cap=400)
-    events = decoder.feed(chunk({"content": "a"})) + decoder.feed(b"data: " + b"x" * 500)
+    events = decoder.decode_bytes(chunk({"content": "a"})) + decoder.decode_bytes(b"data: " + b"x" * 500)
     assert decoder.finished
-    answer = fold(events + decoder.feed(b"more") + decoder.close())
+    answer = fold(events + decoder.decode_bytes(b"more") + decoder.close())
     assert text(answer) == "a"
     assert failure(answer) is FailureKind.TOO_LARGE
     body = ChatDecoder(cap=100)
-    assert failure(fold(body.feed(b"{" + b" " * 200) + body.feed(b"x" * 200) + body.close())) is FailureKind.TOO_LARGE
+    assert (
+        failure(fold(body.decode_bytes(b"{" + b" " * 200) + body.decode_bytes(b"x" * 200) + body.close()))
+        is FailureKind.TOO_LARGE
+    )
 
 
 # -- errors -------------------------------------------------------------------------------------------------------

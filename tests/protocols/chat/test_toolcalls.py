@@ -351,11 +351,11 @@ def test_arguments_cost_what_is_new_of_them_however_often_they_look_whole() -> N
     """Inside a text every “{}” looks like the end, and the next one like a repeat."""
     many = 6000
     decoder = ChatDecoder()
-    decoder.feed(call_chunk(fragment('{"text": "', index=0, id="a", name="f")))
+    decoder.decode_bytes(call_chunk(fragment('{"text": "', index=0, id="a", name="f")))
     piece = call_chunk(fragment("{}" * 20, index=0))
     began = time.process_time()
     for _ in range(many):
-        decoder.feed(piece)
+        decoder.decode_bytes(piece)
     assert time.process_time() - began < 3  # each looking at all before it: above a minute
 
 

@@ -306,10 +306,10 @@ def test_the_type_may_stand_in_the_event_name_alone() -> None:
 
 def test_finished_at_message_stop_and_not_before() -> None:
     decoder = MessagesDecoder()
-    decoder.feed(start() + said("a") + stop()[:-60])
+    decoder.decode_bytes(start() + said("a") + stop()[:-60])
     assert not decoder.finished
     whole = MessagesDecoder()
-    whole.feed(start() + said("a") + stop())
+    whole.decode_bytes(start() + said("a") + stop())
     assert whole.finished
 
 

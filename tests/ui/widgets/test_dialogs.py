@@ -20,7 +20,7 @@ from pytestqt.qtbot import QtBot
 
 from playground.domain.prices import Price
 from playground.ui.features.gateways.price_dialog import PriceDialog
-from playground.ui.features.storage.dialog import Place, StorageDialog
+from playground.ui.features.storage.dialog import StorageDialog, StorageState
 from playground.ui.widgets.dialogs import FILE_SIZE, dress, file_dialog, line_dialog
 from playground.ui.widgets.theme import Theme, tokens
 
@@ -39,7 +39,10 @@ MADE: dict[str, tuple[Callable[[QWidget], QDialog], str]] = {
     "save": (lambda parent: file_dialog(parent, "Save a copy", "/tmp/a.json", "All (*)", write="json"), "Save"),
     "line": (lambda parent: line_dialog(parent, "Rename experiment", "Title", "Tides", "Rename"), "Rename"),
     "question": (question, "Restore"),
-    "storage": (lambda parent: StorageDialog(Place("/a.db", 1, "", 1, True), 90, 0, 1 << 28, 30, parent), "Save"),
+    "storage": (
+        lambda parent: StorageDialog(StorageState("/a.db", 1, "", 1, True), 90, 0, 1 << 28, 30, parent),
+        "Save",
+    ),
     "price": (lambda parent: PriceDialog("m", "g", Price(), parent), "Save"),
 }
 

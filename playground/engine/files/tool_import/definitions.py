@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from playground.domain.tools import ToolDefinition
-from playground.engine.files.tool_import.found import Found
+from playground.engine.files.tool_import.found import ToolCollector
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols import DEFAULT
 from playground.protocols.protocol import get_protocol, protocol_of_tool, runs_at_vendor
@@ -16,7 +16,7 @@ _KNOWN: Final = frozenset(("type", "function", "name", "description", "parameter
 _MOST: Final = 2000
 
 
-def read(value: JSON, found: Found) -> str:
+def read(value: JSON, found: ToolCollector) -> str:
     """Put the tools of a JSON value into ``found``; the words why there are none, or nothing."""
     entries = _entries(value)
     if entries is None:
@@ -59,7 +59,7 @@ def _list_of(value: JSONObject) -> list[JSON] | None:
     return next((value[word] for word in _LISTS if isinstance(value.get(word), list)), None)
 
 
-def _tool(entry: JSON, found: Found) -> ToolDefinition:
+def _tool(entry: JSON, found: ToolCollector) -> ToolDefinition:
     """One definition. Raises ValueError saying what is wrong with it."""
     if isinstance(entry, dict) and _is_schema(entry) and "name" not in entry:
         title = entry.get("title")

@@ -26,7 +26,7 @@ class Imported:
 
 
 @dataclass(slots=True)
-class Found:
+class ToolCollector:
     """Tools and notes while a text is being read; the same note is kept once."""
 
     tools: list[ToolDefinition] = field(default_factory=list)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from playground.domain.tools import ToolDefinition
-from playground.engine.files.tool_import.found import Found, legal_name
+from playground.engine.files.tool_import.found import ToolCollector, legal_name
 from playground.engine.files.tool_import.openapi_schema import Schemas
 from playground.jsonkit.schema_refs import resolved
 from playground.jsonkit.values import JSON, JSONObject
@@ -24,7 +24,7 @@ _PLAIN: Final = frozenset(
 _MOST: Final = 1000
 
 
-def read(document: JSONObject, found: Found) -> str:
+def read(document: JSONObject, found: ToolCollector) -> str:
     """Put a tool for each operation into ``found``; the words why there are none, or nothing."""
     version = document.get("openapi")
     if not isinstance(version, str) or not version.startswith("3."):
@@ -49,7 +49,13 @@ class _Operation:
     """One operation on its way to a tool."""
 
     def __init__(
-        self, document: JSONObject, path: str, method: str, item: JSONObject, operation: JSONObject, found: Found
+        self,
+        document: JSONObject,
+        path: str,
+        method: str,
+        item: JSONObject,
+        operation: JSONObject,
+        found: ToolCollector,
     ) -> None:
         self._document = document
         self._item = item

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import deque
 from typing import Final
 
-from playground.engine.files.tool_import.found import Found, legal_name, unique_name
+from playground.engine.files.tool_import.found import ToolCollector, legal_name, unique_name
 from playground.jsonkit.schema_refs import BY_NAME, DATA, pointer_of, reach, target_of
 from playground.jsonkit.values import JSON, JSONObject, Path
 
@@ -20,7 +20,7 @@ _DEEPEST: Final = 60
 class Schemas:
     """The schemas of one tool. ``old``: the document is OpenAPI 3.0."""
 
-    def __init__(self, document: JSONObject, found: Found, old: bool) -> None:
+    def __init__(self, document: JSONObject, found: ToolCollector, old: bool) -> None:
         self._document = document
         self._found = found
         self._old = old

@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 
 from playground.domain.tools import ToolDefinition
 from playground.engine.files.tool_import.docstrings import Docstring, read_docstring
-from playground.engine.files.tool_import.found import Found
+from playground.engine.files.tool_import.found import ToolCollector
 from playground.engine.files.tool_import.python_types import Types, described
 from playground.jsonkit.values import JSONObject
 
@@ -22,7 +22,7 @@ NAMED: Final = 12  # methods that are named in one note
 _OPTIONAL: Final = re.compile(r",?\s*(optional|default\b.*)$", re.IGNORECASE)
 
 
-def read(text: str, found: Found) -> str:
+def read(text: str, found: ToolCollector) -> str:
     """Put a tool for each function of a source into ``found``; the words why there are none, or nothing."""
     if len(text) > LARGEST:
         return f"this source is too long to read: {len(text):,} characters"
@@ -41,7 +41,7 @@ def read(text: str, found: Found) -> str:
     return "" if found.tools else "there are no functions in this source"
 
 
-def _functions(module: ast.Module, found: Found) -> list[tuple[Function, bool]]:
+def _functions(module: ast.Module, found: ToolCollector) -> list[tuple[Function, bool]]:
     """The public functions of a module; of its classes when it has none; private ones when there is nothing else.
 
     Public methods that are left out for that are named.
@@ -72,7 +72,7 @@ def _is_static(function: Function) -> bool:
     return any(isinstance(mark, ast.Name) and mark.id == "staticmethod" for mark in function.decorator_list)
 
 
-def _tool(function: Function, is_method: bool, types: Types, found: Found) -> ToolDefinition:
+def _tool(function: Function, is_method: bool, types: Types, found: ToolCollector) -> ToolDefinition:
     documentation = read_docstring(ast.get_docstring(function))
     types.begin(function.name)
     properties: JSONObject = {}

@@ -11,7 +11,7 @@ import re
 from typing import Final
 
 from playground.engine.files.tool_import.docstrings import read_docstring
-from playground.engine.files.tool_import.found import Found
+from playground.engine.files.tool_import.found import ToolCollector
 from playground.jsonkit.values import JSON, JSONObject
 
 _SIMPLE: Final[dict[str, JSONObject]] = {
@@ -70,7 +70,7 @@ _NOT_CONSTANT: Final = object()
 class Types:
     """The annotations of one source. ``found`` takes the notes about what is not understood."""
 
-    def __init__(self, module: ast.Module, found: Found) -> None:
+    def __init__(self, module: ast.Module, found: ToolCollector) -> None:
         self._found = found
         self._where = ""
         self._classes = {node.name: node for node in module.body if isinstance(node, ast.ClassDef)}
@@ -124,7 +124,7 @@ class Types:
             node = ast.parse(text.strip().replace(" or ", " | "), mode="eval").body
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return {}
-        quiet = Types(ast.Module([], []), Found())
+        quiet = Types(ast.Module([], []), ToolCollector())
         quiet._classes, quiet._aliases, quiet._definitions = self._classes, self._aliases, self._definitions
         return quiet.of(node)
 

@@ -11,7 +11,7 @@ from typing import Final
 
 from playground.domain.tools import ToolDefinition
 from playground.engine.files.tool_import import definitions, openapi, python_source
-from playground.engine.files.tool_import.found import Found, Imported, Kind
+from playground.engine.files.tool_import.found import Imported, Kind, ToolCollector
 from playground.jsonkit.layout import indented
 from playground.jsonkit.reading import parse_json
 from playground.jsonkit.values import JSON
@@ -58,7 +58,7 @@ def _unfenced(text: str) -> str:
 
 
 def _from_value(value: JSON, taken: Iterable[str]) -> Imported:
-    found = Found()
+    found = ToolCollector()
     if isinstance(value, dict) and ("openapi" in value or "swagger" in value):
         problem = openapi.read(value, found)
         return _outcome("openapi", found, problem, taken)
@@ -68,7 +68,7 @@ def _from_value(value: JSON, taken: Iterable[str]) -> Imported:
 
 def _no_json(text: str, error: ValueError, taken: Iterable[str]) -> Imported:
     if _FUNCTION.search(text):
-        found = Found()
+        found = ToolCollector()
         problem = python_source.read(text, found)
         return _outcome("python", found, problem, taken)
     yaml = _YAML.search(text)
@@ -100,7 +100,7 @@ def _python_value(text: str) -> JSON:
         return None
 
 
-def _outcome(kind: Kind, found: Found, problem: str, taken: Iterable[str]) -> Imported:
+def _outcome(kind: Kind, found: ToolCollector, problem: str, taken: Iterable[str]) -> Imported:
     tools = found.named(taken)
     if not tools:
         return Imported("nothing", notes=tuple(found.notes), problem=problem or "no tools in it")

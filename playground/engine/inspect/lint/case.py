@@ -1,6 +1,6 @@
 """What the rules of the lint look at: one exchange, what it asked for, what its frames said, the answer they make.
 
-``read`` does the work in small steps, once the exchange has ended; nothing of it is needed for a token on its way.
+``read_exchange`` does the work in small steps, once the exchange has ended; no token on its way needs any of it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Seen(NamedTuple):
 
 
 class Case:
-    """One ended exchange. Rules are called after ``read`` was gone through."""
+    """One ended exchange. Rules are called after ``read_exchange`` was gone through."""
 
     def __init__(self, index: FrameIndex) -> None:
         self.index = index
@@ -41,7 +41,7 @@ class Case:
         self.answer: Accumulator | None = None  # where a rule wants its text
         self.shapes: dict[str, Seen] = {}  # by code
 
-    def read(self) -> Iterator[None]:
+    def read_exchange(self) -> Iterator[None]:
         """Look at all of it, with pauses in which other work can be done."""
         exchange = self.exchange
         self.asked = read_asked(exchange.request_body, exchange.protocol)
@@ -52,7 +52,7 @@ class Case:
         if self.asked.as_json or self.asked.stops or self.index.calls:
             self.answer = Accumulator()
             for _, events in exchange.replay(get_protocol(exchange.protocol).decoder(exchange.content_type, _NO_CAP)):
-                self.answer.add(events)
+                self.answer.add_events(events)
                 yield
 
     def _look_at_shapes(self) -> Iterator[None]:

@@ -66,7 +66,7 @@ class Review:
 
     ``unseen`` says in sentences what could not be judged, empty where all of the answer was; ``seen`` is whether there
     was anything to judge. ``judged`` is whether the rules were gone through: they are when the exchange has ended and
-    ``read`` is at its end.
+    ``read_findings`` is at its end.
     """
 
     def __init__(self, index: FrameIndex) -> None:
@@ -76,7 +76,7 @@ class Review:
         self.judged = False
         self._index = index
 
-    def read(self) -> Iterator[None]:
+    def read_findings(self) -> Iterator[None]:
         """Take in what the frames say so far, with pauses in which other work can be done."""
         if self.judged:
             return
@@ -84,7 +84,7 @@ class Review:
         if not self._index.closed:
             return
         case = Case(self._index)
-        yield from case.read()
+        yield from case.read_exchange()
         found = [*self.findings]
         for rule in RULES:
             if (says := rule.says(case.exchange.protocol)) is not None:
@@ -105,7 +105,7 @@ class Review:
 def findings(index: FrameIndex) -> tuple[Finding, ...]:
     """The deviations of an answer, at once."""
     review = Review(index)
-    for _ in review.read():
+    for _ in review.read_findings():
         pass
     return review.findings
 

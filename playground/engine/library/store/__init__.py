@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 from playground.engine.library.store.search import Filters as Filters
-from playground.engine.library.store.search import Found as Found
 from playground.engine.library.store.search import Passage as Passage
+from playground.engine.library.store.search import SearchResult as SearchResult
 from playground.engine.library.store.store import Store as Store
 from playground.engine.library.store.trouble import Mode as Mode
 from playground.engine.library.store.trouble import Status as Status

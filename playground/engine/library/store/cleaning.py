@@ -42,7 +42,7 @@ _TEXTS: Final = {
 _TABLES: Final = tuple(_TEXTS)
 
 
-class Place(NamedTuple):
+class ScanPosition(NamedTuple):
     """Where to go on: after the row ``rowid`` of the table of that number."""
 
     table: int = 0
@@ -60,7 +60,9 @@ class Cleaned:
     reads: int | None = None  # the last of the reads that were written one by one and are in ``after`` now
 
 
-def look(connection: sqlite3.Connection, redactor: Redactor, place: Place) -> tuple[list[Cleaned], Place | None]:
+def look(
+    connection: sqlite3.Connection, redactor: Redactor, place: ScanPosition
+) -> tuple[list[Cleaned], ScanPosition | None]:
     """The rows with a secret among the next ones, and where to go on; None at the end. A damaged table is passed."""
     found: list[Cleaned] = []
     looked = rows = 0
@@ -71,7 +73,7 @@ def look(connection: sqlite3.Connection, redactor: Redactor, place: Place) -> tu
         try:
             row = _next(connection, table, place.rowid)
             if row is None:
-                place = Place(place.table + 1)
+                place = ScanPosition(place.table + 1)
                 continue
             rowid, columns = row
             looked, rows = looked + sum(map(len, columns.values())), rows + 1
@@ -82,11 +84,11 @@ def look(connection: sqlite3.Connection, redactor: Redactor, place: Place) -> tu
         except sqlite3.DatabaseError as error:
             if not is_damage(error) and not _is_missing(error):
                 raise
-            place = Place(place.table + 1)
+            place = ScanPosition(place.table + 1)
             continue
         if one is not None:
             found.append(one)
-        place = Place(place.table, rowid)
+        place = ScanPosition(place.table, rowid)
     return found, place
 
 

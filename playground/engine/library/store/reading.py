@@ -10,7 +10,7 @@ from typing import cast
 
 from playground.domain.transcript import Transcript
 from playground.engine.cassettes.cassette import CassetteError
-from playground.engine.library.experiment_summary import Deleted, Entry
+from playground.engine.library.experiment_summary import Deleted, ExperimentSummary
 from playground.engine.library.store.mending import TurnRow, mended
 from playground.engine.library.store.past_rows import has_past, read_past
 from playground.engine.library.store.retention import SIZE
@@ -23,9 +23,9 @@ from playground.engine.session.snapshot import LATEST, Snapshot, decode
 from playground.gateway.tape import Exchange
 from playground.jsonkit.values import JSON, JSONObject
 
-#: The columns of the list are the fields of an entry.
-_COLUMNS = tuple(one.name for one in fields(Entry))
-ENTRY = ", ".join(_COLUMNS)
+#: The columns of the list are the fields of a summary.
+_COLUMNS = tuple(one.name for one in fields(ExperimentSummary))
+SUMMARY = ", ".join(_COLUMNS)
 _FLAGS = ("pinned", "archived", "has_error", "has_tools")
 
 
@@ -34,16 +34,16 @@ _TIMES = ("created_at", "changed_at")
 _TEXTS = ("title", "summary", "model", "protocol")
 
 
-def entry_from_row(row: tuple[JSON, ...], lost: Unreadable | None = None) -> Entry:
-    """An entry from the number of an experiment and the columns named in ``ENTRY``. One that is not what it should be
-    is empty, and noted in ``lost``.
+def summary_from_row(row: tuple[JSON, ...], lost: Unreadable | None = None) -> ExperimentSummary:
+    """The summary from the number of an experiment and the columns in ``SUMMARY``. One that is not what it should be is
+    empty, and noted in ``lost``.
     """
     number, *columns = row
     id_, title, summary, model, protocol, pinned, archived, created_at, changed_at, has_error, has_tools = columns
     whole = tuple(map(type, columns)) == _TYPES and REPLACED not in f"{id_}{title}{summary}{model}{protocol}"
     if whole and 0 <= created_at <= LATEST and 0 <= changed_at <= LATEST:  # the usual way: there are thousands
         flags = bool(pinned), bool(archived), created_at, changed_at, bool(has_error), bool(has_tools)
-        return Entry(id_, title, summary, model, protocol, *flags)
+        return ExperimentSummary(id_, title, summary, model, protocol, *flags)
     found = dict(zip(_COLUMNS, columns, strict=True))
     odd = [name for name, kind in zip(_COLUMNS, _TYPES, strict=True) if not _fits(name, kind, found[name])]
     if odd:
@@ -55,7 +55,7 @@ def entry_from_row(row: tuple[JSON, ...], lost: Unreadable | None = None) -> Ent
             lost.note("experiments", cast("int", number), *odd)
         for name in _TEXTS:
             lost.look("experiments", cast("int", number), name, cast("str", found[name]))
-    return Entry(**{**found, **{name: bool(found[name]) for name in _FLAGS}})
+    return ExperimentSummary(**{**found, **{name: bool(found[name]) for name in _FLAGS}})
 
 
 def _fits(name: str, kind: type, value: JSON) -> bool:
@@ -66,22 +66,24 @@ def _fits(name: str, kind: type, value: JSON) -> bool:
     return not (name == "id" and REPLACED in cast("str", value))
 
 
-def entries(connection: sqlite3.Connection, lost: Unreadable | None = None) -> list[Entry]:
+def experiments(connection: sqlite3.Connection, lost: Unreadable | None = None) -> list[ExperimentSummary]:
     """Every experiment that is not deleted, newest first."""
     order = "ORDER BY created_at DESC, number DESC"
-    rows = connection.execute(f"SELECT number, {ENTRY} FROM experiments WHERE deleted_at IS NULL {order}")  # noqa: S608 - our own names
-    return [entry_from_row(row, lost) for row in rows.fetchall()]
+    rows = connection.execute(f"SELECT number, {SUMMARY} FROM experiments WHERE deleted_at IS NULL {order}")  # noqa: S608 - our own names
+    return [summary_from_row(row, lost) for row in rows.fetchall()]
 
 
 def deleted(connection: sqlite3.Connection, lost: Unreadable | None = None) -> list[Deleted]:
     """What is in the trash, deleted last first. A moment that cannot be read is now."""
-    query = f"SELECT deleted_at, number, {ENTRY} FROM experiments WHERE deleted_at IS NOT NULL ORDER BY deleted_at DESC"  # noqa: S608 - our own names
+    query = (
+        f"SELECT deleted_at, number, {SUMMARY} FROM experiments WHERE deleted_at IS NOT NULL ORDER BY deleted_at DESC"  # noqa: S608 - our own names
+    )
     out: list[Deleted] = []
     for moment, *row in connection.execute(query).fetchall():
         readable = isinstance(moment, float) and moment <= LATEST
         if not readable and lost is not None:
             lost.note("experiments", row[0], "deleted_at")
-        out.append(Deleted(entry_from_row(tuple(row), lost), moment if readable else time.time()))
+        out.append(Deleted(summary_from_row(tuple(row), lost), moment if readable else time.time()))
     return out
 
 
@@ -106,12 +108,12 @@ def load(connection: sqlite3.Connection, experiment_id: str, lost: Unreadable | 
     Of what is damaged as much is taken as can be: a turn that is lost leaves those after it in place. What is not taken
     is noted in ``lost``.
     """
-    query = f"SELECT number, {ENTRY} FROM experiments WHERE id = ?"  # noqa: S608 - our own names
+    query = f"SELECT number, {SUMMARY} FROM experiments WHERE id = ?"  # noqa: S608 - our own names
     row = connection.execute(query, (experiment_id,)).fetchone()
     if row is None:
         raise KeyError(experiment_id)
     lost = lost or Unreadable(connection)
-    entry = entry_from_row(row, lost)
+    experiment = summary_from_row(row, lost)
     number = lost.experiment = row[0]
     settings, drafts = (_beside(table, number, lost) for table in ("settings", "drafts"))
     pictures: dict[str, str] = {}
@@ -125,7 +127,7 @@ def load(connection: sqlite3.Connection, experiment_id: str, lost: Unreadable | 
             bring_pictures(one.value, pictures, lost)
     if settings is None and rows:  # its settings are lost: at least something of it is shown
         settings = {"head": next(iter(rows[-1].ids), None)}
-    columns = {name: getattr(entry, name) for name in ("pinned", "archived", "created_at", "changed_at")}
+    columns = {name: getattr(experiment, name) for name in ("pinned", "archived", "created_at", "changed_at")}
     parts = {"settings": settings or {}, "drafts": drafts or {}, "experiments": columns}
     try:
         whole = {name: value for part in parts.values() for name, value in part.items()}

@@ -10,7 +10,7 @@ from typing import Final
 
 from playground.domain.encoding import encode
 from playground.domain.transcript import Turn
-from playground.engine.library.experiment_summary import Entry, entry_from
+from playground.engine.library.experiment_summary import ExperimentSummary, summarize_snapshot
 from playground.engine.library.store.past_rows import Texts, past_text
 from playground.engine.library.store.schema import MOST_PLACES, first_number, last_number
 from playground.engine.library.store.texts import Clean, Pictures, as_text
@@ -30,8 +30,8 @@ _INDEX = """INSERT INTO words (rowid, text, reasoning, arguments)
 _UNTITLE = """INSERT INTO titles (titles, rowid, title, model)
     SELECT 'delete', number, title, model FROM experiments WHERE number = ?"""
 _TITLE = "INSERT INTO titles (rowid, title, model) SELECT number, title, model FROM experiments WHERE number = ?"
-#: The columns of the list are the fields of an entry.
-_COLUMNS = tuple(one.name for one in fields(Entry))
+#: The columns of the list are the fields of a summary.
+_COLUMNS = tuple(one.name for one in fields(ExperimentSummary))
 
 
 @dataclass
@@ -43,7 +43,7 @@ class Known:
     """
 
     number: int
-    entry: Entry | None = None
+    experiment: ExperimentSummary | None = None
     settings: tuple[object, ...] | None = None
     draft: tuple[object, ...] | None = None
     turns: dict[str, Turn | str] = field(default_factory=dict)
@@ -71,12 +71,12 @@ class ExperimentRows:
 
         ``known`` is what the last write returned; without it, the file is looked at. ``past``: what undo goes back to.
         """
-        entry, clean = entry_from(found, redactor.front), redactor.text
+        experiment, clean = summarize_snapshot(found, redactor.front), redactor.text
         known = known or self._read(found.id)
-        number = known.number if known is not None else self._begin(entry, clean)
-        now = Known(number, entry, _settings(found), (found.draft, found.calls, found.editing))
-        if known is not None and known.entry != entry:
-            self._describe(number, entry, clean)
+        number = known.number if known is not None else self._begin(experiment, clean)
+        now = Known(number, experiment, _settings(found), (found.draft, found.calls, found.editing))
+        if known is not None and known.experiment != experiment:
+            self._describe(number, experiment, clean)
         if known is None or known.settings != now.settings:
             apart = {"turns": (), "draft": Draft(), "calls": (), "editing": ()}
             rest = encode_experiment(found.model_copy(update=apart))
@@ -127,20 +127,20 @@ class ExperimentRows:
 
     # The line of the list
 
-    def _begin(self, entry: Entry, clean: Clean) -> int:
+    def _begin(self, experiment: ExperimentSummary, clean: Clean) -> int:
         marks = ", ".join("?" * len(_COLUMNS))
         statement = f"INSERT INTO experiments ({', '.join(_COLUMNS)}) VALUES ({marks})"  # noqa: S608 - our own names
-        number = self._connection.execute(statement, _values(entry, clean)).lastrowid
+        number = self._connection.execute(statement, _values(experiment, clean)).lastrowid
         if number is None:
             raise sqlite3.InternalError("no number was given")
         self._connection.execute(_TITLE, (number,))
         return number
 
-    def _describe(self, number: int, entry: Entry, clean: Clean) -> None:
+    def _describe(self, number: int, experiment: ExperimentSummary, clean: Clean) -> None:
         self._connection.execute(_UNTITLE, (number,))
         names = ", ".join(f"{name} = ?" for name in _COLUMNS)
         statement = f"UPDATE experiments SET {names} WHERE number = ?"  # noqa: S608 - our own names
-        self._connection.execute(statement, (*_values(entry, clean), number))
+        self._connection.execute(statement, (*_values(experiment, clean), number))
         self._connection.execute(_TITLE, (number,))
 
     def _put(self, table: str, number: int, text: str) -> None:
@@ -252,8 +252,8 @@ def _settings(found: Snapshot) -> tuple[object, ...]:
     return tuple(value for name, value in found if name not in APART)
 
 
-def _values(entry: Entry, clean: Clean) -> tuple[object, ...]:
-    found = [getattr(entry, name) for name in _COLUMNS]
+def _values(experiment: ExperimentSummary, clean: Clean) -> tuple[object, ...]:
+    found = [getattr(experiment, name) for name in _COLUMNS]
     return tuple(clean(_whole(item)) if isinstance(item, str) else item for item in found)
 
 

@@ -11,8 +11,8 @@ from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import Final
 
-from playground.engine.library.experiment_summary import Entry
-from playground.engine.library.store.reading import ENTRY, entry_from_row
+from playground.engine.library.experiment_summary import ExperimentSummary
+from playground.engine.library.store.reading import SUMMARY, summary_from_row
 from playground.engine.library.store.schema import SHIFT
 
 MOST_FOUND: Final = 100  # experiments
@@ -33,14 +33,14 @@ class Filters:
     has_tools: bool | None = None
     archived: bool | None = None
 
-    def take(self, entry: Entry) -> bool:
+    def take(self, experiment: ExperimentSummary) -> bool:
         """Whether an experiment is one of those."""
         return (
-            self.model in ("", entry.model)
-            and self.protocol in ("", entry.protocol)
-            and self.has_error in (None, entry.has_error)
-            and self.has_tools in (None, entry.has_tools)
-            and self.archived in (None, entry.archived)
+            self.model in ("", experiment.model)
+            and self.protocol in ("", experiment.protocol)
+            and self.has_error in (None, experiment.has_error)
+            and self.has_tools in (None, experiment.has_tools)
+            and self.archived in (None, experiment.archived)
         )
 
     @property
@@ -67,10 +67,10 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SearchResult:
     """An experiment with what was found in it; no passages where nothing was asked for but filters."""
 
-    entry: Entry
+    experiment: ExperimentSummary
     passages: tuple[Passage, ...] = ()
 
 
@@ -86,7 +86,7 @@ def find(
     most: int = MOST_FOUND,
     *,
     deleted: bool = False,
-) -> list[Found]:
+) -> list[SearchResult]:
     """What is found, ``most`` experiments at most; what is ``deleted`` or what is not.
 
     An interrupted connection ends it with sqlite3.OperationalError.
@@ -117,12 +117,16 @@ def find(
 
 def _described(
     connection: sqlite3.Connection, numbers: Sequence[int], passages: dict[int, list[Passage]]
-) -> list[Found]:
+) -> list[SearchResult]:
     """The experiments with these numbers, in that order."""
     marks = ", ".join("?" * len(numbers))
-    rows = connection.execute(f"SELECT number, {ENTRY} FROM experiments WHERE number IN ({marks})", numbers)  # noqa: S608 - our own names
-    entries = {row[0]: entry_from_row(row) for row in rows}
-    return [Found(entries[number], tuple(passages.get(number, ()))) for number in numbers if number in entries]
+    rows = connection.execute(f"SELECT number, {SUMMARY} FROM experiments WHERE number IN ({marks})", numbers)  # noqa: S608 - our own names
+    experiments = {row[0]: summary_from_row(row) for row in rows}
+    return [
+        SearchResult(experiments[number], tuple(passages.get(number, ())))
+        for number in numbers
+        if number in experiments
+    ]
 
 
 def _quoted(word: str) -> str:

@@ -19,9 +19,9 @@ from typing import Final, TypeVar
 from playground.domain.transcript import Transcript
 from playground.engine.gateways.known_secrets import LateRedactor, values_of
 from playground.engine.gateways.secrets import Secret
-from playground.engine.library.experiment_summary import Deleted, Entry
+from playground.engine.library.experiment_summary import Deleted, ExperimentSummary
 from playground.engine.library.store import reading, search
-from playground.engine.library.store.cleaning import Place, look, put, settle
+from playground.engine.library.store.cleaning import ScanPosition, look, put, settle
 from playground.engine.library.store.opening import Opened, check_backup, copy_to, default_path, open_store, put_back
 from playground.engine.library.store.reader import Reader
 from playground.engine.library.store.retention import KeepTapes, copy_tapes, give_back, prune
@@ -222,9 +222,9 @@ class Store:
 
     # Reading
 
-    async def entries(self) -> list[Entry]:
+    async def experiments(self) -> list[ExperimentSummary]:
         """Every experiment that is not deleted, newest first. Raises StoreError."""
-        return await self._noting(reading.entries)
+        return await self._noting(reading.experiments)
 
     async def deleted(self) -> list[Deleted]:
         """What is in the trash, deleted last first; without what is about to go for good. Raises StoreError."""
@@ -288,7 +288,7 @@ class Store:
 
     async def find(
         self, typed: str, filters: search.Filters = search.EVERYTHING, *, deleted: bool = False
-    ) -> list[search.Found]:
+    ) -> list[search.SearchResult]:
         """Search; asked again before it has answered, the first ends with nothing. Raises StoreError.
 
         With ``deleted`` the trash is searched, and nothing else.
@@ -296,7 +296,7 @@ class Store:
         self._searches += 1
         number = self._searches
 
-        def work(connection: sqlite3.Connection) -> list[search.Found]:
+        def work(connection: sqlite3.Connection) -> list[search.SearchResult]:
             return search.find(connection, typed, filters, deleted=deleted) if number == self._searches else []
 
         self._give_up_search()
@@ -324,7 +324,7 @@ class Store:
         path, rows = self._opened.path, 0
         reader = Reader(path, "mode=ro") if path is not None else None
         try:
-            place: Place | None = Place()
+            place: ScanPosition | None = ScanPosition()
             while place is not None:
                 found, place = await self._read(partial(look, redactor=self._redact(), place=place), reader)
                 if found and self._writer is not None:

@@ -72,7 +72,7 @@ class GrowingTape:
             self._redactor, self._stream = redactor, StreamRedactor(redactor)
         for at, data in reads:
             self._size, self._last = self._size + len(data), at
-            found += map(read_of, self._stream.feed(data, at))
+            found += map(read_of, self._stream.redact_bytes(data, at))
         return zlib.compress(_line(found, redactor)) if found else b""
 
 

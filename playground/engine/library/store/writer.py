@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from playground.engine.cassettes.cassette import CassetteError
-from playground.engine.library.experiment_summary import entry_from
+from playground.engine.library.experiment_summary import summarize_snapshot
 from playground.engine.library.store.rows import ExperimentRows, Known, rebuild_index
 from playground.engine.library.store.tape_rows import GrowingTape, write_tape
 from playground.engine.library.store.trouble import StoreError, is_damage, is_index_damage, is_passing, words_of
@@ -210,7 +210,7 @@ class Writer:
                         results.append((job, None, error))
                     elif isinstance(job, Save):
                         known.pop(job.found.id, None)
-                        title = entry_from(job.found, job.redactor.front).title
+                        title = summarize_snapshot(job.found, job.redactor.front).title
                         odd[job.found.id] = f"“{title}” could not be saved: {words_of(error)}"
                 self._connection.execute("RELEASE job")
             self._connection.execute("COMMIT")

@@ -157,7 +157,7 @@ class CassetteControl(QObject):
         player = CassettePlayer(cassette)
         session = player.session(self._workspace.gateways)
         self._players[session.id] = player
-        self._workspace.add(session)
+        self._workspace.add_experiment(session)
         if cassette.unread_words:
             self._say(cassette.unread_words)
         return True

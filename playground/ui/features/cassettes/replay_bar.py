@@ -59,10 +59,10 @@ class ReplayBar(QFrame):
         if cassette.created_at:
             when = datetime.fromtimestamp(cassette.created_at).astimezone().strftime(", recorded on %d %B %Y")
         self.words.setText(show_hidden(f"Cassette with {count} exchange{'s' * (count != 1)}{when}. {SAYS}"))
-        pace = player.pace
-        wanted = None if pace.stepping else pace.speed
+        clock = player.clock
+        wanted = None if clock.stepping else clock.speed
         self.speed.set_index(next((at for at, (_, speed) in enumerate(SPEEDS) if speed == wanted), 0))
-        self.step_button.setVisible(pace.stepping)
+        self.step_button.setVisible(clock.stepping)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Where the room is short, the controls stand below the words."""
@@ -74,11 +74,11 @@ class ReplayBar(QFrame):
         player, speed = self._player, SPEEDS[index][1]
         if player is None:
             return
-        player.pace.stepping = speed is None
+        player.clock.stepping = speed is None
         if speed is not None:
-            player.pace.speed = speed
+            player.clock.speed = speed
         self.step_button.setVisible(speed is None)
 
     def _step(self) -> None:
         if self._player is not None:
-            self._player.pace.step()
+            self._player.clock.step()

@@ -102,11 +102,11 @@ class Blocks:
             if whole and self._code.closes(line):
                 self._end_code()
             else:
-                self._out += self._code.add(line, open_end=not whole)
+                self._out += self._code.add_code_line(line, open_end=not whole)
             return
         if self._table is not None:
             if line and not self._table.ends(line):
-                self._out += self._table.add(line)
+                self._out += self._table.add_table_row(line)
                 return
             self._end_table()
         if self._is_quoted(line):

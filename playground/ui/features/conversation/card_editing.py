@@ -21,7 +21,7 @@ from playground.ui.features.conversation.calls.call_editor import CallEditor
 from playground.ui.features.conversation.card_parts import CardParts
 from playground.ui.features.conversation.inline_editor import InlineEditor
 from playground.ui.features.conversation.part_views import Drawing, calls_in, drawn_by
-from playground.ui.features.conversation.text_place import TextPlace
+from playground.ui.features.conversation.text_place import TextEditing
 from playground.ui.features.conversation.turn_header import TurnHeader
 from playground.ui.widgets.role_words import ROLE_WORDS
 
@@ -41,7 +41,7 @@ class CardEditing:
         self._header = header
         self._body = body
         self._top = top
-        self._text = TextPlace(commands.edits, self._text_opened, self._text_closed, runs=True)
+        self._text = TextEditing(commands.edits, self._text_opened, self._text_closed, runs=True)
         self._calls: dict[str, CallEditor] = {}  # by the id of the call under edit; empty for one that is new
         self._rows: list[AnswersRow] = []
         header.edit_asked.connect(self.begin)

@@ -120,7 +120,7 @@ class CardParts:
 
     # What is being received
 
-    def grow(self, parts: Sequence[GrowingPart], make: Callable[[GrowingPart], QWidget]) -> bool:
+    def add_views(self, parts: Sequence[GrowingPart], make: Callable[[GrowingPart], QWidget]) -> bool:
         """Make views for what has come, the last parts of it. Returns whether there are more to make."""
         end = time.perf_counter() + STEP_S
         if len(parts) > self.first + PAGE:

@@ -59,7 +59,7 @@ class CardStock:
             card = TurnCard(row, self._commands, self.tools, zoom=self.zoom, parent=self._parent, width=self.width)
             card.height_changed.connect(self._changed)
         self.cards[row.id] = card
-        self.grow(row.id)
+        self.draw_growing_card(row.id)
         if self._found is not None:
             card.finds.show(self._found, self._number(row.id))
         return card
@@ -74,13 +74,13 @@ class CardStock:
         else:
             card.deleteLater()
 
-    def grow(self, turn_id: str) -> bool:
+    def draw_growing_card(self, turn_id: str) -> bool:
         """Draw what has arrived for a turn. Returns whether it has a card and is being received."""
         card = self.cards.get(turn_id)
         state = self._growing(turn_id) if card is not None else None
         if card is None or state is None:
             return False
-        card.grow(state)
+        card.draw_growth(state)
         return True
 
     def set_zoom(self, zoom: float) -> None:

@@ -13,7 +13,7 @@ from playground.ui.features.conversation.calls.call_card import CallCard
 from playground.ui.features.conversation.reasoning_view import ReasoningView
 from playground.ui.features.conversation.shown_parts import shown_parts
 from playground.ui.features.conversation.text_view import TextView
-from playground.ui.features.conversation.verdict_view import VerdictView
+from playground.ui.features.conversation.verdict_view import AnswerCheckView
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -54,7 +54,7 @@ def texts_of(card: TurnCard) -> list[CardText]:
     numbers = _numbers(card.turn.parts)
     for view, part in zip(card.body, card.parts.shown, strict=False):
         kind, nth = numbers.get(id(part), (part.kind, 0))
-        if isinstance(view, VerdictView):
+        if isinstance(view, AnswerCheckView):
             offset = 0
             for text in (part for part in card.turn.parts if part.kind == "text"):
                 out.append(CardText(view.view, "text", numbers[id(text)][1], text.text, offset, card.turn.text))

@@ -14,18 +14,18 @@ from playground.domain.transcript import Role
 from playground.engine.advice import Action
 from playground.engine.session.hand_made import Answerable
 from playground.engine.session.open_edits import EditKey, OpenEdit
-from playground.engine.session.retry_wait import Pause
+from playground.engine.session.retry_wait import RetryWait
 
 
 class Growth(NamedTuple):
     """How far a turn has come that is being received. ``elapsed`` is in seconds since it was asked for.
 
-    ``pause`` is there while the next try is waited for; ``starting`` while nothing could be sent yet.
+    ``retry_wait`` is there while the next try is waited for; ``starting`` while nothing could be sent yet.
     """
 
     choice: GrowingChoice
     elapsed: float
-    pause: Pause | None = None
+    retry_wait: RetryWait | None = None
     starting: bool = False
 
 

@@ -216,7 +216,7 @@ def line_texts(lines: Iterable[Line]) -> list[str]:
 def markdown_lines(source: str) -> list[str]:
     """The text of each paragraph that is drawn for Markdown."""
     stream = MarkdownStream()
-    stream.feed(source)
+    stream.append_markdown(source)
     return line_texts(stream.lines)
 
 
@@ -295,7 +295,7 @@ def _read(row: Row) -> Generator[None, None, list[str]]:
             source = _small(part.text or REDACTED, "markdown")
             stream = MarkdownStream()
             for at in range(0, len(source), STEP):
-                stream.feed(source[at : at + STEP])
+                stream.append_markdown(source[at : at + STEP])
                 yield
             out.append(BETWEEN.join(line_texts(stream.lines)))
         else:

@@ -15,7 +15,7 @@ from playground.ui.widgets.exact_field import units
 from playground.ui.widgets.theme import tokens
 
 
-class FoundMarks:
+class FindMarks:
     """The places of one document; ``chosen`` is the number of the one drawn more than the others.
 
     Of a large text only a part is drawn: ``count`` and ``chosen`` are of all its places once it was looked through.

@@ -44,7 +44,7 @@ class MeasuredText:
         self._counted = 0  # pieces that are in both
         self._returned = False  # whether what is counted ends with half a line end
 
-    def add(self, text: str) -> None:
+    def append_text(self, text: str) -> None:
         """More at the end."""
         self._pieces.append(text)
         self.length += len(text)

@@ -28,7 +28,7 @@ class MarkdownStream:
         self._after_return = False
         self._behind = False  # whether there is more than the lines show
 
-    def feed(self, text: str, *, more: bool = False) -> int:
+    def append_markdown(self, text: str, *, more: bool = False) -> int:
         """Take more text. Returns the index of the first line that may be new or different.
 
         With ``more`` the next piece is there already: what is not final is drawn when it is, and not worked out twice.

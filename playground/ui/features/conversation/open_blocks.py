@@ -36,7 +36,7 @@ class CodeBlock:
         stripped = line.strip()
         return len(stripped) >= len(self._mark) and self._may_close(line)
 
-    def add(self, line: str, *, open_end: bool = False) -> list[Line]:
+    def add_code_line(self, line: str, *, open_end: bool = False) -> list[Line]:
         """A whole line came, or with ``open_end`` the front of a long one. Returns lines that are final now."""
         self._chunk.append(self._outdented(line))
         self._size += len(line) + 1
@@ -111,7 +111,7 @@ class TableBlock:
         """Whether the line is no row of it any more. An empty rest of the text ends nothing."""
         return line != "" and (not line.strip() or (line[0] in "#>`-*" and "|" not in line))
 
-    def add(self, row: str) -> list[Line]:
+    def add_table_row(self, row: str) -> list[Line]:
         """A whole row came. Returns lines that are final now."""
         self._lines += self._drawn(row)
         return self.flush() if len(self._lines) >= TABLE_CHUNK else []

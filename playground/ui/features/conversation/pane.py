@@ -124,7 +124,7 @@ class ConversationPane(Centre):
         """Do what is asked for in the composer, from now on."""
         self.composer.run_asked.connect(self.run)
         self.composer.stop_asked.connect(self.stop)
-        self.composer.add_asked.connect(self.add)
+        self.composer.add_asked.connect(self.add_draft)
         self.intake.attend()
 
     @property
@@ -197,7 +197,7 @@ class ConversationPane(Centre):
         self.view.jump_to_latest()
         self._start(None)
 
-    def add(self) -> None:
+    def add_draft(self) -> None:
         """Add what is written as a turn and do not run."""
         turn = None if self._unfinished() else written(self.composer.draft, self._session.transcript)
         if turn is not None:
@@ -301,7 +301,7 @@ class ConversationPane(Centre):
     def take_advice(self, turn_id: str, action: Action) -> None:
         session = self._session
         run = session.run_of(turn_id)
-        pause = run.pause if run is not None else None
+        pause = run.retry_wait if run is not None else None
         if action == RETRY_NOW and pause is not None:
             pause.retry_now()
             return
@@ -386,7 +386,7 @@ class ConversationPane(Centre):
         choice, run = self._session.growing.get(turn_id), self._session.run_of(turn_id)
         if choice is None or run is None:
             return None
-        return Growth(choice, run.elapsed, run.pause, starting=run.exchange is None)
+        return Growth(choice, run.elapsed, run.retry_wait, starting=run.exchange is None)
 
     def _changed(self, change: Change) -> None:
         match change:
@@ -428,7 +428,7 @@ class ConversationPane(Centre):
     def _draw_grown(self) -> None:
         grown, self._grown = self._grown, set()
         for turn_id in grown:
-            self.view.grow(turn_id)
+            self.view.draw_growing_turn(turn_id)
 
     def _clock_for(self, state: RunState) -> None:
         if state is RunState.IDLE:

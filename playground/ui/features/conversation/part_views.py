@@ -24,7 +24,7 @@ from playground.ui.features.conversation.rows import Row
 from playground.ui.features.conversation.shown_parts import REDACTED, Shown, is_judged, text_mode
 from playground.ui.features.conversation.text_view import TextView
 from playground.ui.features.conversation.turn_images import TurnImages
-from playground.ui.features.conversation.verdict_view import VerdictView
+from playground.ui.features.conversation.verdict_view import AnswerCheckView
 from playground.ui.widgets import figures as facts
 
 BESIDE_TEXT = 32  # pixels of a card's width that its text does not have
@@ -91,7 +91,7 @@ class PartView(Generic[V, P]):
     def show(self, view: V, part: P, drawing: Drawing) -> None:
         """Show a part that is whole."""
 
-    def grow(self, view: V, part: GrowingPart, drawing: Drawing, seconds: str | None) -> None:
+    def draw_growing_part(self, view: V, part: GrowingPart, drawing: Drawing, seconds: str | None) -> None:
         """Draw what has arrived for a part; ``seconds`` is how long it took if it is the last one."""
 
     def busy(self, view: V) -> bool:
@@ -141,7 +141,7 @@ class _Words(PartView[TextView, Text | Refusal | ToolResult | Unknown]):
         else:
             view.set_text(part.text)
 
-    def grow(self, view: TextView, part: GrowingPart, drawing: Drawing, seconds: str | None) -> None:
+    def draw_growing_part(self, view: TextView, part: GrowingPart, drawing: Drawing, seconds: str | None) -> None:
         drawn = int(view.property("drawn") or 0)
         if len(part.fragments) > drawn:
             view.append("".join(part.fragments[drawn:]))
@@ -167,31 +167,31 @@ class _Words(PartView[TextView, Text | Refusal | ToolResult | Unknown]):
         return ((view, None),)
 
 
-class _Answer(PartView[VerdictView, Text]):
-    widget = VerdictView
+class _Answer(PartView[AnswerCheckView, Text]):
+    widget = AnswerCheckView
     in_place = True
 
-    def make(self, drawing: Drawing, mode: str) -> VerdictView:
-        view = VerdictView(zoom=drawing.zoom)
+    def make(self, drawing: Drawing, mode: str) -> AnswerCheckView:
+        view = AnswerCheckView(zoom=drawing.zoom)
         view.set_exact(drawing.exact)
         view.height_changed.connect(drawing.frame.height_changed)
         view.judged.connect(drawing.judged)
         return view
 
-    def show(self, view: VerdictView, part: Text, drawing: Drawing) -> None:
+    def show(self, view: AnswerCheckView, part: Text, drawing: Drawing) -> None:
         outcome = drawing.turn.outcome
         view.show_answer(part.text, outcome.response_format if outcome else None)
 
-    def busy(self, view: VerdictView) -> bool:
+    def busy(self, view: AnswerCheckView) -> bool:
         return view.view.textCursor().hasSelection()
 
-    def set_zoom(self, view: VerdictView, zoom: float) -> None:
+    def set_zoom(self, view: AnswerCheckView, zoom: float) -> None:
         view.set_zoom(zoom)
 
-    def set_exact(self, view: VerdictView, part: Shown, drawing: Drawing) -> None:
+    def set_exact(self, view: AnswerCheckView, part: Shown, drawing: Drawing) -> None:
         view.set_exact(drawing.exact)
 
-    def texts(self, view: VerdictView) -> Iterable[Searched]:
+    def texts(self, view: AnswerCheckView) -> Iterable[Searched]:
         return ((view.view, None),)
 
 
@@ -207,8 +207,8 @@ class _Thinking(PartView[ReasoningView, Reasoning]):
     def show(self, view: ReasoningView, part: Reasoning, drawing: Drawing) -> None:
         view.set_text(part.text or REDACTED, facts.reasoning_line(drawing.turn, part))
 
-    def grow(self, view: ReasoningView, part: GrowingPart, drawing: Drawing, seconds: str | None) -> None:
-        view.grow(part.fragments, seconds or "")
+    def draw_growing_part(self, view: ReasoningView, part: GrowingPart, drawing: Drawing, seconds: str | None) -> None:
+        view.draw_growing_thinking(part.fragments, seconds or "")
         if seconds is None:
             view.settle("")
 
@@ -243,9 +243,9 @@ class _Call(PartView[CallCard, ToolCall]):
         answer = drawing.row.answers.get(part.id)
         view.show_call(part, drawing.tool(part.name), answer, waiting=not turn.truncated, cut=turn.truncated)
 
-    def grow(self, view: CallCard, part: GrowingPart, drawing: Drawing, seconds: str | None) -> None:
+    def draw_growing_part(self, view: CallCard, part: GrowingPart, drawing: Drawing, seconds: str | None) -> None:
         if isinstance(part, GrowingCall):
-            view.grow(part.id, part.name, part.fragments, drawing.tool(part.name))
+            view.draw_growing_call(part.id, part.name, part.fragments, drawing.tool(part.name))
         if seconds is None:
             view.settle()
 

@@ -18,7 +18,7 @@ EXCERPT = 300  # characters looked at for the folded line
 
 
 class ReasoningView(QFrame):
-    """``grow`` while it arrives, ``settle`` when it is whole. A fold or unfold by hand stays."""
+    """``draw_growing_thinking`` while it arrives, ``settle`` when it is whole. A fold or unfold by hand stays."""
 
     height_changed = Signal()
 
@@ -60,7 +60,7 @@ class ReasoningView(QFrame):
         """Its paragraphs as they are drawn."""
         return markdown_lines(self.source)
 
-    def grow(self, fragments: Sequence[str], facts: str) -> None:
+    def draw_growing_thinking(self, fragments: Sequence[str], facts: str) -> None:
         """More has arrived; ``fragments`` are all pieces so far."""
         fresh = fragments[self._drawn :]
         self._pending += fresh

@@ -96,10 +96,10 @@ class ShownText:
         self.open(large.around(self.text.text, place))
         return True
 
-    def add(self, text: str) -> None:
+    def append_shown(self, text: str) -> None:
         """More text at the end, to be drawn. What makes a text a large one is not seen any more."""
         before = self.text.length
-        self.text.add(text)
+        self.text.append_text(text)
         if self.part == (0, before) and not self.text.is_large(self.mode, grown=True):
             self.part = Part(0, self.text.length)
         elif not before:
@@ -119,7 +119,7 @@ class ShownText:
         """Write what comes next of the part."""
         self._drawn += len(text)
         if not self.exact:
-            first = self._stream.feed(text, more=not self.whole)
+            first = self._stream.append_markdown(text, more=not self.whole)
             return Drawn(first, self._writer.write(first, self._stream.lines[first:]))
         # A line end that came in two pieces is one: the first piece has drawn it.
         if text.startswith("\n") and self._after_return:
@@ -139,5 +139,5 @@ class ShownText:
         if self.exact:
             self._writer.write(0, exact_lines(piece, mode))
         else:
-            self._stream.feed(piece)
+            self._stream.append_markdown(piece)
             self._writer.write(0, self._stream.lines)

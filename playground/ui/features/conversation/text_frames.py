@@ -18,7 +18,7 @@ from playground.ui.widgets.theme import tokens
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class LineGeometry:
     """Where lines are: the line at a height, the rectangle of a line, that of a code block by its first and last."""
 
     line_at: Callable[[float], int]
@@ -31,7 +31,7 @@ def paint_frames(
     clip: QRectF,
     writer: DocumentWriter,
     layout: QAbstractTextDocumentLayout,
-    places: Places,
+    places: LineGeometry,
     width: int,
     font: QFont,
 ) -> None:

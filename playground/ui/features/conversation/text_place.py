@@ -14,7 +14,7 @@ from playground.ui.features.conversation.commands import EditCommands
 from playground.ui.features.conversation.inline_editor import InlineEditor
 
 
-class TextPlace:
+class TextEditing:
     """``opened`` is given the editor, which it puts where it belongs; ``closed`` is told whether it had the cursor."""
 
     def __init__(

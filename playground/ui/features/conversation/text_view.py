@@ -31,13 +31,13 @@ from playground.ui.features.conversation.around import scroll_to, tell_height
 from playground.ui.features.conversation.copying import CopyButtons, selected_text
 from playground.ui.features.conversation.document import CODE_HEAD, CODE_PAD, DocumentWriter
 from playground.ui.features.conversation.fold_row import FoldRow
-from playground.ui.features.conversation.found_marks import FoundMarks
+from playground.ui.features.conversation.found_marks import FindMarks
 from playground.ui.features.conversation.large import LARGE, LINES, PIECE
 from playground.ui.features.conversation.link_keys import LinkKeys
 from playground.ui.features.conversation.linked_marks import LinkedMarks
 from playground.ui.features.conversation.markdown import Line
 from playground.ui.features.conversation.shown_text import Drawn, ShownText
-from playground.ui.features.conversation.text_frames import Places, paint_frames
+from playground.ui.features.conversation.text_frames import LineGeometry, paint_frames
 from playground.ui.widgets.loop import Throttle
 from playground.ui.widgets.theme import tokens
 
@@ -94,7 +94,7 @@ class TextView(QTextEdit):
         self._writer = DocumentWriter(self._document, zoom=zoom, muted=muted)
         self._colours = tokens()  # those the document is written in
         self.shown = shown = ShownText(self._writer, mode)
-        self.found = FoundMarks(self._document, self._writer, shown)
+        self.found = FindMarks(self._document, self._writer, shown)
         self.linked = LinkedMarks(self._document, self._writer, lambda: shown.text.text, lambda: shown.part)
         self.links = LinkKeys(self, self._document, self._writer)
         self._copies = CopyButtons(self, self._writer, lambda block: self._code_rect(block.first, block.last))
@@ -130,7 +130,7 @@ class TextView(QTextEdit):
     def append(self, text: str) -> None:
         """More text at the end."""
         if text:
-            self.shown.add(text)
+            self.shown.append_shown(text)
             if self.shown.adds(text) and len(text) <= TOKENS:
                 self._drawn(partial(self.shown.write, text))
             else:
@@ -370,7 +370,7 @@ class TextView(QTextEdit):
         return [*self.linked.selections(first, last), *self.found.selections(first, last)]
 
     def _paint_frames(self, painter: QPainter, clip: QRectF) -> None:
-        places = Places(self._line_at, self._line_rect, self._code_rect)
+        places = LineGeometry(self._line_at, self._line_rect, self._code_rect)
         paint_frames(painter, clip, self._writer, self._layout, places, self.width(), self.font())
 
     def _line_at(self, y: float) -> int:

@@ -146,9 +146,9 @@ class TranscriptView(QAbstractScrollArea):
                 self._scroll(self._column.top(self._column.index[anchor]) + inside)
         self._layout.poke()
 
-    def grow(self, turn_id: str) -> None:
+    def draw_growing_turn(self, turn_id: str) -> None:
         """Draw what has arrived for a turn, if it is in view."""
-        if self._stock.grow(turn_id):
+        if self._stock.draw_growing_card(turn_id):
             self._lay_out()
 
     @property

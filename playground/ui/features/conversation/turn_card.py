@@ -13,7 +13,7 @@ from playground.domain.errors import Failure
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, Turn
 from playground.engine.advice import Action
-from playground.engine.session.retry_wait import Pause
+from playground.engine.session.retry_wait import RetryWait
 from playground.ui.features.conversation.as_sent import AsSent
 from playground.ui.features.conversation.calls.call_card import CallCard
 from playground.ui.features.conversation.calls.looks import Caption
@@ -30,7 +30,7 @@ from playground.ui.features.conversation.text_view import TextView
 from playground.ui.features.conversation.turn_end import TurnEnd
 from playground.ui.features.conversation.turn_header import TurnHeader
 from playground.ui.features.conversation.turn_menu import fill_menu
-from playground.ui.features.conversation.verdict_view import VerdictView
+from playground.ui.features.conversation.verdict_view import AnswerCheckView
 from playground.ui.widgets import figures as facts
 from playground.ui.widgets.loop import Throttle
 from playground.ui.widgets.role_words import ROLE_WORDS
@@ -143,8 +143,8 @@ class TurnCard(CardFrame):
 
     def refresh_verdict(self) -> None:
         """Say in the head what is thought of an answer that was to be JSON."""
-        judged = next((view for view in self.parts.views if isinstance(view, VerdictView)), None)
-        self._header.show_verdict(*(judged.verdict if judged is not None else ("", "chip", "")))
+        judged = next((view for view in self.parts.views if isinstance(view, AnswerCheckView)), None)
+        self._header.show_verdict(*(judged.chip_text if judged is not None else ("", "chip", "")))
 
     def _refresh_header(self, growing: bool, *, waiting: bool = False) -> None:
         self._sent.follow(self.turn)
@@ -216,7 +216,7 @@ class TurnCard(CardFrame):
         return next((card for card in self.calls if card.call.id == call_id), None)
 
     def _show_waiting(self) -> None:
-        """Nothing has arrived yet. What has is drawn by ``grow``."""
+        """Nothing has arrived yet. What has is drawn by ``draw_growth``."""
         if not self.parts.views:
             label = QLabel(facts.waiting_words())
             label.setProperty("kind", "muted")
@@ -256,7 +256,7 @@ class TurnCard(CardFrame):
             return None  # what comes is drawn as there is time
         return next((view for view in self.parts.views if isinstance(view, TextView) and not view.whole), None)
 
-    def grow(self, growth: Growth) -> None:
+    def draw_growth(self, growth: Growth) -> None:
         """Draw what has arrived since the last time, or how long the next try is waited for."""
         choice, elapsed, pause, starting = growth
         waiting = pause is not None
@@ -273,13 +273,13 @@ class TurnCard(CardFrame):
             else:
                 label.setText(OTHERWISE if choice.members is not None else facts.waiting_words(starting=starting))
         self._growth, self._grew = growth, True
-        if self.parts.grow(choice.parts, lambda part: growing_view(part, self._drawing, is_json=choice.is_json)):
+        if self.parts.add_views(choice.parts, lambda part: growing_view(part, self._drawing, is_json=choice.is_json)):
             self._going.poke()
         last = len(choice.parts) - 1
         for number, view in enumerate(self.parts.views, self.parts.first):
             if number <= last:
                 seconds = facts.seconds(elapsed) if number == last else None
-                drawn_by(view).grow(view, choice.parts[number], self._drawing, seconds)
+                drawn_by(view).draw_growing_part(view, choice.parts[number], self._drawing, seconds)
         self.finds.follow()
 
     def _go_on(self) -> None:
@@ -288,16 +288,16 @@ class TurnCard(CardFrame):
             if self._grew:  # more came, and that was a step
                 self._going.poke()
             elif self._growth is not None:
-                self.grow(self._growth)
+                self.draw_growth(self._growth)
             self._grew = False
         elif not self._filled_from_outside and not self.whole:
             self.fill()
             self._going.poke()
 
-    def _show_trouble(self, pause: Pause | None, failure: Failure | None, *, has_parts: bool) -> None:
+    def _show_trouble(self, pause: RetryWait | None, failure: Failure | None, *, has_parts: bool) -> None:
         if pause is not None:
             self.parts.clear()
-            self._end.show_pause(pause)
+            self._end.show_retry_wait(pause)
         elif failure is not None:
             if not has_parts:
                 self.parts.clear()

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from playground.domain.errors import Failure
 from playground.domain.transcript import Turn
 from playground.engine.advice import GIVE_UP, RETRY_NOW, Action
-from playground.engine.session.retry_wait import Pause
+from playground.engine.session.retry_wait import RetryWait
 from playground.ui.features.conversation.error_card import ErrorCard
 from playground.ui.features.conversation.hole_card import HoleCard
 
@@ -58,7 +58,7 @@ class TurnEnd(QVBoxLayout):
             card.stay_open()
             self._add(card)
 
-    def show_pause(self, pause: Pause) -> None:
+    def show_retry_wait(self, pause: RetryWait) -> None:
         """Why the last try failed, and how long the next one is waited for."""
         if self._begin(pause):
             self._add(self._error(pause.failure, streamed=None, arrived=False, actions=(RETRY_NOW, GIVE_UP)))

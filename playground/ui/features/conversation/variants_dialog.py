@@ -162,7 +162,7 @@ class VariantsDialog(QDialog):
         for turn_id in grown:
             state, card = self._growing(turn_id), self._cards.get(turn_id)
             if state is not None and card is not None:
-                card.grow(state)
+                card.draw_growth(state)
 
     def _closed(self) -> None:
         self._cancel()

@@ -34,7 +34,7 @@ LISTED = 20  # problems below the answer; more are counted
 MARK = "×"
 
 
-class Verdict(NamedTuple):
+class ChipText(NamedTuple):
     """What the chip says: words, look, and what more there is to say in a tooltip."""
 
     words: str
@@ -128,7 +128,7 @@ class MarkedView(TextView):
         return super().viewportEvent(event)
 
 
-class VerdictView(QWidget):
+class AnswerCheckView(QWidget):
     """``show_answer`` judges and shows a text. ``verdict`` is for the chip in the turn's head."""
 
     height_changed = Signal()
@@ -140,7 +140,7 @@ class VerdictView(QWidget):
         self._format: JSONObject | None = None
         self._exact = False
         self.problems: list[Problem] = []
-        self.verdict = Verdict("", "chip", "")
+        self.chip_text = ChipText("", "chip", "")
         self._check = TextCheck(AnswerFits, self)
         self._check.checked.connect(self._checked)
         self._places: dict[int, tuple[int, int]] = {}
@@ -174,9 +174,9 @@ class VerdictView(QWidget):
         self.problems = problems or []
         if problems is None:
             words, says = unchecked_words(text)
-            self.verdict = Verdict(words, "chip", says)
+            self.chip_text = ChipText(words, "chip", says)
         else:
-            self.verdict = _verdict(problems, schema_of(self._format) is not None)
+            self.chip_text = _verdict(problems, schema_of(self._format) is not None)
 
     def _checked(self) -> None:
         self._judge()
@@ -238,16 +238,16 @@ class VerdictView(QWidget):
         self.height_changed.emit()
 
 
-def _verdict(problems: list[Problem], has_schema: bool) -> Verdict:
+def _verdict(problems: list[Problem], has_schema: bool) -> ChipText:
     says = "\n".join(_words(problem) for problem in problems[:LISTED])
     if not problems:
         words = "matches schema" if has_schema else "valid JSON"
-        return Verdict(words, "chip-ok", "The answer fits what was asked for.")
+        return ChipText(words, "chip-ok", "The answer fits what was asked for.")
     if not_checked(problems):
-        return Verdict("too costly to check", "chip", says)
+        return ChipText("too costly to check", "chip", says)
     if not has_schema or problems[0].message.startswith("not JSON"):
-        return Verdict("not JSON", "chip-error", says)
-    return Verdict(f"{len(problems)} schema error{'s' * (len(problems) > 1)}", "chip-error", says)
+        return ChipText("not JSON", "chip-error", says)
+    return ChipText(f"{len(problems)} schema error{'s' * (len(problems) > 1)}", "chip-error", says)
 
 
 def _words(problem: Problem) -> str:

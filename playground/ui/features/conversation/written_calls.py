@@ -52,7 +52,7 @@ class WrittenCalls:
         if reason == without_call((*path, *([turn] if turn is not None else []))):
             return "Choose its call", partial(self.choose_call, self._lost())
         if turn is not None and reason == calls_first((turn,)):
-            return "Add the turn", self._pane.add
+            return "Add the turn", self._pane.add_draft
         return None
 
     def choose_call(self, turn_id: str = "") -> None:

@@ -114,7 +114,7 @@ class AnswerTable(QWidget):
 
     # Commands
 
-    def add(self) -> None:
+    def add_row(self) -> None:
         """A new row for the latest call's arguments, or for any; it comes before the first row for any."""
         if self._latest is not None and self.fitting < 0:
             self._insert(AnswerRow(match=MatchKind.EQUAL, pattern=self._latest.strip() or "{}"))
@@ -180,7 +180,7 @@ class AnswerTable(QWidget):
         self._halves.addWidget(self.editor, 1)
 
     def _connect(self) -> None:
-        self.add_button.clicked.connect(self.add)
+        self.add_button.clicked.connect(self.add_row)
         self.duplicate_button.clicked.connect(self.duplicate)
         self.delete_button.clicked.connect(self.delete)
         self.up_button.clicked.connect(partial(self.move_row, -1))

@@ -113,7 +113,7 @@ class CallList(SessionPage):
             return
         if self._stale:
             self._stale = False
-            yield from index.read()
+            yield from index.update_entries()
         shown = index.entries
         if words := self.filter.text().lower().split():
             shown = []

@@ -57,7 +57,7 @@ class ForkDialog(QDialog):
         self.add_button.setProperty("kind", "button")
         self.add_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         menu = StartMenu(self._starts, self.add_button, empty=True)
-        menu.chosen.connect(self.add)
+        menu.chosen.connect(self.add_answer)
         self.add_button.setMenu(menu)
         self.said = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
         self.start_button = QPushButton("Start")
@@ -93,7 +93,7 @@ class ForkDialog(QDialog):
             column.show_answer(number, answer, removable=len(answers) > FEWEST_ANSWERS)
         self._judge()
 
-    def add(self, answer: Answer) -> None:
+    def add_answer(self, answer: Answer) -> None:
         """One more answer, up to the most there may be."""
         if len(self.columns) < MOST_ANSWERS:
             self.show_answers((*self.answers, answer))

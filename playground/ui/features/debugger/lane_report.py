@@ -12,7 +12,7 @@ from playground.domain.transcript import Role, Turn, one_per_request, waiting_in
 from playground.engine.session.debugger import Fork
 from playground.engine.session.run_state import RunState
 from playground.engine.session.session import Session
-from playground.engine.session.tool_loop import Lane, LaneEnd
+from playground.engine.session.tool_loop import ToolLoop, ToolLoopEnd
 from playground.ui.features.debugger.rule_words import one_line
 from playground.ui.widgets.figures import count, seconds
 
@@ -51,11 +51,11 @@ class LaneReport:
     root: str  # what to select for that; empty while there is nothing to show
 
 
-def report(session: Session, fork: Fork, lane: Lane) -> LaneReport:
+def report(session: Session, fork: Fork, lane: ToolLoop) -> LaneReport:
     """The lane as it stands now."""
     transcript = session.transcript
     turns = _turns(session, fork, lane)
-    running = lane.ending is LaneEnd.RUNNING
+    running = lane.ending is ToolLoopEnd.RUNNING
     state, look, why = _state(session, lane, turns)
     there = lane.root in transcript.turns
     return LaneReport(
@@ -71,7 +71,7 @@ def report(session: Session, fork: Fork, lane: Lane) -> LaneReport:
     )
 
 
-def _turns(session: Session, fork: Fork, lane: Lane) -> tuple[Turn, ...]:
+def _turns(session: Session, fork: Fork, lane: ToolLoop) -> tuple[Turn, ...]:
     """The turns of the lane, those given by others after it included."""
     head = lane.head
     if head is None or head not in session.transcript.turns:
@@ -81,33 +81,33 @@ def _turns(session: Session, fork: Fork, lane: Lane) -> tuple[Turn, ...]:
     return branch[at + 1 :]
 
 
-def _state(session: Session, lane: Lane, turns: tuple[Turn, ...]) -> tuple[str, str, str]:
-    if lane.ending is not LaneEnd.RUNNING and lane.root and lane.root not in session.transcript.turns:
+def _state(session: Session, lane: ToolLoop, turns: tuple[Turn, ...]) -> tuple[str, str, str]:
+    if lane.ending is not ToolLoopEnd.RUNNING and lane.root and lane.root not in session.transcript.turns:
         return "taken back", "", "Undo took this branch back; redo brings it again."
     match lane.ending:
-        case LaneEnd.RUNNING:
+        case ToolLoopEnd.RUNNING:
             return _running_words(lane), "", ""
-        case LaneEnd.DONE:
+        case ToolLoopEnd.DONE:
             reason = next((turn.outcome.finish_reason for turn in reversed(turns) if turn.outcome), None)
             return "done", "ok", f"Ended with an answer ({reason})." if reason else "Ended with an answer."
-        case LaneEnd.PAUSED:
+        case ToolLoopEnd.PAUSED:
             if not waiting_in(session.transcript.lineage(lane.head)):
                 return "went on", "", "It paused, and somebody went on from there."
             return "paused", "", lane.words or "A call waits for an answer."
-        case LaneEnd.STOPPED:
+        case ToolLoopEnd.STOPPED:
             return "stopped", "", "Stopped. What had arrived is kept."
         case _:
             return "failed", "error", lane.words or "It ended without an answer."
 
 
-def _running_words(lane: Lane) -> str:
+def _running_words(lane: ToolLoop) -> str:
     answer = lane.answer
     if lane.state is RunState.ANSWERING and not lane.requests and answer is not None:
         return "no answer comes" if answer.never else f"answer in {max(answer.delay - lane.elapsed, 0):.0f} s"
     return STATES[lane.state]
 
 
-def _figures(lane: Lane, turns: tuple[Turn, ...]) -> str:
+def _figures(lane: ToolLoop, turns: tuple[Turn, ...]) -> str:
     usages = [outcome.usage for outcome in one_per_request(turns) if outcome.usage is not None]
     prompt = sum(usage.prompt or 0 for usage in usages)
     completion = sum(usage.completion or 0 for usage in usages)

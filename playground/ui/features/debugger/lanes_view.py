@@ -27,7 +27,7 @@ from playground.domain.parts import ToolCall
 from playground.engine.session.changes import Change, TurnGrew
 from playground.engine.session.debugger import Fork
 from playground.engine.session.session import Session
-from playground.engine.session.tool_loop import LaneEnd
+from playground.engine.session.tool_loop import ToolLoopEnd
 from playground.ui.features.debugger.lane_column import COLUMN, LaneColumn
 from playground.ui.features.debugger.lane_report import report
 from playground.ui.features.debugger.rule_words import one_line
@@ -97,7 +97,7 @@ class LanesView(SessionWindow):
 
     def stop_all(self) -> None:
         """End every lane of this fork."""
-        for lane in self._fork.lanes if self._fork is not None else ():
+        for lane in self._fork.loops if self._fork is not None else ():
             lane.stop()
 
     # Building
@@ -159,7 +159,7 @@ class LanesView(SessionWindow):
         for column in self.columns:
             column.deleteLater()
         self.columns = []
-        lanes = self._fork.lanes if self._fork is not None else ()
+        lanes = self._fork.loops if self._fork is not None else ()
         self.base.clear()
         self.base.addItem("none", -1)
         for number, lane in enumerate(lanes):
@@ -212,13 +212,13 @@ class LanesView(SessionWindow):
         if fork is None:
             self._clock.stop()
             return
-        reports = [report(self._session, fork, lane) for lane in fork.lanes]
+        reports = [report(self._session, fork, lane) for lane in fork.loops]
         base = self.base.currentData()
         for number, (column, now) in enumerate(zip(self.columns, reports, strict=True)):
             compared = reports[base] if base not in (None, -1, number) else None
             column.show_report(now, compared)
         self.legend.setVisible(base not in (None, -1))
-        running = any(lane.ending is LaneEnd.RUNNING for lane in fork.lanes)
+        running = any(lane.ending is ToolLoopEnd.RUNNING for lane in fork.loops)
         self.stop_button.setVisible(running)
         if not running:
             self._clock.stop()
@@ -232,11 +232,11 @@ class LanesView(SessionWindow):
 
     def _show_branch(self, number: int) -> None:
         if self._fork is not None:
-            root = self._fork.lanes[number].root
+            root = self._fork.loops[number].root
             if root in self._session.transcript.turns:
                 self._session.turns.select_variant(root)
 
 
 def _fork_words(number: int, fork: Fork) -> str:
     at = time.strftime("%H:%M:%S", time.localtime(fork.at))
-    return f"Fork {number} · {len(fork.lanes)} lanes · {at}"
+    return f"Fork {number} · {len(fork.loops)} lanes · {at}"

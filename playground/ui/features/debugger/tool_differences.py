@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from playground.domain.parameters import Parameters
 from playground.domain.tools import ToolDefinition
 from playground.engine.files.tool_import.definitions import read
-from playground.engine.files.tool_import.found import Found
+from playground.engine.files.tool_import.found import ToolCollector
 from playground.jsonkit.reading import parse_json
 from playground.jsonkit.values import JSON
 
@@ -21,7 +21,7 @@ def read_tools(text: str) -> tuple[ToolDefinition, ...]:
 
     Raises ValueError in words.
     """
-    found = Found()
+    found = ToolCollector()
     problem = read(parse_json(text), found)
     if problem or found.notes:
         raise ValueError(problem or found.notes[0])

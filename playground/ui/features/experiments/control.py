@@ -7,8 +7,8 @@ from functools import partial
 
 from PySide6.QtCore import QObject
 
-from playground.engine.library.experiment_summary import Entry
-from playground.engine.library.store import Filters, Found, StoreError
+from playground.engine.library.experiment_summary import ExperimentSummary
+from playground.engine.library.store import Filters, SearchResult, StoreError
 from playground.engine.session.changes import Change, TitleChanged
 from playground.ui.features.conversation.going import go_to
 from playground.ui.features.experiments.panel import ARCHIVE, DELETE, DUPLICATE, PIN, RENAME, ExperimentsPanel
@@ -66,8 +66,8 @@ class ExperimentsControl(QObject):
         """Make the list equal to the workspace."""
         self._panel.set_opening(not self._workspace.listed)
         nobodys = self._workspace.stand_in
-        entries = [entry for entry in self._workspace.entries if entry.id != nobodys]
-        self._panel.show_entries(entries, self._workspace.current.id)
+        experiments = [experiment for experiment in self._workspace.experiments if experiment.id != nobodys]
+        self._panel.show_experiments(experiments, self._workspace.current.id)
         if self._panel.words:
             self._search_again.poke()
 
@@ -77,7 +77,7 @@ class ExperimentsControl(QObject):
             spawn(self._find(words, self._panel.filters), name="search")
 
     async def _find(self, words: str, filters: Filters) -> None:
-        found: list[Found]
+        found: list[SearchResult]
         try:
             found = await self._workspace.find(words, filters)
         except StoreError as error:
@@ -147,16 +147,16 @@ class ExperimentsControl(QObject):
         """Take an experiment off the list, into the trash; a notice offers it back."""
         title = self._title(experiment_id)
         self._workspace.delete(experiment_id)
-        kept = any(one.entry.id == experiment_id for one in self._workspace.trash)
+        kept = any(one.experiment.id == experiment_id for one in self._workspace.trash)
         words = f"“{title}” is in the trash." if kept else f"“{title}” deleted."
         self._host.notice.say(words, "Undo", self.undelete, stays=False)
 
     def undelete(self) -> None:
         """Bring the experiment deleted last back, and show it."""
-        entry = self._workspace.undelete()
-        if entry is not None:
-            self.open(entry.id)
-            self._host.notice.say(f"“{short_title(entry.title)}” is back.", stays=False)
+        experiment = self._workspace.undelete()
+        if experiment is not None:
+            self.open(experiment.id)
+            self._host.notice.say(f"“{short_title(experiment.title)}” is back.", stays=False)
 
     def duplicate(self, experiment_id: str) -> None:
         """The same experiment once more; the copy is shown."""
@@ -174,27 +174,27 @@ class ExperimentsControl(QObject):
 
     def pin(self, experiment_id: str) -> None:
         """Keep an experiment at the top of the list, or no longer."""
-        entry = self._entry(experiment_id)
-        if entry is not None:
-            self._workspace.pin(experiment_id, not entry.pinned)
+        experiment = self._summary_of(experiment_id)
+        if experiment is not None:
+            self._workspace.pin(experiment_id, not experiment.pinned)
 
     def archive(self, experiment_id: str) -> None:
         """Put an experiment away, or back; a notice offers to undo it."""
-        entry = self._entry(experiment_id)
-        if entry is None:
+        experiment = self._summary_of(experiment_id)
+        if experiment is None:
             return
-        self._workspace.archive(experiment_id, not entry.archived)
+        self._workspace.archive(experiment_id, not experiment.archived)
         title = self._title(experiment_id)
-        words = f"“{title}” is back in the list." if entry.archived else f"“{title}” archived. The filter shows it."
-        undo = partial(self._workspace.archive, experiment_id, entry.archived)
-        self._host.notice.say(words, "Undo", undo, stays=False)
+        done = "is back in the list." if experiment.archived else "archived. The filter shows it."
+        undo = partial(self._workspace.archive, experiment_id, experiment.archived)
+        self._host.notice.say(f"“{title}” {done}", "Undo", undo, stays=False)
 
-    def _entry(self, experiment_id: str) -> Entry | None:
-        return next((entry for entry in self._workspace.entries if entry.id == experiment_id), None)
+    def _summary_of(self, experiment_id: str) -> ExperimentSummary | None:
+        return next((experiment for experiment in self._workspace.experiments if experiment.id == experiment_id), None)
 
     def _title(self, experiment_id: str) -> str:
-        entry = self._entry(experiment_id)
-        return short_title(entry.title) if entry is not None else ""
+        experiment = self._summary_of(experiment_id)
+        return short_title(experiment.title) if experiment is not None else ""
 
     def _say(self, words: str) -> None:
         self._host.notice.say(words)

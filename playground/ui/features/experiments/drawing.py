@@ -41,7 +41,7 @@ class Rows(QStyledItemDelegate):
         if not isinstance(row, Line):
             return QSize(60, TITLE + LINE + 2 * AROUND)
         titles = _title_lines(row, width - 16)
-        return QSize(60, titles * TITLE + _lines(row.entry.summary, width - 16) * LINE + 2 * AROUND)
+        return QSize(60, titles * TITLE + _lines(row.experiment.summary, width - 16) * LINE + 2 * AROUND)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         row = index.data(ROW)
@@ -79,7 +79,7 @@ class Rows(QStyledItemDelegate):
     def _line(self, painter: QPainter, rect: QRect, row: Line) -> None:
         t = tokens()
         inner = rect.adjusted(8, AROUND, -8, -AROUND)
-        signs = [name for name, on in (("pin", row.entry.pinned), ("archive", row.entry.archived)) if on]
+        signs = [name for name, on in (("pin", row.experiment.pinned), ("archive", row.experiment.archived)) if on]
         for number, name in enumerate(signs):
             place = QRect(inner.right() - 13 - 17 * number, inner.top() + 2, 14, 14)
             icon(name, "muted").paint(painter, place)
@@ -87,7 +87,7 @@ class Rows(QStyledItemDelegate):
         titles = _title_lines(row, inner.width())
         _draw(painter, title, row.title, row.marks, body_font(), t.text, titles, TITLE)
         below = inner.adjusted(0, titles * TITLE, 0, 0)
-        _draw(painter, below, row.entry.summary, (), _small(), t.muted, MOST_LINES)
+        _draw(painter, below, row.experiment.summary, (), _small(), t.muted, MOST_LINES)
 
     # Renaming in place
 
@@ -120,7 +120,7 @@ def _title_lines(row: Line, width: int) -> int:
     """How many lines a title takes: one, unless something was found in it that would be cut off."""
     if not row.marks:
         return 1
-    room = width - 17 * (row.entry.pinned + row.entry.archived)
+    room = width - 17 * (row.experiment.pinned + row.experiment.archived)
     return MOST_LINES if QFontMetrics(body_font()).horizontalAdvance(row.title[:400]) > room else 1
 
 

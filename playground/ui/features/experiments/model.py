@@ -48,10 +48,10 @@ class ExperimentsModel(QAbstractListModel):
             if was is not row and was != row:
                 self.dataChanged.emit(self.index(number), self.index(number))
 
-    def place(self, entry_id: str) -> QModelIndex:
+    def place(self, experiment_id: str) -> QModelIndex:
         """The row of an experiment; an invalid index where there is none."""
         for number, row in enumerate(self.rows):
-            if isinstance(row, Line) and row.entry.id == entry_id:
+            if isinstance(row, Line) and row.experiment.id == experiment_id:
                 return self.index(number)
         return QModelIndex()
 
@@ -73,26 +73,31 @@ class ExperimentsModel(QAbstractListModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return row.title if isinstance(row, Line) else row.text
         if role == Qt.ItemDataRole.EditRole and isinstance(row, Line):
-            return row.entry.title
+            return row.experiment.title
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return _spoken(row)
         if role == Qt.ItemDataRole.ToolTipRole:
-            return tip(f"{row.title}\n{row.entry.summary}" if isinstance(row, Line) else row.text)
+            return tip(f"{row.title}\n{row.experiment.summary}" if isinstance(row, Line) else row.text)
         return None
 
     def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
         row = self.rows[index.row()] if index.isValid() else None
         if role != Qt.ItemDataRole.EditRole or not isinstance(row, Line):
             return False
-        if str(value).strip() != row.entry.title:
-            self.renamed.emit(row.entry.id, str(value))
+        if str(value).strip() != row.experiment.title:
+            self.renamed.emit(row.experiment.id, str(value))
         return True
 
 
 def _spoken(row: Row) -> str:
     if isinstance(row, Line):
-        entry = row.entry
-        words = [row.title, entry.summary, "pinned" if entry.pinned else "", "archived" if entry.archived else ""]
+        experiment = row.experiment
+        words = [
+            row.title,
+            experiment.summary,
+            "pinned" if experiment.pinned else "",
+            "archived" if experiment.archived else "",
+        ]
         return ", ".join(word for word in words if word)
     return f"Found: {row.text}" if isinstance(row, Hit) else row.text
 

@@ -24,8 +24,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from playground.engine.library.experiment_summary import Entry
-from playground.engine.library.store import Filters, Found
+from playground.engine.library.experiment_summary import ExperimentSummary
+from playground.engine.library.store import Filters, SearchResult
 from playground.ui.features.experiments.drawing import Rows
 from playground.ui.features.experiments.filter_bar import FilterChips
 from playground.ui.features.experiments.model import ROW, ExperimentsModel
@@ -55,8 +55,8 @@ class ExperimentsPanel(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._entries: Sequence[Entry] = ()
-        self._found: Sequence[Found] | None = None
+        self._experiments: Sequence[ExperimentSummary] = ()
+        self._found: Sequence[SearchResult] | None = None
         self._current = ""
         self._most = SHOWN  # rows
         self._opening = False
@@ -142,10 +142,10 @@ class ExperimentsPanel(QWidget):
         """The filters in force."""
         return self.chips.filters
 
-    def show_entries(self, entries: Sequence[Entry], current: str) -> None:
+    def show_experiments(self, experiments: Sequence[ExperimentSummary], current: str) -> None:
         """The experiments there are, newest first, and which of them is looked at."""
-        self._entries, self._current = entries, current
-        self.chips.set_models(entry.model for entry in entries)
+        self._experiments, self._current = experiments, current
+        self.chips.set_models(experiment.model for experiment in experiments)
         self.refresh()
 
     def set_trash(self, count: int) -> None:
@@ -169,7 +169,7 @@ class ExperimentsPanel(QWidget):
             self.opening.set_opening(opening)
             self.refresh()
 
-    def show_found(self, found: Sequence[Found]) -> None:
+    def show_found(self, found: Sequence[SearchResult]) -> None:
         """What was found of the words searched for."""
         if self.words:
             self._found = found
@@ -181,7 +181,7 @@ class ExperimentsPanel(QWidget):
         if self.words and self._found is not None:
             rows = rows_found(self._found)
         else:
-            rows = rows_of(filter(self.filters.take, self._entries), most=self._most, current=self._current)
+            rows = rows_of(filter(self.filters.take, self._experiments), most=self._most, current=self._current)
         shown = any(isinstance(row, Line) for row in rows)
         self.empty.setText("" if shown else self._nothing())
         self._stack.setCurrentWidget(self.opening if self._opening else self.list if shown else self.empty)
@@ -200,7 +200,7 @@ class ExperimentsPanel(QWidget):
         or edits a title."""
         at = self.list.currentIndex()
         row = at.data(ROW) if at.isValid() else None
-        there = row.entry.id if isinstance(row, Line) else row.entry_id if isinstance(row, Hit) else ""
+        there = row.experiment.id if isinstance(row, Line) else row.experiment_id if isinstance(row, Hit) else ""
         if there == self._current or self._open_soon.isActive() or self.list.editing:
             return
         place = self.model.place(self._current)
@@ -218,9 +218,9 @@ class ExperimentsPanel(QWidget):
         self.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.search.selectAll()
 
-    def begin_rename(self, entry_id: str) -> bool:
+    def begin_rename(self, experiment_id: str) -> bool:
         """Edit a title in its place. Returns whether it is in the list."""
-        place = self.model.place(entry_id)
+        place = self.model.place(experiment_id)
         if place.isValid():
             self.list.setCurrentIndex(place)
             self.list.scrollTo(place)
@@ -257,10 +257,10 @@ class ExperimentsPanel(QWidget):
 
     def _open(self, index: QModelIndex) -> None:
         row = index.data(ROW) if index.isValid() else None
-        if isinstance(row, Line) and row.entry.id != self._current:
-            self.opened.emit(row.entry.id, "")
+        if isinstance(row, Line) and row.experiment.id != self._current:
+            self.opened.emit(row.experiment.id, "")
         elif isinstance(row, Hit):
-            self.opened.emit(row.entry_id, row.turn_id)
+            self.opened.emit(row.experiment_id, row.turn_id)
         elif isinstance(row, More):
             self._show_more(index.row())
 
@@ -269,32 +269,32 @@ class ExperimentsPanel(QWidget):
         self.refresh()
         self.list.setCurrentIndex(self.model.index(at))  # the first of those that came
 
-    def _ask(self, what: str, entry_id: str, _checked: bool = False) -> None:
-        self.asked.emit(what, entry_id)
+    def _ask(self, what: str, experiment_id: str, _checked: bool = False) -> None:
+        self.asked.emit(what, experiment_id)
 
     def _ask_current(self, what: str) -> None:
         row = self.list.currentIndex().data(ROW)
         if isinstance(row, Line):
-            self.asked.emit(what, row.entry.id)
+            self.asked.emit(what, row.experiment.id)
 
     def _menu(self, at: QPoint) -> None:
         index = self.list.indexAt(at)
         row = index.data(ROW) if index.isValid() else None
         if not isinstance(row, Line):
             return
-        entry = row.entry
+        experiment = row.experiment
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for what, words in (
             (RENAME, "Rename"),
-            (PIN, "Unpin" if entry.pinned else "Pin"),
+            (PIN, "Unpin" if experiment.pinned else "Pin"),
             (DUPLICATE, "Duplicate"),
-            (ARCHIVE, "Put back from the archive" if entry.archived else "Archive"),
+            (ARCHIVE, "Put back from the archive" if experiment.archived else "Archive"),
             (DELETE, "Delete"),
         ):
             if what == DELETE:
                 menu.addSeparator()
-            menu.addAction(words).triggered.connect(partial(self._ask, what, entry.id))
+            menu.addAction(words).triggered.connect(partial(self._ask, what, experiment.id))
         menu.popup(self.list.viewport().mapToGlobal(at))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

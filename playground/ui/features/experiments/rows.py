@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
-from playground.engine.library.experiment_summary import Entry
-from playground.engine.library.store import Found, Passage
+from playground.engine.library.experiment_summary import ExperimentSummary
+from playground.engine.library.store import Passage, SearchResult
 from playground.ui.widgets.figures import count
 from playground.ui.widgets.plain_text import show_prose
 
@@ -34,21 +34,21 @@ class Heading:
 class Line:
     """One experiment. ``marks`` are what was found in its title, as (start, end)."""
 
-    entry: Entry
+    experiment: ExperimentSummary
     title: str
     marks: tuple[tuple[int, int], ...] = ()
 
     @property
     def key(self) -> str:
         """What makes it the same row in two lists."""
-        return f"line {self.entry.id}"
+        return f"line {self.experiment.id}"
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
     """Words of one turn in which something was found, safe to show, with the places of what was found."""
 
-    entry_id: str
+    experiment_id: str
     turn_id: str
     text: str
     marks: tuple[tuple[int, int], ...]
@@ -57,7 +57,7 @@ class Hit:
     @property
     def key(self) -> str:
         """What makes it the same row in two lists."""
-        return f"hit {self.entry_id} {self.number}"
+        return f"hit {self.experiment_id} {self.number}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,9 @@ class More:
 Row = Heading | Line | Hit | More
 
 
-def rows_of(entries: Iterable[Entry], now: float | None = None, most: int = SHOWN, current: str = "") -> list[Row]:
+def rows_of(
+    experiments: Iterable[ExperimentSummary], now: float | None = None, most: int = SHOWN, current: str = ""
+) -> list[Row]:
     """The list without a search: what is pinned, then by days, newest first.
 
     ``most`` are listed, and the ``current`` one wherever it stands; the others are counted.
@@ -89,36 +91,36 @@ def rows_of(entries: Iterable[Entry], now: float | None = None, most: int = SHOW
     rest: list[Row] = []
     heading, since, others = "", float("inf"), 0
     moment = time.time() if now is None else now
-    for entry in entries:
-        if len(pinned if entry.pinned else rest) >= most and entry.id != current:
+    for experiment in experiments:
+        if len(pinned if experiment.pinned else rest) >= most and experiment.id != current:
             others += 1
             continue
-        if entry.pinned:
-            pinned.append(_line(entry))
+        if experiment.pinned:
+            pinned.append(_line(experiment))
             continue
-        if not heading or entry.created_at < since:
-            since = _midnight(entry.created_at)
-            if (day := day_name(entry.created_at, moment)) != heading:
+        if not heading or experiment.created_at < since:
+            since = _midnight(experiment.created_at)
+            if (day := day_name(experiment.created_at, moment)) != heading:
                 heading = day
                 rest.append(Heading(day))
-        rest.append(_line(entry))
+        rest.append(_line(experiment))
     rows = [Heading("Pinned"), *pinned, *rest] if pinned else rest
     return [*rows, More(others)] if others else rows
 
 
-def rows_found(found: Sequence[Found]) -> list[Row]:
+def rows_found(found: Sequence[SearchResult]) -> list[Row]:
     """What a search found: experiments, each with the words around what was found."""
     count = len(found)
     out: list[Row] = [Heading(f"{count} experiment{'s' * (count != 1)} found" if count else "Nothing found")]
     for one in found:
         named = next((passage for passage in one.passages if passage.field == "title"), None)
         title, marks = _from_first(*_shown(named), TITLE_LEAD) if named is not None else ("", ())
-        out.append(Line(one.entry, title, marks) if title else _line(one.entry))
+        out.append(Line(one.experiment, title, marks) if title else _line(one.experiment))
         begins = named.text.rstrip("…") if named is not None else ""
         hits = [passage for passage in one.passages if passage.turn_id and not (begins and _repeats(passage, begins))]
         for number, passage in enumerate(hits):
             text, places = _from_first(*_shown(passage, _FIELDS.get(passage.field, "")))
-            out.append(Hit(one.entry.id, passage.turn_id, text, places, number))
+            out.append(Hit(one.experiment.id, passage.turn_id, text, places, number))
     return out
 
 
@@ -127,8 +129,8 @@ def _repeats(passage: Passage, title: str) -> bool:
     return passage.field == "text" and passage.text.startswith(title) and passage.marks[-1][1] <= len(title)
 
 
-def _line(entry: Entry) -> Line:
-    return Line(entry, show_prose(entry.title))
+def _line(experiment: ExperimentSummary) -> Line:
+    return Line(experiment, show_prose(experiment.title))
 
 
 def _shown(passage: Passage, before: str = "") -> tuple[str, tuple[tuple[int, int], ...]]:

@@ -100,7 +100,7 @@ class TrashControl(QObject):
 
     def empty(self) -> None:
         """Let all of them go for good, after a question."""
-        ids = [one.entry.id for one in self._workspace.trash]
+        ids = [one.experiment.id for one in self._workspace.trash]
         if ids:
             spawn(self._erase(ids, f"Delete {self._named(ids)} for good?", "Empty trash"), name="empty the trash")
 
@@ -113,5 +113,5 @@ class TrashControl(QObject):
         """The title of one, or how many there are."""
         if len(ids) != 1:
             return f"{len(ids)} experiments"
-        titles = {one.entry.id: one.entry.title for one in self._workspace.trash}
+        titles = {one.experiment.id: one.experiment.title for one in self._workspace.trash}
         return f"“{short_title(titles.get(next(iter(ids)), ''))}”"

@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 )
 
 from playground.engine.library.experiment_summary import Deleted
-from playground.engine.library.store import Found
+from playground.engine.library.store import SearchResult
 from playground.ui.features.experiments.model import ROW, ExperimentsModel
 from playground.ui.features.experiments.panel import SEARCH_MS, ExperimentsView
 from playground.ui.features.experiments.rows import SHOWN, Heading, Hit, Line, More, Row, day_name, rows_found
@@ -50,7 +50,7 @@ class TrashPage(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._deleted: Sequence[Deleted] = ()
-        self._found: Sequence[Found] | None = None
+        self._found: Sequence[SearchResult] | None = None
         self._days: float | None = None
         self._most = SHOWN  # rows
         self.model = ExperimentsModel(self)
@@ -123,7 +123,11 @@ class TrashPage(QWidget):
     def chosen(self) -> list[str]:
         """The ids of the experiments that are chosen, in the order of the list."""
         rows = [index.data(ROW) for index in sorted(self.list.selectedIndexes(), key=lambda index: index.row())]
-        keys = [row.entry.id if isinstance(row, Line) else row.entry_id for row in rows if isinstance(row, Line | Hit)]
+        keys = [
+            row.experiment.id if isinstance(row, Line) else row.experiment_id
+            for row in rows
+            if isinstance(row, Line | Hit)
+        ]
         return list(dict.fromkeys(keys))
 
     def show_deleted(self, deleted: Sequence[Deleted], days: float | None) -> None:
@@ -131,7 +135,7 @@ class TrashPage(QWidget):
         self._deleted, self._days = deleted, days
         self._show()
 
-    def show_found(self, found: Sequence[Found]) -> None:
+    def show_found(self, found: Sequence[SearchResult]) -> None:
         """What was found of the words searched for."""
         if self.words:
             self._found = found
@@ -161,8 +165,10 @@ class TrashPage(QWidget):
                 heading = day
                 rows.append(Heading(day))
             left = left_words(one.at, self._days, now)
-            entry = replace(one.entry, summary=" · ".join(filter(None, (one.entry.summary, left))), pinned=False)
-            rows.append(Line(entry, show_prose(entry.title)))
+            experiment = replace(
+                one.experiment, summary=" · ".join(filter(None, (one.experiment.summary, left))), pinned=False
+            )
+            rows.append(Line(experiment, show_prose(experiment.title)))
         return rows
 
     def _activated(self, index: QModelIndex) -> None:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, TypeVar
 from PySide6.QtCore import QObject, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 
-from playground.ui.features.files.drop_place import DropPlace
+from playground.ui.features.files.drop_place import DropTarget
 from playground.ui.features.files.recent import RecentFiles
 from playground.ui.features.host import Host
 from playground.ui.widgets.dialogs import ask_folder, ask_several, ask_where, ask_which
@@ -26,8 +26,8 @@ from playground.ui.widgets.palette import Palette
 from playground.ui.widgets.plain_text import show_hidden
 
 if TYPE_CHECKING:
-    from playground.engine.files.messages import Conversation, Found
-    from playground.engine.library.opening_files import Arrived
+    from playground.engine.files.messages import Conversation, ImportedConversations
+    from playground.engine.library.opening_files import OpenedExperiment
     from playground.engine.session.session import Session
     from playground.ui.features.files.export_dialog import Wanted
     from playground.ui.features.files.import_dialog import ImportMessagesDialog
@@ -45,7 +45,7 @@ CLIPBOARD = "The clipboard"
 class FileControl(QObject):
     """``open_path`` and ``open_paths`` are what everybody calls who has a file: a start, a drop, a menu."""
 
-    def __init__(self, host: Host, drops: DropPlace, open_cassette: Callable[[Path], Awaitable[bool]]) -> None:
+    def __init__(self, host: Host, drops: DropTarget, open_cassette: Callable[[Path], Awaitable[bool]]) -> None:
         super().__init__(host.window)
         self._host = host
         self._workspace = host.workspace
@@ -111,7 +111,7 @@ class FileControl(QObject):
         except FileError as error:
             self._say(f"{path.name} was not opened. {error}")
         else:
-            self.recent.add(path)
+            self.recent.add_recent(path)
 
     async def _open_experiment(self, path: Path) -> None:
         from playground.engine.files import experiment_file
@@ -169,7 +169,7 @@ class FileControl(QObject):
         taken, known = snapshot(session), self._workspace.gateways.keys.known()
         await self._patiently(f"Saving {path.name}…", asyncio.to_thread(save, path, taken, known))
         self._files[session.id] = path
-        self.recent.add(path)
+        self.recent.add_recent(path)
 
     async def save_copies(self, sessions: Sequence[Session]) -> bool:
         """Save each of them in a file, where a person says: of several in one folder, over nothing that is there.
@@ -287,7 +287,7 @@ class FileControl(QObject):
 
         await self._read(dialog, CLIPBOARD, partial(read, text, self._session.settings.protocol))
 
-    async def _read(self, dialog: ImportMessagesDialog, source: str, work: Callable[[], Found]) -> None:
+    async def _read(self, dialog: ImportMessagesDialog, source: str, work: Callable[[], ImportedConversations]) -> None:
         from shiboken6 import isValid
 
         from playground.engine.files.messages import MessagesImportError
@@ -340,14 +340,14 @@ class FileControl(QObject):
         self._host.notice.say(show_hidden(words), action, act, stays=stays)
 
 
-def _arrival_words(arrived: Arrived, gateway: str) -> str:
+def _arrival_words(arrived: OpenedExperiment, gateway: str) -> str:
     """What a person should know about an experiment that was opened; mostly nothing."""
-    from playground.engine.library.opening_files import Place
+    from playground.engine.library.opening_files import Outcome
 
     words = []
-    if arrived.place is Place.SAME:
+    if arrived.outcome is Outcome.SAME:
         words.append("This experiment is here already, just as it is in the file.")
-    elif arrived.place is Place.BESIDE:
+    elif arrived.outcome is Outcome.BESIDE:
         words.append("This experiment is here already and says something else, so the file was opened beside it.")
     if arrived.lacking:
         words.append(f"It was on the gateway “{arrived.lacking}”, which is not set up here; it is on “{gateway}” now.")

@@ -16,7 +16,7 @@ from playground.ui.widgets.theme import body_font, tokens
 MARGIN = 10  # pixels between the frame and the edge of the window
 
 
-class DropPlace(QObject):
+class DropTarget(QObject):
     """``dropped`` carries the paths."""
 
     dropped = Signal(object)

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from playground.domain.roles import Role
-from playground.engine.files.messages import Conversation, Found
+from playground.engine.files.messages import Conversation, ImportedConversations
 from playground.engine.requests.pasted import Imported
 from playground.ui.features.conversation.documents import documents
 from playground.ui.widgets.choice_fields import look
@@ -51,7 +51,7 @@ class ImportMessagesDialog(QDialog):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self._found: Found | None = None
+        self._found: ImportedConversations | None = None
         self.setAcceptDrops(True)
         self.setWindowTitle("Import messages")
         self.source = QLabel("Nothing chosen yet")
@@ -140,7 +140,7 @@ class ImportMessagesDialog(QDialog):
         self._say("Reading…")
         self._show()
 
-    def show_found(self, source: str, found: Found) -> None:
+    def show_found(self, source: str, found: ImportedConversations) -> None:
         """Show what was found in a file or in the clipboard; all of it is picked."""
         self._found = found
         self.source.setText(show_hidden(source))
@@ -243,7 +243,7 @@ def _groups(conversation: Conversation) -> Iterator[Group]:
         yield group.title, value, group.rows
 
 
-def _left_out(found: Found) -> Iterator[str]:
+def _left_out(found: ImportedConversations) -> Iterator[str]:
     """What could not be read, the first of it in full."""
     if found.problems:
         count = len(found.problems)

@@ -42,7 +42,7 @@ class RecentFiles(QObject):
             return []
         return [Path(name) for name in found if isinstance(name, str)][:MOST] if isinstance(found, list) else []
 
-    def add(self, path: Path) -> None:
+    def add_recent(self, path: Path) -> None:
         """A file was opened or saved just now."""
         self._keep([path, *(other for other in self.paths if other != path)][:MOST])
 

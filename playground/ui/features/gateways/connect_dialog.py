@@ -15,7 +15,15 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from playground.engine.gateways.credentials import NeedsConsent
-from playground.engine.gateways.profiles import Auth, Mends, Offer, Profile, ProfileError, ProfileStore, Verdict
+from playground.engine.gateways.profiles import (
+    Auth,
+    ConnectionReport,
+    Mends,
+    Offer,
+    Profile,
+    ProfileError,
+    ProfileStore,
+)
 from playground.engine.gateways.secrets import Keys
 from playground.engine.requests.spoken import TITLES
 from playground.ui.features.gateways.connect_pages import AddressPage, ModelPage, TestPage
@@ -55,7 +63,7 @@ class ConnectDialog(QDialog):
         self._spawn = spawn
         self._base = draft or Draft.of(Profile(name=""))
         self._task: asyncio.Task[Any] | None = None
-        self._verdict: Verdict | None = None
+        self._verdict: ConnectionReport | None = None
         self._asked_keyring = False
         self._build()
         profile = self._base.profile

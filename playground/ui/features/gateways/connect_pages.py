@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from playground.engine.gateways.profiles import Verdict
+from playground.engine.gateways.profiles import ConnectionReport
 from playground.ui.features.gateways.address_field import AddressField
 from playground.ui.features.gateways.key_field import KeyField
 from playground.ui.features.gateways.test_result import TestResult
@@ -123,7 +123,7 @@ class TestPage(QScrollArea):
         self.found.say(ASKED)
         self.progress.show()
 
-    def show_verdict(self, verdict: Verdict) -> None:
+    def show_verdict(self, verdict: ConnectionReport) -> None:
         """The test has ended."""
         kind = "ok" if verdict.ok else "error"
         self._show("It works" if verdict.ok else "It does not work yet", verdict.headline, kind)

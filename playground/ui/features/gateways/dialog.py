@@ -21,12 +21,12 @@ from playground.engine.gateways.credentials import NeedsConsent, forget_secrets
 from playground.engine.gateways.profiles import (
     Auth,
     Connection,
+    ConnectionReport,
     Mends,
     Offer,
     Profile,
     ProfileError,
     ProfileStore,
-    Verdict,
 )
 from playground.engine.gateways.secrets import Keys
 from playground.ui.features.gateways.dialog_layout import left_side, right_side, rule
@@ -38,7 +38,7 @@ from playground.ui.features.gateways.test_result import TestResult
 from playground.ui.widgets.form_parts import push_button, quiet_button, say, text_label
 
 USE = "Save and us&e"
-Tester = Callable[[Connection], Awaitable[Verdict]]
+Tester = Callable[[Connection], Awaitable[ConnectionReport]]
 Spawn = Callable[..., "asyncio.Task[Any]"]
 
 

@@ -165,7 +165,7 @@ async def save(draft: Draft, store: ProfileStore, keys: Keys) -> tuple[Profile, 
     while draft.move_key and (consent := consent_needed(profile)) and consent.reason is ConsentReason.MOVED:
         profile = await agree(profile, keys, consent)
         state = keys.state
-    write = store.update if store.get(profile.id) is not None else store.add
+    write = store.update if store.get(profile.id) is not None else store.add_profile
     return await asyncio.to_thread(write, profile), state
 
 

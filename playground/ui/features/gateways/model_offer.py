@@ -94,7 +94,7 @@ class Offer(QAbstractListModel):
         return Qt.ItemFlag.ItemNeverHasChildren
 
 
-class Found(QCompleter):
+class ModelCompleter(QCompleter):
     """Offers what is found as one types; nothing is chosen before a person goes to it."""
 
     def __init__(self, parent: QObject) -> None:

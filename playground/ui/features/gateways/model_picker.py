@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QSizePolicy
 
-from playground.ui.features.gateways.model_offer import Found, Ids, Offer
+from playground.ui.features.gateways.model_offer import Ids, ModelCompleter, Offer
 from playground.ui.widgets.kept_line import KeptLine
 
 
@@ -32,7 +32,7 @@ class ModelPicker(QComboBox):
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.setMinimumWidth(190)
         self.setMaximumWidth(320)
-        self._found = Found(self)
+        self._found = ModelCompleter(self)
         self.setCompleter(self._found)
         line.setPlaceholderText("Model id")
         line.editingFinished.connect(self._settled)

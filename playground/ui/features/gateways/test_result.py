@@ -8,7 +8,7 @@ from typing import Final
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
-from playground.engine.gateways.profiles import Offer, Verdict
+from playground.engine.gateways.profiles import ConnectionReport, Offer
 from playground.ui.widgets.flow_layout import FlowLayout
 from playground.ui.widgets.form_parts import push_button, say, text_label
 from playground.ui.widgets.mark_label import MarkLabel
@@ -53,7 +53,7 @@ class TestResult(QWidget):
         column.addWidget(self.asked)
         self.clear()
 
-    def show_verdict(self, verdict: Verdict, *more: str) -> None:
+    def show_verdict(self, verdict: ConnectionReport, *more: str) -> None:
         """Show what was found; ``more`` is to be known besides."""
         self.clear()
         for line in verdict.lines:

@@ -32,7 +32,7 @@ class Page(NamedTuple):
     text: str
 
 
-class Found(NamedTuple):
+class PageHit(NamedTuple):
     """A page that holds what was looked for, how often, and the words around the first place."""
 
     page: Page
@@ -65,15 +65,15 @@ def places(window_settings: str) -> dict[str, str]:
     }
 
 
-def search(pages: tuple[Page, ...], words: str) -> list[Found]:
+def search(pages: tuple[Page, ...], words: str) -> list[PageHit]:
     """The pages that hold all of ``words``, the one with the most places first; all pages for no words."""
     wanted = words.casefold().split()
-    found: list[Found] = []
+    found: list[PageHit] = []
     for page in pages:
         text = page.text.casefold()
         if all(word in text for word in wanted):
             times = sum(text.count(word) for word in wanted)
-            found.append(Found(page, times, _around(page.text, wanted[0]) if wanted else ""))
+            found.append(PageHit(page, times, _around(page.text, wanted[0]) if wanted else ""))
     if wanted:
         found.sort(key=lambda one: (not all(word in one.page.title.casefold() for word in wanted), -one.times))
     return found

@@ -106,9 +106,9 @@ class LintPage(QWidget):
         trace, review = self._trace, self._review
         if trace is None or review is None:
             return
-        for _ in trace.read():
+        for _ in trace.read_frames():
             yield
-        for _ in review.read():
+        for _ in review.read_findings():
             yield
         state = len(review.findings), review.judged
         if review is self._review and state != self._seen:

@@ -17,23 +17,23 @@ AT_ONCE = 32 * 1024  # bytes taken in between two looks at the clock
 
 
 class Trace:
-    """What is derived from one exchange. ``read`` takes in what is new."""
+    """What is derived from one exchange. ``read_frames`` takes in what is new."""
 
     def __init__(self, exchange: Exchange) -> None:
         self.exchange = exchange
         self.index = FrameIndex(exchange)
         self.timeline = Timeline(self.index)
 
-    def read(self) -> Iterator[None]:
+    def read_frames(self) -> Iterator[None]:
         """Take in what is new, with pauses in which other work can be done."""
         while self.index.behind:
             self.index.extend(AT_ONCE)
             self.timeline.extend()
             yield
 
-    def read_all(self) -> None:
+    def read_all_frames(self) -> None:
         """Take in what is new, at once."""
-        for _ in self.read():
+        for _ in self.read_frames():
             pass
 
 

@@ -86,7 +86,7 @@ class OutputDraft:
         """The draft as it is kept with the experiment."""
         return asdict(self)
 
-    def read(self, *, named: bool) -> Reading:
+    def read_draft(self, *, named: bool) -> Reading:
         """What this would send."""
         if self.kind in (TEXT, JSON_MODE):
             return Reading({"type": self.kind})
@@ -122,7 +122,7 @@ def _schema_of(value: JSONObject, named: bool) -> OutputDraft | None:
         strict=inner["strict"] if isinstance(inner.get("strict"), bool) else None,
         schema=laid_out(inner["schema"]),
     )
-    return draft if draft.read(named=named).value == value else None
+    return draft if draft.read_draft(named=named).value == value else None
 
 
 def _object(text: str, what: str) -> tuple[JSONObject | None, str]:

@@ -166,7 +166,7 @@ class OutputPanel(ScrollPage):
         value = getattr(parameters, FIELD) if hint is not None else None
         if kind_changed or fresh or self._read().value != value:
             kept = OutputDraft.from_json(draft)
-            if kept is None or kept.read(named=parameters.names_schema).value != value:
+            if kept is None or kept.read_draft(named=parameters.names_schema).value != value:
                 kept = OutputDraft.of(value, named=parameters.names_schema)
             self._draft = kept
         self._offer(hint)
@@ -203,7 +203,7 @@ class OutputPanel(ScrollPage):
         self._check.start()
 
     def _read(self) -> Reading:
-        return self._draft.read(named=self._parameters.names_schema)
+        return self._draft.read_draft(named=self._parameters.names_schema)
 
     def _say_unsent(self) -> None:
         why = self._read().unsent if self._available else ""

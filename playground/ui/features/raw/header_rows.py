@@ -94,7 +94,7 @@ class ExtraHeaders(QWidget):
         column.setSpacing(6)
         column.addLayout(self._list)
         column.addLayout(line)
-        self.add_button.clicked.connect(self.add)
+        self.add_button.clicked.connect(self.add_header)
 
     def show_headers(self, headers: dict[str, str], *, left: JSON = None, fresh: bool) -> None:
         """Show headers, and those that ``left`` gave. Rows being typed stay while they send the same, unless ``fresh``
@@ -111,7 +111,7 @@ class ExtraHeaders(QWidget):
         self._sent = dict(headers)
         self._judge()
 
-    def add(self) -> None:
+    def add_header(self) -> None:
         """An empty row, ready to be typed in."""
         self._append("", "").name.setFocus(Qt.FocusReason.OtherFocusReason)
 

@@ -124,7 +124,7 @@ class RawPanel(ScrollPage):
         """Bring the "headers" or the "body" into view, ready to be typed in; without a header, with an empty row."""
         if place == "headers":
             if not self.headers.rows:
-                self.headers.add()
+                self.headers.add_header()
             field: QWidget = self.headers.rows[0].name
         else:
             field = self.body.editor

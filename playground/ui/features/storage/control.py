@@ -16,7 +16,7 @@ from playground.engine.session.session import Session
 from playground.ui.features.host import Host
 from playground.ui.features.storage.banner import Choice, StorageBanner
 from playground.ui.features.storage.clean_control import CleanControl
-from playground.ui.features.storage.dialog import Place, StorageDialog
+from playground.ui.features.storage.dialog import StorageDialog, StorageState
 from playground.ui.features.storage.limits import (
     BYTES_KEY,
     DAYS_KEY,
@@ -171,13 +171,13 @@ class StorageControl(QObject):
         self._dialog = None
         dialog.deleteLater()
 
-    async def _place(self) -> Place:
+    async def _place(self) -> StorageState:
         store, status = self._workspace.store, self._status
         kept = store is not None and status.mode is not Mode.MEMORY
         path = store.path if store is not None else Path()
         with contextlib.suppress(StoreError):  # the status says so
             await self._workspace.look_through_trash()
-        return Place(
+        return StorageState(
             path=str(path) if kept else "",
             size=await asyncio.to_thread(_size, path) if kept else 0,
             words=status.trouble or status.words,

@@ -33,7 +33,7 @@ SAYS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class StorageState:
     """What there is to show. ``path`` is empty where nothing is kept on a disk; ``words`` say how the store stands.
     ``size``, ``taken`` and ``trash`` are bytes: of the file, of what the experiment looked at keeps in memory, and of
     the ``deleted`` experiments. ``unread`` are words on what could not be read.
@@ -60,7 +60,7 @@ class StorageDialog(QDialog):
     unread_asked = Signal()
 
     def __init__(
-        self, place: Place, days: int, disk: int, memory: int, trash_days: int, parent: QWidget | None = None
+        self, place: StorageState, days: int, disk: int, memory: int, trash_days: int, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
         self.setWindowTitle("Storage")
@@ -96,7 +96,7 @@ class StorageDialog(QDialog):
         self.restore.clicked.connect(self.restore_asked)
         self.save_unread.clicked.connect(self.unread_asked)
 
-    def _build(self, place: Place) -> None:
+    def _build(self, place: StorageState) -> None:
         saved = _label("muted")
         saved.setText(SAVED)
         says = _label("muted")
@@ -202,7 +202,7 @@ class StorageDialog(QDialog):
                 field.setCurrentIndex(field.findData(value))
 
 
-def _trash_words(place: Place) -> str:
+def _trash_words(place: StorageState) -> str:
     """What the trash holds and takes."""
     if not place.deleted:
         return "The trash is empty."

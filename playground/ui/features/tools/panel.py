@@ -137,7 +137,7 @@ class ToolsPanel(QWidget):
 
     # -- commands ----------------------------------------------------------------------------------------------
 
-    def add(self) -> None:
+    def add_tool(self) -> None:
         """A new tool from the template, its name ready to be typed over."""
         self._insert((TEMPLATE,))
         self.editor.name.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -267,7 +267,7 @@ class ToolsPanel(QWidget):
     def _connect(self) -> None:
         head, empty, tools = self.head, self.empty, self.list
         for button in (head.new_button, empty.add_button):
-            button.clicked.connect(self.add)
+            button.clicked.connect(self.add_tool)
         for button in (head.import_button, empty.import_button):
             button.clicked.connect(self.import_tools)
         empty.sample_button.clicked.connect(self.add_sample)

@@ -80,7 +80,7 @@ class SchemaForm(QWidget):
         column.addWidget(self.pages)
         column.addStretch(1)
         self.pages.asked.connect(self._leaf)
-        self.add_button.clicked.connect(partial(self.add, ()))
+        self.add_button.clicked.connect(partial(self.add_parameter, ()))
         self.show_text("")
 
     # -- showing -----------------------------------------------------------------------------------------------
@@ -243,7 +243,7 @@ class SchemaForm(QWidget):
         block.edit_asked.connect(self._apply)
         block.target_asked.connect(self.go_to)
         block.json_asked.connect(self.json_asked)
-        block.add_asked.connect(self.add)
+        block.add_asked.connect(self.add_parameter)
         block.move_asked.connect(self._move)
         block.delete_asked.connect(self._delete)
         return True
@@ -268,7 +268,7 @@ class SchemaForm(QWidget):
 
     # -- commands ----------------------------------------------------------------------------------------------
 
-    def add(self, object_path: Path) -> None:
+    def add_parameter(self, object_path: Path) -> None:
         """A new parameter in an object, its name ready to be typed over."""
         text = self._text or ""
         if not text.strip():

@@ -81,7 +81,7 @@ class TreeView(QAbstractScrollArea):
         self._describe()
         self.viewport().update()
 
-    def grow(self, growing: Collection[str]) -> None:
+    def set_growing(self, growing: Collection[str]) -> None:
         """Other turns are being received now."""
         self._growing = growing
         self.viewport().update()

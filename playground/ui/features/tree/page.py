@@ -56,7 +56,7 @@ class TreePage(SessionPage):
         if not isinstance(change, RunStateChanged):
             self._outdated()
         elif self._session is not None:
-            self.view.grow(frozenset(self._session.growing))
+            self.view.set_growing(frozenset(self._session.growing))
 
     def _read(self) -> Iterator[None]:
         session = self._session

@@ -107,7 +107,7 @@ def answer(body: bytes, request: Any, protocol: str = "chat", **more: Any) -> Ex
 def reviewed(tape: Exchange) -> Review:
     """All there is to say of it."""
     review = Review(indexed(tape))
-    for _ in review.read():
+    for _ in review.read_findings():
         pass
     return review
 

@@ -62,7 +62,7 @@ def test_nothing_odd_is_said_so() -> None:
 def test_what_was_not_seen_stands_in_the_report() -> None:
     index = indexed(exchange([(0.1, good({"role": "assistant", "content": "a"}))], complete=False))
     review = Review(index)
-    for _ in review.read():
+    for _ in review.read_findings():
         pass
     text = report(index, review.findings, review.unseen)
     assert "The answer was stopped: what would have followed was not seen.\n\nNo deviation was found." in text

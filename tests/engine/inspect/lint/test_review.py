@@ -81,15 +81,15 @@ def test_while_an_answer_is_on_its_way_only_the_decoder_speaks() -> None:
     tape = answer(first() + b"data: x\n\n", asked(n=2), ended=False)
     index = indexed(tape)
     review = Review(index)
-    assert list(review.read()) == []
+    assert list(review.read_findings()) == []
     assert (codes(review.findings), review.judged, review.unseen) == (["not_json"], False, "")
     tape.reads.append(type(tape.reads[0])(0.2, STOP))
     tape.ended, tape.complete = 0.2, True
     index.extend()
-    assert len(list(review.read())) > 10
+    assert len(list(review.read_findings())) > 10
     assert (codes(review.findings), review.judged) == (["not_json", "choices_count"], True)
     before = review.findings
-    assert list(review.read()) == []
+    assert list(review.read_findings()) == []
     assert review.findings is before
 
 
@@ -116,7 +116,7 @@ def test_a_long_stream_takes_short_steps_and_not_much_longer_than_its_frames() -
     took = time.perf_counter() - began
     review = Review(index)
     began = time.perf_counter()
-    steps = sum(1 for _ in review.read())
+    steps = sum(1 for _ in review.read_findings())
     assert codes(review.findings) == []
     assert steps > 20_000 / 100, "a window can go on between the steps"
     assert time.perf_counter() - began < 3 * took + 0.2

@@ -163,7 +163,7 @@ def main(path: Path, url: str, rounds: int) -> None:
     async def last() -> dict[str, Any]:
         store = Store(path)
         status = await store.open()
-        found = [await store.load(entry.id) for entry in await store.entries()]
+        found = [await store.load(experiment.id) for experiment in await store.experiments()]
         await store.close()
         endings = [turn.outcome.ending for one in found for turn in one.turns if turn.outcome is not None]
         return {

@@ -22,7 +22,7 @@ from playground.engine.gateways.offered import Gateways
 from playground.engine.gateways.secrets import Keys, Secret
 from playground.engine.library.cleaning import clean
 from playground.engine.library.store import Store, cleaning
-from playground.engine.library.store.cleaning import Place, look, put
+from playground.engine.library.store.cleaning import ScanPosition, look, put
 from playground.engine.library.store.connecting import connect
 from playground.engine.library.workspace import Workspace
 from playground.engine.session.history import Kept
@@ -150,7 +150,7 @@ async def test_a_key_that_gets_known_is_in_no_page_any_more_and_nothing_else_is_
     assert not any(leaks(repr(one).encode()) for one in session.exchanges.values())
     assert not leaks(repr([turn.outcome for turn in session.transcript.turns.values()]).encode())
     assert session.title == f"About {MASK} and {OTHER}"
-    assert not leaks(repr([*workspace.entries, *workspace.trash]).encode())
+    assert not leaks(repr([*workspace.experiments, *workspace.trash]).encode())
     assert (await clean(workspace)).rows == 0, "once is enough"
     await workspace.close()
     assert not leaks(kept(path))
@@ -253,7 +253,7 @@ async def test_what_was_begun_is_due_after_a_restart_even_for_a_key_that_is_not_
     assert await store.clean() > 10
     assert not await store.clean_due()
     assert not leaks(kept(path))
-    await freed(store, (await store.entries())[0].id)
+    await freed(store, (await store.experiments())[0].id)
     await store.close()
 
 
@@ -263,7 +263,7 @@ def test_a_row_that_was_written_meanwhile_stays_as_it_was_written(path: Path) ->
         connection.execute("CREATE TABLE settings (experiment INTEGER PRIMARY KEY, json TEXT NOT NULL)")
         for number in range(3):
             connection.execute("INSERT INTO settings VALUES (?, ?)", (number, f'{{"x": "{KEY}"}}'))
-        place: Place | None = Place()
+        place: ScanPosition | None = ScanPosition()
         found = []
         while place is not None:
             more, place = look(connection, Redactor([KEY]), place)
@@ -287,7 +287,7 @@ def test_a_damaged_table_does_not_keep_the_others_from_being_cleaned(path: Path)
         file.seek((page - 1) * size)
         file.write(b"\xaa" * 64)
     with closing(connect(path)) as connection:
-        found, place = look(connection, LateRedactor(lambda: [Secret(KEY)], lambda _: False), Place())
+        found, place = look(connection, LateRedactor(lambda: [Secret(KEY)], lambda _: False), ScanPosition())
         assert place is None
         assert [one.table for one in found] == ["drafts"]
 

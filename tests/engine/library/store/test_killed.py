@@ -68,7 +68,9 @@ async def test_the_tape_of_a_stream_that_was_killed_is_there_up_to_the_last_seco
     workspace: Workspace = await make_workspace()
     assert workspace.store is not None
     assert (workspace.store.status.mode, workspace.store.status.words) == (Mode.READY, "")
-    session = next(one for one in [await workspace.bring(entry.id) for entry in workspace.entries] if one.exchanges)
+    session = next(
+        one for one in [await workspace.bring(experiment.id) for experiment in workspace.experiments] if one.exchanges
+    )
     turn = session.transcript.path[-1]
     assert turn.outcome is not None
     assert turn.outcome.ending is Ending.INTERRUPTED

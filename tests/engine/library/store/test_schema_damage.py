@@ -68,7 +68,7 @@ async def opened(path: Path) -> tuple[str, dict[str, int]]:
     """What the store says of the file, and how many turns each experiment has."""
     store = Store(path)
     status = await store.open()
-    found = {entry.id: len((await store.load(entry.id)).turns) for entry in await store.entries()}
+    found = {experiment.id: len((await store.load(experiment.id)).turns) for experiment in await store.experiments()}
     if "newer version" in status.words:  # a number a little higher: nothing is changed, and all is read
         await store.close()
         return "", found

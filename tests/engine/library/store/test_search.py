@@ -26,7 +26,7 @@ def shown(passage: Passage) -> str:
 
 
 async def ids(store: Store, typed: str, filters: Filters | None = None) -> list[str]:
-    return [found.entry.id for found in await store.find(typed, filters or Filters())]
+    return [found.experiment.id for found in await store.find(typed, filters or Filters())]
 
 
 @pytest.fixture
@@ -73,7 +73,7 @@ async def store(make_store: MakeStore) -> Store:
 )
 async def test_every_field_is_found_and_shown(store: Store, typed: str, field: str, passage: str) -> None:
     (found,) = await store.find(typed)
-    assert found.entry.id == "full"
+    assert found.experiment.id == "full"
     (hit,) = found.passages
     assert (hit.field, shown(hit)) == (field, passage)
     assert bool(hit.turn_id) is (field not in ("title", "model"))
@@ -137,7 +137,7 @@ async def test_few_passages_of_each_and_the_newest_first(make_store: MakeStore) 
         store.save(simple(f"e{number}", *(f"penguin {n}" for n in range(10))))
     await store.flush()
     found = await store.find("pengu")
-    assert [one.entry.id for one in found] == [f"e{number}" for number in range(119, 19, -1)]
+    assert [one.experiment.id for one in found] == [f"e{number}" for number in range(119, 19, -1)]
     assert all(1 <= len(one.passages) <= 4 for one in found)
 
 

@@ -14,7 +14,7 @@ from playground.engine.gateways.credentials import store_secret
 from playground.engine.gateways.offered import Gateways
 from playground.engine.gateways.profiles import Profile
 from playground.engine.gateways.secrets import Secret
-from playground.engine.library.experiment_summary import entry_of
+from playground.engine.library.experiment_summary import summarize
 from playground.engine.library.store import Store
 from playground.engine.library.workspace import Workspace
 from playground.engine.requests.view import CUT_FROM, LONG_SHOWN, request_view
@@ -47,8 +47,8 @@ async def test_no_piece_of_a_key_is_in_a_title_a_line_or_a_file(
     session = workspace.current
     ask(session, f"{'w ' * (lead // 2)}{'w' * (lead % 2)}{KEY}{after}")
     assert len(session.title) <= 48 + len(MASK)
-    entry = entry_of(session)
-    assert not leaks(f"{session.title} {session.summary} {entry.title} {entry.summary}")
+    experiment = summarize(session)
+    assert not leaks(f"{session.title} {session.summary} {experiment.title} {experiment.summary}")
     known = gateways.keys.known()
     for form in SUFFIXES:
         assert not leaks(export(snapshot(session), form, known, whole_tree=True))

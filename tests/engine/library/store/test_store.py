@@ -59,7 +59,7 @@ async def test_the_list_tells_what_matters_without_turns(make_store: MakeStore, 
     store.save(snapshot(session))
     store.save(simple("b", "Hello there", created_at=2e9))
     await store.flush()
-    newest, oldest = sorted(await store.entries(), key=lambda entry: entry.title)
+    newest, oldest = sorted(await store.experiments(), key=lambda experiment: experiment.title)
     assert (newest.id, newest.title, newest.summary, newest.has_tools) == ("b", "Hello there", "m · 1 turn", False)
     assert (oldest.title, oldest.pinned, oldest.archived, oldest.has_tools) == ("Weather", True, True, True)
     assert oldest.protocol == "messages"
@@ -103,7 +103,7 @@ async def test_whoever_waits_no_longer_stops_nothing(make_store: MakeStore, path
     await store.flush()
     store.save(simple("b", "kept too"))
     await store.flush()
-    assert {one.id for one in await store.entries()} == {"a", "b"}
+    assert {one.id for one in await store.experiments()} == {"a", "b"}
 
 
 @pytest.mark.parametrize("reopened", [False, True])
@@ -154,12 +154,12 @@ async def test_deleted_ones_come_back_and_are_gone_for_good_later(make_store: Ma
     store.save(simple("b", "Hello"))
     store.delete("a")
     await store.flush()
-    assert [entry.id for entry in await store.entries()] == ["b"]
-    assert [one.entry.id for one in await store.deleted()] == ["a"]
+    assert [experiment.id for experiment in await store.experiments()] == ["b"]
+    assert [one.experiment.id for one in await store.deleted()] == ["a"]
     assert await store.find("look") == []
     store.undelete("a")
     await store.flush()
-    assert {entry.id for entry in await store.entries()} == {"a", "b"}
+    assert {experiment.id for experiment in await store.experiments()} == {"a", "b"}
     assert len(await store.find("look")) == 1
     store.delete("a")
     await store.close()
@@ -181,13 +181,13 @@ async def test_flags_of_one_that_is_not_open(make_store: MakeStore) -> None:
     store.save(simple("a", "Hello"))
     store.set_flags("a", pinned=True, archived=True)
     await store.flush()
-    (entry,) = await store.entries()
+    (experiment,) = await store.experiments()
     found = await store.load("a")
-    assert (entry.pinned, entry.archived, found.pinned, found.archived) == (True, True, True, True)
+    assert (experiment.pinned, experiment.archived, found.pinned, found.archived) == (True, True, True, True)
     store.save(found.model_copy(update={"pinned": False}))
     await store.flush()
-    (entry,) = await store.entries()
-    assert (entry.pinned, entry.archived) == (False, True)
+    (experiment,) = await store.experiments()
+    assert (experiment.pinned, experiment.archived) == (False, True)
 
 
 async def test_what_json_cannot_say_is_kept_as_near_as_can_be(make_store: MakeStore, path: Path) -> None:
@@ -231,7 +231,7 @@ async def test_a_closed_store_says_so(make_store: MakeStore) -> None:
     with pytest.raises(StoreError, match="not open"):
         await store.flush()
     with pytest.raises(StoreError, match="not open"):
-        await store.entries()
+        await store.experiments()
 
 
 async def test_saving_costs_the_caller_nothing(make_store: MakeStore) -> None:

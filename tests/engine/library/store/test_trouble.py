@@ -63,7 +63,7 @@ async def test_a_store_of_every_version_opens(version: int, make_store: MakeStor
     back = await store.load("first")
     assert [turn.text for turn in back.transcript.path] == ["What is a ship?", "A house on water."]
     assert [list(state.turns) for state in await store.past("first", back.transcript)] == [["t1"]] * (version >= 3)
-    assert [one.entry.id for one in await store.find("hous")] == ["first"]
+    assert [one.experiment.id for one in await store.find("hous")] == ["first"]
     (head,) = await store.tape_heads("first")
     whole = await store.tape("first", head.id)
     assert whole is not None
@@ -81,7 +81,7 @@ async def test_a_migration_begins_with_a_copy(path: Path) -> None:
     (copy,) = path.parent.glob("experiments.before-version-*.db")
     assert status.mode is Mode.READY
     assert copy.name in status.words
-    assert len(await store.entries()) == 1
+    assert len(await store.experiments()) == 1
     await store.close()
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("SELECT x FROM added").fetchall() == [(7,)]
@@ -97,7 +97,7 @@ async def test_a_migration_that_fails_changes_nothing(path: Path) -> None:
     status = await store.open()
     assert status.mode is Mode.READ_ONLY
     assert "no such table" in status.words
-    assert len(await store.entries()) == 1
+    assert len(await store.experiments()) == 1
     await store.close()
     store = Store(path)
     assert (await store.open()).mode is Mode.READY
@@ -210,7 +210,7 @@ async def test_a_damaged_file_is_set_aside_and_read_as_far_as_can_be(
     (aside,) = path.parent.glob("experiments.damaged-*.db")
     assert aside.name in store.status.words
     assert content(aside) == data
-    found = [await store.load(entry.id) for entry in await store.entries()]
+    found = [await store.load(experiment.id) for experiment in await store.experiments()]
     whole = [one for one in found if len(one.turns) == 20]
     assert len(whole) >= fewest
     if fewest:
@@ -264,7 +264,7 @@ async def test_a_full_disk_is_said_at_once_and_nothing_is_lost(small_disk: Path,
         while store.status.trouble:  # noqa: ASYNC110
             await asyncio.sleep(0.05)
     await store.flush()
-    assert len(await store.entries()) == 22
+    assert len(await store.experiments()) == 22
     for number in range(20):
         assert (await store.load(str(number))).turns[0].text == long(number).turns[0].text
     assert not store.unsaved("later")
@@ -306,7 +306,7 @@ async def test_a_read_only_disk_is_read(small_disk: Path, make_store: MakeStore,
     assert session.transcript.path[0].text == "Readable"
     session.turns.add_turn(make_turn(Role.USER, "A change that stays in memory"))
     assert len(await workspace.find("change that")) == 1
-    assert [one.entry.title for one in await workspace.find("read")] == ["Readable"]
+    assert [one.experiment.title for one in await workspace.find("read")] == ["Readable"]
     assert (await workspace.show("a")) is session
     await workspace.close()
 
@@ -355,7 +355,7 @@ async def main():
     resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     await store.flush()
     await asyncio.sleep(0.05)
-    print("after:", len(await store.entries()), repr(store.status.trouble))
+    print("after:", len(await store.experiments()), repr(store.status.trouble))
     await store.close()
 asyncio.run(main())
 """
@@ -380,7 +380,7 @@ from playground.engine.library.store import Store
 async def main():
     store = Store(Path({str(path)!r}))
     status = await store.open()
-    print(status.mode, [entry.title for entry in await store.entries()], "another window" in status.words)
+    print(status.mode, [experiment.title for experiment in await store.experiments()], "another window" in status.words)
     await store.close()
 asyncio.run(main())
 """

@@ -177,7 +177,7 @@ async def test_a_row_that_cannot_be_read_is_set_aside(how: str, filled: Path, ma
     workspace = await make_workspace()
     store = workspace.store
     assert store is not None
-    ids = {entry.id for entry in workspace.entries}
+    ids = {experiment.id for experiment in workspace.experiments}
     first = "recovered-1" if "an id" in how else "a"
     assert ids >= {first, "b"}
     session = await workspace.show(first)
@@ -293,7 +293,7 @@ async def test_nothing_is_written_where_nothing_may_be(filled: Path, make_store:
     holder = await make_store()
     reader = await make_store()
     assert reader.status.mode is Mode.READ_ONLY
-    await reader.entries()
+    await reader.experiments()
     assert len((await reader.load("a")).turns) == 5
     assert tally(await reader.unread("a")) == TURN
     assert tally(await reader.unread()) == TURN

@@ -117,7 +117,7 @@ async def test_where_nothing_is_written_it_is_what_is_different_from_the_disk(pa
 
 async def test_what_was_only_looked_at_is_let_go_where_nothing_is_written(path: Path, gateways: Gateways) -> None:
     workspace = await begun(Store(path), gateways, tuple(str(number) for number in range(OPEN + 6)))
-    ids = [entry.id for entry in workspace.entries]
+    ids = [experiment.id for experiment in workspace.experiments]
     await workspace.close()
     with sqlite3.connect(path) as connection:
         connection.execute("PRAGMA user_version = 99")

@@ -46,13 +46,13 @@ async def again(workspace: Workspace, make: MakeWorkspace) -> Workspace:
 
 async def test_what_was_looked_at_last_is_looked_at_again(make_workspace: MakeWorkspace) -> None:
     workspace = await make_workspace()
-    assert len(workspace.entries) == 1
+    assert len(workspace.experiments) == 1
     first = workspace.current
     first.turns.add_turn(make_turn(Role.USER, "One"))
     workspace.new().turns.add_turn(make_turn(Role.USER, "Two"))
     workspace.open(first.id)
     workspace = await again(workspace, make_workspace)
-    assert [entry.title for entry in workspace.entries] == ["Two", "One"]
+    assert [experiment.title for experiment in workspace.experiments] == ["Two", "One"]
     assert workspace.current is not first
     assert workspace.current.id == first.id
     assert workspace.current.transcript == first.transcript
@@ -96,7 +96,7 @@ async def test_what_came_from_elsewhere_is_on_the_disk_before_anybody_touches_it
     workspace = await make_workspace()
     assert workspace.store is not None
     session.turns.add_turn(make_turn(Role.USER, "From the clipboard"))
-    workspace.add(session)
+    workspace.add_experiment(session)
     await workspace.store.flush()
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("SELECT title FROM experiments").fetchall() == [("From the clipboard",)]
@@ -108,9 +108,9 @@ async def test_an_untouched_one_is_not_kept(make_workspace: MakeWorkspace) -> No
     workspace.current.change(protocol="messages")
     await workspace.flush()
     assert workspace.store is not None
-    assert await workspace.store.entries() == []
+    assert await workspace.store.experiments() == []
     workspace = await again(workspace, make_workspace)
-    assert len(workspace.entries) == 1
+    assert len(workspace.experiments) == 1
 
 
 async def test_what_is_written_before_the_store_is_open_is_kept(
@@ -129,7 +129,7 @@ async def test_what_is_written_before_the_store_is_open_is_kept(
     assert early.current is typed
     await early.close()
     workspace = await make_workspace()
-    assert len(workspace.entries) == 2
+    assert len(workspace.experiments) == 2
     assert workspace.current.draft.text == "typed at once"
 
 
@@ -280,7 +280,7 @@ async def test_those_not_looked_at_for_long_are_let_go(
         ids.append(session.id)
         await workspace.flush()
     assert len(workspace.sessions) <= 4
-    assert len(workspace.entries) == 6
+    assert len(workspace.experiments) == 6
     assert ids[0] not in {session.id for session in workspace.sessions}
     back = await workspace.show(ids[0])
     assert back.title == "Number 0"
@@ -296,7 +296,7 @@ async def test_those_not_looked_at_for_long_are_let_go(
     await workspace.flush()
     assert await workspace.show(ids[2]) is held
     workspace = await again(workspace, make_workspace)
-    assert "Changed while it was closed" in [entry.title for entry in workspace.entries]
+    assert "Changed while it was closed" in [experiment.title for experiment in workspace.experiments]
 
 
 async def test_rename_pin_archive_of_one_that_is_not_open(make_workspace: MakeWorkspace) -> None:
@@ -311,7 +311,7 @@ async def test_rename_pin_archive_of_one_that_is_not_open(make_workspace: MakeWo
     workspace.archive(first.id, True)
     workspace.pin(workspace.current.id, True)
     for _ in range(2):
-        by_id = {entry.id: entry for entry in workspace.entries}
+        by_id = {experiment.id: experiment for experiment in workspace.experiments}
         assert (by_id[first.id].title, by_id[first.id].pinned, by_id[first.id].archived) == ("Renamed", True, True)
         assert by_id[workspace.current.id].pinned
         workspace = await again(workspace, make_workspace)
@@ -352,14 +352,14 @@ async def test_deleting_and_bringing_back(make_workspace: MakeWorkspace) -> None
     workspace = await again(workspace, make_workspace)
     workspace.delete(ids[0])
     workspace.delete(ids[2])
-    assert [entry.title for entry in workspace.entries if entry.id in ids] == ["Two"]
+    assert [experiment.title for experiment in workspace.experiments if experiment.id in ids] == ["Two"]
     assert workspace.undelete()
     assert workspace.current.id == ids[2]
     assert workspace.undelete()
     assert not workspace.undelete()
     workspace.delete(ids[1])
     workspace = await again(workspace, make_workspace)
-    assert [entry.title for entry in workspace.entries] == ["Three", "One"]
+    assert [experiment.title for experiment in workspace.experiments] == ["Three", "One"]
 
 
 async def test_find_is_the_same_with_and_without_a_store(make_workspace: MakeWorkspace, gateways: Gateways) -> None:
@@ -372,12 +372,12 @@ async def test_find_is_the_same_with_and_without_a_store(make_workspace: MakeWor
             await workspace.flush()
         (found,) = await workspace.find("osl")
         (passage,) = [one for one in found.passages if one.turn_id]
-        assert found.entry.id == first.id
+        assert found.experiment.id == first.id
         ((start, end),) = passage.marks
         assert passage.text[start:end].startswith("Os")
         assert passage.turn_id == first.transcript.path[0].id
         assert await workspace.find("oslo else") == []
-        assert [one.entry.title for one in await workspace.find("demo-ch")] == ["Something else"]
+        assert [one.experiment.title for one in await workspace.find("demo-ch")] == ["Something else"]
         assert len(await workspace.find("")) == 2
         assert len(await workspace.find("", Filters(model="demo-chat"))) == 1
         assert await workspace.find("", Filters(has_error=True)) == []
@@ -390,7 +390,7 @@ async def test_a_cassette_is_kept_with_its_exchanges(make_workspace: MakeWorkspa
     player = CassettePlayer(Cassette(tuple(session.exchanges.values()), "Recorded"))
     workspace = await make_workspace()
     made = player.session(workspace.gateways)
-    workspace.add(made)
+    workspace.add_experiment(made)
     workspace = await again(workspace, make_workspace)
     await player.aclose()
     back = workspace.current
@@ -414,18 +414,18 @@ async def test_backup_and_restore(make_workspace: MakeWorkspace, tmp_path) -> No
         await workspace.restore(tmp_path / "wrong.db")
     with pytest.raises(StoreError, match="not there"):
         await workspace.restore(tmp_path / "none.db")
-    assert len(workspace.entries) == 2
+    assert len(workspace.experiments) == 2
     aside = await workspace.restore(copy)
     assert aside is not None
     assert aside.exists()
-    assert [entry.title for entry in workspace.entries] == ["Kept"]
+    assert [experiment.title for experiment in workspace.experiments] == ["Kept"]
     assert workspace.current is not session
     assert len(workspace.current.transcript.turns) == 1
     session.change(title="A window that was left open must not write into the other store")
     await asyncio.sleep(0.3)
     workspace.current.change(title="Goes on")
     workspace = await again(workspace, make_workspace)
-    assert [entry.title for entry in workspace.entries] == ["Goes on"]
+    assert [experiment.title for experiment in workspace.experiments] == ["Goes on"]
 
 
 async def test_quitting_while_an_answer_comes(make_workspace: MakeWorkspace) -> None:
@@ -460,11 +460,11 @@ async def test_deleted_ones_lie_in_the_trash_and_are_found_nowhere_else(make_wor
     workspace.delete(ids[0])
     workspace = await again(workspace, make_workspace)
     workspace.delete(ids[1])
-    assert [one.entry.id for one in workspace.trash] == [ids[1], ids[0]]
+    assert [one.experiment.id for one in workspace.trash] == [ids[1], ids[0]]
     await workspace.flush()
     assert await workspace.find("river") == []
     assert await workspace.find("lakes") == []
-    assert [one.entry.id for one in await workspace.find_deleted("lakes")] == [ids[1]]
+    assert [one.experiment.id for one in await workspace.find_deleted("lakes")] == [ids[1]]
     assert await workspace.find_deleted("seas") == []
     assert await workspace.trash_size() > 100
     await workspace.look_through_trash()
@@ -472,8 +472,8 @@ async def test_deleted_ones_lie_in_the_trash_and_are_found_nowhere_else(make_wor
     workspace.put_back([ids[0], "nobody"])
     assert (await workspace.show(ids[0])).transcript.path[0].text == "One river"
     workspace = await again(workspace, make_workspace)
-    assert {entry.id for entry in workspace.entries} == {ids[0], ids[2]}
-    assert [one.entry.id for one in workspace.trash] == [ids[1]]
+    assert {experiment.id for experiment in workspace.experiments} == {ids[0], ids[2]}
+    assert [one.experiment.id for one in workspace.trash] == [ids[1]]
 
 
 async def test_what_is_erased_is_gone_for_good_whatever_still_holds_it(make_workspace: MakeWorkspace) -> None:
@@ -483,14 +483,14 @@ async def test_what_is_erased_is_gone_for_good_whatever_still_holds_it(make_work
     workspace.delete(ids[1])
     workspace.erase([ids[0], ids[2]])
     held.turns.add_turn(make_turn(Role.USER, "From a window that is still open"))
-    assert [one.entry.id for one in workspace.trash] == [ids[1]], "what is not in the trash is not touched"
+    assert [one.experiment.id for one in workspace.trash] == [ids[1]], "what is not in the trash is not touched"
     assert workspace.undelete(), "the other one can still come back"
     assert not workspace.undelete()
     workspace.delete(ids[1])
     workspace.empty_trash()
     assert workspace.trash == []
     workspace = await again(workspace, make_workspace)
-    assert [entry.id for entry in workspace.entries] == [ids[2]]
+    assert [experiment.id for experiment in workspace.experiments] == [ids[2]]
     assert workspace.trash == []
 
 
@@ -503,7 +503,7 @@ async def test_an_empty_experiment_is_not_put_into_the_trash(make_workspace: Mak
     assert workspace.current is empty
     empty.turns.add_turn(make_turn(Role.USER, "Now there is something"))
     workspace = await again(workspace, make_workspace)
-    assert empty.id in {entry.id for entry in workspace.entries}
+    assert empty.id in {experiment.id for experiment in workspace.experiments}
 
 
 async def test_the_trash_lets_go_after_the_days_that_are_set(make_workspace: MakeWorkspace, path: Path) -> None:
@@ -519,9 +519,9 @@ async def test_the_trash_lets_go_after_the_days_that_are_set(make_workspace: Mak
     await workspace.keep_deleted(None)
     assert len(workspace.trash) == 2
     await workspace.keep_deleted(7)
-    assert [one.entry.id for one in workspace.trash] == [ids[1]]
+    assert [one.experiment.id for one in workspace.trash] == [ids[1]]
     workspace = await again(workspace, make_workspace)
-    assert [one.entry.id for one in workspace.trash] == [ids[1]]
+    assert [one.experiment.id for one in workspace.trash] == [ids[1]]
 
 
 async def test_without_a_store_there_is_a_trash_too(gateways: Gateways) -> None:
@@ -535,7 +535,7 @@ async def test_without_a_store_there_is_a_trash_too(gateways: Gateways) -> None:
     for one in ids:
         workspace.delete(one)
     assert len(workspace.trash) == 12
-    assert [found.entry.title for found in await workspace.find_deleted("lake 3")] == ["Lake 3"]
+    assert [found.experiment.title for found in await workspace.find_deleted("lake 3")] == ["Lake 3"]
     workspace.put_back([ids[0]])
     assert (await workspace.show(ids[0])).title == "Lake 0"
     workspace.empty_trash()

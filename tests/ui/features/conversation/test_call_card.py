@@ -86,7 +86,7 @@ def test_arguments_form_as_a_tree_with_the_text_beside_it(card: CallCard) -> Non
     fragments: list[str] = []
     for piece in ('{"ci', 'ty": "R', "ome", '", "uni', 't": 3'):
         fragments.append(piece)
-        card.grow("call_1", "get_weather", list(fragments), TOOL)
+        card.draw_growing_call("call_1", "get_weather", list(fragments), TOOL)
         assert card._result.toPlainText() == "".join(fragments)
     assert card.tree is not None
     assert card.tree.isVisible()

@@ -125,7 +125,7 @@ def test_growing_markdown_gives_what_writing_at_once_gives(step: int) -> None:
     document, stream = QTextDocument(), MarkdownStream()
     writer = DocumentWriter(document)
     for at in range(0, len(text), step):
-        first = stream.feed(text[at : at + step])
+        first = stream.append_markdown(text[at : at + step])
         writer.write(first, stream.lines[first:])
     assert looks(document) == fresh(stream.lines)
 
@@ -135,7 +135,7 @@ def test_only_the_last_row_of_a_growing_table_is_touched(monkeypatch: pytest.Mon
     writer = DocumentWriter(document)
     text = "| name | **n** |\n|:--|--:|\n" + "".join(f"| row {n} `x` | {n} |\n" for n in range(40))
     head = text.index("| row 0")
-    first = stream.feed(text[:head])
+    first = stream.append_markdown(text[:head])
     writer.write(first, stream.lines[first:])
     cuts: list[int] = []
     cut = DocumentWriter._cut
@@ -146,7 +146,7 @@ def test_only_the_last_row_of_a_growing_table_is_touched(monkeypatch: pytest.Mon
 
     monkeypatch.setattr(DocumentWriter, "_cut", noted)
     for at in range(head, len(text)):
-        first = stream.feed(text[at])
+        first = stream.append_markdown(text[at])
         writer.write(first, stream.lines[first:])
     assert cuts == [1]  # when rows are put together
     monkeypatch.undo()
@@ -170,7 +170,7 @@ def test_a_selection_before_the_end_survives_whatever_grows() -> None:
     writer = DocumentWriter(document)
 
     def feed(text: str) -> None:
-        first = stream.feed(text)
+        first = stream.append_markdown(text)
         writer.write(first, stream.lines[first:])
 
     feed("A first paragraph.\n\nA second one grows")
@@ -199,12 +199,12 @@ def test_a_selection_before_the_end_survives_whatever_grows() -> None:
 def test_plain_words_are_only_inserted(monkeypatch: pytest.MonkeyPatch) -> None:
     document, stream = QTextDocument(), MarkdownStream()
     writer = DocumentWriter(document)
-    writer.write(0, stream.lines[stream.feed("Some words to begin with") :])
+    writer.write(0, stream.lines[stream.append_markdown("Some words to begin with") :])
     written: list[object] = []
     monkeypatch.setattr(DocumentWriter, "_append", lambda *args: written.append(args))
     monkeypatch.setattr(DocumentWriter, "_cut", lambda *args: written.append(args))
     for word in (" and", " some", " more", "."):
-        first = stream.feed(word)
+        first = stream.append_markdown(word)
         writer.write(first, stream.lines[first:])
     assert written == []
     assert document.toPlainText() == "Some words to begin with and some more."
@@ -238,7 +238,7 @@ def test_marks_are_the_same_however_a_text_arrives() -> None:
     document, stream = QTextDocument(), MarkdownStream()
     writer = DocumentWriter(document)
     for character in text:
-        first = stream.feed(character)
+        first = stream.append_markdown(character)
         writer.write(first, stream.lines[first:])
     assert document.toPlainText() == shown
     for at in range(len(text)):

@@ -18,7 +18,7 @@ def drawn(text: str, cuts: Sequence[int] = ()) -> list[Line]:
     """The lines after feeding ``text`` cut at ``cuts``; what a feed calls unchanged is checked to be so."""
     stream, shown, at = MarkdownStream(), list[Line](), 0
     for end in [*sorted(cuts), len(text)]:
-        first = stream.feed(text[at:end])
+        first = stream.append_markdown(text[at:end])
         at = end
         assert stream.lines[:first] == shown[:first]
         shown = list(stream.lines)
@@ -100,10 +100,10 @@ def test_what_is_known_to_go_on_is_not_worked_out_twice(text: str, cuts: list[tu
     stream, at = MarkdownStream(), 0
     lines: list[Line] = []
     for cut, more in sorted((round(share * len(text)), more) for share, more in cuts):
-        first = stream.feed(text[at:cut], more=more)
+        first = stream.append_markdown(text[at:cut], more=more)
         lines[first:] = stream.lines[first:]
         at = cut
-    first = stream.feed(text[at:])
+    first = stream.append_markdown(text[at:])
     lines[first:] = stream.lines[first:]
     assert lines == drawn(text)
 
@@ -358,11 +358,11 @@ def test_a_token_costs_the_same_at_any_length(kind: object, work: Work) -> None:
     cost: dict[int, tuple[float, int]] = {}
     for size in (1_000, 400_000):
         stream = MarkdownStream()
-        stream.feed(text[:size])
+        stream.append_markdown(text[:size])
         work.done, most, redrawn = 0, 0, 0
         for at in range(size, size + 3_000, 6):
             before = work.done
-            first = stream.feed(text[at : at + 6])
+            first = stream.append_markdown(text[at : at + 6])
             redrawn = max(redrawn, len(stream.lines) - first)
             most = max(most, work.done - before)
         cost[size] = (work.done / 500, redrawn)

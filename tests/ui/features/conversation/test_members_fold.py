@@ -144,10 +144,10 @@ def test_what_a_result_came_with_stands_in_the_card_of_its_call(stand: Stand) ->
 def test_while_nothing_but_that_comes_the_card_says_so(stand: Stand, qtbot: QtBot) -> None:
     growing, _ = growing_turn(stand)
     answer = Accumulator()
-    answer.add([ExtraDelta(0, "message", "chat", {"audio": {"data": "AAAA"}})])
+    answer.add_events([ExtraDelta(0, "message", "chat", {"audio": {"data": "AAAA"}})])
     stand.growing[growing.id] = answer.choices[0]
     stand.show([growing])
-    stand.view.grow(growing.id)
+    stand.view.draw_growing_turn(growing.id)
     settle()
     card = stand.view.card(growing.id)
     assert card is not None

@@ -41,11 +41,11 @@ def is_open(view: ReasoningView) -> bool:
 
 def test_reasoning_is_open_while_it_comes_and_folds_when_it_is_whole(reasoning: ReasoningView) -> None:
     fragments = ["First I think. "]
-    reasoning.grow(fragments, "0.40 s")
+    reasoning.draw_growing_thinking(fragments, "0.40 s")
     assert is_open(reasoning)
     assert "0.40 s" in head(reasoning).text()
     fragments.append("Then I know.")
-    reasoning.grow(fragments, "0.80 s")
+    reasoning.draw_growing_thinking(fragments, "0.80 s")
     assert reasoning.text_view.source == reasoning.source == "First I think. Then I know."
     reasoning.settle("1.80 s · 96 tokens")
     assert not is_open(reasoning)
@@ -57,11 +57,11 @@ def test_reasoning_is_open_while_it_comes_and_folds_when_it_is_whole(reasoning: 
 
 def test_a_fold_by_hand_stays(reasoning: ReasoningView) -> None:
     fragments = ["a "]
-    reasoning.grow(fragments, "")
+    reasoning.draw_growing_thinking(fragments, "")
     head(reasoning).click()
     assert not is_open(reasoning)
     fragments.append("b ")
-    reasoning.grow(fragments, "")
+    reasoning.draw_growing_thinking(fragments, "")
     assert not is_open(reasoning)
     assert reasoning.source == "a b "
     reasoning.settle("1 s")
@@ -74,11 +74,11 @@ def test_a_fold_by_hand_stays(reasoning: ReasoningView) -> None:
 
 def test_reasoning_that_is_folded_while_it_comes_is_not_joined_again_and_again(reasoning: ReasoningView) -> None:
     fragments = ["x" * 50]
-    reasoning.grow(fragments, "")
+    reasoning.draw_growing_thinking(fragments, "")
     head(reasoning).click()
     for _ in range(200):
         fragments.append("y" * 50)
-        reasoning.grow(fragments, "")
+        reasoning.draw_growing_thinking(fragments, "")
     assert "xxx" in head(reasoning).text()
     assert len(reasoning._start) == 300
     head(reasoning).click()

@@ -75,7 +75,7 @@ def drawn(source: str, mode: str = "markdown") -> list[Line]:
     if mode != "markdown":
         return exact_lines(source, mode)
     stream = MarkdownStream()
-    stream.feed(source)
+    stream.append_markdown(source)
     return stream.lines
 
 
@@ -138,7 +138,7 @@ def test_it_grows_as_the_text_does() -> None:
     for at in range(0, len(SOURCE), 3):
         piece = SOURCE[at : at + 3]
         given_so_far += piece
-        found.follow(stream.feed(piece), given_so_far, stream.lines)
+        found.follow(stream.append_markdown(piece), given_so_far, stream.lines)
     whole = made(SOURCE, drawn(SOURCE))
     for words in WORDS:
         at = SOURCE.index(words)

@@ -284,14 +284,14 @@ def test_it_follows_only_while_it_stands_at_the_bottom(stand: Stand, qtbot: QtBo
     assert not stand.pill.isVisible()
     for _ in range(30):
         part.append("More and more words arrive. \n\n")
-        stand.view.grow(last.id)
+        stand.view.draw_growing_turn(last.id)
     assert stand.view.at_bottom
     with qtbot.waitSignal(stand.view.at_bottom_changed):
         bar.setValue(bar.value() - 120)
     place = bar.value()
     for _ in range(30):
         part.append("More and more words arrive. \n\n")
-        stand.view.grow(last.id)
+        stand.view.draw_growing_turn(last.id)
     assert bar.value() == place
     assert bar.value() < bar.maximum() - 100
     assert stand.pill.isVisible()
@@ -299,7 +299,7 @@ def test_it_follows_only_while_it_stands_at_the_bottom(stand: Stand, qtbot: QtBo
     assert stand.view.at_bottom
     assert not stand.pill.isVisible()
     part.append("The end. \n\n" * 10)
-    stand.view.grow(last.id)
+    stand.view.draw_growing_turn(last.id)
     assert stand.view.at_bottom
 
 
@@ -352,7 +352,7 @@ def test_reaching_the_bottom_by_hand_follows_again(stand: Stand) -> None:
     stand.scroll(0.2)
     stand.scroll(1.0)
     part.append("words \n\n" * 30)
-    stand.view.grow(last.id)
+    stand.view.draw_growing_turn(last.id)
     assert stand.view.at_bottom
 
 
@@ -362,7 +362,7 @@ def test_a_turn_that_grows_out_of_view_makes_no_card(stand: Stand) -> None:
     stand.scroll(0.0)
     assert last.id not in stand.view.cards
     part.append("words \n\n" * 30)
-    stand.view.grow(last.id)
+    stand.view.draw_growing_turn(last.id)
     assert last.id not in stand.view.cards
     stand.scroll(1.0)
     assert "words" in stand.view.cards[last.id].findChildren(TextView)[0].toPlainText()
@@ -374,8 +374,8 @@ def test_what_arrives_is_drawn_once_and_in_order(stand: Stand) -> None:
     for number in range(50):
         part.append(f"word{number} ")
         if number % 7 == 0:
-            stand.view.grow(last.id)
-    stand.view.grow(last.id)
+            stand.view.draw_growing_turn(last.id)
+    stand.view.draw_growing_turn(last.id)
     (text,) = stand.view.cards[last.id].findChildren(TextView)
     assert text.source == "".join(f"word{number} " for number in range(50))
     whole = last.turn.model_copy(
@@ -605,7 +605,7 @@ def test_what_is_read_stays_in_place_while_reasoning_above_it_folds(stand: Stand
     assert abs(text.mapTo(stand.view, QPoint(0, 0)).y() - place) <= 1
     for _ in range(20):
         choice.parts[1].append("more \n\n")
-        stand.view.grow(last.id)
+        stand.view.draw_growing_turn(last.id)
     assert abs(text.mapTo(stand.view, QPoint(0, 0)).y() - place) <= 1
     assert part is not None
 

@@ -15,7 +15,7 @@ from playground.jsonkit.faults import JsonTextError
 from playground.jsonkit.reading import problem_at
 from playground.jsonkit.values import JSONObject
 from playground.ui.features.conversation import verdict_view
-from playground.ui.features.conversation.verdict_view import LISTED, VerdictView
+from playground.ui.features.conversation.verdict_view import LISTED, AnswerCheckView
 
 pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 
@@ -32,15 +32,15 @@ FORM: JSONObject = {"type": "json_schema", "json_schema": {"name": "invoice", "s
 GOOD = '{"vendor":"Acme","items":[{"price":1.50}]}'
 BAD = '{"vendor":"Acme","items":[{"price":1},{"price":"12"},{"price":null}],"note":1}'
 
-Show = Callable[..., VerdictView]
+Show = Callable[..., AnswerCheckView]
 
 
 @pytest.fixture
 def show(qtbot: QtBot) -> Iterator[Show]:
-    shown: list[VerdictView] = []
+    shown: list[AnswerCheckView] = []
 
-    def make(text: str, form: JSONObject = FORM) -> VerdictView:
-        view = VerdictView()
+    def make(text: str, form: JSONObject = FORM) -> AnswerCheckView:
+        view = AnswerCheckView()
         qtbot.addWidget(view)
         view.resize(700, 600)
         view.show_answer(text, form)
@@ -54,14 +54,14 @@ def show(qtbot: QtBot) -> Iterator[Show]:
         view.hide()
 
 
-def said(view: VerdictView) -> list[str]:
+def said(view: AnswerCheckView) -> list[str]:
     return [line.text.text().replace("\u200b", "") for line in view.lines]
 
 
 def test_an_answer_that_fits_is_code_laid_out(show: Show) -> None:
     view = show(GOOD)
-    assert view.verdict.words == "matches schema"
-    assert view.verdict.kind == "chip-ok"
+    assert view.chip_text.words == "matches schema"
+    assert view.chip_text.kind == "chip-ok"
     assert view.view.source.startswith('{\n  "vendor": "Acme",\n')
     assert "1.50" in view.view.source  # numbers stay as they were written
     assert view.view.marks == {}
@@ -70,7 +70,7 @@ def test_an_answer_that_fits_is_code_laid_out(show: Show) -> None:
 
 def test_every_error_is_marked_and_listed(show: Show) -> None:
     view = show(BAD)
-    assert view.verdict.words == "3 schema errors"
+    assert view.chip_text.words == "3 schema errors"
     assert said(view) == [
         'items[1].price: "12" is not of type number',
         "items[2].price: null is not of type number",
@@ -79,7 +79,7 @@ def test_every_error_is_marked_and_listed(show: Show) -> None:
     lines = view.view.source.split("\n")
     assert [lines[number - 1].strip() for number in view.view.marks] == ['"price": "12"', '"price": null', '"note": 1']
     assert view.lines[0].accessibleName().startswith("error: items[1].price")
-    assert "items[1].price" in view.verdict.says
+    assert "items[1].price" in view.chip_text.says
 
 
 def test_choosing_an_error_selects_its_place_and_scrolls_there(show: Show, qtbot: QtBot) -> None:
@@ -115,7 +115,7 @@ def test_choosing_an_error_selects_its_place_and_scrolls_there(show: Show, qtbot
 )
 def test_what_is_not_json_is_shown_as_it_came(show: Show, text: str, line: int) -> None:
     view = show(text)
-    assert view.verdict.words == "not JSON"
+    assert view.chip_text.words == "not JSON"
     assert view.view.source == text
     assert list(view.view.marks) == [line]
     view.go_to(view.lines[0].problem)
@@ -123,14 +123,14 @@ def test_what_is_not_json_is_shown_as_it_came(show: Show, text: str, line: int) 
 
 
 def test_json_mode_has_words_of_its_own(show: Show) -> None:
-    assert show("[1]", {"type": "json_object"}).verdict.words == "valid JSON"
-    assert show("no", {"type": "json_object"}).verdict.words == "not JSON"
+    assert show("[1]", {"type": "json_object"}).chip_text.words == "valid JSON"
+    assert show("no", {"type": "json_object"}).chip_text.words == "not JSON"
 
 
 def test_many_errors_are_counted_and_all_marked(show: Show) -> None:
     count = LISTED + 14
     view = show(json.dumps({"vendor": "x", "items": [{"price": "no"}] * count}))
-    assert view.verdict.words == f"{count} schema errors"
+    assert view.chip_text.words == f"{count} schema errors"
     assert len(view.lines) == LISTED
     assert view._more.text() == "and 14 more, marked in the answer"
     assert len(view.view.marks) == count
@@ -166,7 +166,7 @@ def test_the_exact_text_can_be_seen_with_its_marks(show: Show) -> None:
 def test_an_edited_answer_is_judged_again(show: Show) -> None:
     view = show(BAD)
     view.show_answer(GOOD, FORM)
-    assert view.verdict.words == "matches schema"
+    assert view.chip_text.words == "matches schema"
     assert view.view.marks == {}
 
 

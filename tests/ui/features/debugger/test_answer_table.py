@@ -97,7 +97,7 @@ def test_rows_are_moved_copied_and_removed_by_keys(table: AnswerTable) -> None:
 def test_a_new_row_is_for_the_latest_call_when_no_row_fits_it(table: AnswerTable) -> None:
     table.set_rows((OSLO,), CALL)
     got = told(table)
-    table.add()
+    table.add_row()
     assert [row.match for row in got[-1]] == [MatchKind.EQUAL, MatchKind.EQUAL]
     assert json.loads(got[-1][1].pattern) == {"city": "Rome"}
     assert table.fitting == 1
@@ -107,10 +107,10 @@ def test_a_new_row_is_for_the_latest_call_when_no_row_fits_it(table: AnswerTable
 
 def test_a_new_row_stands_where_it_is_reached(table: AnswerTable) -> None:
     got = told(table)
-    table.add()
+    table.add_row()
     assert [row.match for row in got[-1]] == [MatchKind.EQUAL, MatchKind.PATH, MatchKind.EQUAL, MatchKind.ANY]
     table.set_rows((), None)
-    table.add()
+    table.add_row()
     assert got[-1] == (AnswerRow(),)
 
 

@@ -73,10 +73,10 @@ def test_an_answer_may_start_from_whatever_there_is(dialog: ForkDialog, session:
 def test_two_to_five_answers(dialog: ForkDialog) -> None:
     assert not dialog.columns[0].remove_button.isVisible()
     for number in range(3, MOST_ANSWERS + 1):
-        dialog.add(Answer(text=str(number)))
+        dialog.add_answer(Answer(text=str(number)))
         assert dialog.start_button.text() == f"Start {number} lanes"
     assert not dialog.add_button.isEnabled()
-    dialog.add(Answer(text="one too many"))
+    dialog.add_answer(Answer(text="one too many"))
     assert len(dialog.answers) == MOST_ANSWERS
     dialog.columns[1].remove_button.click()
     assert [answer.text for answer in dialog.answers] == ["", "3", "4", "5"]
@@ -87,7 +87,7 @@ def test_two_to_five_answers(dialog: ForkDialog) -> None:
 
 def test_what_is_typed_is_there_again(dialog: ForkDialog, session: Session, window: QWidget) -> None:
     dialog.columns[0].field.text.setPlainText("four degrees")
-    dialog.add(Answer(text="x"))
+    dialog.add_answer(Answer(text="x"))
     typed = dialog.answers
     dialog.reject()
     again = opened(session, window)

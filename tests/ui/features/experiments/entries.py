@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 
-from playground.engine.library.experiment_summary import Entry
+from playground.engine.library.experiment_summary import ExperimentSummary
 
 NOON = time.mktime((2026, 11, 21, 12, 0, 0, 0, 0, -1))
 DAY = 86_400.0
 
 
-def entry(key: str, title: str = "", *, ago: float = 0.0, **more: object) -> Entry:
+def entry(key: str, title: str = "", *, ago: float = 0.0, **more: object) -> ExperimentSummary:
     """An experiment made ``ago`` days before noon."""
     values: dict[str, object] = {
         "id": key,
@@ -25,4 +25,4 @@ def entry(key: str, title: str = "", *, ago: float = 0.0, **more: object) -> Ent
         "has_error": False,
         "has_tools": False,
     }
-    return Entry(**{**values, **more})  # type: ignore[arg-type]  # mixed on purpose
+    return ExperimentSummary(**{**values, **more})  # type: ignore[arg-type]  # mixed on purpose

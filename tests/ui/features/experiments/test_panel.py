@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QLineEdit, QMenu, QPushButton
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
-from playground.engine.library.experiment_summary import Entry
-from playground.engine.library.store import Filters, Found, Passage
+from playground.engine.library.experiment_summary import ExperimentSummary
+from playground.engine.library.store import Filters, Passage, SearchResult
 from playground.ui.features.experiments.model import ExperimentsModel
 from playground.ui.features.experiments.panel import ARCHIVE, DELETE, PIN, RENAME, ExperimentsPanel
 from playground.ui.features.experiments.rows import SHOWN, Heading, Line, More
@@ -33,7 +33,7 @@ def panel(qtbot: QtBot) -> ExperimentsPanel:
     panel = ExperimentsPanel()
     qtbot.addWidget(panel)
     panel.resize(260, 500)
-    panel.show_entries([ROME, POEM, OLD], "rome")
+    panel.show_experiments([ROME, POEM, OLD], "rome")
     show_in_front(qtbot, panel)
     return panel
 
@@ -50,7 +50,7 @@ def test_experiments_stand_under_their_day_and_the_one_looked_at_is_marked(panel
     assert isinstance(panel.model.rows[0], Heading)
     assert titles(panel) == ["Weather in Rome", "A poem on rivers"], "what is archived is not shown"
     assert panel.list.currentIndex() == panel.model.place("rome")
-    panel.show_entries([ROME, POEM], "poem")
+    panel.show_experiments([ROME, POEM], "poem")
     assert panel.list.currentIndex() == panel.model.place("poem")
 
 
@@ -84,7 +84,7 @@ def test_a_title_is_edited_in_its_place(panel: ExperimentsPanel, qtbot: QtBot) -
     assert field is not None
     assert field.text() == "A poem on rivers"
     QTest.keyClicks(field, "Rivers")
-    panel.show_entries([ROME, entry("poem", "Another title", ago=1), OLD], "rome")
+    panel.show_experiments([ROME, entry("poem", "Another title", ago=1), OLD], "rome")
     assert field.text() == "Rivers", "a change elsewhere takes nothing typed away"
     with qtbot.waitSignal(panel.renamed) as renamed:
         QTest.keyClick(field, Qt.Key.Key_Return)
@@ -151,7 +151,7 @@ def test_a_search_shows_what_was_found_and_a_hit_leads_to_its_turn(panel: Experi
         QTest.keyClicks(panel.search, "spring")
     assert titles(panel) == ["Weather in Rome", "A poem on rivers"], "the list stays until something is found"
     passage = Passage("t7", "text", "The river rises in spring.", ((19, 25),))
-    panel.show_found([Found(POEM, (passage,))])
+    panel.show_found([SearchResult(POEM, (passage,))])
     assert titles(panel) == ["A poem on rivers"]
     hit = panel.model.index(2)
     with qtbot.waitSignal(panel.opened) as opened:
@@ -162,12 +162,12 @@ def test_a_search_shows_what_was_found_and_a_hit_leads_to_its_turn(panel: Experi
 
 
 def test_what_was_found_too_late_is_not_shown(panel: ExperimentsPanel) -> None:
-    panel.show_found([Found(POEM)])
+    panel.show_found([SearchResult(POEM)])
     assert titles(panel) == ["Weather in Rome", "A poem on rivers"]
 
 
 def test_hostile_titles_are_painted_as_text(panel: ExperimentsPanel) -> None:
-    panel.show_entries([entry("x", "<img src='http://127.0.0.1:9/x'>\u202ecod.exe " + "w" * 3000)], "x")
+    panel.show_experiments([entry("x", "<img src='http://127.0.0.1:9/x'>\u202ecod.exe " + "w" * 3000)], "x")
     assert "\u202e" not in titles(panel)[0]
     tip = panel.model.data(panel.model.place("x"), Qt.ItemDataRole.ToolTipRole)
     assert "<img" not in tip
@@ -182,19 +182,19 @@ def test_a_reader_of_the_screen_hears_title_and_state(panel: ExperimentsPanel) -
 
 def test_two_thousand_experiments_are_no_work_to_change(panel: ExperimentsPanel, qtbot: QtBot) -> None:
     many = [entry(str(number), f"Experiment number {number}", ago=number / 20) for number in range(2000)]
-    panel.show_entries(many, "0")
+    panel.show_experiments(many, "0")
     panel.list.grab()
     changed = [many[0], entry("1", "Another title", ago=1 / 20), *many[2:]]
     best = float("inf")
     for entries in (changed, many, changed):
         began = time.process_time()
-        panel.show_entries(entries, "0")
+        panel.show_experiments(entries, "0")
         best = min(best, time.process_time() - began)
     assert best < 0.25
     bar = panel.list.verticalScrollBar()
     bar.setValue(bar.maximum() // 2)
     before = bar.value()
-    panel.show_entries([entry("new", ago=-0.001), *changed], "0")
+    panel.show_experiments([entry("new", ago=-0.001), *changed], "0")
     panel.list.grab()
     assert bar.value() == before > 0
 
@@ -206,7 +206,7 @@ def test_what_is_found_at_the_end_of_a_title_is_seen(panel: ExperimentsPanel) ->
     marked = 0
     for marks in ((), ((35, 40),)):
         passages = (Passage("", "title", title, marks),) if marks else ()
-        panel.show_found([Found(entry("a", title), passages)])
+        panel.show_found([SearchResult(entry("a", title), passages)])
         panel.list.doItemsLayout()
         picture = panel.list.viewport().grab(panel.list.visualRect(panel.model.place("a"))).toImage()
         points = ((x, y) for x in range(0, picture.width(), 2) for y in range(0, picture.height(), 2))
@@ -214,17 +214,17 @@ def test_what_is_found_at_the_end_of_a_title_is_seen(panel: ExperimentsPanel) ->
         assert (marked > 20) is bool(marks), (before, marked)
 
 
-def many(count: int) -> list[Entry]:
+def many(count: int) -> list[ExperimentSummary]:
     return [entry(str(number), f"Experiment number {number}", ago=number / 20) for number in range(count)]
 
 
 def lines(panel: ExperimentsPanel) -> list[str]:
-    return [row.entry.id for row in panel.model.rows if isinstance(row, Line)]
+    return [row.experiment.id for row in panel.model.rows if isinstance(row, Line)]
 
 
 def test_of_twenty_thousand_experiments_some_are_listed_and_more_on_request(panel: ExperimentsPanel) -> None:
     entries = many(20_000)
-    panel.show_entries(entries, "0")
+    panel.show_experiments(entries, "0")
     assert lines(panel) == [str(number) for number in range(len(lines(panel)))]
     assert SHOWN - 30 < len(panel.model.rows) <= SHOWN + 1
     left = 20_000 - len(lines(panel))
@@ -235,30 +235,30 @@ def test_of_twenty_thousand_experiments_some_are_listed_and_more_on_request(pane
     assert len(lines(panel)) > before + SHOWN - 30
     assert panel.list.currentIndex().row() == at, "the first of those that came"
     assert isinstance(panel.model.rows[-1], More)
-    panel.show_entries(entries, "0")
+    panel.show_experiments(entries, "0")
     assert len(lines(panel)) > before + SHOWN - 30, "and they stay"
 
 
 def test_the_last_of_more_leaves_no_row_for_more(panel: ExperimentsPanel) -> None:
-    panel.show_entries(many(SHOWN + 50), "0")
+    panel.show_experiments(many(SHOWN + 50), "0")
     assert isinstance(panel.model.rows[-1], More)
     panel.list.clicked.emit(panel.model.index(len(panel.model.rows) - 1))
     assert lines(panel) == [str(number) for number in range(SHOWN + 50)]
 
 
 def test_the_experiment_that_is_looked_at_is_listed_however_old(panel: ExperimentsPanel) -> None:
-    panel.show_entries(many(20_000), "19876")
+    panel.show_experiments(many(20_000), "19876")
     assert lines(panel)[-1] == "19876"
     assert panel.list.currentIndex() == panel.model.place("19876")
     assert isinstance(panel.model.rows[-1], More)
-    panel.show_entries([*many(20_000), entry("old", ago=50_000, pinned=True)], "0")
+    panel.show_experiments([*many(20_000), entry("old", ago=50_000, pinned=True)], "0")
     assert lines(panel)[0] == "old", "and so is what is pinned"
 
 
 def test_a_title_or_a_model_of_a_megabyte_is_drawn_by_what_is_seen(panel: ExperimentsPanel) -> None:
-    panel.show_entries([entry("short", "a title")], "short")
+    panel.show_experiments([entry("short", "a title")], "short")
     short = drawn_in(panel)
-    panel.show_entries([entry("long", "t" * 1_000_000, summary="m" * 1_000_000)], "long")
+    panel.show_experiments([entry("long", "t" * 1_000_000, summary="m" * 1_000_000)], "long")
     assert drawn_in(panel) < 20 * short + 0.02
 
 
@@ -274,12 +274,12 @@ def drawn_in(panel: ExperimentsPanel) -> float:
 
 def test_one_that_goes_or_comes_moves_nothing_else_in_a_list_that_is_not_all(panel: ExperimentsPanel) -> None:
     entries = many(5_000)
-    panel.show_entries(entries, "0")
+    panel.show_experiments(entries, "0")
     panel.list.grab()
     bar = panel.list.verticalScrollBar()
     bar.setValue(bar.maximum() // 2)
     before = bar.value()
-    panel.show_entries([*entries[:490], *entries[491:]], "0")
+    panel.show_experiments([*entries[:490], *entries[491:]], "0")
     panel.list.grab()
     assert bar.value() == before > 0
     assert lines(panel)[:10] == [str(number) for number in range(10)]

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from playground.engine.library.store import Found, Passage
+from playground.engine.library.store import Passage, SearchResult
 from playground.ui.features.experiments.rows import Heading, Hit, Line, day_name, rows_found, rows_of
 from tests.ui.features.experiments.entries import NOON, entry
 
@@ -20,7 +20,7 @@ def test_what_is_pinned_stands_first_then_the_days() -> None:
         entry("e", ago=1.1),
     ]
     rows = rows_of(entries, NOON)
-    assert [row.entry.id if isinstance(row, Line) else getattr(row, "text", "") for row in rows] == [
+    assert [row.experiment.id if isinstance(row, Line) else getattr(row, "text", "") for row in rows] == [
         "Pinned", "b", "Today", "a", "c", "Yesterday", "d", "e",
     ]  # fmt: skip
     assert len({row.key for row in rows}) == len(rows)
@@ -32,7 +32,7 @@ def test_hits_stand_below_their_experiment_with_their_marks() -> None:
         Passage("t1", "text", "a very long beginning of the words before Rome is named", ((42, 46),)),
         Passage("t2", "arguments", '{"city": "Rome"}', ((10, 14),)),
     )
-    heading, line, first, second = rows_found([Found(entry("a", "Weather in Rome"), passages)])
+    heading, line, first, second = rows_found([SearchResult(entry("a", "Weather in Rome"), passages)])
     assert isinstance(heading, Heading)
     assert heading.text == "1 experiment found"
     assert isinstance(line, Line)
@@ -49,12 +49,14 @@ def test_hits_stand_below_their_experiment_with_their_marks() -> None:
 
 def test_a_title_in_which_something_is_found_far_behind_begins_further_on() -> None:
     title = "Stop sequences and what they do to lists"
-    (line,) = (row for row in rows_found([Found(entry("a", title), (Passage("", "title", title, ((35, 40),)),))])[1:])
+    (line,) = (
+        row for row in rows_found([SearchResult(entry("a", title), (Passage("", "title", title, ((35, 40),)),))])[1:]
+    )
     assert isinstance(line, Line)
     assert (line.title, marked(line.title, line.marks)) == (title, ["lists"])
     longer = "Once more, and with far more words than any list shows: " + title
     at = longer.index("lists")
-    line = rows_found([Found(entry("a", longer), (Passage("", "title", longer, ((at, at + 5),)),))])[1]
+    line = rows_found([SearchResult(entry("a", longer), (Passage("", "title", longer, ((at, at + 5),)),))])[1]
     assert isinstance(line, Line)
     assert line.title.startswith("…")
     assert marked(line.title, line.marks) == ["lists"]
@@ -66,13 +68,13 @@ def test_a_hit_that_is_the_title_again_is_left_out() -> None:
         Passage("t1", "text", "Weather in Rome", ((11, 15),)),
         Passage("t2", "text", "Rome is warm", ((0, 4),)),
     )
-    rows = rows_found([Found(entry("a", "Weather in Rome"), passages)])
+    rows = rows_found([SearchResult(entry("a", "Weather in Rome"), passages)])
     assert [row.turn_id for row in rows if isinstance(row, Hit)] == ["t2"]
 
 
 def test_hidden_characters_are_shown_and_the_marks_move_along() -> None:
     passage = Passage("t", "text", "\u202eab<b>Rome</b>\u200b", ((6, 10),))
-    hit = rows_found([Found(entry("a"), (passage,))])[-1]
+    hit = rows_found([SearchResult(entry("a"), (passage,))])[-1]
     assert isinstance(hit, Hit)
     assert "\u202e" not in hit.text
     assert marked(hit.text, hit.marks) == ["Rome"]

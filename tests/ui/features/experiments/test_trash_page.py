@@ -33,7 +33,9 @@ def test_of_a_full_trash_some_are_listed_and_more_on_request(qtbot: QtBot) -> No
     assert len([row for row in page.model.rows if isinstance(row, Line)]) > len(listed)
     page.list.clicked.emit(page.model.index(len(page.model.rows) - 1))
     page.list.clicked.emit(page.model.index(len(page.model.rows) - 1))
-    assert [row.entry.id for row in page.model.rows if isinstance(row, Line)] == [one.entry.id for one in deleted]
+    assert [row.experiment.id for row in page.model.rows if isinstance(row, Line)] == [
+        one.experiment.id for one in deleted
+    ]
     assert restored == []
     page.list.setCurrentIndex(page.model.index(1))
     page.list.activated.emit(page.model.index(1))

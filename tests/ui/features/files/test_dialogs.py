@@ -14,7 +14,7 @@ from shiboken6 import isValid
 
 from playground.domain.transcript import Role, Transcript, make_turn
 from playground.engine.files.export import MARKDOWN, SUFFIXES
-from playground.engine.files.messages import MOST, Conversation, Found, read
+from playground.engine.files.messages import MOST, Conversation, ImportedConversations, read
 from playground.ui.features.files.export_dialog import ExportDialog, Wanted
 from playground.ui.features.files.import_dialog import ImportMessagesDialog
 
@@ -97,7 +97,7 @@ def test_one_conversation_needs_no_picking(dialog: ImportMessagesDialog) -> None
 
 def test_a_file_with_more_than_are_read_says_so(dialog: ImportMessagesDialog) -> None:
     one = read('[{"role": "user", "content": "Hello"}]').conversations[0]
-    dialog.show_found("a.jsonl", Found("one conversation a line", (one,) * 3, MOST + 5))
+    dialog.show_found("a.jsonl", ImportedConversations("one conversation a line", (one,) * 3, MOST + 5))
     assert f"{MOST + 5:,} conversations" in dialog.verdict.text()
     assert "The first 3 can be imported" in dialog.verdict.text()
 

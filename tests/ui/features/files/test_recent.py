@@ -39,7 +39,7 @@ def test_without_files_the_menu_says_so(stand: Stand) -> None:
 def test_the_latest_comes_first_and_each_once(stand: Stand, tmp_path: Path) -> None:
     files = [tmp_path / name for name in ("a.json", "b & c.json", "a.json")]
     for file in files:
-        stand.recent.add(file)
+        stand.recent.add_recent(file)
     assert stand.recent.paths == files[:0:-1]
     assert stand.words[0].startswith("a.json   ")
     assert stand.words[1].startswith("b && c.json")
@@ -52,7 +52,7 @@ def test_the_latest_comes_first_and_each_once(stand: Stand, tmp_path: Path) -> N
 
 def test_the_list_ends_somewhere_and_can_be_forgotten(stand: Stand, tmp_path: Path) -> None:
     for number in range(MOST + 5):
-        stand.recent.add(tmp_path / f"{number}.json")
+        stand.recent.add_recent(tmp_path / f"{number}.json")
     assert len(stand.recent.paths) == MOST
     stand.recent.remove(tmp_path / f"{MOST + 4}.json")
     assert stand.recent.paths[0].name == f"{MOST + 3}.json"
@@ -69,8 +69,8 @@ def test_settings_that_hold_something_else_are_no_list(stand: Stand, text: str) 
 
 
 def test_the_home_folder_is_short_and_a_long_one_is_cut(stand: Stand) -> None:
-    stand.recent.add(Path.home() / "talks" / "a.json")
+    stand.recent.add_recent(Path.home() / "talks" / "a.json")
     assert stand.words[0] == f"a.json   {Path('~/talks')}"
-    stand.recent.add(Path.home().joinpath(*["folder"] * 30, "b\u202e.json"))
+    stand.recent.add_recent(Path.home().joinpath(*["folder"] * 30, "b\u202e.json"))
     assert len(stand.words[0]) < 80
     assert "\u202e" not in stand.words[0]

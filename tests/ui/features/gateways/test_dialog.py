@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
 
 from playground.demo.server import DemoConfig, DemoServer
 from playground.engine.gateways.credentials import credentials_for, store_secret
-from playground.engine.gateways.profiles import Auth, Connection, Profile, ProfileStore, Verdict, try_gateway
+from playground.engine.gateways.profiles import Auth, Connection, ConnectionReport, Profile, ProfileStore, try_gateway
 from playground.engine.gateways.secrets import KeyringError, Keys, Secret
 from playground.ui.features.gateways.dialog import ProfileDialog
 from playground.ui.features.gateways.draft import Draft
@@ -53,7 +53,7 @@ class Desk:
     removed: list[str] = field(default_factory=list)
     hold: asyncio.Event | None = None
 
-    async def test(self, made: Connection) -> Verdict:
+    async def test(self, made: Connection) -> ConnectionReport:
         """The real test, with a note of what it was given, and held up where a test of ours wants that."""
         self.tested.append(made)
         if self.hold is not None:
@@ -139,7 +139,7 @@ def answer(dialog: ProfileDialog, text: str) -> None:
 
 async def saved_profile(desk: Desk, name: str = "Work", url: str = "https://gateway.example/v1") -> Profile:
     profile, _state = await store_secret(Profile(name=name, base_url=url), desk.keys, Secret(CANARY))
-    return desk.store.add(profile)
+    return desk.store.add_profile(profile)
 
 
 def test_the_first_gateway_is_typed_and_saved(play: Callable[[Scene], Desk]) -> None:

@@ -35,7 +35,7 @@ EXAMPLE_SCHEMA = json.loads(EXAMPLE)
 def test_every_value_comes_out_as_it_went_in(value: JSONObject | None, kind: str) -> None:
     draft = OutputDraft.of(value, named=True)
     assert draft.kind == kind
-    assert draft.read(named=True).value == value
+    assert draft.read_draft(named=True).value == value
     assert OutputDraft.from_json(json.loads(json.dumps(draft.to_json()))) == draft
 
 
@@ -43,7 +43,7 @@ def test_the_bare_shape_has_no_name() -> None:
     value: JSONObject = {"type": "json_schema", "schema": EXAMPLE_SCHEMA}
     draft = OutputDraft.of(value, named=False)
     assert draft.kind == SCHEMA
-    assert draft.read(named=False).value == value
+    assert draft.read_draft(named=False).value == value
     odd: JSONObject = {"type": "json_schema", "name": "x", "schema": {}}
     assert OutputDraft.of(odd, named=False).kind == CUSTOM
 
@@ -51,7 +51,7 @@ def test_the_bare_shape_has_no_name() -> None:
 @pytest.mark.parametrize("text", ["", "  ", '{"type": ', "[1]", "null", '{"a": NaN}'])
 def test_what_cannot_be_sent_says_so(text: str) -> None:
     for draft in (OutputDraft(kind=SCHEMA, name="a", schema=text), OutputDraft(kind=CUSTOM, custom=text)):
-        reading = draft.read(named=True)
+        reading = draft.read_draft(named=True)
         assert reading.value is None
         assert "no format is sent" in reading.unsent
         assert OutputDraft.from_json(draft.to_json()) == draft

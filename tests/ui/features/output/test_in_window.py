@@ -19,7 +19,7 @@ from playground.engine.gateways.profiles import ProfileStore
 from playground.engine.gateways.secrets import Keys
 from playground.engine.library.workspace import Workspace
 from playground.ui.features.conversation.turn_card import TurnCard
-from playground.ui.features.conversation.verdict_view import VerdictView
+from playground.ui.features.conversation.verdict_view import AnswerCheckView
 from playground.ui.features.output.control import OutputControl
 from playground.ui.features.output.draft import JSON_MODE, SCHEMA
 from playground.ui.features.raw.control import RawControl
@@ -80,8 +80,8 @@ def stand(qtbot: QtBot, tmp_path: Path, demo: DemoServer) -> Iterator[Stand]:
     stand.window.deleteLater()
 
 
-def verdict(card: TurnCard) -> VerdictView:
-    found = card.findChildren(VerdictView)
+def verdict(card: TurnCard) -> AnswerCheckView:
+    found = card.findChildren(AnswerCheckView)
     assert len(found) == 1
     return found[0]
 
@@ -93,19 +93,19 @@ async def test_an_answer_under_a_schema_carries_its_verdict(stand: Stand, demo: 
     card = await stand.ask("Extract the invoice.")
     body = json.loads(demo.requests[-1].body)
     assert body["response_format"]["json_schema"]["name"] == "invoice"
-    assert verdict(card).verdict.words == "matches schema"
+    assert verdict(card).chip_text.words == "matches schema"
     session = stand.workspace.current
     session.turns.edit_text(session.transcript.path[-1].id, '{"vendor": 1, "items": [], "total": "x"}')
-    assert verdict(card).verdict.words == "2 schema errors"
+    assert verdict(card).chip_text.words == "2 schema errors"
     assert card._header._verdict.text() == "2 schema errors"
     panel.choose(JSON_MODE)
-    assert verdict(card).verdict.words == "2 schema errors"  # it was asked for under the schema
+    assert verdict(card).chip_text.words == "2 schema errors"  # it was asked for under the schema
     await stand.gateways.aclose()
 
 
 async def test_an_answer_without_a_format_is_not_judged(stand: Stand) -> None:
     card = await stand.ask("Hello")
-    assert card.findChildren(VerdictView) == []
+    assert card.findChildren(AnswerCheckView) == []
     assert not card._header._verdict.isVisible()
     await stand.gateways.aclose()
 
@@ -113,7 +113,7 @@ async def test_an_answer_without_a_format_is_not_judged(stand: Stand) -> None:
 async def test_extras_go_out_and_half_typed_ones_do_not(stand: Stand, demo: DemoServer) -> None:
     raw = stand.window.raw
     QTest.keyClicks(raw.body.editor, '{"x_extra": [1, 2]}')
-    raw.headers.add()
+    raw.headers.add_header()
     QTest.keyClicks(raw.headers.rows[0].name, "X-Trace")
     QTest.keyClicks(raw.headers.rows[0].value, "on")
     assert stand.window.side.tabs.tabText(3).endswith("2")

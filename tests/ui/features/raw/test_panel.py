@@ -53,7 +53,7 @@ def headers(panel: RawPanel) -> list[dict[str, str]]:
 
 
 def row(panel: RawPanel, name: str, value: str) -> HeaderRow:
-    panel.headers.add()
+    panel.headers.add_header()
     made = panel.headers.rows[-1]
     QTest.keyClicks(made.name, name)
     QTest.keyClicks(made.value, value)
@@ -113,7 +113,7 @@ def test_headers_are_told_as_far_as_they_can_go(panel: RawPanel, headers: list[d
 
 
 def test_half_a_header_is_not_sent(panel: RawPanel, headers: list[dict[str, str]]) -> None:
-    panel.headers.add()
+    panel.headers.add_header()
     made = panel.headers.rows[-1]
     QTest.keyClicks(made.value, "on")
     assert made.flag.text() == "A name is needed."
@@ -148,7 +148,7 @@ def test_headers_that_cannot_be_sent_are_kept_with_the_experiment_but_no_secret(
     row(panel, "X Bad", "1")
     row(panel, "X-Api-Key", CANARY)
     row(panel, "x-trace", "off")
-    panel.headers.add()
+    panel.headers.add_header()
     QTest.keyClicks(panel.headers.rows[-1].value, CANARY)
     assert left[-1] == [["X Bad", "1"], ["x-trace", "off"]]
     assert not any(CANARY in str(told) for told in left)

@@ -10,14 +10,14 @@ from pytestqt.qtbot import QtBot
 
 from playground.engine.library.store import Mode, Status
 from playground.ui.features.storage.banner import StorageBanner, status_words
-from playground.ui.features.storage.dialog import Place, StorageDialog
+from playground.ui.features.storage.dialog import StorageDialog, StorageState
 from playground.ui.features.storage.limits import MIB
 
-PLACE = Place("/data/somebody/experiments.db", 3 * MIB, "", 2048, can_restore=True)
+PLACE = StorageState("/data/somebody/experiments.db", 3 * MIB, "", 2048, can_restore=True)
 
 
 def dialog_of(
-    qtbot: QtBot, place: Place, days: int = 90, disk: int = 1024 * MIB, memory: int = 100 * MIB
+    qtbot: QtBot, place: StorageState, days: int = 90, disk: int = 1024 * MIB, memory: int = 100 * MIB
 ) -> StorageDialog:
     dialog = StorageDialog(place, days, disk, memory, 30)
     qtbot.addWidget(dialog)
@@ -60,7 +60,7 @@ def test_it_says_what_could_not_be_read(qtbot: QtBot) -> None:
 
 
 def test_it_says_what_the_trash_takes(qtbot: QtBot) -> None:
-    def words(place: Place) -> list[str]:
+    def words(place: StorageState) -> list[str]:
         dialog = dialog_of(qtbot, place)
         return [label.text() for label in dialog.findChildren(QLabel) if "trash" in label.text()]
 
@@ -70,7 +70,7 @@ def test_it_says_what_the_trash_takes(qtbot: QtBot) -> None:
 
 
 def test_in_memory_there_is_no_folder_and_nothing_to_restore(qtbot: QtBot) -> None:
-    dialog = dialog_of(qtbot, Place("", 0, "Kept in memory only.", 0, can_restore=False))
+    dialog = dialog_of(qtbot, StorageState("", 0, "Kept in memory only.", 0, can_restore=False))
     assert not dialog.folder.isEnabled()
     assert not dialog.restore.isEnabled()
     assert dialog.backup.isEnabled()

@@ -72,8 +72,8 @@ def test_showing_tools_tells_nobody(panel: ToolsPanel) -> None:
 
 
 def test_new_starts_from_a_template_with_a_name_to_type_over(panel: ToolsPanel) -> None:
-    panel.add()
-    panel.add()
+    panel.add_tool()
+    panel.add_tool()
     assert names(panel) == ["get_weather", "search", "new_tool", "new_tool_2"]
     assert panel.selected == 3
     assert panel.editor.name.selectedText() == "new_tool_2"

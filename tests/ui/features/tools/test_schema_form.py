@@ -367,7 +367,7 @@ def test_a_form_of_very_many_fields_shows_a_page_of_them(
     assert form.row_at(("properties", "p250")) is not None
     form._move(1)
     assert list(panel.tools[0].parameters["properties"])[249:252] == ["p249", "p251", "p250"]  # type: ignore[index]
-    form.add(())
+    form.add_parameter(())
     assert form.rows[-1].field.path == ("properties", "new_parameter")
     assert len(form.rows) <= PAGE
 

@@ -33,7 +33,7 @@ _COLOURS = {"string": "ok", "number": "accent", "true": "system", "false": "syst
 
 
 class ArgumentTree(QWidget):
-    """``feed`` takes what has arrived, ``finish`` says that it was all; ``problems`` are those known by now.
+    """``read_fragments`` takes what has arrived, ``finish`` says that it was all; ``problems`` are those known by now.
 
     ``picked`` tells where the value of a row stands in the text; ``height_changed`` asks for another layout.
     """
@@ -77,7 +77,7 @@ class ArgumentTree(QWidget):
         self._known, self._counted = set(), 0
         self._look_again()
 
-    def feed(self, fragments: Sequence[str]) -> None:
+    def read_fragments(self, fragments: Sequence[str]) -> None:
         """Read those of all ``fragments`` that are new."""
         if len(fragments) != self._fed:
             self._fragments = fragments
@@ -94,7 +94,7 @@ class ArgumentTree(QWidget):
         until = time.perf_counter() + STEP_SECONDS
         while self._fed < len(self._fragments) and not self._full:
             fragment = self._fragments[self._fed]
-            self._reader.feed(fragment[self._at : self._at + PIECE])
+            self._reader.read_fragment(fragment[self._at : self._at + PIECE])
             self._at += PIECE
             if self._at >= len(fragment):
                 self._fed, self._at = self._fed + 1, 0

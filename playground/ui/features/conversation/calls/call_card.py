@@ -34,7 +34,7 @@ from playground.ui.features.conversation.commands import CallState, EditCommands
 from playground.ui.features.conversation.inline_editor import InlineEditor
 from playground.ui.features.conversation.rows import Answer
 from playground.ui.features.conversation.text_check import TextCheck
-from playground.ui.features.conversation.text_place import TextPlace
+from playground.ui.features.conversation.text_place import TextEditing
 from playground.ui.features.conversation.text_view import TextView
 from playground.ui.features.conversation.variant_switch import VariantSwitch
 from playground.ui.widgets.elided_label import ElidedLabel
@@ -73,8 +73,8 @@ class CallCard(CallFrame):
         super().__init__(parent)
         self._choices = choices
         self._turn_id = turn_id
-        self._arguments_place = TextPlace(edits, self._arguments_opened, self._arguments_closed, code=True)
-        self._result_place = TextPlace(edits, self._result_opened, self._result_closed, code=True, runs=True)
+        self._arguments_place = TextEditing(edits, self._arguments_opened, self._arguments_closed, code=True)
+        self._result_place = TextEditing(edits, self._result_opened, self._result_closed, code=True, runs=True)
         self.call = ToolCall(id="", name="", arguments="")
         self._answer: Answer | None = None
         self._state = CallState()
@@ -185,7 +185,9 @@ class CallCard(CallFrame):
 
     # Content
 
-    def grow(self, call_id: str, name: str, fragments: Sequence[str], tool: ToolDefinition | None = None) -> None:
+    def draw_growing_call(
+        self, call_id: str, name: str, fragments: Sequence[str], tool: ToolDefinition | None = None
+    ) -> None:
         """More of the call has arrived; ``fragments`` are all pieces of its arguments so far."""
         tree = self._need_tree()
         if not self._growing or not self._drawn:
@@ -197,7 +199,7 @@ class CallCard(CallFrame):
         if len(fragments) > self._drawn:
             self._result.append("".join(fragments[self._drawn :]))
             self._drawn = len(fragments)
-            tree.feed(fragments)
+            tree.read_fragments(fragments)
         self._growing = True
         self._refresh()
 
@@ -241,7 +243,7 @@ class CallCard(CallFrame):
         if broken:
             tree = self._need_tree()
             tree.begin(self._tool.parameters if self._tool is not None else None)
-            tree.feed([call.arguments])
+            tree.read_fragments([call.arguments])
             tree.finish(truncated=cut)
         if self.tree is not None:
             self.tree.setVisible(broken)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 from PySide6.QtGui import QColor
 
-from playground.engine.inspect.frame_summary import gist
+from playground.engine.inspect.frame_summary import summarize_frame
 from playground.engine.inspect.frames import FrameIndex, Kind, Row
 from playground.ui.features.inspector.timeline.scale import duration_words
 from playground.ui.widgets.icons import icon
@@ -39,7 +39,7 @@ class Cells(NamedTuple):
 
 
 class FrameModel(QAbstractTableModel):
-    """``show`` another exchange's frames; ``grow`` when there are more."""
+    """``show`` another exchange's frames; ``append_new_frames`` when there are more."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -60,7 +60,7 @@ class FrameModel(QAbstractTableModel):
         self._cells.clear()
         self.endResetModel()
 
-    def grow(self) -> bool:
+    def append_new_frames(self) -> bool:
         """More frames may have come. Returns whether there are."""
         count = len(self._frames) if self._frames is not None else 0
         if count <= self._count:
@@ -78,7 +78,7 @@ class FrameModel(QAbstractTableModel):
         if self._frames is None:
             raise IndexError(number)
         row = self._frames.row(number)
-        said = show_hidden(gist(self._frames, row)[:LONGEST])
+        said = show_hidden(summarize_frame(self._frames, row)[:LONGEST])
         texts = (str(number + 1), f"{row.at:.3f} s", duration_words(row.delta), row.kind.value, said)
         found = self._cells[number] = Cells(row, texts)
         if len(self._cells) > KEPT:

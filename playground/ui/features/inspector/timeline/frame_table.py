@@ -63,11 +63,11 @@ class FrameTable(QTableView):
         if not selection.isEmpty():
             self.scrollTo(self.frames.index(numbers[0], 0), QAbstractItemView.ScrollHint.EnsureVisible)
 
-    def grow(self) -> None:
+    def show_new_frames(self) -> None:
         """More frames may have come; who stands at the end goes on standing there."""
         bar = self.verticalScrollBar()
         at_end = bar.value() >= bar.maximum()
-        if self.frames.grow() and at_end and not self.selectionModel().hasSelection():
+        if self.frames.append_new_frames() and at_end and not self.selectionModel().hasSelection():
             self.scrollToBottom()
 
     def _selection_changed(self, _selected: QItemSelection, _deselected: QItemSelection) -> None:

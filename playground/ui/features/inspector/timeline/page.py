@@ -82,7 +82,7 @@ class TimelinePage(QWidget):
     def choose(self, numbers: Sequence[int]) -> None:
         """Choose frames, as nobody's hand; those that are not read yet as soon as they are."""
         if numbers and self._trace is not None and numbers[-1] >= self.table.frames.rowCount():
-            self._trace.read_all()
+            self._trace.read_all_frames()
             self._refresh(fresh=False)
         self.table.choose(numbers)
 
@@ -94,7 +94,7 @@ class TimelinePage(QWidget):
         trace = self._trace
         if trace is None:
             return
-        for _ in trace.read():
+        for _ in trace.read_frames():
             yield
         if trace is self._trace:
             self._refresh(fresh=False)
@@ -103,7 +103,7 @@ class TimelinePage(QWidget):
         trace = self._trace
         self._stack.setCurrentIndex(0 if trace is None else 1)
         self.picture.show_timeline(trace.timeline if trace is not None else None, fresh=fresh)
-        self.table.grow()
+        self.table.show_new_frames()
         self.detail.show_words(self._words())
         self._settle()
 
