@@ -2,7 +2,7 @@
 
 An entry is found by a code or a type that the body names, or by words of its message, and only under the statuses it
 is said with. The words are those that gateways, proxies and model servers were seen to use, spelled so that what only
-sounds alike is not taken for them; ``tests/engine/inspect/advice`` has both kinds, message by message.
+sounds alike is not taken for them; ``tests/engine/advice`` has both kinds, message by message.
 """
 
 from __future__ import annotations
