@@ -35,4 +35,4 @@ def is_mirror(name: str) -> bool:
 
 
 def test_each_has_one_line() -> None:
-    assert len(LINES) == len(set(LINES)) > 80
+    assert len(LINES) == len(set(LINES)) > 50
