@@ -56,7 +56,7 @@ def test_a_module_left_out_is_named(tmp_path: Path) -> None:
 
     source = Path(playground.__file__).parent
     shutil.copytree(source, tmp_path / "playground", ignore=shutil.ignore_patterns("__pycache__"))
-    (tmp_path / "playground" / "engine" / "snippets" / "literals.py").unlink()
+    (tmp_path / "playground" / "engine" / "requests" / "snippets" / "literals.py").unlink()
     code = "from playground.self_test.imports import load_everything; load_everything()"
     ended = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=100, check=False
