@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
 
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols import MESSAGES
 
+if TYPE_CHECKING:
+    from playground.domain.parameters import Parameters
+
+#: Members that more than one protocol has, and that tell none of them.
+SHARED: Final = frozenset({"temperature", "top_p", "max_tokens", "stream", "tools", "tool_choice", "metadata"})
 _NONE: frozenset[str] = frozenset()
 
 
@@ -41,6 +47,12 @@ class Marks:
             found += 5 * sum(_is_one(block.get("type"), self.blocks) for block in _objects(message.get("content")))
         choice = body.get("tool_choice")
         return found + 3 * (isinstance(choice, dict) and _is_one(choice.get("type"), self.choices))
+
+
+def members_of(parameters: type[Parameters], *more: str) -> frozenset[str]:
+    """The members of a body that are a protocol's alone: its parameters, and ``more`` that no parameter is for."""
+    own = {(hint.path or name).partition(".")[0] for name, hint in parameters.hints()}
+    return frozenset(own.union(more) - SHARED)
 
 
 def _is_one(value: JSON, names: frozenset[str]) -> bool:

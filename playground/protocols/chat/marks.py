@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
+from playground.protocols.chat.parameters import ChatParameters
 from playground.protocols.chat.reasoning import DETAILS, FIELDS
-from playground.protocols.marks import Marks
+from playground.protocols.marks import Marks, members_of
 
 MARKS: Final = Marks(
-    members=frozenset(
-        """
-        max_completion_tokens stop stream_options n seed response_format reasoning_effort presence_penalty
-        frequency_penalty user logit_bias logprobs top_logprobs parallel_tool_calls functions function_call
-        """.split()  # noqa: SIM905 - a list of strings reads worse
+    members=members_of(
+        ChatParameters,
+        *("logit_bias", "logprobs", "top_logprobs", "parallel_tool_calls", "functions", "function_call"),
     ),
     tool="function",
     tool_type="function",

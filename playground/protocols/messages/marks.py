@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from playground.protocols.marks import Marks
+from playground.protocols.marks import Marks, members_of
+from playground.protocols.messages.parameters import MessagesParameters
 
 MARKS: Final = Marks(
-    members=frozenset({"system", "stop_sequences", "top_k", "thinking", "output_config", "anthropic_version"}),
+    members=members_of(MessagesParameters, "system", "anthropic_version"),
     tool="input_schema",
     tool_type="custom",
     blocks=frozenset(
