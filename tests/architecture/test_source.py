@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -58,3 +59,8 @@ def test_nothing_is_left_to_do_and_nothing_names_a_machine() -> None:
         if mark in path.read_text(encoding="utf-8")
     ]
     assert not found
+
+
+def test_thousands_have_one_spelling_the_comma_of_the_format() -> None:
+    respelled = re.compile(r""":,\}["']\.replace|u2009\d|\dx?\\u00a0\d""")
+    assert not [name(path) for path in SOURCES if respelled.search(path.read_text(encoding="utf-8"))]

@@ -262,9 +262,9 @@ async def output_errors(stage: Stage) -> None:
     await stage.settle()
     card = stage.window.pane.view.card(turn.id)
     verdict = card.findChild(AnswerCheckView) if card is not None else None
-    if verdict is None or len(verdict.lines) != 4:
+    if verdict is None or len(verdict.list.lines) != 4:
         raise SceneError("the answer does not show four errors")
-    verdict.go_to(verdict.lines[0].problem)
+    verdict.go_to(verdict.list.lines[0].problem)
 
 
 @scene()

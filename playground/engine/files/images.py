@@ -165,7 +165,7 @@ def warning(known: Facts) -> str:
     if known.size > LARGE_BYTES:
         large.append(f"over {size_words(LARGE_BYTES)}")
     if max(known.measure.width, known.measure.height) > LARGE_SIDE:
-        large.append(f"over {LARGE_SIDE:,} px a side".replace(",", "\u2009"))
+        large.append(f"over {LARGE_SIDE:,} px a side")
     return f"Large: {' and '.join(large)}" if large else ""
 
 

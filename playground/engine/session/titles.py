@@ -55,7 +55,7 @@ def summary_of(transcript: Transcript, model: str, state: RunState = RunState.ID
     if state is not RunState.IDLE:
         facts.append(_STATE_WORDS.get(state, "running"))
     elif waiting := transcript.unanswered():
-        facts.append(f"{len(waiting)} call{'s' * (len(waiting) > 1)} · waiting for you")
+        facts.append(f"{len(waiting):,} call{'s' * (len(waiting) > 1)} · waiting for you")
     elif path and path[-1].outcome and path[-1].outcome.failure:
         failure = path[-1].outcome.failure
         facts.append(str(failure.status) if failure.status else "failed")
@@ -64,5 +64,5 @@ def summary_of(transcript: Transcript, model: str, state: RunState = RunState.ID
     elif path and path[-1].outcome and path[-1].outcome.ending is Ending.INTERRUPTED:
         facts.append("interrupted")
     elif path:
-        facts.append(f"{len(path)} turn{'s' * (len(path) > 1)}")
+        facts.append(f"{len(path):,} turn{'s' * (len(path) > 1)}")
     return " · ".join(facts)

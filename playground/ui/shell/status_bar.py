@@ -84,14 +84,13 @@ class StatusBar(QStatusBar):
         window = limits.tightest if limits else None
         if limits is None or window is None:
             return
-        from playground.ui.widgets.figures import count
 
         self._limit_name.setText((window.dimension or "requests").capitalize())
         self._meter.setValue(round((window.share if window.share is not None else 1) * 1000))
         words = []
         if window.remaining is not None:
-            of = f" / {count(int(window.limit))}" if window.limit is not None else ""
-            words.append(f"{count(int(window.remaining))}{of} left")
+            of = f" / {int(window.limit):,}" if window.limit is not None else ""
+            words.append(f"{int(window.remaining):,}{of} left")
         if window.reset_in is not None:
             rest = max(window.reset_in - (time.time() - limits.read_at), 0)
             words.append(f"resets in {countdown(rest)}")

@@ -19,11 +19,6 @@ def seconds(value: float) -> str:
     return f"{int(value // 60)} min {int(value % 60)} s"
 
 
-def count(value: int) -> str:
-    """A whole number with thin spaces between thousands."""
-    return f"{value:,}".replace(",", "\u2009")
-
-
 def size(count: int) -> str:
     """A number of bytes for people."""
     if count < 1024:
@@ -50,13 +45,13 @@ def figures(turn: Turn, cost: str = "") -> list[str]:
     if tokens and timing and timing.end is not None and first is not None and timing.end - first > 0.05:
         parts.append(f"{mark}{tokens / (timing.end - first):.0f} tok/s")
     if tokens:
-        parts.append(f"{mark}{count(tokens)} tok")
+        parts.append(f"{mark}{tokens:,} tok")
     if cost:
         parts.append(cost)
     if outcome.choices == 1 or exact is None:
         return parts
     length = _estimate(turn)
-    return [f"{of_all(outcome.choices)}: {', '.join(parts)}", *([f"this one ≈ {count(length)} tok"] if length else [])]
+    return [f"{of_all(outcome.choices)}: {', '.join(parts)}", *([f"this one ≈ {length:,} tok"] if length else [])]
 
 
 def of_all(choices: int) -> str:
@@ -71,7 +66,7 @@ def waiting_words(*, starting: bool = False) -> str:
 
 def live_figures(elapsed: float, deltas: int) -> list[str]:
     """The same while it streams, from the number of fragments: an estimate."""
-    return [seconds(elapsed), *([f"≈ {count(deltas)} tok"] if deltas else [])]
+    return [seconds(elapsed), *([f"≈ {deltas:,} tok"] if deltas else [])]
 
 
 def reasoning_line(turn: Turn, part: Reasoning) -> str:
@@ -83,7 +78,7 @@ def reasoning_line(turn: Turn, part: Reasoning) -> str:
     parts: list[str] = []
     shown = (one for one in turn.parts if one.kind == "reasoning" and (one.text or one.redacted))
     if len(list(islice(shown, 2))) > 1:
-        return f"≈ {count(estimate_tokens(part.text))} tokens" if part.text else ""
+        return f"≈ {estimate_tokens(part.text):,} tokens" if part.text else ""
     timing = outcome.timing if outcome else None
     own = outcome is None or outcome.choices == 1
     if timing and timing.first_reasoning is not None:
@@ -92,9 +87,9 @@ def reasoning_line(turn: Turn, part: Reasoning) -> str:
             parts.append(f"{'' if own else '≈ '}{seconds(max(end - timing.first_reasoning, 0))}")
     usage = outcome.usage if outcome else None
     if usage and usage.reasoning and own:
-        parts.append(f"{count(usage.reasoning)} tokens")
+        parts.append(f"{usage.reasoning:,} tokens")
     elif part.text:
-        parts.append(f"≈ {count(estimate_tokens(part.text))} tokens")
+        parts.append(f"≈ {estimate_tokens(part.text):,} tokens")
     return " · ".join(parts)
 
 
@@ -137,11 +132,11 @@ def usage_line(usage: Usage | None, choices: int = 1) -> str:
         return ""
     parts: list[str] = []
     if usage.prompt is not None:
-        parts.append(f"{count(usage.prompt)} in")
+        parts.append(f"{usage.prompt:,} in")
     if usage.completion is not None:
-        parts.append(f"{count(usage.completion)} out")
+        parts.append(f"{usage.completion:,} out")
     details = [
-        f"{count(value)} {name}" for name, value in (("reasoning", usage.reasoning), ("cached", usage.cached)) if value
+        f"{value:,} {name}" for name, value in (("reasoning", usage.reasoning), ("cached", usage.cached)) if value
     ]
     words = " · ".join(parts) + (f" ({', '.join(details)})" if details else "")
     return f"{of_all(choices)}: {words}" if words and choices > 1 else words

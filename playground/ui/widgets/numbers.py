@@ -10,7 +10,6 @@ from playground.jsonkit.reading import read_typed
 from playground.jsonkit.values import JSON
 from playground.ui.widgets.plain_text import escape_hidden
 
-SPACE = "\u00a0"
 _SPACES = re.compile(r"[\s\u00a0\u2009\u202f_]+")
 _WHOLE = re.compile(r"[+-]?\d+\Z")
 _GROUPED = re.compile(r"[+-]?\d{1,3}(,\d{3})+\Z")
@@ -19,6 +18,8 @@ _DECIMAL = re.compile(r"[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?\Z")
 
 def read_number(text: str, whole: bool = False) -> JSON:
     """The number a text stands for. Spaces between digits are allowed, and a comma for the decimal point.
+
+    In a whole number a comma stands between thousands, or the text is none: it may be one that a digit was added to.
 
     Any other JSON value is taken as it is, so that a wrong type can be sent on purpose (``"hot"`` in quotes).
     Raises ValueError with a message for people.
@@ -29,7 +30,7 @@ def read_number(text: str, whole: bool = False) -> JSON:
     try:
         if _WHOLE.match(bare):
             return int(bare)
-        if _DECIMAL.match(bare):
+        if _DECIMAL.match(bare) and not (whole and "," in bare):
             number = float(bare.replace(",", "."))
             if not math.isfinite(number):
                 raise ValueError("too large")
@@ -43,11 +44,14 @@ def read_number(text: str, whole: bool = False) -> JSON:
 
 
 def show_number(value: JSON, step: float, grouped: bool = False) -> str:
-    """The value as text: no digit less than it has, as many decimals as the step at least, thousands apart."""
+    """The value as text: no digit less than it has, as many decimals as the step at least.
+
+    ``grouped``: a comma stands between thousands of a whole number; it is read back as one only where one is wanted.
+    """
     if isinstance(value, bool) or not isinstance(value, int | float):
         return escape_hidden(json.dumps(value, ensure_ascii=False))
     if isinstance(value, int) and decimals(step) == 0:
-        return f"{value:,}".replace(",", SPACE) if grouped else str(value)
+        return f"{value:,}" if grouped else str(value)
     text = repr(value)
     if "e" in text or "n" in text:
         return text

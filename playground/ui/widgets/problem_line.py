@@ -1,4 +1,4 @@
-"""Lines that say what is wrong with a definition, and lead to its places."""
+"""Lines that say what is wrong with a definition or an answer, and lead to its places."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePol
 
 from playground.jsonkit.problems import Problem
 from playground.ui.widgets.choice_fields import look
-from playground.ui.widgets.figures import count
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.plain_text import show_hidden
 from playground.ui.widgets.theme import tokens
@@ -21,17 +20,17 @@ LONG_WORD = re.compile(r"(\S{24})(?=\S)")  # a place to break, so that a long na
 
 
 class ProblemLine(QFrame):
-    """One problem; a click or Enter goes to its place."""
+    """One problem; a click or Enter goes to its place. ``within`` steps of its path everybody knows."""
 
     chosen = Signal(object)
 
-    def __init__(self, problem: Problem, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, problem: Problem, within: int) -> None:
+        super().__init__()
         self.problem = problem
         self.setProperty("kind", "problem")
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        where = ".".join(str(step) for step in problem.path[1:2]) and Problem(problem.path[1:], "").where
+        where = Problem(problem.path[within:], "").where
         text = show_hidden(f"{where}: {problem.message}" if where else problem.message)
         self.setAccessibleName(f"{problem.severity}: {text}")
         self._mark = QLabel()
@@ -75,12 +74,17 @@ class ProblemLine(QFrame):
 
 
 class ProblemList(QWidget):
-    """The lines of some problems; of very many the first ones, until more are asked for. ``chosen`` carries one."""
+    """The lines of some problems; of very many the first ones, until more are asked for. ``chosen`` carries one.
+
+    ``within``: the first steps of their paths that are not told, since they only name the field they stand under.
+    """
 
     chosen = Signal(object)
+    grown = Signal()  # more were asked for
 
-    def __init__(self) -> None:
+    def __init__(self, within: int = 1) -> None:
         super().__init__()
+        self._within = within
         self.lines: list[ProblemLine] = []
         self._problems: list[Problem] = []
         self._most = LISTED
@@ -105,7 +109,7 @@ class ProblemList(QWidget):
         self._problems = problems
         listed = problems[: self._most]
         self.setVisible(bool(listed))
-        self.more_button.setText(f"Show more of {count(len(problems) - len(listed))} others")
+        self.more_button.setText(f"Show more of {len(problems) - len(listed):,} others")
         self.more_button.setVisible(len(problems) > len(listed))
         if [line.problem for line in self.lines] == listed:
             return
@@ -115,7 +119,7 @@ class ProblemList(QWidget):
             line.deleteLater()
         self.lines = []
         for item in listed:
-            line = ProblemLine(item)
+            line = ProblemLine(item, self._within)
             line.chosen.connect(self.chosen)
             self._column.addWidget(line)
             self.lines.append(line)
@@ -123,3 +127,4 @@ class ProblemList(QWidget):
     def _show_more(self) -> None:
         self._most += LISTED
         self.show_problems(self._problems)
+        self.grown.emit()

@@ -136,7 +136,7 @@ def test_large_ones_are_pointed_out_and_nothing_else() -> None:
     assert images.warning(Facts(5_000_000, fine)) == ""
     assert images.warning(Facts(5_000_001, fine)) == "Large: over 5 MB"
     both = images.warning(Facts(6_000_000, Measure("image/png", 10, 8_001)))
-    assert both == "Large: over 5 MB and over 8\u2009000 px a side"
+    assert both == "Large: over 5 MB and over 8,000 px a side"
     assert "Not readable" in images.warning(Facts(10, None))
     assert images.warning(Facts(address="https://example.org")) == ""
 

@@ -72,9 +72,9 @@ def test_a_window_that_is_over_says_so_and_rests(bar: StatusBar) -> None:
 
 def test_tokens_and_cost_of_the_last_run(bar: StatusBar) -> None:
     bar.show_usage(Usage(prompt=1200, completion=30), "0.02 €", "0.5 €")
-    assert "1\u2009200 in · 30 out · 0.02 € · 0.5 € in all" in words(bar)
+    assert "1,200 in · 30 out · 0.02 € · 0.5 € in all" in words(bar)
     bar.show_usage(Usage(prompt=1200, completion=30), choices=3)
-    assert "all 3 choices: 1\u2009200 in · 30 out" in words(bar)
+    assert "all 3 choices: 1,200 in · 30 out" in words(bar)
     bar.show_usage(None)
     assert "out" not in words(bar)
     bar.show_gateway("Demo · on this computer", Reach.OK)

@@ -320,9 +320,8 @@ class Composer(QFrame):
 
     def set_tokens(self, estimate: int, images: int = 0) -> None:
         """Show the estimated size of the next request; images are not estimated, only counted."""
-        from playground.ui.widgets.figures import count
 
-        words = [f"≈ {count(estimate)} tok"] if estimate else []
+        words = [f"≈ {estimate:,} tok"] if estimate else []
         words += [f"{images} image{'s' * (images > 1)}"] if images else []
         self._tokens.set_text(" + ".join(words))
         self._arrange()

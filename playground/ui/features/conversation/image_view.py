@@ -25,7 +25,6 @@ from playground.domain.parts import Image
 from playground.engine.files.images import DETAILS, SHRINK_SIDE, Facts, facts, size_words, warning
 from playground.ui.features.conversation.thumb import Thumb
 from playground.ui.widgets.elided_label import ElidedLabel
-from playground.ui.widgets.figures import count
 from playground.ui.widgets.flow_layout import FlowLayout
 from playground.ui.widgets.icon_button import IconButton
 
@@ -39,7 +38,7 @@ def figures(known: Facts) -> str:
     """``1 024 × 768 · 412 KB``, as far as it is known."""
     if known.address:
         return "address, not loaded"
-    size = f"{count(known.measure.width)} × {count(known.measure.height)}" if known.measure else "unknown format"
+    size = f"{known.measure.width:,} × {known.measure.height:,}" if known.measure else "unknown format"
     return f"{size} · {size_words(known.size)}"
 
 
@@ -110,7 +109,7 @@ class ImageBox(QFrame):
         self._warning = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
         self._warning.setToolTip("Gateways may refuse it. It can be sent all the same.")
         self._warning.setProperty("kind", "flag")
-        self.shrink = QPushButton(f"Shrink to {count(SHRINK_SIDE)} px")
+        self.shrink = QPushButton(f"Shrink to {SHRINK_SIDE:,} px")
         self.shrink.setProperty("kind", "pill")
         self.shrink.setToolTip("Attach a smaller copy instead; the file itself is not touched")
         self.shrink.clicked.connect(self.shrink_asked)

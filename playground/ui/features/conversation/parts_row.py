@@ -7,7 +7,6 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
-from playground.ui.widgets import figures as facts
 from playground.ui.widgets.flow_layout import FlowLayout
 
 
@@ -36,8 +35,8 @@ class PartsRow(QWidget):
         shown = count > stop - first
         if shown:
             self._make()
-            numbers = f"{self._what} {facts.count(first + 1)} to {facts.count(stop)} of {facts.count(count)}"
-            so_far = f"{facts.count(count)} {self._what} so far · the last ones are shown"
+            numbers = f"{self._what} {first + 1:,} to {stop:,} of {count:,}"
+            so_far = f"{count:,} {self._what} so far · the last ones are shown"
             self.words.setText(so_far if growing else numbers)
             can = {"first": first > 0, "before": first > 0, "after": stop < count, "last": stop < count}
             for key, button in self.buttons.items():

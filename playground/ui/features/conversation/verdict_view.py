@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QHelpEvent, QPainter, QTextCursor
-from PySide6.QtWidgets import QLabel, QToolTip, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QToolTip, QVBoxLayout, QWidget
 
 from playground.domain.output import schema_of
 from playground.engine.checks.questions import AnswerFits
@@ -27,10 +27,10 @@ from playground.ui.features.conversation.text_view import TextView
 from playground.ui.widgets.highlight import highlight
 from playground.ui.widgets.json_text import pretty
 from playground.ui.widgets.plain_text import show_hidden, tip
-from playground.ui.widgets.problem_line import ProblemLine
+from playground.ui.widgets.problem_line import ProblemList
 from playground.ui.widgets.theme import code_font, tokens
 
-LISTED = 20  # problems below the answer; more are counted
+TOLD = 20  # problems in the tooltip of the verdict
 MARK = "×"
 
 
@@ -143,28 +143,25 @@ class AnswerCheckView(QWidget):
         self.chip_text = ChipText("", "chip", "")
         self._check = TextCheck(AnswerFits, self)
         self._check.checked.connect(self._checked)
-        self._places: dict[int, tuple[int, int]] = {}
+        self._places: dict[Problem, tuple[int, int]] = {}
         self.view = MarkedView(zoom=zoom)
         self.view.setAccessibleName("The answer as JSON")
         self.view.height_changed.connect(self.height_changed)
-        self.lines: list[ProblemLine] = []
-        self._more = QLabel(textFormat=Qt.TextFormat.PlainText)
-        self._more.setProperty("kind", "small")
-        self._list = QVBoxLayout()
-        self._list.setSpacing(0)
+        self.list = ProblemList(within=0)
+        self.list.chosen.connect(self.go_to)
+        self.list.grown.connect(self.height_changed)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
         column.addWidget(self.view)
-        column.addLayout(self._list)
-        column.addWidget(self._more)
-        self._more.hide()
+        column.addWidget(self.list)
 
     def show_answer(self, text: str, response_format: JSONObject | None) -> None:
         """Judge ``text`` by the format it was asked for and show it."""
         if text == self._text and response_format == self._format:
             return
         self._text, self._format = text, response_format
+        self.list.reset()
         self._judge()
         self._draw()
 
@@ -195,10 +192,9 @@ class AnswerCheckView(QWidget):
 
     def go_to(self, problem: Problem) -> None:
         """Select the place of a problem in the answer and scroll to it."""
-        at = next((n for n, line in enumerate(self.lines) if line.problem == problem), -1)
-        if at not in self._places:
+        if problem not in self._places:
             return
-        rect = self.view.select(*self._places[at])
+        rect = self.view.select(*self._places[problem])
         self.view.setFocus(Qt.FocusReason.OtherFocusReason)
         scroll_to(self.view, rect)
 
@@ -207,39 +203,25 @@ class AnswerCheckView(QWidget):
         if is_large(text, "raw"):
             self.view.show_large(text)
             self._places = {}
-            self._list_problems(self.problems[:LISTED])
+            self._list_problems(self.problems)
             return
         broken = problem_at(text)
         shown = show_hidden(text) if broken is not None or self._exact else pretty(text)
-        places = _places(shown, self.problems)
-        placed = sorted(zip(places, self.problems[:LISTED], strict=False), key=lambda pair: pair[0])
+        placed = sorted(zip(_places(shown, self.problems), self.problems, strict=True), key=lambda pair: pair[0])
         marks: dict[int, list[str]] = {}
-        for (line, _), problem in [*placed, *zip(places[LISTED:], self.problems[LISTED:], strict=True)]:
+        for (line, _), problem in placed:
             marks.setdefault(line, []).append(_words(problem))
-        self._places = {number: place for number, (place, _) in enumerate(placed)}
+        self._places = {problem: place for place, problem in placed}
         self.view.show_code(shown, "" if broken is not None and not _like_json(text) else "json", marks)
         self._list_problems([problem for _, problem in placed])
 
-    def _list_problems(self, listed: list[Problem]) -> None:
-        for old in self.lines:
-            self._list.removeWidget(old)
-            old.hide()
-            old.deleteLater()
-        self.lines = []
-        for problem in listed:
-            row = ProblemLine(Problem(("answer", *problem.path), problem.message, problem.severity))
-            row.problem = problem
-            row.chosen.connect(self.go_to)
-            self._list.addWidget(row)
-            self.lines.append(row)
-        more = len(self.problems) - len(listed)
-        self._more.setText(f"and {more} more{', marked in the answer' if self.view.marks else ''}")
-        self._more.setVisible(more > 0)
+    def _list_problems(self, problems: list[Problem]) -> None:
+        self.list.show_problems(problems)
         self.height_changed.emit()
 
 
 def _verdict(problems: list[Problem], has_schema: bool) -> ChipText:
-    says = "\n".join(_words(problem) for problem in problems[:LISTED])
+    says = "\n".join(_words(problem) for problem in problems[:TOLD])
     if not problems:
         words = "matches schema" if has_schema else "valid JSON"
         return ChipText(words, "chip-ok", "The answer fits what was asked for.")
@@ -247,7 +229,7 @@ def _verdict(problems: list[Problem], has_schema: bool) -> ChipText:
         return ChipText("too costly to check", "chip", says)
     if not has_schema or problems[0].message.startswith("not JSON"):
         return ChipText("not JSON", "chip-error", says)
-    return ChipText(f"{len(problems)} schema error{'s' * (len(problems) > 1)}", "chip-error", says)
+    return ChipText(f"{len(problems):,} schema error{'s' * (len(problems) > 1)}", "chip-error", says)
 
 
 def _words(problem: Problem) -> str:

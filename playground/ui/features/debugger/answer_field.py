@@ -13,7 +13,6 @@ from playground.jsonkit.reading import problem_at
 from playground.ui.features.debugger.number_field import NumberField
 from playground.ui.widgets.choice_fields import look
 from playground.ui.widgets.code_editor import CodeEditor
-from playground.ui.widgets.figures import count
 from playground.ui.widgets.flow_layout import FlowLayout
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.plain_text import tip
@@ -147,9 +146,9 @@ class AnswerField(QWidget):
         elif not text:
             words = "empty"
         elif answer.size:
-            words = f"text, {count(len(answer.body))} characters"
+            words = f"text, {len(answer.body):,} characters"
         elif len(text) > LONGEST_CHECKED:
-            words = f"{count(len(text))} characters"
+            words = f"{len(text):,} characters"
         elif text.lstrip()[:1] not in ("{", "["):
             words = "text"
         elif (broken := problem_at(text)) is None:

@@ -14,7 +14,7 @@ from playground.engine.session.run_state import RunState
 from playground.engine.session.session import Session
 from playground.engine.session.tool_loop import ToolLoop, ToolLoopEnd
 from playground.ui.features.debugger.rule_words import one_line
-from playground.ui.widgets.figures import count, seconds
+from playground.ui.widgets.figures import seconds
 
 STATES: Final = {
     RunState.IDLE: "waiting",
@@ -113,7 +113,7 @@ def _figures(lane: ToolLoop, turns: tuple[Turn, ...]) -> str:
     completion = sum(usage.completion or 0 for usage in usages)
     parts = [f"{lane.requests} request{'s' * (lane.requests != 1)}", seconds(lane.elapsed)]
     if usages:
-        parts += [f"{count(prompt)} in", f"{count(completion)} out"]
+        parts += [f"{prompt:,} in", f"{completion:,} out"]
     return " · ".join(parts)
 
 

@@ -40,7 +40,7 @@ class NumberField(ValueField):
         if value == self._value and (self.hasFocus() or bool(self.text()) == bool(value)):
             return
         self._value = value
-        self.setText(show_number(value, 1, grouped=True) if value else "")
+        self.setText(show_number(value, 1, grouped=self._whole) if value else "")
         self._mark("")
 
     def _typed(self, text: str) -> None:
@@ -59,7 +59,7 @@ class NumberField(ValueField):
         if isinstance(value, bool) or not isinstance(value, int | float) or (self._whole and value != int(value)):
             raise ValueError("not a whole number" if self._whole else "not a number")
         if not 0 <= value <= self._most:
-            raise ValueError(f"from 0 to {show_number(int(self._most), 1, grouped=True)}")
+            raise ValueError(f"from 0 to {int(self._most):,}")
         return value
 
     def _take(self, value: float) -> None:
@@ -73,7 +73,7 @@ class NumberField(ValueField):
 
     def _step(self, steps: int) -> None:
         value = min(max(round(self._value + steps, 3), 0), self._most)
-        self.setText(show_number(value, 1, grouped=True) if value else "")
+        self.setText(show_number(value, 1, grouped=self._whole) if value else "")
         self._mark("")
         self._take(value)
 

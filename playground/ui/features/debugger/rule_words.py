@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Final
 
 from playground.domain.debugging import Answer, AnswerRow, MatchKind, Policy, ToolRule
-from playground.ui.widgets.figures import count
 from playground.ui.widgets.plain_text import show_hidden
 
 POLICIES: Final = (
@@ -28,7 +27,7 @@ def answer_words(answer: Answer, most: int = LONGEST) -> str:
         return "never answers"
     words = ["error"] if answer.is_error else []
     if answer.size:
-        words.append(f"{count(answer.size)} characters of {one_line(answer.text, 24)}")
+        words.append(f"{answer.size:,} characters of {one_line(answer.text, 24)}")
     else:
         words.append(one_line(answer.text, most) if answer.text.strip() else "empty")
     if answer.delay:

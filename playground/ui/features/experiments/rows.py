@@ -9,7 +9,6 @@ from datetime import date, datetime
 
 from playground.engine.library.experiment_summary import ExperimentSummary
 from playground.engine.library.store import Passage, SearchResult
-from playground.ui.widgets.figures import count
 from playground.ui.widgets.plain_text import show_prose
 
 LEAD = 26  # letters left before the first word found: a line of a narrow list, which shows two
@@ -69,7 +68,7 @@ class More:
     @property
     def text(self) -> str:
         """What it says."""
-        return f"{count(self.count)} more: show {'the next ones' if self.count > SHOWN else 'them'}"
+        return f"{self.count:,} more: show {'the next ones' if self.count > SHOWN else 'them'}"
 
     @property
     def key(self) -> str:
@@ -111,7 +110,7 @@ def rows_of(
 def rows_found(found: Sequence[SearchResult]) -> list[Row]:
     """What a search found: experiments, each with the words around what was found."""
     count = len(found)
-    out: list[Row] = [Heading(f"{count} experiment{'s' * (count != 1)} found" if count else "Nothing found")]
+    out: list[Row] = [Heading(f"{count:,} experiment{'s' * (count != 1)} found" if count else "Nothing found")]
     for one in found:
         named = next((passage for passage in one.passages if passage.field == "title"), None)
         title, marks = _from_first(*_shown(named), TITLE_LEAD) if named is not None else ("", ())

@@ -53,7 +53,9 @@ class NumberRow(ParameterRow):
         return self.field
 
     def _show(self, value: JSON) -> None:
-        self.field.setText("" if value is None else show_number(value, self._step, self.slider is not None))
+        self.field.setText(
+            "" if value is None else show_number(value, self._step, self._whole and self.slider is not None)
+        )
         self._place_slider(value)
 
     def _place_slider(self, value: JSON) -> None:

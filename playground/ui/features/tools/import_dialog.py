@@ -205,7 +205,7 @@ class ImportDialog(QDialog):
             item.setCheckState(Qt.CheckState.Checked)
             first = tool.description.strip().splitlines()[0] if tool.description.strip() else "no description"
             item.setToolTip(
-                tip(f"{tool.name}\n{tool.description or 'no description'}\n≈ {definition_tokens(tool)} tokens")
+                tip(f"{tool.name}\n{tool.description or 'no description'}\n≈ {definition_tokens(tool):,} tokens")
             )
             item.setText(f"{show_hidden(tool.name)} — {show_hidden(first)}")
             self.list.addItem(item)

@@ -69,12 +69,12 @@ class PanelHead(QWidget):
         column.addLayout(line)
 
     def show_summary(self, tools: tuple[ToolDefinition, ...], sizes: list[int]) -> None:
-        """``12 of 50 on · ≈ 4 100 tokens``: the size is that of the tools that are sent."""
+        """``12 of 50 on · ≈ 4,100 tokens``: the size is that of the tools that are sent."""
         on = sum(tool.enabled for tool in tools)
         words = [f"{on} of {len(tools)} on"]
         if len(sizes) == len(tools):
             total = sum(size for tool, size in zip(tools, sizes, strict=True) if tool.sendable)
-            words.append(f"≈ {total:,} tokens".replace(",", "\u2009"))
+            words.append(f"≈ {total:,} tokens")
         self.summary.setText(" · ".join(words))
         self.all_button.setText("All off" if on == len(tools) else "All on")
         self.all_button.setAccessibleName("Switch all tools off" if on == len(tools) else "Switch all tools on")

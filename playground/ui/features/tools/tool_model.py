@@ -146,7 +146,7 @@ class ToolModel(QAbstractListModel):
 
     def size_words(self, tool: int) -> str:
         """``≈ 85``, in tokens; empty while it is not known."""
-        return f"≈ {self.sizes[tool]:,}".replace(",", "\u2009") if tool < len(self.sizes) else ""
+        return f"≈ {self.sizes[tool]:,}" if tool < len(self.sizes) else ""
 
     def _of(self, tool: int) -> list[Problem]:
         return self.problems[tool] if tool < len(self.problems) else []

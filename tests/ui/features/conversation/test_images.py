@@ -203,7 +203,7 @@ def test_a_box_tells_name_pixels_bytes_and_detail(strip: ImageStrip) -> None:
     strip.show_images((image.model_copy(update={"detail": "high"}),))
     (box,) = strip.boxes
     assert box.thumb.loaded
-    assert box.accessibleName().startswith("Image chart.png, 1\u2009200 × 800 · ")
+    assert box.accessibleName().startswith("Image chart.png, 1,200 × 800 · ")
     assert box.detail.text().startswith("detail: high")
     assert not box.shrink.isVisibleTo(box)
 

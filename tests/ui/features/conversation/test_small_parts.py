@@ -183,11 +183,6 @@ def test_a_duration_can_be_compared(value: float, words: str) -> None:
     assert facts.seconds(value) == words
 
 
-def test_numbers_have_thin_spaces() -> None:
-    assert facts.count(1234567) == "1\u2009234\u2009567"
-    assert facts.count(12) == "12"
-
-
 def _turn(usage: Usage | None, timing: Timing | None, **more: object) -> Turn:
     outcome = Outcome(ending=Ending.COMPLETE, finish_reason="stop", usage=usage, timing=timing)
     turn = make_turn(Role.ASSISTANT, "", Reasoning(text="think " * 10), Text(text="word " * 40))

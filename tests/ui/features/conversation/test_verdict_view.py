@@ -15,7 +15,8 @@ from playground.jsonkit.faults import JsonTextError
 from playground.jsonkit.reading import problem_at
 from playground.jsonkit.values import JSONObject
 from playground.ui.features.conversation import verdict_view
-from playground.ui.features.conversation.verdict_view import LISTED, AnswerCheckView
+from playground.ui.features.conversation.verdict_view import AnswerCheckView
+from playground.ui.widgets.problem_line import LISTED
 
 pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 
@@ -55,7 +56,7 @@ def show(qtbot: QtBot) -> Iterator[Show]:
 
 
 def said(view: AnswerCheckView) -> list[str]:
-    return [line.text.text().replace("\u200b", "") for line in view.lines]
+    return [line.text.text().replace("\u200b", "") for line in view.list.lines]
 
 
 def test_an_answer_that_fits_is_code_laid_out(show: Show) -> None:
@@ -78,7 +79,7 @@ def test_every_error_is_marked_and_listed(show: Show) -> None:
     ]
     lines = view.view.source.split("\n")
     assert [lines[number - 1].strip() for number in view.view.marks] == ['"price": "12"', '"price": null', '"note": 1']
-    assert view.lines[0].accessibleName().startswith("error: items[1].price")
+    assert view.list.lines[0].accessibleName().startswith("error: items[1].price")
     assert "items[1].price" in view.chip_text.says
 
 
@@ -93,8 +94,8 @@ def test_choosing_an_error_selects_its_place_and_scrolls_there(show: Show, qtbot
     area.show()
     qtbot.waitExposed(area)
     area.verticalScrollBar().setValue(area.verticalScrollBar().maximum())
-    host.lines[0].setFocus()
-    QTest.keyClick(host.lines[0], Qt.Key.Key_Return)
+    host.list.lines[0].setFocus()
+    QTest.keyClick(host.list.lines[0], Qt.Key.Key_Return)
     assert host.view.textCursor().selectedText() == '"forty"'
     line = next(iter(host.view.marks))
     top = host.view.mapTo(area.viewport(), QPoint(0, round(host.view._source_rect(line).top()))).y()
@@ -118,7 +119,7 @@ def test_what_is_not_json_is_shown_as_it_came(show: Show, text: str, line: int) 
     assert view.chip_text.words == "not JSON"
     assert view.view.source == text
     assert list(view.view.marks) == [line]
-    view.go_to(view.lines[0].problem)
+    view.go_to(view.list.lines[0].problem)
     assert said(view)[0].startswith("not JSON: ")
 
 
@@ -127,13 +128,21 @@ def test_json_mode_has_words_of_its_own(show: Show) -> None:
     assert show("no", {"type": "json_object"}).chip_text.words == "not JSON"
 
 
-def test_many_errors_are_counted_and_all_marked(show: Show) -> None:
+def test_many_errors_are_all_marked_and_listed_when_asked_for(show: Show) -> None:
     count = LISTED + 14
     view = show(json.dumps({"vendor": "x", "items": [{"price": "no"}] * count}))
     assert view.chip_text.words == f"{count} schema errors"
-    assert len(view.lines) == LISTED
-    assert view._more.text() == "and 14 more, marked in the answer"
+    assert len(view.list.lines) == LISTED
     assert len(view.view.marks) == count
+    taller: list[int] = []
+    view.height_changed.connect(lambda: taller.append(view.height()))
+    assert view.list.more_button.text() == "Show more of 14 others"
+    QTest.mouseClick(view.list.more_button, Qt.MouseButton.LeftButton)
+    assert len(view.list.lines) == count
+    assert not view.list.more_button.isVisible()
+    assert taller
+    view.go_to(view.list.lines[-1].problem)
+    assert view.view.textCursor().blockNumber() == max(view.view.marks) - 1
 
 
 def test_an_answer_is_read_as_often_for_many_errors_as_for_few(show: Show, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -157,7 +166,7 @@ def test_the_exact_text_can_be_seen_with_its_marks(show: Show) -> None:
     view.set_exact(True)
     assert view.view.source == BAD
     assert list(view.view.marks) == [1]
-    view.go_to(view.lines[0].problem)
+    view.go_to(view.list.lines[0].problem)
     assert view.view.textCursor().selectedText() == '"12"'
     view.set_exact(False)
     assert len(view.view.marks) == 3
@@ -176,6 +185,6 @@ def test_an_edited_answer_is_judged_again(show: Show) -> None:
 def test_hostile_answers_are_shown(show: Show, text: str) -> None:
     view = show(text)
     assert isinstance(view, QWidget)
-    for line in view.lines:
+    for line in view.list.lines:
         view.go_to(line.problem)
     view.grab()

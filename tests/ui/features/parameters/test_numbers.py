@@ -19,6 +19,7 @@ from playground.ui.widgets.numbers import read_number, show_number, stepped
         ("2 048", True, 2048),
         ("2\u00a0048", True, 2048),
         ("2,048", True, 2048),
+        ("1,234,567", True, 1234567),
         ("-1", True, -1),
         ("1.5", True, 1.5),
         ('"hot"', False, "hot"),
@@ -36,17 +37,23 @@ def test_what_is_no_number_is_said_to_be_none(text: str) -> None:
         read_number(text)
 
 
+@pytest.mark.parametrize("text", ["2,0480", "2,04", "1,5", ",5"])
+def test_a_comma_in_a_whole_number_is_no_decimal_point(text: str) -> None:
+    with pytest.raises(ValueError, match="not a whole number, so it is not sent"):
+        read_number(text, whole=True)
+
+
 @given(st.integers(min_value=-(10**12), max_value=10**12) | st.floats(allow_nan=False, allow_infinity=False))
 def test_what_is_shown_reads_back(value: float) -> None:
     for step, grouped in ((1, True), (1, False), (0.01, False), (0.05, True)):
-        assert read_number(show_number(value, step, grouped)) == value
+        assert read_number(show_number(value, step, grouped), grouped) == value
 
 
 def test_shown_with_the_decimals_of_the_step() -> None:
     assert show_number(0.7, 0.01) == "0.70"
     assert show_number(0.123, 0.01) == "0.123"
     assert show_number(1, 0.01) == "1.00"
-    assert show_number(2048, 1, True) == "2\u00a0048"
+    assert show_number(2048, 1, True) == "2,048"
     assert show_number(True, 1) == "true"
 
 

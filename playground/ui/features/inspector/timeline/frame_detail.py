@@ -144,7 +144,7 @@ def _readable(row: bytes) -> str:
 def _several(numbers: Sequence[int]) -> list[str]:
     together = numbers[-1] - numbers[0] + 1 == len(numbers)
     where = f"{numbers[0] + 1} to {numbers[-1] + 1}" if together else f"{numbers[0] + 1} … {numbers[-1] + 1}"
-    return [f"{len(numbers)} frames, {where}", "shown is the first"]
+    return [f"{len(numbers):,} frames, {where}", "shown is the first"]
 
 
 class _FrameText(CodeEditor):
