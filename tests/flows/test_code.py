@@ -154,7 +154,7 @@ def test_a_request_edited_by_hand_is_what_goes_out(stage: Stage) -> None:
         assert not person.path
         await person.press("Add", person.pane.composer)
         await person.until(lambda: len(person.path) == 1, "the turn")
-        assert '"Hello"' in page.editor.text()
+        await person.until(lambda: '"Hello"' in page.editor.text(), "the turn in the next request")
         editor = await person.seen(QPlainTextEdit, "Body of the next request")
         edited = page.editor.text().replace("Hello", "Good morning").replace('"stream": true', '"min_p": 0.1')
         await person.click(editor)

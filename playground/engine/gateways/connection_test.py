@@ -17,7 +17,7 @@ from playground.domain.errors import Failure, FailureKind
 from playground.engine.advice import Advice, advise
 from playground.engine.advice.spots import header_names
 from playground.engine.gateways.endpoints import LIST, EndpointResult, State, ask, models, quoted
-from playground.gateway.address import Address, candidates, doubled, repair, resolve
+from playground.gateway.address import Address, candidates, doubled, is_loopback, repair, resolve
 from playground.gateway.connection import Auth, Connection
 from playground.gateway.limits import read_date
 from playground.gateway.proxy import proxy_for
@@ -100,6 +100,8 @@ class ConnectionReport:
 async def try_gateway(made: Connection) -> ConnectionReport:
     """Ask the model list and both endpoints, and where something is not there, other addresses on the same origin.
 
+    Where a server of this machine does not speak TLS, it is asked without, and without a key.
+
     Never raises. See ``playground.engine.gateways.endpoints.ask`` for what is sent; nothing is generated.
     """
     try:
@@ -108,6 +110,11 @@ async def try_gateway(made: Connection) -> ConnectionReport:
         return ConnectionReport(False, str(error))
     found = await ask(made)
     tried: dict[str, tuple[EndpointResult, ...]] = {}
+    if plain := _without_tls(address, found):
+        # Another origin: a key and headers are not for it until a person takes the address.
+        tried[plain] = await ask(
+            made.model_copy(update={"base_url": plain, "key": None, "headers": {}, "secret_headers": {}})
+        )
     if _worth_a_look_elsewhere(address, found):
         for url in candidates(address.base):
             tried[url] = await ask(made.model_copy(update={"base_url": url}))
@@ -121,6 +128,14 @@ async def try_gateway(made: Connection) -> ConnectionReport:
 
 def _there(found: Sequence[EndpointResult]) -> int:
     return sum(one.there for one in found)
+
+
+def _without_tls(address: Address, found: Sequence[EndpointResult]) -> str:
+    """The address without encryption, where a server of this machine seems to speak none; else empty."""
+    meanings = {one.advice.meaning for one in found if one.advice is not None}
+    if not is_loopback(address.base) or not meanings <= {"plain http", "tls"}:
+        return ""
+    return f"http{address.base.removeprefix('https')}"
 
 
 def _worth_a_look_elsewhere(address: Address, found: Sequence[EndpointResult]) -> bool:
@@ -153,7 +168,8 @@ class _Judge:
     def verdict(self) -> ConnectionReport:
         """The whole of it."""
         if all(one.unreachable for one in self._found) and (failure := self._found[0].failure) is not None:
-            return ConnectionReport(False, failure.message, details=(advise(failure).remedy, *self._surroundings()))
+            details = [advise(failure).remedy, *self._elsewhere(), *self._surroundings()]
+            return ConnectionReport(False, failure.message, details=tuple(details), offers=tuple(self._offers()))
         if all(one.silent for one in self._found) and (failure := self._found[0].failure) is not None:
             return ConnectionReport(False, failure.message, details=(_SILENT, *self._surroundings()))
         ids = next((one.models for one in self._lists if one.models), ())

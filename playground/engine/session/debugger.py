@@ -91,8 +91,11 @@ class Debugger:
 
     @property
     def requests(self) -> int:
-        """Requests sent since a person last went on, against the step limit."""
-        return self._last.requests if self._last is not None else 0
+        """Requests sent since a person last went on, against the step limit.
+
+        Of an experiment that was opened again nobody knows when that was: all those of the path.
+        """
+        return self._last.requests if self._last is not None else self.round
 
     @property
     def round(self) -> int:

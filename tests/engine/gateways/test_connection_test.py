@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import ssl
 from collections.abc import Iterator
@@ -193,6 +194,31 @@ async def test_plain_http_behind_an_https_address() -> None:
         plain.play(send(b"HTTP/1.1 400 Bad Request\r\n\r\n"))
         verdict = await judge(plain.url.replace("http:", "https:"))
     assert "does not speak TLS" in verdict.headline
+
+
+async def test_a_gateway_of_this_machine_that_speaks_no_tls_is_offered_without() -> None:
+    with DemoServer(DemoConfig()) as demo:
+        verdict = await judge(demo.base_url.replace("http:", "https:"))
+        assert not verdict.ok
+        assert "does not speak TLS" in verdict.headline
+        assert f"More is at {demo.base_url}" in " ".join(verdict.details)
+        assert [(offer.mends, offer.value) for offer in verdict.offers] == [(Mends.ADDRESS, demo.base_url)]
+        assert (await judge(verdict.offers[0].value)).ok
+
+
+async def test_a_key_is_not_sent_without_tls_before_a_person_says_so() -> None:
+    came: list[bytes] = []
+
+    async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        came.append(await reader.read(65536))
+        writer.write(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+        writer.close()
+
+    async with await asyncio.start_server(refuse, "127.0.0.1") as server:
+        port = server.sockets[0].getsockname()[1]
+        await judge(f"https://127.0.0.1:{port}/v1", headers={"X-Key": KEY})
+    assert any(request.startswith(b"GET /v1/models HTTP/1.1") for request in came)
+    assert b"canary" not in b"".join(came)
 
 
 async def test_no_connection_in_time() -> None:

@@ -23,6 +23,17 @@ def test_the_button_that_answers_all_with_an_error_says_so(session: Session, win
     assert len(session.debugger.waiting) == 2
 
 
+def test_calls_of_an_experiment_that_was_opened_again_are_counted_against_the_limit(
+    session: Session, window: QWidget
+) -> None:
+    bar = DebugBar(session, window)
+    bar._refresh()
+    assert "Request 1 of 20." in bar.words
+    session.change(debugging=session.debugger.debugging.model_copy(update={"step_limit": 0}))
+    bar._refresh()
+    assert bar.words.endswith("Request 1.")
+
+
 def test_filling_keeps_what_was_typed_and_says_what_goes_on(session: Session, window: QWidget) -> None:
     bar, told = DebugBar(session, window), list[str]()
     bar.told.connect(told.append)

@@ -197,7 +197,7 @@ class DebugBar(QFrame):
         here, since, limit = debugger.round, debugger.requests, debugger.debugging.step_limit
         if not here:
             return ""
-        if not limit or not since:
+        if not limit or not since or since > limit:
             return f"  Request {here}."
         if here == since:
             return f"  Request {here} of {limit}."
