@@ -97,7 +97,7 @@ def test_closed_while_an_answer_comes_it_is_there_again_and_marked(stage: Stage)
             return bytes(person.session.exchanges[exchange.id].body)
 
         await person.until(lambda: b"data: " in body(), "what came over the wire, brought back to be looked at")
-        await person.do(lambda: person.pane.regenerate(answer.id))
+        await person.press("Ask again", person.card(1))
         await person.until(lambda: person.session.active_run is not None, "a run")
 
     stage.play(close, SLOW)

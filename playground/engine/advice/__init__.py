@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from playground.domain.errors import Failure, FailureKind, Sent
 from playground.engine.advice.parts import (
+    ASK_AGAIN,
     GATEWAY,
     GIVE_UP,
     KEY,
@@ -32,6 +33,7 @@ from playground.engine.advice.parts import (
 )
 
 __all__ = [
+    "ASK_AGAIN",
     "GATEWAY",
     "GIVE_UP",
     "KEY",

@@ -30,6 +30,9 @@ TOOLS: Final = Action("tools", "Show tools")
 OUTPUT: Final = Action("output", "Show the output format")
 RAW: Final = Action("raw", "Open Raw")
 
+#: What can be done for an answer that nothing is wrong with but its end.
+ASK_AGAIN: Final = Action("retry", "Ask again")
+
 #: What can be done while the next try is waited for.
 RETRY_NOW: Final = Action("retry_now", "Retry now")
 GIVE_UP: Final = Action("give_up", "Give up")

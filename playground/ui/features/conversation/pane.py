@@ -12,7 +12,7 @@ from playground.domain.costs import Entered
 from playground.domain.errors import RunRefusedError
 from playground.domain.parts import Image, ToolCall
 from playground.domain.transcript import Role, Turn
-from playground.engine.advice import GIVE_UP, RETRY, RETRY_NOW, STREAM_ON, Action
+from playground.engine.advice import ASK_AGAIN, GIVE_UP, RETRY, RETRY_NOW, STREAM_ON, Action
 from playground.engine.session.changes import (
     Change,
     DebugChanged,
@@ -310,7 +310,7 @@ class ConversationPane(Centre):
             return
         if action == STREAM_ON:
             session.set_parameters(session.settings.current.with_value("stream", True))
-        if action in (RETRY, STREAM_ON):
+        if action in (RETRY, ASK_AGAIN, STREAM_ON):
             self._start(turn_id)
         else:
             self.advice_asked.emit(action)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from playground.domain.errors import Failure
-from playground.domain.transcript import Turn
-from playground.engine.advice import GIVE_UP, RETRY_NOW, Action
+from playground.domain.transcript import Ending, Turn
+from playground.engine.advice import ASK_AGAIN, GIVE_UP, RETRY_NOW, Action
 from playground.engine.session.retry_wait import RetryWait
 from playground.ui.features.conversation.error_card import ErrorCard
 from playground.ui.features.conversation.hole_card import HoleCard
@@ -32,10 +32,11 @@ class TurnEnd(QVBoxLayout):
     def show_turn(self, turn: Turn) -> None:
         """What is to be said of a turn that is whole."""
         outcome = turn.outcome
-        if outcome is None or not (outcome.failure or outcome.holes):
+        interrupted = outcome is not None and outcome.ending is Ending.INTERRUPTED
+        if outcome is None or not (outcome.failure or outcome.holes or interrupted):
             self.clear()
             return
-        if not self._begin((outcome.failure, outcome.holes, outcome.deviations, bool(turn.calls))):
+        if not self._begin((outcome.failure, outcome.holes, outcome.deviations, bool(turn.calls), interrupted)):
             return
         if outcome.holes:
             notes = dict(outcome.deviations)
@@ -45,6 +46,8 @@ class TurnEnd(QVBoxLayout):
             self._add(card)
         if outcome.failure is not None:
             self._add(self._error(outcome.failure, streamed=outcome.streamed, arrived=bool(turn.parts)))
+        elif interrupted:
+            self._add(self._again())
 
     def show_live(self, failure: Failure | None, *, arrived: bool) -> None:
         """What went wrong with a turn that is still being received; what there is to do is offered in its end.
@@ -88,6 +91,20 @@ class TurnEnd(QVBoxLayout):
         self.addWidget(card)
         card.show()
         self.height_changed.emit()
+
+    def _again(self) -> QWidget:
+        """Below what came of a turn when the application ended: the way to the whole of it."""
+        line = QWidget()
+        button = QPushButton(ASK_AGAIN.label)
+        button.clicked.connect(lambda: self.action_taken.emit(ASK_AGAIN))
+        words = QLabel("The application ended while this was being received.")
+        words.setProperty("kind", "muted")
+        row = QHBoxLayout(line)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        row.addWidget(button)
+        row.addWidget(words, 1)
+        return line
 
     def _error(
         self, failure: Failure, *, streamed: bool | None, arrived: bool, actions: tuple[Action, ...] | None = None
