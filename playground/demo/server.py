@@ -66,11 +66,6 @@ class DemoServer:
         return self._thread is not None and self._thread.is_alive()
 
     @property
-    def open_streams(self) -> int:
-        """Answers being generated now, streamed or in one piece."""
-        return len(self._service.running.tasks) if self._service else 0
-
-    @property
     def requests(self) -> list[ReceivedRequest]:
         """The last 100 requests received since the start, oldest first (fewer when their bodies are large)."""
         return list(self._service.received) if self._service else []

@@ -52,14 +52,6 @@ class ToolDefinition(Value):
         return self.name, self.description, self.parameters, self.strict
 
 
-def check_definitions(tools: tuple[ToolDefinition, ...]) -> list[list[Problem]]:
-    """Problems of each tool, in order: name rule, duplicate names, description, schema."""
-    out = [check_definition(tool) for tool in tools]
-    for number, problem in doubled_names(tools):
-        out[number].insert(0, problem)
-    return out
-
-
 def doubled_names(tools: tuple[ToolDefinition, ...]) -> list[tuple[int, Problem]]:
     """The tools whose name another one before them has: their number and the problem."""
     first: dict[str, int] = {}

@@ -26,7 +26,6 @@ from playground.domain.transcript import Turn
 LONGEST_NAME: Final = 64
 _NAME: Final = rf"[^\W\d][\w-]{{0,{LONGEST_NAME - 1}}}"
 _VARIABLE: Final = re.compile(rf"(?P<escape>\\{{0,2}})(?<!\{{)\{{\{{[ \t]*(?P<name>{_NAME})[ \t]*\}}\}}(?!\}})")
-_NAME_ALONE: Final = re.compile(_NAME)
 _LONG: Final = 100_000  # characters of a text that is looked through once only
 _OPENING: Final = "{{"
 
@@ -42,11 +41,6 @@ class Mention:
     start: int
     end: int
     escaped: bool = False
-
-
-def valid_name(name: str) -> bool:
-    """Whether ``name`` can stand between the braces."""
-    return _NAME_ALONE.fullmatch(name) is not None
 
 
 def as_written(name: str) -> str:

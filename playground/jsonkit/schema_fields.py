@@ -7,12 +7,11 @@ that says so, never left out. Any JSON may come in; nothing is raised.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from playground.jsonkit.schema_refs import reach, subschemas, target_of
+from playground.jsonkit.schema_refs import target_of
 from playground.jsonkit.schema_slots import Slot, slots_of, types_in
 from playground.jsonkit.values import JSON, JSONObject, Path
 
@@ -39,7 +38,6 @@ class Field:
     description: str
     ref: str
     target: Path | None
-    recursive: bool
     problem: str
     core: Path
     children: tuple[Field, ...]
@@ -95,7 +93,6 @@ class _Builder:
 
     def __init__(self, root: JSON) -> None:
         self._root = root
-        self._leads: dict[Path, list[Path]] = {}
 
     def field(self, schema: JSON, path: Path, role: str, name: str, required: bool | None) -> Field:
         """The field of one subschema."""
@@ -131,7 +128,6 @@ class _Builder:
             description=description if isinstance(description, str) else "",
             ref=ref,
             target=target,
-            recursive=target is not None and self._comes_back(target, path),
             problem=problem,
             core=core,
             children=children,
@@ -158,7 +154,6 @@ class _Builder:
             description="",
             ref="",
             target=None,
-            recursive=False,
             problem=problem,
             core=path,
             children=(),
@@ -201,26 +196,6 @@ class _Builder:
             self.field(part, (*path, keyword, number), role, f"part {number + 1}" if keyword == "allOf" else "", None)
             for number, part in enumerate(parts)
         ]
-
-    def _comes_back(self, target: Path, path: Path) -> bool:
-        """Whether following references from ``target`` leads around ``path`` again."""
-        seen, waiting = {target}, [target]
-        for here in waiting:
-            if path[: len(here)] == here:
-                return True
-            for following in self._refs_in(here):
-                if following not in seen:
-                    seen.add(following)
-                    waiting.append(following)
-        return False
-
-    def _refs_in(self, path: Path) -> list[Path]:
-        known = self._leads.get(path)
-        if known is None:
-            refs = [_ref_of(inner) for _, inner in subschemas(reach(self._root, path), math.inf)]
-            found = [target_of(self._root, ref) for ref in refs if ref]
-            known = self._leads[path] = [target for target in found if target is not None]
-        return known
 
 
 def _members(schema: JSONObject, keyword: str) -> list[tuple[str, JSON]]:

@@ -13,6 +13,7 @@ import pytest
 
 from playground.demo.server import DemoConfig, DemoServer, serve_forever
 from tests.demo.conftest import Gateway
+from tests.support.open_streams import open_streams
 
 KEY = {"Authorization": "Bearer any-key"}
 
@@ -64,11 +65,11 @@ def test_disconnect_is_noticed(stream: bool) -> None:
             with client.stream("POST", "/chat/completions", json=body("!long=5000")) as response:
                 parts = response.iter_raw()  # kept: dropping the iterator closes the connection
                 next(parts)
-                assert server.open_streams == 1
+                assert open_streams(server) == 1
         else:
             with pytest.raises(httpx.ReadTimeout):
                 client.post("/chat/completions", json=body("!long=5000", stream=False))
-        assert soon(lambda: server.open_streams == 0, 0.5)
+        assert soon(lambda: open_streams(server) == 0, 0.5)
         client.close()
 
 
@@ -79,8 +80,8 @@ def test_disconnect_while_flat_out(gateway: Gateway) -> None:
     ):
         parts = response.iter_raw()
         next(parts)
-        assert gateway.server.open_streams == 1  # held back by a reader that does not read
-    assert soon(lambda: gateway.server.open_streams == 0)
+        assert open_streams(gateway.server) == 1  # held back by a reader that does not read
+    assert soon(lambda: open_streams(gateway.server) == 0)
 
 
 def test_disconnect_in_a_stall(gateway: Gateway) -> None:
@@ -91,7 +92,7 @@ def test_disconnect_in_a_stall(gateway: Gateway) -> None:
         for line in response.iter_lines():
             if line.startswith(": keep-alive"):
                 break
-    assert soon(lambda: gateway.server.open_streams == 0)
+    assert soon(lambda: open_streams(gateway.server) == 0)
 
 
 def test_stop_ends_open_streams() -> None:
@@ -108,11 +109,11 @@ def test_stop_ends_open_streams() -> None:
 
         reader = threading.Thread(target=read)
         reader.start()
-        assert soon(lambda: server.open_streams == 1)
+        assert soon(lambda: open_streams(server) == 1)
         begun = time.monotonic()
         server.stop()
         assert time.monotonic() - begun < 1.5
-        assert server.open_streams == 0
+        assert open_streams(server) == 0
         reader.join(2)
         assert not reader.is_alive()
     assert isinstance(ended[0], httpx.RemoteProtocolError | httpx.ReadError)
@@ -170,7 +171,7 @@ def test_many_at_once(gateway: Gateway) -> None:
         thread.join(20)
     assert len(texts) == 8
     assert all(text.endswith("[DONE]\n\n") for text in texts)
-    assert soon(lambda: gateway.server.open_streams == 0)
+    assert soon(lambda: open_streams(gateway.server) == 0)
 
 
 def test_serve_forever_ends_on_interrupt(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,9 +6,9 @@ from playground.domain.tools import (
     ToolDefinition,
     check_arguments,
     check_definition,
-    check_definitions,
     check_schema,
     definition_tokens,
+    doubled_names,
 )
 from playground.jsonkit import limits
 from playground.jsonkit.limits import TooCostlyError
@@ -48,9 +48,9 @@ def test_a_missing_description_is_a_warning() -> None:
 
 def test_duplicate_names_are_found_and_the_other_is_named() -> None:
     tool = ToolDefinition(name="f", description="d")
-    first, second = check_definitions((tool, tool))
-    assert first == []
-    assert "tool 1" in second[0].message
+    ((number, problem),) = doubled_names((tool, tool))
+    assert number == 1
+    assert "tool 1" in problem.message
 
 
 def test_a_definition_being_typed_is_not_sent_and_says_so() -> None:

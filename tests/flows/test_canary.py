@@ -141,7 +141,7 @@ def test_no_eight_characters_of_a_key_are_anywhere(stage: Stage, tmp_path: Path)
             if name != "kept":
                 await person.do(partial(app.workspace.delete, person.session.id))
             if name == "erased":
-                await person.do(app.workspace.empty_trash)
+                await person.do(lambda: app.workspace.erase([one.experiment.id for one in app.workspace.trash]))
             await app.workspace.flush()
             assert not leaks(f"{app.window.windowTitle()} {app.workspace.experiments} {app.workspace.trash}")
         await person.until(lambda: app.workspace.current is not None, "another experiment")

@@ -14,6 +14,7 @@ from playground.domain.transcript import Ending, Role
 from playground.ui.features.conversation.reasoning_view import ReasoningView
 from playground.ui.features.conversation.text_view import TextView
 from tests.flows.conftest import Person, Stage
+from tests.support.open_streams import open_streams
 
 SLOW = DemoConfig(tokens_per_second=60, time_to_first_token=0.05, rate_limit=1_000_000)
 
@@ -67,7 +68,7 @@ def test_stop_keeps_the_text_closes_the_socket_and_another_run_follows(stage: St
         await person.until(
             lambda: any(choice.deltas > 5 for choice in person.session.growing.values()), "text to stream"
         )
-        assert person.server.open_streams == 1
+        assert open_streams(person.server) == 1
         await person.seen(QPushButton, "Stop", person.pane.composer)
         await person.key(Qt.Key.Key_Escape)
         await person.idle(turns=2)
@@ -75,7 +76,7 @@ def test_stop_keeps_the_text_closes_the_socket_and_another_run_follows(stage: St
         assert turn.outcome is not None
         assert turn.outcome.ending is Ending.STOPPED
         assert turn.text
-        await person.until(lambda: person.server.open_streams == 0, "the socket to close")
+        await person.until(lambda: open_streams(person.server) == 0, "the socket to close")
         card = person.card(-1)
         await person.until(lambda: [v.source for v in person.find(TextView, inside=card)] == [turn.text], "the text")
         assert "stopped" in card.accessibleName().lower()

@@ -22,6 +22,7 @@ from playground.ui.features.debugger.sequence_page import SequencePage
 from playground.ui.features.debugger.stability_window import StabilityWindow
 from playground.ui.features.tools.samples import SAMPLE
 from tests.flows.conftest import Person, Stage
+from tests.support.open_streams import open_streams
 
 FORECAST = ToolDefinition(
     name="get_forecast",
@@ -240,9 +241,9 @@ def test_stop_keeps_what_came_and_closing_ends_what_is_under_way(stage: Stage) -
         assert window.export_button.isEnabled()
         assert sum(count for _, count in window.views[0].histogram.bars) >= 3
         window.run()
-        await person.until(lambda: person.server.open_streams > 0, "requests under way")
+        await person.until(lambda: open_streams(person.server) > 0, "requests under way")
         window.close()
-        await person.until(lambda: person.server.open_streams == 0, "the end of all requests")
+        await person.until(lambda: open_streams(person.server) == 0, "the end of all requests")
         assert person.app.window.isVisible()
 
     stage.play(scene)
@@ -287,7 +288,7 @@ def test_quitting_while_a_step_is_repeated_leaves_nothing(stage: Stage) -> None:
     async def scene(person: Person) -> None:
         window = await repeat(person, "Is it warmer in Lisbon or Oslo? !tps=5")
         window.run()
-        await person.until(lambda: person.server.open_streams > 0, "requests under way")
+        await person.until(lambda: open_streams(person.server) > 0, "requests under way")
 
     stage.play(scene)
 

@@ -165,7 +165,7 @@ async def test_a_message_is_run_once_in_an_experiment_of_its_own(tmp_path: Path,
         tmp_path,
         moment,
         "write('Hello'); key('Return', CONTROL); write('next'); key('Return', CONTROL)",
-        "idle() and len(turns()) == 2 and [turns(), requests(), window.composer.text, len(app.workspace.entries)]",
+        "idle() and len(turns()) == 2 and [turns(), requests(), window.composer.text, len(app.workspace.experiments)]",
     )
     assert found[0][0] == "Hello"
     assert [[message["content"] for message in messages] for messages in found[1]] == [["Hello"]]

@@ -338,12 +338,6 @@ class _Reader:
         raise self.wrong(name, "text or base64")
 
 
-def _inside(value: JSON) -> Iterable[JSON]:
-    if isinstance(value, dict):
-        return value.values()
-    return value if isinstance(value, list) else ()
-
-
 def _whole(text: str) -> str:
     """``text`` without halves of surrogate pairs, which could not be written again."""
     return text.encode("utf-8", "replace").decode()

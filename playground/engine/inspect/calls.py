@@ -79,14 +79,6 @@ def shortened(text: str, most: int = SHORT) -> str:
     return line if len(line) <= most and len(text) <= most * 4 else line[: most - 1].rstrip() + "…"
 
 
-def list_calls(session: Session) -> list[CallEntry]:
-    """Every call of an experiment on every branch, oldest turn first, those beside one another in order."""
-    index = CallIndex(session)
-    for _ in index.update_entries():
-        pass
-    return index.entries
-
-
 class CallIndex:
     """The calls of one session, read again and again: ``entries`` of turns that stayed are the same objects."""
 

@@ -118,13 +118,6 @@ class FrameTextIndex:
             at += 1
         return tuple(found)
 
-    def frame_of(self, choice: int, part: int, position: int) -> int | None:
-        """The frame that carried the character at ``position``; None where there is none."""
-        known = self._find(choice, part)
-        if known is None or not 0 <= position < known.length:
-            return None
-        return self._frame[known.pieces[self._piece_at(known, position)]]
-
     def frames_of(self, choice: int, part: int, start: int, end: int) -> list[int]:
         """The frames that carried the characters from ``start`` up to and without ``end``, ascending."""
         known = self._find(choice, part)

@@ -166,7 +166,3 @@ class Trash(Loaded):
         if self.store is not None:
             self.store.erase(ids)
         self._tell()
-
-    def empty_trash(self) -> None:
-        """Let everything in the trash go for good."""
-        self.erase([*self._trash])

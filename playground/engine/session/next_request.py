@@ -7,7 +7,7 @@ from typing import Final
 from playground.domain.hidden import short_name
 from playground.domain.request import ReasoningReturn, Request
 from playground.domain.transcript import Turn
-from playground.domain.variables import as_written, names_in, resolve_turns, unresolved
+from playground.domain.variables import as_written, resolve_turns, unresolved
 from playground.engine.session import hand_made
 from playground.engine.session.changes import RunState
 from playground.engine.session.editors import HEAD
@@ -112,12 +112,8 @@ class NextRequest:
             return f"Every tool call needs a result before the next request. Still open: {names}."
         return hand_made.calls_first(more)
 
-    def variable_names(self, *more: Turn) -> tuple[str, ...]:
-        """The variables in it, in the order in which they stand there."""
-        return () if self._experiment.literal else names_in(self._asked(more))
-
     def unresolved(self, *more: Turn) -> tuple[str, ...]:
-        """Those of them that have no value, so that a run is refused."""
+        """Those of its variables that have no value, so that a run is refused."""
         return self._unresolved(self._asked(more))
 
     def _unresolved(self, turns: tuple[Turn, ...]) -> tuple[str, ...]:

@@ -257,16 +257,12 @@ class Turns:
         """More of a turn has arrived."""
         self._observers.tell(TurnGrew(turn_id))
 
-    def begin_turn(self, parent: str | None, choice: GrowingChoice, source: str = "") -> str:
-        """A turn to be received appears below ``parent``, and becomes the head where the head stood there.
-
-        ``source`` is what brings it (see ``playground.engine.session.history``); without one the turn stands for
-        itself.
-        """
-        return self.begin_turns(parent, [choice], source)[0]
-
     def begin_turns(self, parent: str | None, choices: Sequence[GrowingChoice], source: str = "") -> list[str]:
-        """Several at once, as ``begin_turn`` does: there may be thousands of choices. Returns their ids."""
+        """Turns to be received appear below ``parent``, one for each choice: maybe thousands. Returns their ids.
+
+        The first becomes the head where the head stood there. ``source`` is what brings them (see
+        ``playground.engine.session.history``); without one each turn stands for itself.
+        """
         turns = [Turn(id=new_id(), role=Role.ASSISTANT, parent=parent) for _ in choices]
         for turn, choice in zip(turns, choices, strict=True):
             self.growing[turn.id] = choice
@@ -294,12 +290,8 @@ class Turns:
         self.history.brought(source, self.transcript.turns[turn.id])
         self._observers.tell(PathChanged())
 
-    def end_turn(self, turn: Turn, source: str = "") -> None:
-        """A turn received has its final parts and outcome, in the past that undo goes back to as well."""
-        self.end_turns([turn], source)
-
     def end_turns(self, turns: Sequence[Turn], source: str = "") -> None:
-        """Several at once, as ``end_turn`` does."""
+        """Turns received have their final parts and outcome, in the past that undo goes back to as well."""
         self.history.transcript = self.transcript.replace(*(turn for turn in turns if turn.id in self.transcript.turns))
         for turn in turns:
             self.growing.pop(turn.id, None)

@@ -126,20 +126,6 @@ def code_font(pixels: int = SMALL_PX) -> QFont:
     return font
 
 
-def contrast(first: str, second: str) -> float:
-    """The WCAG contrast ratio of two colours, 1 to 21."""
-    lighter, darker = sorted((_luminance(first), _luminance(second)), reverse=True)
-    return (lighter + 0.05) / (darker + 0.05)
-
-
-def _luminance(colour: str) -> float:
-    def linear(channel: float) -> float:
-        return channel / 12.92 if channel <= 0.03928 else ((channel + 0.055) / 1.055) ** 2.4
-
-    c = QColor(colour)
-    return 0.2126 * linear(c.redF()) + 0.7152 * linear(c.greenF()) + 0.0722 * linear(c.blueF())
-
-
 class Theme(QObject):
     """Puts a scheme in force on the application: the system's, live, unless one is fixed by hand."""
 

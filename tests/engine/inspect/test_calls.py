@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections import deque
 
 import pytest
 
@@ -12,7 +13,7 @@ from playground.demo.server import DemoServer
 from playground.domain.debugging import Answer, Policy
 from playground.domain.parts import ToolCall, ToolResult
 from playground.domain.transcript import Role, Turn, make_turn
-from playground.engine.inspect.calls import calls_csv, calls_json, list_calls, sequence, shortened
+from playground.engine.inspect.calls import CallEntry, CallIndex, calls_csv, calls_json, sequence, shortened
 from playground.engine.session.session import Session
 from tests.engine.debugging import MODELS, THREE, Bench
 
@@ -24,12 +25,18 @@ def bench(request: pytest.FixtureRequest, session: Session, demo: DemoServer) ->
     return Bench(session, demo)
 
 
+def calls_of(session: Session) -> list[CallEntry]:
+    index = CallIndex(session)
+    deque(index.update_entries(), maxlen=0)
+    return index.entries
+
+
 async def test_the_list_says_of_every_call_how_it_went(bench: Bench) -> None:
     await bench.ask(f"{THREE} !broken=2")
     first, second = bench.keys[:2]
     bench.session.turns.edit_call(second[0], second[1], '{"city": "Oslo"}')
     bench.session.debugger.send(*first, "typed", is_error=True)
-    entries = list_calls(bench.session)
+    entries = calls_of(bench.session)
     assert [entry.turn_number for entry in entries] == [2, 2, 2]
     assert [entry.verdict.code for entry in entries] == ["fits", "misfit", "fits"]
     assert entries[1].verdict.problems[0].message == "“unit” is missing"
@@ -47,7 +54,7 @@ async def test_a_fork_lists_an_entry_for_each_answer_and_none_twice(bench: Bench
     await bench.ask("Weather in Lisbon and Oslo")
     turn_id = bench.path[1].id
     await bench.session.debugger.fork(turn_id, bench.path[1].calls[0].id, [Answer(text="a"), Answer(text="b")])
-    entries = list_calls(bench.session)
+    entries = calls_of(bench.session)
     lisbon, oslo = ([e for e in entries if city in e.short] for city in ("Lisbon", "Oslo"))
     assert [(e.result.text, e.on_path) for e in lisbon if e.result] == [("a", True), ("sunny", False), ("b", False)]
     assert [(e.result.text, e.on_path) for e in oslo if e.result] == [("sunny", True)]
@@ -59,7 +66,7 @@ async def test_a_fork_lists_an_entry_for_each_answer_and_none_twice(bench: Bench
 async def test_the_exports_hold_the_same(bench: Bench) -> None:
     bench.rule(policy=Policy.FIXED, fixed=Answer(text='=HYPERLINK("http://evil")\n"x"'))
     await bench.ask(THREE)
-    entries = list_calls(bench.session)
+    entries = calls_of(bench.session)
     rows = list(csv.DictReader(io.StringIO(calls_csv(entries), newline="")))
     values = json.loads(calls_json(entries))
     assert len(rows) == len(values) == 3
@@ -93,7 +100,7 @@ async def test_the_spans_follow_one_another(bench: Bench) -> None:
 
 async def test_a_call_cut_off_is_named_so_and_the_one_before_it_is_not(bench: Bench) -> None:
     await bench.ask("Weather in Lisbon and Oslo !cutargs")
-    assert [entry.verdict.code for entry in list_calls(bench.session)] == ["fits", "cut_off"]
+    assert [entry.verdict.code for entry in calls_of(bench.session)] == ["fits", "cut_off"]
     assert not next(span for span in sequence(bench.session) if span.kind == "call" and span.row == 1).ok
 
 
@@ -101,7 +108,7 @@ def test_calls_that_were_written_by_hand_are_listed_too(session: Session) -> Non
     calls = tuple(ToolCall(id=f"c{n}", name="f", arguments="{bad") for n in range(2))
     session.turns.add_turn(Turn(id="a", role=Role.ASSISTANT, parts=calls))
     session.turns.add_turn(make_turn(Role.TOOL, "", ToolResult(call_id="c0", text="x")))
-    entries = list_calls(session)
+    entries = calls_of(session)
     assert [entry.answered for entry in entries] == ["someone", ""]
     assert {entry.verdict.code for entry in entries} == {"not_json"}
     assert (entries[0].formed, entries[0].seconds) == (None, None)

@@ -73,12 +73,11 @@ def check_places(index: FrameIndex, tape: Exchange) -> None:
             assert index.parts(number)[at].length == len(text)
             covered = []
             for position in range(len(text)):
-                frame = index.frame_of(number, at, position)
-                assert frame is not None
+                (frame,) = index.frames_of(number, at, position, position + 1)
                 spans = [span for span in index.span_of(frame) if (span.choice, span.part) == (number, at)]
                 assert any(span.start <= position < span.end for span in spans)
                 covered.append(frame)
-            assert index.frame_of(number, at, len(text)) is None
+            assert index.frames_of(number, at, len(text), len(text) + 1) == []
             assert index.frames_of(number, at, 0, len(text)) == sorted(set(covered))
 
 
@@ -135,12 +134,12 @@ def test_arguments_that_are_held_back_belong_to_the_frames_they_came_in() -> Non
 
     named = call_chunk(fragment(index=0, id="a", name="f"))
     spread = held(named, call_chunk(fragment("{}", index=0)), call_chunk(fragment(" ", index=0)))
-    assert [spread.frame_of(0, 0, at) for at in range(3)] == [1, 1, 2]
+    assert [spread.frames_of(0, 0, at, at + 1) for at in range(3)] == [[1], [1], [2]]
     assert spread.span_of(0) == ((0, 0, 0, 0),)
     assert [spread.row(n).kind for n in range(4)] == [Kind.TOOL_CALL, Kind.ARGUMENTS, Kind.ARGUMENTS, Kind.FINISH]
 
     gone_on = held(call_chunk(fragment("{}", index=0, id="a", name="f")), call_chunk(fragment(" x", index=0)))
-    assert [gone_on.frame_of(0, 0, at) for at in range(4)] == [0, 0, 1, 1]
+    assert [gone_on.frames_of(0, 0, at, at + 1) for at in range(4)] == [[0], [0], [1], [1]]
 
     left_out = held(call_chunk(fragment("{}", index=0, id="a", name="f")), call_chunk(fragment('{"x":1}', index=0)))
     assert left_out.frames_of(0, 0, 0, 7) == [1]
@@ -225,7 +224,7 @@ def test_a_dropped_tape_keeps_its_rows_but_not_its_bytes() -> None:
     assert tape.dropped == len(CALLS) + len(exchange().request_body)
     assert index.row(3).kind is Kind.CONTENT
     assert (index.raw(3), index.data(3), index.row(3).excerpt) == (b"", "", "")
-    assert index.frame_of(0, 1, 0) == 2
+    assert index.frames_of(0, 1, 0, 1) == [2]
     late = FrameIndex(tape)
     assert late.extend() == 0
     assert late.closed
@@ -259,7 +258,7 @@ def lookups(index: FrameIndex, count: int) -> float:
         for number in range(0, count, count // 500):
             index.row(number)
             index.span_of(number)
-            index.frame_of(0, 0, number)
+            index.frames_of(0, 0, number, number + 1)
         return time.process_time() - begun
 
     return min(once() for _ in range(3))

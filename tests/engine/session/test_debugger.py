@@ -22,6 +22,7 @@ from playground.engine.session.tool_loop import SLICE_S, ToolLoopEnd
 from playground.gateway.client import GatewayClient
 from playground.gateway.connection import Connection
 from tests.engine.debugging import MODELS, SUNNY, THREE, Bench, begin, for_city, until
+from tests.support.open_streams import open_streams
 
 
 @pytest.fixture(params=["chat", "messages"])
@@ -538,7 +539,7 @@ async def test_lanes_of_a_fork_go_their_own_way(bench: Bench) -> None:
     fork = await work
     assert (session.state, never.ending, never.root) == (RunState.IDLE, ToolLoopEnd.STOPPED, "")
     assert len(session.transcript.children(turn_id)) == 3, "the old branch and two new ones"
-    for lane in fork.lanes[:2]:
+    for lane in fork.loops[:2]:
         assert lane.words.startswith("The arguments match")
         assert lane.requests == 2
         session.turns.select_variant(lane.root)
@@ -592,19 +593,19 @@ async def stop_three_lanes(bench: Bench) -> None:
     await bench.ask("Weather in Oslo !long=3000")
     turn_id = bench.path[-1].id
     work = begin(bench.session.debugger.fork(*bench.keys[0], [Answer(text=str(n)) for n in range(3)]))
-    await until(lambda: slow.open_streams == 3)
+    await until(lambda: open_streams(slow) == 3)
     growing = list(bench.session.growing)
     runs = {bench.session.run_of(key) for key in growing}
     assert len(runs) == 3
     assert None not in runs
     await until(lambda: all(choice.deltas > 2 for choice in bench.session.growing.values()))
     bench.session.stop(growing[0])
-    await until(lambda: slow.open_streams == 2)
+    await until(lambda: open_streams(slow) == 2)
     bench.session.stop()
     fork = await work
-    await until(lambda: slow.open_streams == 0)
-    assert {lane.ending for lane in fork.lanes} == {ToolLoopEnd.STOPPED}
-    for lane in fork.lanes:
+    await until(lambda: open_streams(slow) == 0)
+    assert {lane.ending for lane in fork.loops} == {ToolLoopEnd.STOPPED}
+    for lane in fork.loops:
         turn = bench.session.transcript.turns[lane.head or ""]
         assert turn.text
         assert turn.outcome is not None

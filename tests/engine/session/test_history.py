@@ -87,7 +87,7 @@ def long_session(turns: int, kept: int) -> Session:
     session = Session(nowhere, profile_id="p", model="m")
     made = (make_turn(Role.USER if n % 2 else Role.ASSISTANT, "text") for n in range(turns))
     session.history.transcript = Transcript().append(*made)
-    turn_id = session.turns.begin_turn(session.transcript.head, GrowingChoice(0))
+    (turn_id,) = session.turns.begin_turns(session.transcript.head, [GrowingChoice(0)])
     session.growing[turn_id] = GrowingChoice(0)
     for _ in range(kept):
         session.history.keep()
@@ -101,7 +101,7 @@ def cost_of_ending(kept: int) -> float:
         session = long_session(10_000, kept)
         turn = arrived(next(iter(session.growing)), None)
         began = time.process_time()
-        session.turns.end_turn(turn)
+        session.turns.end_turns([turn])
         best = min(best, time.process_time() - began)
     return best
 
@@ -234,10 +234,10 @@ def test_text_that_cannot_be_sent_yet_goes_back_with_what_it_becomes() -> None:
 def test_a_setting_changed_while_an_answer_comes_loses_none_of_it() -> None:
     session, clock = set_up()
     session.turns.add_turn(make_turn(Role.USER, "?"))
-    turn_id = session.turns.begin_turn(session.transcript.head, GrowingChoice(0))
+    (turn_id,) = session.turns.begin_turns(session.transcript.head, [GrowingChoice(0)])
     session.change(model="n")
     clock.now += 10
-    session.turns.end_turn(arrived(turn_id, session.transcript.path[0].id))
+    session.turns.end_turns([arrived(turn_id, session.transcript.path[0].id)])
     session.undo()
     assert (session.settings.model, session.transcript.path[-1].text) == ("m", "done")
 
@@ -260,6 +260,6 @@ def test_a_branch_is_deleted_whole_and_comes_back_whole() -> None:
 def test_what_is_being_received_is_not_deleted_under_its_run() -> None:
     session, _ = set_up()
     first = session.turns.add_turn(make_turn(Role.USER, "?"))
-    turn_id = session.turns.begin_turn(first, GrowingChoice(0))
+    (turn_id,) = session.turns.begin_turns(first, [GrowingChoice(0)])
     assert session.delete_branch(first) == 0
     assert turn_id in session.transcript.turns

@@ -24,6 +24,7 @@ from playground.engine.session.snapshot import snapshot
 from playground.gateway.client import GatewayClient
 from playground.gateway.connection import Connection
 from tests.support.fault_server import FaultServer, head, hold, send, sleep, sse, text_chunk
+from tests.support.open_streams import open_streams
 
 WEATHER = ToolDefinition(
     name="get_weather",
@@ -373,7 +374,7 @@ async def test_stop_keeps_the_text_and_the_gateway_sees_the_end(
     session.turns.add_turn(make_turn(Role.USER, "!long=2000"))
     run = begin(session)
     await until(lambda: any(choice.deltas > 3 for choice in session.growing.values()))
-    assert slow.open_streams == 1
+    assert open_streams(slow) == 1
     grown = next(iter(session.growing.values()))
     session.stop()
     session.stop()
@@ -383,7 +384,7 @@ async def test_stop_keeps_the_text_and_the_gateway_sees_the_end(
     assert len(turn.text) > 5
     assert outcome_of(turn).ending is Ending.STOPPED
     assert outcome_of(turn).failure is None
-    await until(lambda: slow.open_streams == 0)
+    await until(lambda: open_streams(slow) == 0)
     assert session.state is RunState.IDLE
     session.turns.add_turn(make_turn(Role.USER, "!fast And again"))
     await session.run()
@@ -434,7 +435,7 @@ async def test_cancelling_from_outside_is_passed_on_and_keeps_the_text(
     assert turn.text
     assert outcome_of(turn).ending is Ending.STOPPED
     assert session.active_run is None
-    await until(lambda: slow.open_streams == 0)
+    await until(lambda: open_streams(slow) == 0)
 
 
 async def test_one_run_at_a_time(connect_to: Callable[..., Session], slow: DemoServer) -> None:

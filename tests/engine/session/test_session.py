@@ -430,11 +430,11 @@ def _step(session: Session, what: str, number: int, finished: set[str]) -> None:
     elif what == "begin":
         head = session.transcript.head
         for index in range(1 + number % 3):
-            session.turns.begin_turn(head, GrowingChoice(index))
+            session.turns.begin_turns(head, [GrowingChoice(index)])
     elif what == "end" and growing:
         turn_id = growing[number % len(growing)]
         outcome = Outcome(ending=Ending.COMPLETE)
-        session.turns.end_turn(Turn(id=turn_id, role=Role.ASSISTANT, parts=(Text(text="done"),), outcome=outcome))
+        session.turns.end_turns([Turn(id=turn_id, role=Role.ASSISTANT, parts=(Text(text="done"),), outcome=outcome)])
         finished.add(turn_id)
     elif what == "answer" and (waiting := session.transcript.unanswered()):
         session.turns.answer(waiting[number % len(waiting)].id, "fine")

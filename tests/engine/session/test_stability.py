@@ -25,6 +25,7 @@ from playground.engine.session.stability import (
 from playground.gateway.client import GatewayClient
 from playground.gateway.connection import Connection
 from tests.engine.debugging import MODELS, THREE, WEATHER, Bench, begin, until
+from tests.support.open_streams import open_streams
 
 
 @pytest.fixture(params=["chat", "messages"])
@@ -117,10 +118,10 @@ async def test_no_more_than_allowed_at_once_and_stop_keeps_what_came() -> None:
             most = 0
             work = begin(sample(bench.session, step_request(bench.session), count=20, parallel=3, progress=seen.append))
             await until(lambda: bool(seen) and seen[-1].done >= 2)
-            most = slow.open_streams
+            most = open_streams(slow)
             seen[-1].stop()
             found = await work
-            await until(lambda: slow.open_streams == 0)
+            await until(lambda: open_streams(slow) == 0)
     assert found.stopped
     assert 2 <= found.done < 20
     assert most <= 3

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtGui import QColor
 
-from playground.ui.widgets.theme import DARK, LIGHT, Tokens, contrast, style_sheet
+from playground.ui.widgets.theme import DARK, LIGHT, Tokens, style_sheet
 
 READABLE = 4.5  # WCAG 2.1, level AA, body text
 
@@ -26,6 +27,20 @@ PAIRS = [
     ("muted", "error_background"),
     ("error", "error_background"),
 ]
+
+
+def contrast(first: str, second: str) -> float:
+    """The WCAG contrast ratio of two colours, 1 to 21."""
+    lighter, darker = sorted((luminance(first), luminance(second)), reverse=True)
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def luminance(colour: str) -> float:
+    def linear(channel: float) -> float:
+        return channel / 12.92 if channel <= 0.03928 else ((channel + 0.055) / 1.055) ** 2.4
+
+    c = QColor(colour)
+    return 0.2126 * linear(c.redF()) + 0.7152 * linear(c.greenF()) + 0.0722 * linear(c.blueF())
 
 
 @pytest.mark.parametrize("scheme", [LIGHT, DARK], ids=["light", "dark"])

@@ -55,11 +55,6 @@ class CardParts:
         """Whether every part that is to be seen has its view."""
         return len(self.views) >= min(len(self._wanted) - self.first, PAGE)
 
-    @property
-    def paged(self) -> bool:
-        """Whether there are parts that are not to be seen now."""
-        return len(self._wanted) > PAGE
-
     def show(self, parts: Sequence[Shown], *, anew: bool, came: bool) -> None:
         """Show these; ``anew``: from the first on, whatever was seen before; ``came``: somebody watched them come."""
         self._wanted = parts

@@ -174,11 +174,6 @@ def _frame(turn: Turn) -> tuple[object, ...]:
     return turn.id, turn.role, turn.parent, [call.id for call in turn.calls], turn.results
 
 
-def make_rows(transcript: Transcript, growing: Collection[str] = ()) -> list[Row]:
-    """The rows of a transcript's path."""
-    return Rows().follow(transcript, growing)
-
-
 def common_prefix(before: Sequence[object], now: Sequence[object]) -> int:
     """How many items at the front of both are the same objects."""
     return next(compress(count(), map(is_not, before, now)), min(len(before), len(now)))

@@ -130,22 +130,6 @@ class TranscriptView(QAbstractScrollArea):
             card.editing.follow()
         self._layout.poke()
 
-    def update_row(self, row: Row) -> None:
-        """One turn has other content."""
-        at = self._column.index.get(row.id)
-        if at is None:
-            return
-        card = self._stock.cards.get(row.id)
-        if card is not None:
-            self._column.set_row(at, row, self._column.height(at))
-            card.show_row(row, self._stock.tools)
-        else:
-            anchor, inside = self._anchor()
-            self._column.set_row(at, row, guesser(self.column[1], self.zoom)(row))
-            if not self._follow:
-                self._scroll(self._column.top(self._column.index[anchor]) + inside)
-        self._layout.poke()
-
     def draw_growing_turn(self, turn_id: str) -> None:
         """Draw what has arrived for a turn, if it is in view."""
         if self._stock.draw_growing_card(turn_id):

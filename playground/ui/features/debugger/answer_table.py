@@ -124,10 +124,6 @@ class AnswerTable(QWidget):
         first = row.match is MatchKind.EQUAL and not row.pattern
         (self.editor.pattern if first else self.editor.answer.text).setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def add_fault(self, name: str) -> None:
-        """A ready row, by its name in FAULTS. Raises KeyError."""
-        self._insert(dict(FAULTS)[name])
-
     def duplicate(self) -> None:
         """A copy of the selected row below it."""
         if self.selected >= 0:

@@ -98,10 +98,6 @@ class RowEditor(QFrame):
         self._change(match=MatchKind.EQUAL, pattern=text if problem_at(text) else pretty(text))
         self.set_row(self._row, self._latest)
 
-    def focus_answer(self) -> None:
-        """Put the cursor into the answer's text."""
-        self.answer.text.setFocus(Qt.FocusReason.OtherFocusReason)
-
     def _kind_chosen(self, index: int) -> None:
         kind = KINDS[index]
         pattern = {MatchKind.EQUAL: self.pattern.text(), MatchKind.PATH: self.path.line.text()}.get(kind, "")

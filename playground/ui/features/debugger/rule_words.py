@@ -42,11 +42,6 @@ def match_words(row: AnswerRow) -> str:
     return one_line(row.pattern) or "(nothing yet)"
 
 
-def row_words(row: AnswerRow) -> str:
-    """A whole row: ``any → sunny``."""
-    return f"{match_words(row)} → {answer_words(row.answer)}"
-
-
 def rule_words(rule: ToolRule) -> str:
     """``pause`` · ``table, 3 rows`` · ``fixed: sunny``, and the conditions that are set besides."""
     if rule.policy is Policy.PAUSE:

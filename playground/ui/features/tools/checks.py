@@ -53,7 +53,7 @@ class Checks:
         self._asked.clear()
 
     def problems(self, tools: tuple[ToolDefinition, ...]) -> list[list[Problem]]:
-        """What `check_definitions` says; nothing yet of a tool that is still being checked."""
+        """Problems of each tool, in order; of one that is still being checked only that its name is taken."""
         out = [list(known.problems or ()) if (known := self._known.get(id(tool))) else [] for tool in tools]
         for number, problem in doubled_names(tools):
             out[number].insert(0, problem)

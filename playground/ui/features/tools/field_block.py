@@ -56,7 +56,7 @@ class FieldBlock(QFrame):
     def __init__(self, field: Field, depth: int, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.field = field
-        self._fields: dict[str, SlotField] = {}
+        self.controls: dict[str, SlotField] = {}
         self._wanted: set[str] = set()  # keywords asked for that are not in the schema yet
         self.setProperty("kind", "field-block")
         self.name = QLineEdit()
@@ -181,23 +181,23 @@ class FieldBlock(QFrame):
             slot for slot in shown if slot.present or slot.keyword == "description" or slot.keyword in self._wanted
         ]
         names = [slot.keyword for slot in wanted]
-        if names != list(self._fields):
-            kept = {name: self._fields.pop(name) for name in names if name in self._fields}
-            for old in self._fields.values():
+        if names != list(self.controls):
+            kept = {name: self.controls.pop(name) for name in names if name in self.controls}
+            for old in self.controls.values():
                 self._slots.removeWidget(old)
                 old.hide()
                 old.deleteLater()
-            self._fields = {}
+            self.controls = {}
             numeric = bool(field.types) and set(field.types) <= {"number", "integer", "null"}
             for at, slot in enumerate(wanted):
                 control = kept.get(slot.keyword)
                 if control is None:
                     control = slot_field(slot, numeric=numeric)
                     control.told.connect(self._told)
-                self._fields[slot.keyword] = control
+                self.controls[slot.keyword] = control
                 self._slots.insertWidget(at, control)
         for slot in wanted:
-            self._fields[slot.keyword].show_slot(slot)
+            self.controls[slot.keyword].show_slot(slot)
         self.more.setVisible(len(wanted) < len(shown))
         rest = [slot.keyword for slot in field.slots if slot.present and not slot.shown]
         self._rest_row.setVisible(bool(rest))
@@ -205,10 +205,6 @@ class FieldBlock(QFrame):
         self.rest.setText(self.rest.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, 190))
         self.rest.setToolTip(tip(f"{words}: kept as they are; edited in the JSON view"))
         self.rest.setAccessibleName(f"Shown as JSON: {words}")
-
-    def slot_control(self, keyword: str) -> SlotField | None:
-        """The control of a keyword that is shown."""
-        return self._fields.get(keyword)
 
     def focus_name(self) -> None:
         """The name, ready to be typed over."""
@@ -255,7 +251,7 @@ class FieldBlock(QFrame):
         menu = self.more.menu()
         menu.clear()
         for slot in self.field.slots:
-            if self._has_control(slot) and slot.keyword not in self._fields:
+            if self._has_control(slot) and slot.keyword not in self.controls:
                 action = menu.addAction(slot.label)
                 action.triggered.connect(partial(self.add_detail, slot.keyword))
 
@@ -263,7 +259,7 @@ class FieldBlock(QFrame):
         """Show the control of a keyword that the schema does not have yet."""
         self._wanted.add(keyword)
         self._show_slots(self.field)
-        control = self._fields.get(keyword)
+        control = self.controls.get(keyword)
         if control is not None:
             control.control().setFocus(Qt.FocusReason.OtherFocusReason)
 

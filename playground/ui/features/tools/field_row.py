@@ -29,7 +29,6 @@ from playground.ui.widgets.text_chip import spelled
 from playground.ui.widgets.theme import SMALL_PX, body_font, code_font, tokens
 
 INDENT = 14
-CHEVRON = 16
 TALL, LOW = 42, 26
 _MIDDLE = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _ROLES = {

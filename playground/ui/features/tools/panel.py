@@ -79,11 +79,6 @@ class ToolsPanel(QWidget):
         return self._tools
 
     @property
-    def tool_count(self) -> int:
-        """How many tools go into a request: switched on and readable."""
-        return sum(tool.sendable for tool in self._tools)
-
-    @property
     def selected(self) -> int:
         """The number of the tool in the editor; -1 when there is none."""
         return self._shown

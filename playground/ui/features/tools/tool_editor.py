@@ -37,7 +37,7 @@ from playground.ui.widgets.exact_field import ExactField
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.json_text import MARKED_AT_MOST
 from playground.ui.widgets.plain_text import tip
-from playground.ui.widgets.problem_line import MOST_MARKS, ProblemLine, ProblemList
+from playground.ui.widgets.problem_line import MOST_MARKS, ProblemList
 from playground.ui.widgets.segments import Segments
 from playground.ui.widgets.theme import code_font
 
@@ -102,8 +102,8 @@ class ToolEditor(QWidget):
         self.large_button = IconButton("expand", "Open large: form and JSON side by side")
         self.take_button = QPushButton("Use this definition's name, description and parameters")
         self.take_button.hide()
-        self._problems = ProblemList()
-        self._problems.chosen.connect(self.go_to)
+        self.problem_list = ProblemList()
+        self.problem_list.chosen.connect(self.go_to)
         self._arrange()
         self._connect()
         self._show_view(FORM)
@@ -148,7 +148,7 @@ class ToolEditor(QWidget):
             self._filler = QWidget()
             column.addWidget(self._filler, 1)
         column.addWidget(self.take_button)
-        column.addWidget(self._problems)
+        column.addWidget(self.problem_list)
         column.addSpacing(4)
         foot = QHBoxLayout()
         foot.setSpacing(4)
@@ -232,7 +232,7 @@ class ToolEditor(QWidget):
         """Show a definition; a text that is the same one keeps its cursor. ``another`` tool folds the form anew."""
         if another:
             self.form.reset()
-            self._problems.reset()
+            self.problem_list.reset()
         elif tool == self._tool:
             return
         self._showing = True
@@ -256,11 +256,6 @@ class ToolEditor(QWidget):
             self.group.clear()
             self.group.addItems(list(names))
             self.group.setEditText(text)
-
-    @property
-    def problem_lines(self) -> list[ProblemLine]:
-        """What is listed of what is wrong."""
-        return self._problems.lines
 
     def show_problems(self, problems: list[Problem]) -> None:
         """List what is wrong and mark the places in the schema and in the form."""
@@ -289,7 +284,7 @@ class ToolEditor(QWidget):
         look(self.name, "true" if bad_name else "false", "bad")
         self._found = shown
         self.form.show_problems(shown if problem is None else [])
-        self._problems.show_problems(shown)
+        self.problem_list.show_problems(shown)
 
     def go_to(self, problem: Problem) -> None:
         """Lead to where the problem is, in the view that is open."""

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from playground.ui.features.wire.linking import Linking
 
 NO_FRAMES = "This turn did not come over the wire, so there are no frames of it."
-NO_EXCHANGE = "There is no exchange yet. Run the conversation first."
 ONE_EXCHANGE = "There is nothing to compare yet: the experiment needs two requests."
 
 

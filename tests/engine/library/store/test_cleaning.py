@@ -195,7 +195,7 @@ async def test_what_is_erased_is_in_no_page_that_is_free(gateways: Gateways, pat
     await workspace.store.clean()
     for session in tuple(workspace.sessions):
         workspace.delete(session.id)
-    workspace.empty_trash()
+    workspace.erase([one.experiment.id for one in workspace.trash])
     with closing(connect(path)) as connection:
         assert connection.execute("PRAGMA secure_delete").fetchone() == (1,)
     await workspace.flush()

@@ -487,7 +487,7 @@ async def test_what_is_erased_is_gone_for_good_whatever_still_holds_it(make_work
     assert workspace.undelete(), "the other one can still come back"
     assert not workspace.undelete()
     workspace.delete(ids[1])
-    workspace.empty_trash()
+    workspace.erase([one.experiment.id for one in workspace.trash])
     assert workspace.trash == []
     workspace = await again(workspace, make_workspace)
     assert [experiment.id for experiment in workspace.experiments] == [ids[2]]
@@ -538,7 +538,7 @@ async def test_without_a_store_there_is_a_trash_too(gateways: Gateways) -> None:
     assert [found.experiment.title for found in await workspace.find_deleted("lake 3")] == ["Lake 3"]
     workspace.put_back([ids[0]])
     assert (await workspace.show(ids[0])).title == "Lake 0"
-    workspace.empty_trash()
+    workspace.erase([one.experiment.id for one in workspace.trash])
     assert workspace.trash == []
     assert not workspace.undelete()
 

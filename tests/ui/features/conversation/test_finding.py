@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from playground.domain.parts import Part, Reasoning, Refusal, Text, ToolCall, ToolResult, Unknown
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, make_turn, new_id
 from playground.ui.features.conversation.finding import Query, Search, markdown_lines
-from playground.ui.features.conversation.rows import Row, make_rows
+from playground.ui.features.conversation.rows import Row, Rows
 from playground.ui.features.conversation.text_view import TextView
 from tests.benchmarks.experiment import long_transcript
 from tests.ui.features.conversation.test_transcript_view import Stand
@@ -63,7 +63,7 @@ def everything() -> list[Row]:
     call = ToolCall(id="a", name="f", arguments='{"token": "a t\\u006fken", "n": [1, 2, {"token": null}]}')
     broken = ToolCall(id="b", name="f", arguments='{"token": tok')
     schema = {"type": "json_object"}
-    return make_rows(
+    return Rows().follow(
         Transcript().append(
             turn(Role.SYSTEM, Text(text="A token.\r\nAnother **token**.")),
             turn(Role.USER, Text(text=MARKDOWN)),
@@ -155,7 +155,9 @@ def test_nothing_to_look_for_finds_nothing() -> None:
 
 
 def test_it_goes_round_in_both_directions() -> None:
-    rows = make_rows(Transcript().append(*(make_turn(Role.USER, text) for text in ("x y x", "none", "x", "no", "x x"))))
+    rows = Rows().follow(
+        Transcript().append(*(make_turn(Role.USER, text) for text in ("x y x", "none", "x", "no", "x x")))
+    )
     search = find(rows, Query("x"))
     assert search.counts == [2, 0, 1, 0, 2]
     at, forward = (-1, 1 << 30), []
@@ -181,7 +183,7 @@ def test_rows_that_stay_are_not_read_again() -> None:
     rows = everything()
     search = find(rows, Query("token"))
     total = search.total
-    more = [*rows[:3], make_rows(Transcript().append(make_turn(Role.USER, "one token more")))[0], *rows[3:]]
+    more = [*rows[:3], Rows().follow(Transcript().append(make_turn(Role.USER, "one token more")))[0], *rows[3:]]
     search.set_rows(more, 0)
     assert len(search._left) == 1
     while not search.work(0.01):
@@ -207,7 +209,7 @@ def test_a_card_that_shows_less_is_believed() -> None:
 
 def test_ten_thousand_turns_are_looked_through_in_slices() -> None:
     transcript = long_transcript(10_000)
-    rows = make_rows(transcript)
+    rows = Rows().follow(transcript)
     search = Search()
     search.set_rows(rows, 0)
     asked = next(turn for turn in transcript.path[5000:] if turn.role is Role.USER)
@@ -224,7 +226,7 @@ def test_ten_thousand_turns_are_looked_through_in_slices() -> None:
 
 
 def test_it_begins_where_one_is_and_forgets() -> None:
-    rows = make_rows(Transcript().append(*(make_turn(Role.USER, f"word {n}") for n in range(50))))
+    rows = Rows().follow(Transcript().append(*(make_turn(Role.USER, f"word {n}") for n in range(50))))
     search = Search()
     search.set_rows(rows, 0)
     search.look_for(Query("word"), 40)

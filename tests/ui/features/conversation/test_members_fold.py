@@ -15,7 +15,7 @@ from playground.domain.parts import Part, Reasoning, Text, ToolCall, ToolResult
 from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, new_id
 from playground.ui.features.conversation.finding import Query
 from playground.ui.features.conversation.members_fold import MembersFold
-from playground.ui.features.conversation.rows import make_rows
+from playground.ui.features.conversation.rows import Rows
 from playground.ui.features.conversation.turn_card import TurnCard
 from tests.ui.features.conversation.test_transcript_view import Stand, growing_turn, row, settle
 from tests.ui.features.conversation.test_transcript_view import stand as stand
@@ -132,7 +132,7 @@ def test_it_is_found_and_opened_where_it_is_folded(stand: Stand) -> None:
 def test_what_a_result_came_with_stands_in_the_card_of_its_call(stand: Stand) -> None:
     said = turn(ToolCall(id="c1", name="look", arguments="{}", extra=SIGNED))
     result = ToolResult(call_id="c1", text="seen", extra={"messages": {"cache_control": {"type": "ephemeral"}}})
-    stand.show(make_rows(Transcript().append(said, Turn(id="r", role=Role.TOOL, parts=(result,)))))
+    stand.show(Rows().follow(Transcript().append(said, Turn(id="r", role=Role.TOOL, parts=(result,)))))
     card = stand.view.card(said.id)
     assert card is not None
     assert [fold.head.text() for fold in card.calls[0].folds] == [

@@ -9,7 +9,7 @@ import pytest
 from playground.domain.parts import Image, Text, ToolCall, ToolResult
 from playground.domain.transcript import Role, Transcript, make_turn
 from playground.ui.features.conversation.heights import GAP, TOP, Heights, guesser
-from playground.ui.features.conversation.rows import Row, Rows, common_prefix, make_rows
+from playground.ui.features.conversation.rows import Row, Rows, common_prefix
 from tests.benchmarks.experiment import long_transcript
 
 
@@ -117,7 +117,7 @@ def test_any_chain_of_edits_gives_the_rows_that_would_be_made_anew(seed: int) ->
 
 
 def rows_of(count: int) -> list[Row]:
-    return make_rows(Transcript().append(*(make_turn(Role.USER, f"turn {n}") for n in range(count))))
+    return Rows().follow(Transcript().append(*(make_turn(Role.USER, f"turn {n}") for n in range(count))))
 
 
 def test_heights_add_up() -> None:
@@ -160,6 +160,6 @@ def test_a_row_that_says_something_else_has_its_height_alone_guessed_again() -> 
 
 
 def test_a_guess_grows_with_the_text_and_the_text_size() -> None:
-    short, long = rows_of(1)[0], make_rows(Transcript().append(make_turn(Role.USER, "words " * 400)))[0]
+    short, long = rows_of(1)[0], Rows().follow(Transcript().append(make_turn(Role.USER, "words " * 400)))[0]
     assert guesser(768, 1.0)(short) < guesser(768, 1.0)(long) < guesser(400, 1.0)(long)
     assert guesser(768, 1.0)(long) < guesser(768, 1.5)(long)

@@ -32,7 +32,7 @@ from playground.ui.features.conversation.commands import CallCommands, Growth
 from playground.ui.features.conversation.inline_editor import InlineEditor
 from playground.ui.features.conversation.measures import READING_WIDTH
 from playground.ui.features.conversation.reasoning_view import ReasoningView
-from playground.ui.features.conversation.rows import Row, make_rows
+from playground.ui.features.conversation.rows import Row, Rows
 from playground.ui.features.conversation.text_view import TextView
 from playground.ui.features.conversation.transcript_view import ZOOMS, TranscriptView
 from playground.ui.features.conversation.turn_card import TurnCard
@@ -400,7 +400,8 @@ def test_the_place_is_kept_when_a_turn_above_changes_height(stand: Stand) -> Non
         rows[index] = row(longer)
         stand.show(rows)
         assert abs(stand.top(seen) - place) <= 1
-    stand.view.update_row(row(rows[at - 2].turn.model_copy(update={"parts": (Text(text="short"),)})))
+    rows[at - 2] = row(rows[at - 2].turn.model_copy(update={"parts": (Text(text="short"),)}))
+    stand.show(rows)
     settle()
     QTest.qWait(40)
     assert abs(stand.top(seen) - place) <= 1
@@ -704,7 +705,7 @@ def _path(*turns: Turn) -> Transcript:
 def test_results_stand_in_the_call_they_answer() -> None:
     asked = make_turn(Role.ASSISTANT, "", *(ToolCall(id=i, name="f", arguments="{}") for i in ("a", "b")))
     answers = [make_turn(Role.TOOL, "", ToolResult(call_id=i, text=f"result {i}")) for i in ("b", "a")]
-    rows = make_rows(_path(make_turn(Role.USER, "hi"), asked, *answers, make_turn(Role.ASSISTANT, "so")))
+    rows = Rows().follow(_path(make_turn(Role.USER, "hi"), asked, *answers, make_turn(Role.ASSISTANT, "so")))
     assert [r.turn.role for r in rows] == [Role.USER, Role.ASSISTANT, Role.ASSISTANT]
     assert {call: found.result.text for call, found in rows[1].answers.items()} == {"a": "result a", "b": "result b"}
 
@@ -712,13 +713,13 @@ def test_results_stand_in_the_call_they_answer() -> None:
 def test_a_result_that_answers_nothing_or_twice_has_a_row() -> None:
     asked = make_turn(Role.ASSISTANT, "", ToolCall(id="a", name="f", arguments="{}"))
     results = [make_turn(Role.TOOL, "", ToolResult(call_id=i, text=i)) for i in ("a", "a", "other")]
-    rows = make_rows(_path(asked, *results))
+    rows = Rows().follow(_path(asked, *results))
     assert [r.turn.role for r in rows] == [Role.ASSISTANT, Role.TOOL, Role.TOOL]
 
 
 def test_a_row_knows_its_variants() -> None:
     first, second = make_turn(Role.ASSISTANT, "one"), make_turn(Role.ASSISTANT, "two")
     transcript = _path(make_turn(Role.USER, "hi")).append_variants([first, second])
-    assert make_rows(transcript, {first.id})[-1] == Row(
+    assert Rows().follow(transcript, {first.id})[-1] == Row(
         transcript.turns[first.id], (first.id, second.id), {}, growing=True
     )

@@ -118,7 +118,7 @@ def test_a_new_row_stands_where_it_is_reached(table: AnswerTable) -> None:
 def test_a_fault_takes_effect_at_once(table: AnswerTable, name: str) -> None:
     got = told(table)
     table.set_rows((OSLO, OTHERS), CALL)
-    table.add_fault(name)
+    next(action for action in table.fault_button.menu().actions() if action.text() == name).trigger()
     assert got[-1] == (OSLO, dict(FAULTS)[name], OTHERS)
     assert table.fitting == table.selected == 1
     assert table.editor.answer.answer == dict(FAULTS)[name].answer

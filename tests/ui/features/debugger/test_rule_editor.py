@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from playground.domain.debugging import Answer, AnswerRow, MatchKind, Policy, ToolRule
 from playground.ui.features.debugger.answer_field import AnswerField
 from playground.ui.features.debugger.rule_editor import ORDER, RuleEditor
-from playground.ui.features.debugger.rule_words import answer_words, row_words, rule_words
+from playground.ui.features.debugger.rule_words import answer_words, match_words, rule_words
 from playground.ui.widgets.theme import LIGHT, style_sheet
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
@@ -184,6 +184,6 @@ def test_rules_in_a_few_words() -> None:
     assert rule_words(ToolRule(policy=Policy.FIXED, fixed=Answer(never=True))) == "fixed: never answers"
     assert answer_words(Answer(text="a\n b", is_error=True, delay=2)) == "error · a b · after 2 s"
     assert answer_words(Answer()) == "empty"
-    assert row_words(WEATHER.rows[0]) == '{"city": "Oslo"} → cold'
+    assert match_words(WEATHER.rows[0]) == '{"city": "Oslo"}'
     assert "\u202e" not in answer_words(Answer(text="\u202eevil"))
     assert len(answer_words(Answer(text="x" * 1_000_000))) < 200

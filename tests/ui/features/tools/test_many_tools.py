@@ -13,7 +13,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QMenu
 from pytestqt.qtbot import QtBot
 
-from playground.domain.tools import ToolDefinition, check_definitions
+from playground.domain.tools import ToolDefinition, check_definition, doubled_names
 from playground.engine.checks import checking
 from playground.engine.checks.questions import DefinitionSound, Question
 from playground.jsonkit.problems import Problem
@@ -217,16 +217,21 @@ def test_names_of_others_cannot_dress_up_the_list(panel: ToolsPanel) -> None:
     assert panel.model.data(index(panel, "a\u202eb")) == "a‹U+202E›b"
 
 
+def problems_of(tools: tuple[ToolDefinition, ...]) -> list[list[Problem]]:
+    doubled = dict(doubled_names(tools))
+    return [[*([doubled[at]] if at in doubled else []), *check_definition(tool)] for at, tool in enumerate(tools)]
+
+
 def test_only_what_changed_is_checked_again() -> None:
     checks = Checks(checking.now)
     tools = (make(0, description=""), make(1, name="tool_0"), make(2, description=""))
     assert checks.look(tools)
     first = checks.problems(tools)
-    assert first == check_definitions(tools)
+    assert first == problems_of(tools)
     changed = (tools[0], make(1), make(2, description=" "))
     assert checks.look(changed)
     second = checks.problems(changed)
-    assert second == check_definitions(changed)
+    assert second == problems_of(changed)
     assert second[0][-1] is first[0][-1], "the same finding, not found once more"
     assert second[2][-1] is not first[2][-1]
     assert all(size > 0 for size in checks.sizes(changed))

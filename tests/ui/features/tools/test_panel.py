@@ -40,7 +40,7 @@ def panel(qtbot: QtBot) -> Iterator[ToolsPanel]:
 
 
 def said(panel: ToolsPanel) -> list[str]:
-    return [line.text.text() for line in panel.editor.problem_lines]
+    return [line.text.text() for line in panel.editor.problem_list.lines]
 
 
 def names(panel: ToolsPanel) -> list[str]:
@@ -91,7 +91,7 @@ def test_invalid_json_stays_is_marked_and_not_sent(qtbot: QtBot, panel: ToolsPan
     assert tool.source == typed
     assert not tool.sendable
     assert tool.parameters is not None
-    assert panel.tool_count == 1
+    assert sum(tool.sendable for tool in panel.tools) == 1
     qtbot.waitUntil(lambda: bool(said(panel)))
     assert said(panel)[0].startswith("line 3, column 18")
     assert "not sent" in said(panel)[0]
@@ -157,7 +157,7 @@ def test_a_bad_schema_is_marked_at_its_place_and_a_click_goes_there(panel: Tools
     assert panel.tools[0].sendable, "we don't judge for the server"
     assert [(m.line, m.column) for m in panel.editor.schema.marks][:1] == [(3, 32)]
     assert said(panel)[0].startswith("properties.a.type:")
-    QTest.mouseClick(panel.editor.problem_lines[0], Qt.MouseButton.LeftButton)
+    QTest.mouseClick(panel.editor.problem_list.lines[0], Qt.MouseButton.LeftButton)
     cursor = panel.editor.schema.textCursor()
     assert (cursor.blockNumber() + 1, cursor.positionInBlock() + 1) == (3, 32)
 
@@ -173,7 +173,7 @@ def test_bad_and_doubled_names_are_flagged(panel: ToolsPanel) -> None:
     QTest.keyClicks(panel.editor.name, " 2")
     panel.check_now()
     assert any("letters, digits" in text for text in said(panel))
-    QTest.keyClick(panel.editor.problem_lines[0], Qt.Key.Key_Return)
+    QTest.keyClick(panel.editor.problem_list.lines[0], Qt.Key.Key_Return)
     assert panel.focusWidget() is panel.editor.name
 
 
@@ -238,7 +238,7 @@ def test_duplicate_and_move(panel: ToolsPanel) -> None:
 def test_a_tool_is_switched_by_space_and_by_click(panel: ToolsPanel) -> None:
     QTest.keyClick(panel.list, Qt.Key.Key_Space)
     assert [tool.enabled for tool in panel.tools] == [False, True]
-    assert panel.tool_count == 1
+    assert sum(tool.sendable for tool in panel.tools) == 1
     assert panel.model.state(0) == "off, not sent"
     second = switch_rect(panel.list.visualRect(panel.model.index(1)))
     QTest.mouseClick(panel.list.viewport(), Qt.MouseButton.LeftButton, pos=second.center())
@@ -313,6 +313,6 @@ def test_the_schema_gives_way_to_what_is_wrong_with_it(panel: ToolsPanel) -> Non
     panel.editor.schema.setPlainText(json.dumps(wrong))
     panel.check_now()
     QApplication.processEvents()
-    last = panel.editor.problem_lines[-1]
+    last = panel.editor.problem_list.lines[-1]
     assert len(said(panel)) == 2
     assert last.mapTo(panel, QPoint(0, last.height())).y() <= panel.height()

@@ -89,7 +89,7 @@ def test_every_field_has_a_row_that_says_what_it_is(form: SchemaForm) -> None:
 def test_a_description_typed_changes_only_its_line(panel: ToolsPanel, editor: ToolEditor, form: SchemaForm) -> None:
     told: list[Any] = []
     panel.changed.connect(told.append)
-    control = opened(form, CITY).slot_control("description")
+    control = opened(form, CITY).controls["description"]
     assert isinstance(control, LinesSlot)
     control.field.setFocus()
     control.field.moveCursor(control.field.textCursor().MoveOperation.End)
@@ -114,7 +114,7 @@ def test_required_type_null_and_values(editor: ToolEditor, form: SchemaForm) -> 
     block = opened(form, UNIT)
     QTest.mouseClick(block.required, Qt.MouseButton.LeftButton)
     assert value()["required"] == ["city", "unit"]
-    choices = block.slot_control("enum")
+    choices = block.controls["enum"]
     assert isinstance(choices, ChoicesSlot)
     choices.field.setFocus()
     QTest.keyClicks(choices.field, "kelvin, or so")
@@ -137,9 +137,9 @@ def test_required_type_null_and_values(editor: ToolEditor, form: SchemaForm) -> 
 
 def test_a_detail_is_added_when_it_has_a_value(editor: ToolEditor, form: SchemaForm) -> None:
     block = opened(form, CITY)
-    assert block.slot_control("minLength") is None
+    assert "minLength" not in block.controls
     block.add_detail("minLength")
-    control = block.slot_control("minLength")
+    control = block.controls["minLength"]
     assert isinstance(control, NumberSlot)
     assert editor.schema.text() == SCHEMA, "nothing is written before there is a value"
     QTest.keyClicks(control.field, "3")
@@ -161,7 +161,7 @@ def test_what_the_form_cannot_hold_is_named_and_leads_to_the_json(editor: ToolEd
 
 
 def test_the_whole_has_a_switch_for_other_names(editor: ToolEditor, form: SchemaForm) -> None:
-    control = opened(form, ()).slot_control("additionalProperties")
+    control = opened(form, ()).controls["additionalProperties"]
     assert isinstance(control, FlagSlot)
     QTest.keyClick(control.field, Qt.Key.Key_Delete)
     assert "additionalProperties" not in editor.schema.text()
@@ -172,7 +172,7 @@ def test_the_whole_has_a_switch_for_other_names(editor: ToolEditor, form: Schema
 def test_a_value_of_any_kind_is_typed_as_json(editor: ToolEditor, form: SchemaForm) -> None:
     block = opened(form, ("properties", "note"))
     block.add_detail("default")
-    control = block.slot_control("default")
+    control = block.controls["default"]
     assert control is not None
     if isinstance(control, JsonSlot):
         QTest.keyClicks(control.field, "null")
@@ -262,7 +262,7 @@ def test_problems_stand_at_their_fields(panel: ToolsPanel, editor: ToolEditor, f
     assert row is not None
     assert row.severity == "error"
     assert "minLength" in opened(form, UNIT).rest.text() or row.problems
-    first = next(line for line in editor.problem_lines if line.problem.path[:3] == ("parameters", *UNIT))
+    first = next(line for line in editor.problem_list.lines if line.problem.path[:3] == ("parameters", *UNIT))
     form.open_field(None)
     QTest.mouseClick(first, Qt.MouseButton.LeftButton)
     assert form.block is not None
@@ -308,7 +308,7 @@ def test_the_large_window_shows_both_and_the_panel_follows(panel: ToolsPanel) ->
     large = panel.open_large()
     assert large.editor.form.isVisible()
     assert large.editor.schema.isVisible()
-    control = opened(large.editor.form, CITY).slot_control("description")
+    control = opened(large.editor.form, CITY).controls["description"]
     assert isinstance(control, LinesSlot)
     QTest.keyClicks(control.field, "In ")
     assert panel.editor.schema.text() == large.editor.schema.text() == SCHEMA.replace("A city", "In A city")
@@ -376,12 +376,12 @@ def test_of_very_many_problems_some_are_listed_and_more_on_request(panel: ToolsP
     schema = {"type": "object", "properties": {}, "required": [f"q{number}" for number in range(300)]}
     panel.set_tools((ToolDefinition(name="many", description="Many.", parameters=schema),))
     panel.check_now()
-    assert len(editor.problem_lines) == LISTED
-    button = editor._problems.more_button
+    assert len(editor.problem_list.lines) == LISTED
+    button = editor.problem_list.more_button
     assert button.text() == f"Show more of {300 - LISTED} others"
     button.click()
-    assert len(editor.problem_lines) == 2 * LISTED
+    assert len(editor.problem_list.lines) == 2 * LISTED
     panel.set_tools((ToolDefinition(name="one", parameters={"type": "object"}),))
     panel.check_now()
-    assert len(editor.problem_lines) == 1
+    assert len(editor.problem_list.lines) == 1
     assert button.isHidden()

@@ -18,7 +18,7 @@ from playground.ui.widgets.mark_label import MarkLabel
 from playground.ui.widgets.plain_text import show_hidden, tip
 from playground.ui.widgets.segments import Segments
 
-DECODED, RAW = 0, 1
+RAW = 1  # the half of the switch with a frame's own bytes
 HEX_ROW = 16  # bytes in a row of those that are no text
 PAYLOADS = ("delta", "content_block", "error", "message", "usage")  # members in which a frame carries what is new
 PAYLOAD_LINES = 4
