@@ -3,8 +3,8 @@
 Nothing here knows what the JSON is for; nothing of ours is imported.
 
 - values: what they are and when they are the same (`values`), one laid over another (`merge`)
-- reading: what is to be JSON (`reading`), what strangers sent (`foreign`), with positions (`tree`), while it arrives
-  (`partial`)
+- reading: what is to be JSON (`reading`), what strangers sent (`foreign`), with positions, whole or arriving
+  (`tree`)
 - writing: values and texts laid out (`layout`), a text changed in place (`edit`) in its own `style`, large ones
   (`pieces`)
 - schemas: what stands inside (`schema_refs`), as a form (`schema_fields`, `schema_slots`) that edits a text

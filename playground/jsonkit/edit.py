@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from playground.jsonkit.faults import JsonTextError
 from playground.jsonkit.style import Style, style_of
-from playground.jsonkit.tree import JsonNode, find, parse, scalar
+from playground.jsonkit.tree import Node, find, parse
 from playground.jsonkit.values import JSON, Path, same
 
 
@@ -71,7 +71,7 @@ def rename_key(text: str, path: Path, new_key: str) -> str:
     if node.last(new_key) is not None:
         raise edit.error(node, f"“{new_key}” is already there")
     for number in found:
-        member = node.members[number]
+        member = node.children[number]
         edit.replace(member.key_start, member.key_end, edit.style.on_line(new_key))
     return edit.result()
 
@@ -119,7 +119,7 @@ def drop(text: str, path: Path) -> str:
 class _Changes:
     """What happens to the children of one container: positions count in the text as it is."""
 
-    node: JsonNode
+    node: Node
     removed: set[int] = field(default_factory=set)
     inserted: dict[int, list[str]] = field(default_factory=dict)
 
@@ -151,10 +151,10 @@ class _Edit:
         if self.text[start:end] != new:
             self._pieces.append((start, end, new))
 
-    def error(self, node: JsonNode, reason: str) -> JsonTextError:
+    def error(self, node: Node, reason: str) -> JsonTextError:
         return JsonTextError(self.text, node.start, reason)
 
-    def at(self, path: Path, kind: str = "") -> JsonNode:
+    def at(self, path: Path, kind: str = "") -> Node:
         """The value at ``path``, which must exist and be of ``kind``."""
         node = self.root
         for step in path:
@@ -166,7 +166,7 @@ class _Edit:
             raise self.error(node, f"this is not an {kind}")
         return node
 
-    def child(self, path: Path) -> tuple[JsonNode, list[int]]:
+    def child(self, path: Path) -> tuple[Node, list[int]]:
         """The container of what is at ``path``, and its position there (several for a doubled key)."""
         if not path:
             raise self.error(self.root, "the whole text is not inside anything")
@@ -174,7 +174,7 @@ class _Edit:
         node, step = self.at(path[:-1]), path[-1]
         if isinstance(step, int):
             return node, [step]
-        return node, [number for number, member in enumerate(node.members) if member.key == step]
+        return node, [number for number, child in enumerate(node.children) if child.key == step]
 
     def apply(self, changes: _Changes) -> None:
         """Remove and insert children. A gap between two neighbours that stay is never touched."""
@@ -201,7 +201,7 @@ class _Edit:
         if last < len(spans) - 1:
             self.replace(spans[last][1], spans[-1][1], "")
 
-    def merge(self, node: JsonNode, value: JSON, parent: JsonNode | None) -> None:
+    def merge(self, node: Node, value: JSON, parent: Node | None) -> None:
         """Make the node mean ``value``."""
         if isinstance(value, dict) and node.kind == "object":
             self._merge_object(node, value)
@@ -210,37 +210,38 @@ class _Edit:
         elif not self.means(node, value):
             self.replace(node.start, node.end, self.style.value_at(node, parent, value))
 
-    def means(self, node: JsonNode, value: JSON) -> bool:
+    def means(self, node: Node, value: JSON) -> bool:
         """Whether the node's text already stands for ``value``."""
         if node.kind == "object":
-            counting = {member.key: member.value for member in node.members}
+            counting = {child.key: child for child in node.children}
             return (
                 isinstance(value, dict)
                 and counting.keys() == value.keys()
                 and all(self.means(inner, value[key]) for key, inner in counting.items())
             )
         if node.kind == "array":
-            return isinstance(value, list) and len(value) == len(node.items) and all(map(self.means, node.items, value))
-        try:
-            return same(scalar(self.text, node), value)
-        except ValueError:
-            return False  # a number too long for Python to read is none that anybody can have typed here
+            return (
+                isinstance(value, list)
+                and len(value) == len(node.children)
+                and all(map(self.means, node.children, value))
+            )
+        return same(node.value, value)
 
-    def _merge_object(self, node: JsonNode, value: dict[str, JSON]) -> None:
+    def _merge_object(self, node: Node, value: dict[str, JSON]) -> None:
         changes = _Changes(node)
-        changes.removed.update(n for n, member in enumerate(node.members) if member.key not in value)
+        changes.removed.update(n for n, member in enumerate(node.children) if member.key not in value)
         after: int | None = 0
         for key, inner in value.items():
             position = node.last(key)
             if position is None:
                 changes.insert(after, self.style.member(node, key, inner))
             else:
-                self.merge(node.members[position].value, inner, node)
+                self.merge(node.children[position], inner, node)
                 after = position + 1
         self.apply(changes)
 
-    def _merge_array(self, node: JsonNode, value: list[JSON]) -> None:
-        items = node.items
+    def _merge_array(self, node: Node, value: list[JSON]) -> None:
+        items = node.children
         head = 0
         while head < min(len(items), len(value)) and self.means(items[head], value[head]):
             head += 1
@@ -257,8 +258,6 @@ class _Edit:
         self.apply(changes)
 
 
-def _spans(node: JsonNode) -> list[tuple[int, int]]:
+def _spans(node: Node) -> list[tuple[int, int]]:
     """From where to where each child reaches, its key included."""
-    if node.members:
-        return [(member.key_start, member.value.end) for member in node.members]
-    return [(item.start, item.end) for item in node.items]
+    return [(child.key_start, child.end) for child in node.children]

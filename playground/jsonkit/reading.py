@@ -1,6 +1,6 @@
 """The value of a JSON text that is to be JSON and nothing else, and where and why one is not.
 
-What strangers send, right or not, is read by `foreign`; where each thing stands in a text, by `tree` and `partial`.
+What strangers send, right or not, is read by `foreign`; where each thing stands in a text, by `tree`.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ from playground.jsonkit.reading import parse_json
 from playground.jsonkit.schema_fields import UNIONS, Field, nullable_branch
 from playground.jsonkit.schema_refs import pointer_of, reach, subschemas, target_of
 from playground.jsonkit.schema_slots import Slot
-from playground.jsonkit.tree import JsonNode, find, parse
+from playground.jsonkit.tree import Node, find, parse
 from playground.jsonkit.values import JSON, Path
 
 _HEAD: Final = ("$schema", "$id", "$ref", "type", "title", "description")  # what people write first
@@ -161,9 +161,9 @@ def _put(text: str, path: Path, value: JSON) -> str:
     return put(text, path, value)
 
 
-def _after_head(node: JsonNode) -> int:
+def _after_head(node: Node) -> int:
     at = 0
-    while at < len(node.members) and node.members[at].key in _HEAD:
+    while at < len(node.children) and node.children[at].key in _HEAD:
         at += 1
     return at
 

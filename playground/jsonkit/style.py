@@ -13,7 +13,7 @@ from typing import Final
 
 from playground.jsonkit.faults import JsonTextError
 from playground.jsonkit.layout import lay_out_value
-from playground.jsonkit.tree import JsonNode
+from playground.jsonkit.tree import Node
 from playground.jsonkit.values import JSON
 
 _LONE: Final = re.compile("[\ud800-\udfff]")
@@ -25,7 +25,7 @@ class Style:
     """The habits of one text. ``lines``: one member a line; ``flat_lists``: lists of plain values on one line."""
 
     text: str
-    root: JsonNode
+    root: Node
     newline: str
     unit: str
     colon: str
@@ -43,17 +43,17 @@ class Style:
             raise JsonTextError(self.text, 0, f"this value is not JSON: {error}") from None
         return _LONE.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
 
-    def member(self, node: JsonNode, key: str, value: JSON) -> str:
+    def member(self, node: Node, key: str, value: JSON) -> str:
         """A new member of ``node`` as text."""
-        colon = self._colon_of(node) if node.members else self.colon
+        colon = self._colon_of(node) if node.kind == "object" and node.children else self.colon
         return self.on_line(key) + colon + self.value_in(node, value)
 
-    def value_in(self, node: JsonNode, value: JSON) -> str:
+    def value_in(self, node: Node, value: JSON) -> str:
         """A new value inside ``node``: laid out as the values around it."""
         spread = self._spread(node) if node.children else self._fills_lines(node, plain=_plain([value]))
         return self._laid_out(value, spread and self._habit(node, value), self._inner_indent(node))
 
-    def value_at(self, node: JsonNode, parent: JsonNode | None, value: JSON) -> str:
+    def value_at(self, node: Node, parent: Node | None, value: JSON) -> str:
         """A value in the place of ``node``, which stands in ``parent``."""
         if node.children:
             spread = self._spread(node)
@@ -63,7 +63,7 @@ class Style:
             spread = self.lines
         return self._laid_out(value, spread, self._line_indent(node.start))
 
-    def gap(self, node: JsonNode, spans: list[tuple[int, int]], at: int) -> str:
+    def gap(self, node: Node, spans: list[tuple[int, int]], at: int) -> str:
         """What stands between two children of ``node`` near number ``at``, the comma included."""
         if len(spans) > 1:
             number = min(max(at, 1), len(spans) - 1)
@@ -71,7 +71,7 @@ class Style:
         lead = self.text[node.start + 1 : spans[0][0]]
         return "," + lead if "\n" in lead else self.comma
 
-    def around(self, node: JsonNode, spans: list[tuple[int, int]], new: list[str]) -> tuple[str, str, str]:
+    def around(self, node: Node, spans: list[tuple[int, int]], new: list[str]) -> tuple[str, str, str]:
         """What stands before, between and after ``new``, which is all that ``node`` will hold."""
         if spans:
             lead = self.text[node.start + 1 : spans[0][0]]
@@ -97,7 +97,7 @@ class Style:
         except RecursionError:
             raise JsonTextError(self.text, 0, "this value is nested too deeply") from None
 
-    def _habit(self, node: JsonNode, value: JSON) -> bool:
+    def _habit(self, node: Node, value: JSON) -> bool:
         """Whether a container inside ``node`` takes several lines, by its nearest neighbour of the same kind."""
         kind = "object" if isinstance(value, dict) else "array"
         for child in reversed(node.children):
@@ -105,35 +105,34 @@ class Style:
                 return self._spread(child)
         return not (isinstance(value, list) and self.flat_lists and _plain(value))
 
-    def _fills_lines(self, node: JsonNode, plain: bool) -> bool:
+    def _fills_lines(self, node: Node, plain: bool) -> bool:
         """Whether an empty container takes several lines once it is filled (with ``plain`` values only or not)."""
         inside = self.text[node.start + 1 : node.end - 1]
         if inside:
             return "\n" in inside
         return self.lines and not (node.kind == "array" and self.flat_lists and plain)
 
-    def _spread(self, node: JsonNode) -> bool:
-        children = node.members[0].key_start if node.members else node.items[0].start
-        return "\n" in self.text[node.start : children]
+    def _spread(self, node: Node) -> bool:
+        return "\n" in self.text[node.start : node.children[0].key_start]
 
     def _line_indent(self, offset: int) -> str:
         start = self.text.rfind("\n", 0, offset) + 1
         line = self.text[start:offset]
         return line[: len(line) - len(line.lstrip(" \t"))]
 
-    def _inner_indent(self, node: JsonNode) -> str:
+    def _inner_indent(self, node: Node) -> str:
         """The indentation of a child of ``node``."""
         if node.children and self._spread(node):
-            return self._line_indent(node.members[0].key_start if node.members else node.items[0].start)
+            return self._line_indent(node.children[0].key_start)
         return self._line_indent(node.start) + self.unit
 
-    def _colon_of(self, node: JsonNode) -> str:
-        member = node.members[-1]
-        between = self.text[member.key_end : member.value.start]
+    def _colon_of(self, node: Node) -> str:
+        member = node.children[-1]
+        between = self.text[member.key_end : member.start]
         return self.colon if "\n" in between else between
 
 
-def style_of(text: str, root: JsonNode) -> Style:
+def style_of(text: str, root: Node) -> Style:
     """The habits of a text; the commonest of each counts."""
     units: Counter[str] = Counter()
     colons: Counter[str] = Counter()
@@ -145,7 +144,7 @@ def style_of(text: str, root: JsonNode) -> Style:
         if not node.children:
             continue
         seen += 1
-        starts = [m.key_start for m in node.members] or [item.start for item in node.items]
+        starts = [child.key_start for child in node.children]
         lead = text[node.start + 1 : starts[0]]
         if "\n" in lead:
             lines += 1
@@ -154,8 +153,8 @@ def style_of(text: str, root: JsonNode) -> Style:
                 units[unit] += 1
         elif node.kind == "array" and _plain_node(node):
             flat += 1
-        for member in node.members[:8]:
-            colons[text[member.key_end : member.value.start]] += 1
+        for member in node.children[:8] if node.kind == "object" else ():
+            colons[text[member.key_end : member.start]] += 1
         for before, after in zip(node.children[:8], starts[1:9], strict=False):
             if "\n" not in (gap := text[before.end : after]):
                 commas[gap] += 1
@@ -187,5 +186,5 @@ def _plain(value: list[JSON]) -> bool:
     return not any(isinstance(item, dict | list) for item in value)
 
 
-def _plain_node(node: JsonNode) -> bool:
-    return not any(item.kind in ("object", "array") for item in node.items)
+def _plain_node(node: Node) -> bool:
+    return not any(item.kind in ("object", "array") for item in node.children)

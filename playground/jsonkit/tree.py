@@ -1,7 +1,9 @@
-"""JSON text as a tree that knows where each thing stands, so that an edit can leave everything else as it is.
+"""JSON text as a tree that knows where each thing stands: a whole one, or one that is still arriving.
 
-The grammar is that of `parse_json`. Nothing here recurses: a text may be nested as deeply as it likes. Nothing is
-converted either until somebody asks for a value, so that a number of 5,000 digits is only text.
+``parse`` reads a whole text and ends at its first fault, so that an edit can leave everything else as it is.
+``PartialJson`` takes a text piece by piece: a fragment costs what the fragment is long, whatever came before it, and
+what is not JSON is a problem at its place; where a reader can tell what was meant, reading goes on. Both are one reader
+and one grammar, that of `parse_json`. Nothing recurses: a text may be nested as deeply as it likes.
 """
 
 from __future__ import annotations
@@ -9,202 +11,488 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, NoReturn, TypeAlias
 
 from playground.jsonkit import faults
 from playground.jsonkit.faults import JsonTextError
 from playground.jsonkit.values import JSON, Path
 
-Kind: TypeAlias = Literal["object", "array", "string", "number", "true", "false", "null"]
+Kind: TypeAlias = Literal["object", "array", "string", "number", "true", "false", "null", "invalid"]
 
-_SPACE: Final = re.compile(r"[ \t\r\n]*")
-_STRING: Final = re.compile(r'"(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+"')
-_STRING_PART: Final = re.compile(r'"(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+')
-NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
-_WORDS: Final[tuple[Literal["true", "false", "null"], ...]] = ("true", "false", "null")
-_CLOSING: Final = {"object": "}", "array": "]"}
+PREVIEW: Final = 200  # characters of a value that are shown in a row
+DEEPEST: Final = 400  # steps of a path that are told
+MOST_PROBLEMS: Final = 100  # of one text; more would say the same again
+_HEAD: Final = 6 * PREVIEW  # characters of a text as it is written that are kept for its row
+_INSIDE: Final = r'(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))'
+#: A whole string, the beginning of a word at least, or a mark.
+_NEXT: Final = re.compile(rf'[ \t\r\n]*+(?:"({_INSIDE}*+)"|([A-Za-z0-9_+.\-]+)|([^ \t\r\n]))')
+_STRING, _BEGUN_WORD = 1, 2  # groups of it
+_RUN: Final = re.compile(f"{_INSIDE}++")
+_WORD: Final = re.compile(r"[A-Za-z0-9_+.\-]+")
+_NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
+_HALF: Final = re.compile("[\ud800-\udbff]\\Z")  # of a pair whose other half is still to come
+_HEX: Final = frozenset("0123456789abcdefABCDEF")
+_CONSTANTS: Final[dict[str, tuple[Kind, JSON]]] = {
+    "true": ("true", True),
+    "false": ("false", False),
+    "null": ("null", None),
+}
+_MEANT: Final = {"True": "true", "False": "false", "None": "null"}
+_BY_LETTER: Final[dict[str, Kind]] = {
+    "t": "true",
+    "f": "false",
+    "n": "null",
+    "T": "true",
+    "F": "false",
+    "N": "null",
+}
+_UNREADABLE_DIGITS: Final = 4000  # Python refuses to turn longer ones into an int
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class JsonNode:
-    """One value and its span ``[start, end)``; ``members`` are an object's, ``items`` an array's."""
+@dataclass(frozen=True, slots=True)
+class TextProblem:
+    """What is wrong with the text itself: the offset in characters, and the path of the value it stands in."""
 
-    kind: Kind
-    start: int
-    end: int
-    members: tuple[Member, ...] = ()
-    items: tuple[JsonNode, ...] = ()
+    offset: int
+    message: str
+    path: Path
+
+
+class Node:
+    """One value of the tree and its span ``[start, end)``. It grows while it is open; ``end`` is -1 until then, and
+    ``complete`` says it all came.
+
+    ``key`` is the name in an object, the index in an array, None at the root; ``[key_start, key_end)`` is the span of a
+    name, its quotes included, and empty at ``start`` where there is none. ``value`` is set for plain values once they
+    are complete; ``problem`` says in words what is wrong with this very node, or is empty.
+    """
+
+    __slots__ = (
+        "_head",
+        "children",
+        "complete",
+        "end",
+        "key",
+        "key_end",
+        "key_start",
+        "kind",
+        "number",
+        "parent",
+        "problem",
+        "start",
+        "value",
+    )
+
+    def __init__(self, number: int, parent: Node | None, key: str | int | None, kind: Kind, start: int) -> None:
+        self.number = number
+        self.parent = parent
+        self.key = key
+        self.key_start = self.key_end = start
+        self.kind: Kind = kind
+        self.start = start
+        self.end = -1
+        self.complete = False
+        self.value: JSON = None
+        self.problem = ""
+        self.children: list[Node] = []
+        self._head = ""
 
     @property
-    def children(self) -> tuple[JsonNode, ...]:
-        """The values inside, in the order of the text."""
-        return tuple(member.value for member in self.members) if self.members else self.items
+    def path(self) -> Path:
+        """The keys and indexes that lead here."""
+        steps: list[str | int] = []
+        node: Node | None = self
+        while node is not None and node.key is not None:
+            steps.append(node.key)
+            node = node.parent
+        return tuple(reversed(steps))
+
+    @property
+    def preview(self) -> str:
+        """The value in a row: at most 200 characters, one line; containers say how much they hold."""
+        if self.kind in ("object", "array"):
+            count = len(self.children)
+            what = ("member" if self.kind == "object" else "item") + ("" if count == 1 else "s")
+            return f"{count} {what}"
+        if self.kind == "string":
+            text = self.value if self.complete and isinstance(self.value, str) else _HALF.sub("", decoded(self._head))
+            return " ".join(text[:PREVIEW].splitlines())
+        return self._head[:PREVIEW]
+
+    def show(self, raw: str) -> None:
+        """Take more of the text as it stands; only as much is kept as a row shows."""
+        if len(self._head) < _HEAD:
+            self._head = (self._head + raw)[:_HEAD]
 
     def last(self, key: str) -> int | None:
         """The position of the member that counts for ``key``: the last one, as everywhere in Python."""
-        return next((n for n in range(len(self.members) - 1, -1, -1) if self.members[n].key == key), None)
+        return next((n for n in range(len(self.children) - 1, -1, -1) if self.children[n].key == key), None)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Member:
-    """One ``"key": value`` of an object; ``key`` is decoded, its span includes the quotes."""
-
-    key: str
-    key_start: int
-    key_end: int
-    value: JsonNode
+def parse(text: str) -> Node:
+    """The tree of a whole text. Raises JsonTextError at the first place that is not JSON."""
+    return _WholeJson(text).read()
 
 
-@dataclass(slots=True)
-class _Frame:
-    """A bracket that is still open, and what it holds so far."""
-
-    kind: Literal["object", "array"]
-    start: int
-    members: list[Member]
-    items: list[JsonNode]
-    key: str = ""
-    key_start: int = 0
-    key_end: int = 0
-
-    def take(self, node: JsonNode) -> None:
-        if self.kind == "object":
-            self.members.append(Member(self.key, self.key_start, self.key_end, node))
-        else:
-            self.items.append(node)
-
-
-def parse(text: str) -> JsonNode:
-    """The tree of a text. Raises JsonTextError at the first place that is not JSON."""
-    return _Reader(text).read()
-
-
-def find(root: JsonNode, path: Path) -> JsonNode | None:
+def find(root: Node, path: Path) -> Node | None:
     """The value at ``path``; None where there is none. Of a doubled key the last one counts."""
-    node: JsonNode | None = root
+    node: Node | None = root
     for step in path:
         node = _step(node, step) if node is not None else None
     return node
 
 
-def scalar(text: str, node: JsonNode) -> JSON:
-    """The value of a node that is no container. Raises ValueError for an int that Python refuses to read."""
-    return json.loads(text[node.start : node.end])
-
-
-def _step(node: JsonNode, step: str | int) -> JsonNode | None:
-    if isinstance(step, str):
+def _step(node: Node, step: str | int) -> Node | None:
+    position: int | None = None
+    if isinstance(step, str) and node.kind == "object":
         position = node.last(step)
-        return None if position is None else node.members[position].value
-    return node.items[step] if node.kind == "array" and 0 <= step < len(node.items) else None
+    elif isinstance(step, int) and node.kind == "array" and 0 <= step < len(node.children):
+        position = step
+    return None if position is None else node.children[position]
 
 
-class _Reader:
-    """One pass over a text with the open brackets on a list."""
+class PartialJson:
+    """Reads a text piece by piece. ``nodes`` only ever grows; only the nodes in ``open`` can still change.
+
+    ``finished`` holds the numbers of the nodes that are complete, in the order in which they became so. ``sound``:
+    nothing but JSON so far (a doubled name is JSON); ``broken``: past some place nothing could be told any more.
+    """
+
+    def __init__(self) -> None:
+        self.root: Node | None = None
+        self.nodes: list[Node] = []
+        self.finished: list[int] = []
+        self.problems: list[TextProblem] = []
+        self.length = 0
+        self.ended = False
+        self.broken = False
+        self.sound = True
+        self._open: list[Node] = []
+        self._names: list[dict[str, Node]] = []  # for each open container; empty for arrays
+        self._state = "value"  # value first key colon comma string name word done broken
+        self._raw: list[str] = []  # of the string, name or word that is being read
+        self._escape = ""
+        self._key = ""
+        self._key_start = self._key_end = 0
+        self._comma = -1  # where the last comma stands while nothing follows it yet
+
+    @property
+    def open(self) -> tuple[Node, ...]:
+        """The nodes that can still change, outermost first."""
+        return tuple(self._open)
+
+    @property
+    def path(self) -> Path:
+        """Where reading stands, or, very deep inside, a value around it: nobody looks for a place so deep."""
+        return self._open[min(len(self._open), DEEPEST) - 1].path if self._open else ()
+
+    @property
+    def complete(self) -> bool:
+        """Whether one whole value has been read."""
+        return self.root is not None and self.root.complete
+
+    def read_fragment(self, fragment: str) -> None:
+        """Read some more."""
+        at, base, size = 0, self.length, len(fragment)
+        self.length += size
+        while at < size:
+            state = self._state
+            if state in ("string", "name"):
+                at = self._string(fragment, at, base)
+            elif state == "word":
+                at = self._word(fragment, at, base)
+            elif state != "broken":
+                at = self._between(fragment, at, base)
+            else:
+                break
+
+    def finish(self) -> None:
+        """Nothing more will come: what is open now is cut off. Calling it again does nothing."""
+        if self.ended:
+            return
+        if self._state == "word" and len(self._open) == 1:
+            self._end_word("".join(self._raw), self.length)  # inside brackets there should have been more
+        self.ended = True
+
+    def value(self) -> JSON:
+        """What is there so far; a cut string as far as it came. An unfinished word or a value that is none is null."""
+        held: dict[int, JSON] = {}
+        for node in self.nodes:
+            made: JSON = {} if node.kind == "object" else [] if node.kind == "array" else self._plain(node)
+            held[node.number] = made
+            if node.parent is None:
+                continue
+            box = held[node.parent.number]
+            if isinstance(box, dict):
+                box[node.key] = made
+            else:
+                box.append(made)
+        return held[0] if self.nodes else {}
+
+    def _plain(self, node: Node) -> JSON:
+        if node.kind == "string" and not node.complete:
+            return decoded("".join(self._raw)) if self._state == "string" and node is self._open[-1] else ""
+        return node.value
+
+    # Between strings and words: what stands there says what comes next.
+
+    def _between(self, fragment: str, at: int, base: int) -> int:
+        found = _NEXT.match(fragment, at)
+        if found is None:
+            return len(fragment)  # nothing but spaces
+        group, end, state = found.lastindex or 0, found.end(), self._state
+        at = found.start(group) - (group == _STRING)
+        mark, offset = fragment[at], base + at
+        if mark == "," and state == "comma":
+            self._comma = offset
+            self._state = "key" if self._open[-1].kind == "object" else "value"
+        elif mark == ":" and state == "colon":
+            self._state = "value"
+        elif state == "done":
+            self._break(offset, faults.TEXT_AFTER_END)
+        elif mark in "}]":
+            self._close(mark, offset)
+        elif state == "comma":
+            self._missing_comma(mark, offset)
+            return at
+        elif state == "colon":
+            self._break(offset, faults.NO_COLON)
+        elif state != "value" and self._open[-1].kind == "object":
+            if mark != '"':
+                self._break(offset, faults.NO_NAME)
+            self._key_start = offset
+            if group == _STRING:
+                self._key, self._key_end, self._state = decoded(found[group]), base + end, "colon"
+            elif mark == '"':
+                self._raw, self._state = [], "name"
+        elif group == _STRING:
+            self._add("string", offset).value = decoded(found[group])
+            self._end(base + end)
+        elif group == _BEGUN_WORD:
+            node = self._add("number" if mark in "-0123456789" else _BY_LETTER.get(mark, "invalid"), offset)
+            node.show(found[group])
+            if end < len(fragment):
+                self._end_word(found[group], base + end)
+            else:
+                self._raw, self._state = [found[group]], "word"
+        elif mark == '"':
+            self._add("string", offset)
+            self._raw, self._state = [], "string"
+        elif mark in "{[":
+            self._add("object" if mark == "{" else "array", offset)
+            self._names.append({})
+            self._state = "first"
+        else:
+            self._break(offset, faults.NO_VALUE)
+        return end
+
+    def _missing_comma(self, mark: str, offset: int) -> None:
+        """Go on as if it were there, where what follows could only follow a comma."""
+        inside_object = self._open[-1].kind == "object"
+        if mark == '"' or (mark in "{[" and not inside_object):
+            self._problem(offset, faults.NO_COMMA)
+            self._state = "key" if inside_object else "value"
+        else:
+            self._break(offset, faults.NO_COMMA)
+
+    def _add(self, kind: Kind, offset: int) -> Node:
+        """A value that begins here, in its place."""
+        number = len(self.nodes)
+        if not self._open:
+            self.root = node = Node(number, None, None, kind, offset)
+        else:
+            parent = self._open[-1]
+            if parent.kind == "object":
+                node = Node(number, parent, self._key, kind, offset)
+                node.key_start, node.key_end = self._key_start, self._key_end
+                self._note_name(self._key, node)
+            else:
+                node = Node(number, parent, len(parent.children), kind, offset)
+            parent.children.append(node)
+        self.nodes.append(node)
+        self._open.append(node)
+        self._comma = -1
+        return node
+
+    def _note_name(self, key: str, node: Node) -> None:
+        names = self._names[-1]
+        if key in names:
+            node.problem = "this name is already there; the last one counts"
+            path = node.path if len(self._open) < DEEPEST else self.path
+            self._note(self._key_start, f"“{key[:80]}” is there twice; the last one counts", path)
+        names[key] = node
+
+    def _close(self, mark: str, offset: int) -> None:
+        kind = "object" if mark == "}" else "array"
+        node = self._open[-1] if self._open else None
+        if node is None:
+            self._break(offset, faults.NO_VALUE)
+        elif node.kind != kind:
+            self._break(offset, f"“{'}' if node.kind == 'object' else ']'}” is missing here")
+        elif self._state == "colon" or (self._state == "value" and kind == "object"):
+            self._break(offset, faults.NO_MEMBER)
+        else:
+            if self._comma >= 0:
+                self._problem(self._comma, faults.COMMA_TOO_MANY)
+                self._comma = -1
+            self._names.pop()
+            self._end(offset + 1)
+
+    def _end(self, end: int) -> None:
+        node = self._open.pop()
+        node.end, node.complete = end, True
+        self.finished.append(node.number)
+        self._state = "comma" if self._open else "done"
+
+    # Inside a string or a name.
+
+    def _string(self, fragment: str, at: int, base: int) -> int:
+        if self._escape:
+            return self._escaped(fragment, at, base)
+        run = _RUN.match(fragment, at)
+        if run:
+            self._take(run[0])
+            return run.end()
+        mark = fragment[at]
+        if mark == "\\":
+            self._escape = mark
+        elif mark == '"':
+            self._end_string(base + at + 1)
+        else:
+            self._problem(base + at, faults.CONTROL_CHARACTER)
+            self._take(json.dumps(mark)[1:-1])
+        return at + 1
+
+    def _escaped(self, fragment: str, at: int, base: int) -> int:
+        mark = fragment[at]
+        whole = self._escape + mark
+        if len(whole) == 2:
+            if mark == "u":
+                self._escape = whole
+                return at + 1
+            if mark in '"\\/bfnrt':
+                self._take(whole)
+                self._escape = ""
+                return at + 1
+        elif mark in _HEX:
+            self._escape = whole if len(whole) < 6 else ""
+            if not self._escape:
+                self._take(whole)
+            return at + 1
+        self._problem(base + at - len(self._escape), faults.ODD_ESCAPE)
+        self._take("\\" + self._escape)
+        self._escape = ""
+        return at
+
+    def _take(self, raw: str) -> None:
+        self._raw.append(raw)
+        if self._state == "string":
+            self._open[-1].show(raw)
+
+    def _end_string(self, end: int) -> None:
+        text = decoded("".join(self._raw))
+        if self._state == "name":
+            self._key, self._key_end, self._state = text, end, "colon"
+            return
+        self._open[-1].value = text
+        self._end(end)
+
+    # Inside a number or a word.
+
+    def _word(self, fragment: str, at: int, base: int) -> int:
+        run = _WORD.match(fragment, at)
+        if run is not None:
+            self._raw.append(run[0])
+            self._open[-1].show(run[0])
+            at = run.end()
+        if at < len(fragment):
+            self._end_word("".join(self._raw), base + at)
+        return at
+
+    def _end_word(self, word: str, end: int) -> None:
+        node = self._open[-1]
+        if _NUMBER.fullmatch(word):
+            node.value = _number(word)
+        elif (known := _CONSTANTS.get(word)) is not None:
+            node.kind, node.value = known
+        else:
+            self._odd_word(node, word)
+        self._end(end)
+
+    def _odd_word(self, node: Node, word: str) -> None:
+        meant = _MEANT.get(word)
+        shown = word if len(word) <= 40 else word[:37] + "…"
+        node.problem = f"“{shown}” is not JSON"
+        if meant is not None:
+            node.kind, node.value = _CONSTANTS[meant]
+            node.problem += f"; it is written {meant}"
+        else:
+            node.kind = "invalid"
+        self._problem(node.start, node.problem)
+
+    # What is wrong.
+
+    def _problem(self, offset: int, message: str) -> None:
+        self.sound = False
+        self._note(offset, message, None)
+
+    def _note(self, offset: int, message: str, path: Path | None) -> None:
+        if len(self.problems) < MOST_PROBLEMS:
+            if path is None:
+                path = self.path
+            self.problems.append(TextProblem(offset, message, path))
+
+    def _break(self, offset: int, message: str) -> None:
+        """Past this place nothing can be told any more."""
+        self._problem(offset, message)
+        self._state, self.broken = "broken", True
+
+
+class _WholeJson(PartialJson):
+    """A text that is all there: the first fault ends it."""
 
     def __init__(self, text: str) -> None:
+        super().__init__()
         self._text = text
-        self._at = 0
-        self._frames: list[_Frame] = []
 
-    def read(self) -> JsonNode:
-        node: JsonNode | None = None
-        while True:
-            if node is None:
-                node = self._value()
-            elif self._frames:
-                node = self._after(self._frames[-1], node)
-            else:
-                self._skip()
-                if self._at < len(self._text):
-                    raise self._error(faults.TEXT_AFTER_END)
-                return node
+    def read(self) -> Node:
+        """The tree."""
+        self.read_fragment(self._text)
+        if self._state == "word":
+            self._end_word("".join(self._raw), self.length)
+        if self.root is None or not self.root.complete:
+            raise self._cut_off()
+        return self.root
 
-    def _value(self) -> JsonNode | None:
-        """The value that begins here, or None when a bracket was opened and its first value comes next."""
-        self._skip()
-        text, start = self._text, self._at
-        mark = text[start : start + 1]
-        if mark in ("{", "["):
-            self._at += 1
-            frame = _Frame("object" if mark == "{" else "array", start, [], [])
-            self._frames.append(frame)
-            self._skip()
-            if self._mark() == _CLOSING[frame.kind]:
-                return self._close(frame)
-            if frame.kind == "object":
-                self._key(frame)
-            return None
-        if mark == '"':
-            self._at = self._string_end()
-            return JsonNode("string", start, self._at)
-        number = NUMBER.match(text, start)
-        if number:
-            self._at = number.end()
-            return JsonNode("number", start, self._at)
-        for word in _WORDS:
-            if text.startswith(word, start):
-                self._at += len(word)
-                return JsonNode(word, start, self._at)
-        raise self._error(faults.NO_VALUE if text.strip() else faults.NOTHING)
+    def _cut_off(self) -> JsonTextError:
+        """What does not come any more."""
+        at, inside = self.length, self._open[-1].kind if self._open else ""
+        if self._state in ("string", "name"):
+            at, what = (self._key_start if self._state == "name" else self._open[-1].start), faults.NO_CLOSING_QUOTE
+        elif self._state in ("comma", "colon"):
+            what = faults.NO_BRACKET if self._state == "comma" else faults.NO_COLON
+        elif self._state != "value" and inside == "object":
+            what = faults.NO_NAME
+        else:
+            what = faults.NO_VALUE if inside else faults.NOTHING
+        return JsonTextError(self._text, at, what)
 
-    def _after(self, frame: _Frame, node: JsonNode) -> JsonNode | None:
-        """What follows a value inside brackets: the closing bracket, or a comma and the next value."""
-        frame.take(node)
-        self._skip()
-        mark = self._mark()
-        if mark == _CLOSING[frame.kind]:
-            return self._close(frame)
-        if mark != ",":
-            raise self._error("a closing bracket is missing" if not mark else faults.NO_COMMA)
-        comma = self._at
-        self._at += 1
-        self._skip()
-        if self._mark() == _CLOSING[frame.kind]:
-            self._at = comma
-            raise self._error(faults.COMMA_TOO_MANY)
-        if frame.kind == "object":
-            self._key(frame)
-        return None
+    def _problem(self, offset: int, message: str) -> NoReturn:
+        raise JsonTextError(self._text, offset, message)
 
-    def _key(self, frame: _Frame) -> None:
-        if self._mark() != '"':
-            raise self._error(faults.NO_NAME)
-        frame.key_start = self._at
-        frame.key_end = self._at = self._string_end()
-        frame.key = str(json.loads(self._text[frame.key_start : frame.key_end]))
-        self._skip()
-        if self._mark() != ":":
-            raise self._error(faults.NO_COLON)
-        self._at += 1
 
-    def _close(self, frame: _Frame) -> JsonNode:
-        self._at += 1
-        self._frames.pop()
-        return JsonNode(frame.kind, frame.start, self._at, tuple(frame.members), tuple(frame.items))
+def decoded(raw: str) -> str:
+    """What stands between the quotes of a JSON string; an escape that is cut at the end is left out."""
+    if "\\" not in raw:
+        return raw
+    for cut in range(7):
+        try:
+            return str(json.loads(f'"{raw[: len(raw) - cut]}"', strict=False))
+        except ValueError:
+            continue
+    return raw
 
-    def _string_end(self) -> int:
-        whole = _STRING.match(self._text, self._at)
-        if whole:
-            return whole.end()
-        start = self._at
-        part = _STRING_PART.match(self._text, start)
-        self._at = part.end() if part else start
-        mark = self._mark()
-        if not mark:
-            self._at = start
-            raise self._error(faults.NO_CLOSING_QUOTE)
-        if mark == "\\":
-            raise self._error(faults.ODD_ESCAPE)
-        raise self._error(faults.CONTROL_CHARACTER)
 
-    def _skip(self) -> None:
-        space = _SPACE.match(self._text, self._at)
-        if space:
-            self._at = space.end()
-
-    def _mark(self) -> str:
-        return self._text[self._at : self._at + 1]
-
-    def _error(self, reason: str) -> JsonTextError:
-        return JsonTextError(self._text, self._at, reason)
+def _number(word: str) -> JSON:
+    whole = len(word) <= _UNREADABLE_DIGITS and word.removeprefix("-").isdigit()
+    return int(word) if whole else float(word)

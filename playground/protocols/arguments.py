@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Final
 
 from playground.jsonkit.foreign import parse
-from playground.jsonkit.partial import PartialJson
+from playground.jsonkit.tree import PartialJson
 from playground.jsonkit.values import same
 
 #: What was odd about a fragment, as (code, words); nothing for most.

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from playground.jsonkit.partial import Node, PartialJson
+from playground.jsonkit.tree import Node, PartialJson
 from playground.jsonkit.values import same
 from tests.jsonkit.texts import read_partial, texts
 
@@ -41,7 +41,7 @@ def test_a_whole_text_gives_its_value_however_it_is_cut(pair: tuple[str, Any], s
     assert same(whole.value(), value)
     assert facts(in_pieces(text, sizes)) == facts(whole)
     for node in whole.nodes:
-        assert node.end is not None
+        assert node.complete
         assert same(json.loads(text[node.start : node.end]), _value(node))
 
 

@@ -8,17 +8,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playground.jsonkit.faults import JsonTextError
-from playground.jsonkit.tree import JsonNode, find, parse, scalar
+from playground.jsonkit.tree import Node, find, parse
 from playground.jsonkit.values import same
 from tests.jsonkit.texts import texts
 
 
-def value_of(text: str, node: JsonNode) -> Any:
+def value_of(node: Node) -> Any:
     if node.kind == "object":
-        return {member.key: value_of(text, member.value) for member in node.members}
+        return {child.key: value_of(child) for child in node.children}
     if node.kind == "array":
-        return [value_of(text, item) for item in node.items]
-    return scalar(text, node)
+        return [value_of(item) for item in node.children]
+    return node.value
 
 
 def strict(text: str) -> Any:
@@ -33,13 +33,13 @@ def strict(text: str) -> Any:
 def test_a_tree_means_what_the_text_means_and_knows_where(pair: tuple[str, Any]) -> None:
     text, value = pair
     root = parse(text)
-    assert same(value_of(text, root), value)
+    assert same(value_of(root), value)
     waiting = [root]
     while waiting:
         node = waiting.pop()
-        assert same(json.loads(text[node.start : node.end]), value_of(text, node))
-        for member in node.members:
-            assert json.loads(text[member.key_start : member.key_end]) == member.key
+        assert same(json.loads(text[node.start : node.end]), value_of(node))
+        for child in node.children if node.kind == "object" else []:
+            assert json.loads(text[child.key_start : child.key_end]) == child.key
         waiting += node.children
 
 
@@ -85,13 +85,13 @@ def test_one_character_more_or_less_is_judged_as_python_does(pair: tuple[str, An
         ('{"a": 1,\n}', 1, 8, "a comma too many"),
         ('{"a" 1}', 1, 6, "a colon is missing"),
         ("{a: 1}", 1, 2, "a name in double quotes is missing here"),
-        ('{"a": }', 1, 7, "a value is missing here"),
+        ('{"a": }', 1, 7, "the value of this name is missing"),
         ('["a]', 1, 2, "this text has no closing quote"),
         ("[1", 1, 3, "a closing bracket is missing"),
         ("[1] x", 1, 5, "there is more text after the end of the JSON"),
         ('["a\nb"]', 1, 4, "a line break or control character in a text; write it as an escape such as \\n"),
         ('["\\x"]', 1, 3, "this escape does not exist in JSON; a backslash itself is written \\\\"),
-        ("[NaN]", 1, 2, "a value is missing here"),
+        ("[NaN]", 1, 2, "“NaN” is not JSON"),
     ],
 )
 def test_the_first_fault_is_named_with_its_place(text: str, line: int, column: int, reason: str) -> None:
@@ -107,13 +107,13 @@ def test_hostile_text_neither_crashes_nor_takes_long() -> None:
         with pytest.raises(JsonTextError):
             parse(text)
     assert parse("9" * 5000).kind == "number"
-    assert parse('{"\\ud800": "\\udfff"}').members[0].key == "\ud800"
+    assert parse('{"\\ud800": "\\udfff"}').children[0].key == "\ud800"
 
 
 def test_of_a_doubled_key_the_last_counts() -> None:
     text = '{"a": 1, "a": [10, 20]}'
     root = parse(text)
-    assert len(root.members) == 2
+    assert len(root.children) == 2
     node = find(root, ("a", 1))
     assert node is not None
     assert text[node.start : node.end] == "20"

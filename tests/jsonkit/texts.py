@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from playground.jsonkit.partial import PartialJson
+from playground.jsonkit.tree import PartialJson
 
 KEYS = st.sampled_from(["a", "b", "type", "é", "with space", "", 'quo"te', "日本", "\ud800", "n\n"])
 

@@ -13,7 +13,6 @@ from functools import partial
 from typing import Final, Literal
 
 from playground.jsonkit.limits import TooCostlyError
-from playground.jsonkit.partial import Node, PartialJson
 from playground.jsonkit.problems import Problem, unchecked
 from playground.jsonkit.schema_views import (
     Demands,
@@ -27,6 +26,7 @@ from playground.jsonkit.schema_views import (
     spelled,
     wanted_types,
 )
+from playground.jsonkit.tree import Node, PartialJson
 from playground.jsonkit.validation import NO_ALTERNATIVE, check_value
 from playground.jsonkit.values import JSONObject
 

@@ -9,9 +9,9 @@ import pytest
 
 from playground.domain.tools import check_arguments
 from playground.engine.checks.partial_judge import Judge
-from playground.jsonkit.partial import PartialJson
 from playground.jsonkit.problems import Problem
 from playground.jsonkit.schema_sample import sample
+from playground.jsonkit.tree import PartialJson
 from tests.jsonkit.schemas import schemas
 from tests.jsonkit.texts import read_partial
 

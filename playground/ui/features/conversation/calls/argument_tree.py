@@ -14,8 +14,8 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from playground.engine.checks.partial_judge import Judge
 from playground.engine.checks.questions import ArgumentsFit
-from playground.jsonkit.partial import Node, PartialJson
 from playground.jsonkit.problems import Problem
+from playground.jsonkit.tree import Node, PartialJson
 from playground.jsonkit.values import JSONObject
 from playground.ui.features.conversation.text_check import TextCheck
 from playground.ui.widgets.plain_text import show_hidden, tip
@@ -225,7 +225,7 @@ class ArgumentTree(QWidget):
         if node is None or event.button() != Qt.MouseButton.LeftButton:
             super().mousePressEvent(event)
             return
-        self.picked.emit(node.start, node.end if node.end is not None else self._reader.length)
+        self.picked.emit(node.start, node.end if node.complete else self._reader.length)
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
