@@ -14,7 +14,7 @@ from playground.domain.tokens import estimate_tokens
 from playground.domain.values import LongText, Value
 from playground.jsonkit import limits
 from playground.jsonkit.problems import Problem, short
-from playground.jsonkit.reading import parse_json
+from playground.jsonkit.reading import READ_AT_MOST, parse_json, too_long
 from playground.jsonkit.schema_refs import reach, subschemas, target_of
 from playground.jsonkit.validation import check_value, schema_problem
 from playground.jsonkit.values import JSON, JSONObject, Path
@@ -47,6 +47,13 @@ class ToolDefinition(Value):
         return self.enabled and self.source is None
 
     @property
+    def unread(self) -> str:
+        """What is the matter with a definition that is kept and not sent; empty where it could be read."""
+        if self.source is None:
+            return ""
+        return too_long() if len(self.source) > READ_AT_MOST else "not a JSON object yet"
+
+    @property
     def offer(self) -> tuple[str, str, JSONObject | None, bool | None]:
         """What of it a request carries: two tools with the same offer are the same one on the wire."""
         return self.name, self.description, self.parameters, self.strict
@@ -72,7 +79,7 @@ def check_definition(tool: ToolDefinition) -> list[Problem]:
     elif not NAME_RULE.match(tool.name):
         problems.append(Problem(("name",), "use letters, digits, _ and - only, at most 64"))
     if tool.source is not None:
-        problems.append(Problem((), "the definition is not valid JSON yet, so this tool is not sent"))
+        problems.append(Problem((), f"the definition is {tool.unread}, so this tool is not sent"))
     elif tool.parameters is not None:
         problems += check_schema(tool.parameters)
     if not tool.description.strip():

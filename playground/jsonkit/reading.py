@@ -55,7 +55,7 @@ def read_typed(text: str, most: int = READ_AT_MOST) -> JSON:
     read: it would be at every key that is typed in it.
     """
     if len(text) > most:
-        raise JsonTextError(text, 0, f"more than {most // 1_000_000} MB, which is not read here")
+        raise JsonTextError(text, 0, too_long(most))
     try:
         return parse_json(text, _finite)
     except json.JSONDecodeError as error:
@@ -66,6 +66,11 @@ def read_typed(text: str, most: int = READ_AT_MOST) -> JSON:
         raise JsonTextError(text, at, str(error)) from None
     except ValueError as error:
         raise JsonTextError(text, 0, "a number has too many digits" if "digits" in str(error) else str(error)) from None
+
+
+def too_long(most: int = READ_AT_MOST) -> str:
+    """What a text is that is not read for its length."""
+    return f"more than {most // 1_000_000} MB, which is not read here"
 
 
 def problem_at(text: str) -> JsonTextError | None:

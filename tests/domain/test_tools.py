@@ -13,7 +13,7 @@ from playground.domain.tools import (
 from playground.jsonkit import limits
 from playground.jsonkit.limits import TooCostlyError
 from playground.jsonkit.problems import Problem
-from playground.jsonkit.reading import parse_json
+from playground.jsonkit.reading import READ_AT_MOST, parse_json
 from playground.jsonkit.validation import check_value
 from playground.jsonkit.values import JSON
 
@@ -56,8 +56,13 @@ def test_duplicate_names_are_found_and_the_other_is_named() -> None:
 def test_a_definition_being_typed_is_not_sent_and_says_so() -> None:
     tool = ToolDefinition(name="f", description="d", source="{")
     assert not tool.sendable
-    assert "not valid JSON" in check_definition(tool)[0].message
+    assert "not a JSON object yet" in check_definition(tool)[0].message
     assert not ToolDefinition(name="f", enabled=False).sendable
+
+
+def test_a_definition_too_long_to_be_read_is_not_said_to_be_no_json() -> None:
+    long = ToolDefinition(name="f", description="d", source='{"a": "' + "x" * READ_AT_MOST + '"}')
+    assert "is more than 2 MB, which is not read here, so this tool is not sent" in check_definition(long)[0].message
 
 
 def test_schema_problems_say_where() -> None:

@@ -24,6 +24,9 @@ _HEADING = re.compile(r" {0,3}#{1,6}(?: |\t|\Z)")
 _QUOTE = re.compile(r" {0,3}> ?")
 _RULE = re.compile(r" {0,3}([-*_])(?:[ \t]*\1){2,}[ \t]*\Z")
 _DELIMITER = re.compile(r"\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*\Z")
+_MARKS = re.compile(
+    r"([ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)+\d*)([-*+.)])\Z"
+)  # of items, the last without a space yet
 _UNDERLINE = re.compile(r"[-=]{1,2}\Z")
 
 
@@ -87,6 +90,9 @@ class Blocks:
         if rest:
             end._take(rest, whole=True)
         end._end()
+        marks = _MARKS.match(rest) if all(line.kind == "item" and not line.spans for line in end._out[-2:]) else None
+        if marks is not None and len(end._out) > 1:
+            return self.growing(f"{marks[1]}\\{marks[2]}")  # rather a coming word in bold than an item in an item
         return end._out
 
     def _twin(self) -> Blocks:

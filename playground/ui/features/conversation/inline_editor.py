@@ -97,7 +97,7 @@ class InlineEditor(QWidget):
         self.field.height_changed.connect(self.height_changed)
         keep, run, cancel = QPushButton("Keep"), QPushButton("Run from here"), QPushButton("Cancel")
         keep.setProperty("kind", "primary")
-        keep.setToolTip("Ctrl+Enter")
+        keep.setToolTip("Keep it and ask nothing (Ctrl+Enter)" if runs else "Keep it (Ctrl+Enter)")
         run.setToolTip("Keep it and ask the model again from here (Alt+Enter)")
         if not runs:
             run.hide()  # shown by its parent only: without one yet, a button that is shown is a window
@@ -109,7 +109,9 @@ class InlineEditor(QWidget):
         buttons.setSpacing(6)
         for button in (keep, run, cancel):
             buttons.addWidget(button)
-        buttons.addStretch(1)
+        keys = QLabel("Ctrl+Enter keeps · Alt+Enter runs" if runs else "", wordWrap=True)
+        keys.setProperty("kind", "small")
+        buttons.addWidget(keys, 1)
         self._note = branch_note()
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 4, 0, 4)

@@ -134,7 +134,7 @@ def _paint_tool(painter: QPainter, rect: QRect, model: ToolModel, number: int) -
     unreadable = tool.enabled and tool.source is not None
     detail = tool.description.strip().splitlines()[0] if tool.description.strip() else "no description"
     if unreadable:
-        detail = "not sent: not valid JSON yet"
+        detail = f"not sent: {tool.unread}"
         painter.setPen(QColor(t.error))
     line = QRect(left, rect.top() + 22, right - left - (24 if severity else 0), 18)
     painter.drawText(line, _MIDDLE, painter.fontMetrics().elidedText(show_hidden(detail), elide, line.width()))

@@ -136,7 +136,7 @@ class ToolModel(QAbstractListModel):
         if not definition.enabled:
             return "off, not sent"
         if definition.source is not None:
-            return "not sent: not valid JSON"
+            return f"not sent: {definition.unread}"
         kind = self.severity(tool)
         return {"error": "sent, with an error", "warning": "sent, with a warning"}.get(kind, "sent")
 

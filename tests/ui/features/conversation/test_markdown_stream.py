@@ -369,3 +369,13 @@ def test_a_token_costs_the_same_at_any_length(kind: object, work: Work) -> None:
         assert most < 20_000, "characters parsed for one token"
         assert redrawn < 150
     assert cost[400_000][0] < 1.25 * cost[1_000][0] + 200
+
+
+@pytest.mark.parametrize("text", ["- a\n  - **b**\n  - *c*\n1. 1.5 GB\n   - +2", "> - *a*\n>   - **b**"])
+def test_no_two_empty_bullets_are_seen_while_a_list_in_a_list_comes(text: str) -> None:
+    stream = MarkdownStream()
+    for letter in text:
+        stream.append_markdown(letter)
+        last = stream.lines[-2:]
+        assert len(last) < 2 or any(line.spans for line in last), stream.lines
+    assert [line.text for line in drawn("- *")] == ["*"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QPlainTextEdit, QPushButton
+from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
 from playground.domain.parts import Reasoning, Text
@@ -151,6 +151,19 @@ def test_control_enter_keeps_and_escape_cancels(editor: InlineEditor, qtbot: QtB
         button = next(b for b in editor.findChildren(QPushButton) if b.text() == name)
         with qtbot.waitSignal(signal):
             button.click()
+
+
+def test_an_editor_that_runs_says_on_its_face_which_key_keeps_and_which_runs(qtbot: QtBot) -> None:
+    editor = InlineEditor("some text", "Edit the turn", runs=True)
+    qtbot.addWidget(editor)
+    editor.resize(500, 200)
+    editor.show()
+    assert "Ctrl+Enter keeps · Alt+Enter runs" in [
+        label.text() for label in editor.findChildren(QLabel) if label.isVisible()
+    ]
+    tips = {button.text(): button.toolTip() for button in editor.findChildren(QPushButton)}
+    assert "(Ctrl+Enter)" in tips["Keep"]
+    assert "(Alt+Enter)" in tips["Run from here"]
 
 
 def test_the_editor_is_as_tall_as_its_wrapped_text(editor: InlineEditor) -> None:

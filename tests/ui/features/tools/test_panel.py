@@ -96,7 +96,7 @@ def test_invalid_json_stays_is_marked_and_not_sent(qtbot: QtBot, panel: ToolsPan
     assert said(panel)[0].startswith("line 3, column 18")
     assert "not sent" in said(panel)[0]
     assert [(m.line, m.column) for m in editor.marks] == [(3, 18)]
-    assert panel.model.state(0) == "not sent: not valid JSON"
+    assert panel.model.state(0) == "not sent: not a JSON object yet"
     panel.select(1)
     panel.select(0)
     assert editor.text() == typed
