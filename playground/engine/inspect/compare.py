@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from enum import StrEnum
@@ -28,6 +29,9 @@ _WORD: Final = re.compile(r"\w+\s*|[^\w\s]\s*|\s+")
 _LINE: Final = re.compile(r"[^\n]*\n|[^\n]+")
 #: Words beyond which texts are compared line by line first; the time to compare grows with the square.
 _MANY: Final = 4000
+#: Pairs of what is alike beyond which nothing that is everywhere begins a match: the time grows with their number,
+#: times that of the places that differ.
+_MOST_PAIRS: Final = 50_000
 _DEEP: Final = 100  # levels of JSON that are gone through; below, a value is alike or not
 
 
@@ -144,8 +148,14 @@ def _by_lines(ours: list[str], theirs: list[str]) -> Iterator[Piece]:
 
 
 def _by_pieces(ours: list[str], theirs: list[str]) -> Iterator[Piece]:
-    for op, i, j, k, m in SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes():
+    for op, i, j, k, m in _opcodes(ours, theirs):
         yield from _pieces(op, "".join(ours[i:j]), "".join(theirs[k:m]))
+
+
+def _opcodes(ours: list[str], theirs: list[str]) -> Sequence[tuple[str, int, int, int, int]]:
+    counts = Counter(ours)
+    often = sum(counts[one] for one in theirs) > _MOST_PAIRS
+    return SequenceMatcher(None, ours, theirs, autojunk=often).get_opcodes()
 
 
 def _pieces(op: str, one: str, two: str) -> Iterator[Piece]:
@@ -187,7 +197,7 @@ def _differences(before: JSON, after: JSON, path: str, depth: int) -> Iterator[D
 def _of_lists(before: list[JSON], after: list[JSON], path: str, depth: int) -> Iterator[Difference]:
     """A place is numbered as in ``after``, that of a removed member as in ``before``."""
     ours, theirs = [_key(item) for item in before], [_key(item) for item in after]
-    for op, i, j, k, m in SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes():
+    for op, i, j, k, m in _opcodes(ours, theirs):
         if op == "equal":
             continue
         shared = min(j - i, m - k)

@@ -279,6 +279,11 @@ def finish(exit_code: int = 0) -> None:
         _loop.call_soon(_loop.call_soon, _loop.stop)
 
 
+def runs() -> bool:
+    """Whether the loop does, so that a task can be started."""
+    return _loop is not None
+
+
 def spawn(coro: Coroutine[Any, Any, T], *, name: str) -> asyncio.Task[T]:
     """Start a task, keep it alive, and send what it raises to ``sys.excepthook``. The only way to start one."""
     if _loop is None:

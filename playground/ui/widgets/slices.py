@@ -37,6 +37,12 @@ class Slices(QObject):
         if not self.timer.isActive():
             self.timer.start(REST_MS)
 
+    def begin(self) -> None:
+        """Do the first slice now, whatever was under way."""
+        self.stop()
+        self._wanted = True
+        self.work()
+
     def stop(self) -> None:
         """Give up what is under way or asked for."""
         self.timer.stop()

@@ -79,6 +79,18 @@ def test_long_texts_are_compared_in_time() -> None:
     assert sum(len(piece.text) for piece in pieces if piece.kind is Side.ADDED) < 200
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [("." * 2000, ";." * 1000), ("some words that are said " * 250, "other words that were said " * 250)],
+)
+def test_what_stands_everywhere_is_compared_in_time(before: str, after: str) -> None:
+    begun = time.process_time()
+    pieces = diff_words(before, after)
+    assert time.process_time() - begun < 3  # it took minutes
+    assert "".join(piece.text for piece in pieces if piece.kind is not Side.ADDED) == before
+    assert "".join(piece.text for piece in pieces if piece.kind is not Side.REMOVED) == after
+
+
 def test_figures_of_several_choices_say_of_how_many_they_are() -> None:
     second = json.dumps({"choices": [{"index": 1, "delta": {"content": "Two."}}]})
     used = {"prompt_tokens": 5, "completion_tokens": 10}

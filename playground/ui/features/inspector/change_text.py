@@ -6,7 +6,10 @@ Bounded however large the values are; what is left out is said.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from itertools import chain
+from typing import NamedTuple
 
 from PySide6.QtCore import QEvent
 from PySide6.QtGui import QColor, QFont, QTextBlockFormat, QTextCharFormat, QTextCursor, QTextOption
@@ -14,7 +17,9 @@ from PySide6.QtWidgets import QTextEdit, QWidget
 
 from playground.engine.inspect.compare import Difference, Piece, Side, diff_words
 from playground.jsonkit.values import JSON
+from playground.ui.widgets.aside import Aside
 from playground.ui.widgets.plain_text import show_hidden
+from playground.ui.widgets.slices import Slices
 from playground.ui.widgets.theme import code_font, tokens
 
 MOST = 400  # differences that are shown
@@ -22,8 +27,19 @@ LONGEST = 6_000  # characters of one value
 TEXT_MOST = 20_000  # characters of a whole text; of a longer one only what is around the changes
 LONG_LINE = 5_000  # characters of a line that is broken anywhere: Qt looks for words in the square of its length
 WORDS_FROM = 40  # characters of two texts from which on they are compared word by word
+AT_ONCE = 20  # differences that are written while the window waits
 KEPT = 160  # characters of what is the same that stay on each side of a change, within a value
 SIGNS = {Side.ADDED: "+", Side.REMOVED: "−", Side.CHANGED: "±", Side.SAME: " "}
+
+
+class Run(NamedTuple):
+    """A stretch of what is shown, all in one look. With an ``indent`` it begins a line of its own."""
+
+    text: str
+    look: Side | str
+    indent: int | None = None  # pixels
+    above: int = 0  # pixels
+    whole: bool = False  # a sign before the line says what it is: it needs no line through or below it
 
 
 class ChangeText(QTextEdit):
@@ -31,7 +47,10 @@ class ChangeText(QTextEdit):
 
     def __init__(self, says: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._again: tuple[str, Sequence[Difference] | Sequence[Piece] | str, frozenset[Side]] = ("", "", frozenset())
+        self._again: Callable[[], None] | None = None
+        self._runs: Iterator[Run] = iter(())
+        self._writing = Aside(self)
+        self.slices = Slices(self._draw, self)
         self.setReadOnly(True)
         self.setTabChangesFocus(True)
         self.setAcceptRichText(False)
@@ -43,90 +62,100 @@ class ChangeText(QTextEdit):
 
     def show_words(self, words: str) -> None:
         """Only a sentence."""
-        self._again = ("words", words, frozenset())
-        self._begin()
-        self._put(words, _format("muted"))
+        self._again = partial(self.show_words, words)
+        self._writing.call_off()
+        self._show([Run(words, "muted")])
 
     def show_differences(self, differences: Sequence[Difference]) -> None:
         """The members in which two values differ, one below the other."""
-        self._again = ("differences", differences, frozenset())
-        self._begin()
-        for number, difference in enumerate(differences[:MOST]):
-            self._difference(difference, first=number == 0)
-        if len(differences) > MOST:
-            self._line(f"… {len(differences) - MOST:,} more differences", _format("muted"))
-        self.moveCursor(QTextCursor.MoveOperation.Start)
+        self._again = partial(self.show_differences, differences)
+        self._writing.do(
+            partial(_written, differences), self._show, large=len(differences) > AT_ONCE or _long(differences)
+        )
+        if self._writing.busy:
+            self._show([Run("Comparing…", "muted")])
 
     def show_pieces(self, pieces: Sequence[Piece], without: Iterable[Side] = ()) -> None:
         """A text in pieces; those of a kind in ``without`` are left out."""
-        self._again = ("pieces", pieces, frozenset(without))
-        self._begin()
-        left = TEXT_MOST
-        seen = [piece for piece in pieces if piece.kind not in self._again[2]]
-        for piece in _shortened(seen) if sum(len(piece.text) for piece in seen) > left else seen:
-            self._put(piece.text[:left], _format(piece.kind))
-            left -= len(piece.text)
-            if left <= 0:
-                self._line("… the rest is left out", _format("muted"))
-                break
-        self.moveCursor(QTextCursor.MoveOperation.Start)
+        left_out = frozenset(without)
+        self._again = partial(self.show_pieces, pieces, left_out)
+        self._writing.call_off()
+        self._show(_cut([piece for piece in pieces if piece.kind not in left_out]))
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange and self._again[0]:
-            what, value, without = self._again
-            if what == "words":
-                self.show_words(str(value))
-            elif what == "differences":
-                self.show_differences([one for one in value if isinstance(one, Difference)])
-            else:
-                self.show_pieces([one for one in value if isinstance(one, Piece)], without)
+        if event.type() == QEvent.Type.PaletteChange and self._again is not None:
+            self._again()
 
-    # Writing
+    # Drawing
 
-    def _begin(self) -> None:
+    def _show(self, runs: Iterable[Run]) -> None:
         self.clear()
         self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self._cursor = QTextCursor(self.document())
         self._cursor.setBlockFormat(QTextBlockFormat())
+        self._runs = iter(runs)
+        self.slices.begin()
+        self.moveCursor(QTextCursor.MoveOperation.Start)
 
-    def _put(self, text: str, form: QTextCharFormat) -> None:
-        if len(text) > LONG_LINE:
-            self.setWordWrapMode(QTextOption.WrapMode.WrapAnywhere)
-        self._cursor.insertText(show_hidden(text.replace("\r\n", "\n").replace("\r", "\n")), form)
+    def _draw(self) -> Iterator[None]:
+        for run in self._runs:
+            if run.indent is not None:
+                block = QTextBlockFormat()
+                block.setTopMargin(run.above)
+                block.setLeftMargin(run.indent)
+                if self._cursor.atStart():
+                    self._cursor.setBlockFormat(block)
+                else:
+                    self._cursor.insertBlock(block)
+            if len(run.text) > LONG_LINE:
+                self.setWordWrapMode(QTextOption.WrapMode.WrapAnywhere)
+            text = show_hidden(run.text.replace("\r\n", "\n").replace("\r", "\n"))
+            self._cursor.insertText(text, _format(run.look, whole=run.whole))
+            yield
 
-    def _line(self, text: str, form: QTextCharFormat, *, above: int = 0, indent: int = 0) -> None:
-        block = QTextBlockFormat()
-        block.setTopMargin(above)
-        block.setLeftMargin(indent)
-        if self._cursor.atStart():
-            self._cursor.setBlockFormat(block)
-        else:
-            self._cursor.insertBlock(block)
-        self._put(text, form)
 
-    def _difference(self, difference: Difference, *, first: bool) -> None:
-        head = _format("muted")
-        head.setFontWeight(QFont.Weight.DemiBold)
-        self._line(f"{SIGNS[difference.kind]} {difference.path or 'the whole body'}", head, above=0 if first else 8)
-        before, after = difference.before, difference.after
-        if difference.kind is Side.CHANGED and _are_texts(before, after):
-            self._line("", _format("muted"), indent=14)
-            for piece in _shortened(diff_words(str(before)[:LONGEST], str(after)[:LONGEST])):
-                self._put(piece.text, _format(piece.kind))
+def _written(differences: Sequence[Difference]) -> list[Run]:
+    """All there is to draw of them."""
+    runs = chain.from_iterable(_difference(one, above=8 * bool(at)) for at, one in enumerate(differences[:MOST]))
+    if len(differences) > MOST:
+        return [*runs, Run(f"… {len(differences) - MOST:,} more differences", "muted", 0)]
+    return list(runs)
+
+
+def _difference(difference: Difference, above: int) -> Iterator[Run]:
+    yield Run(f"{SIGNS[difference.kind]} {difference.path or 'the whole body'}", "head", 0, above)
+    before, after = difference.before, difference.after
+    if difference.kind is Side.CHANGED and _are_texts(before, after):
+        yield Run("", "muted", 14)
+        for piece in _shortened(diff_words(str(before)[:LONGEST], str(after)[:LONGEST])):
+            yield Run(piece.text, piece.kind)
+        return
+    if difference.kind is not Side.ADDED:
+        yield from _lines(_value(before), Side.REMOVED)
+    if difference.kind is not Side.REMOVED:
+        yield from _lines(_value(after), Side.ADDED)
+
+
+def _lines(text: str, kind: Side) -> Iterator[Run]:
+    for line in text.split("\n"):
+        yield Run(f"{SIGNS[kind]} {line}", kind, 14, whole=True)
+
+
+def _cut(pieces: Sequence[Piece]) -> Iterator[Run]:
+    left = TEXT_MOST
+    for piece in _shortened(pieces) if sum(len(piece.text) for piece in pieces) > left else pieces:
+        yield Run(piece.text[:left], piece.kind)
+        left -= len(piece.text)
+        if left <= 0:
+            yield Run("… the rest is left out", "muted", 0)
             return
-        if difference.kind is not Side.ADDED:
-            self._block(_value(before), Side.REMOVED)
-        if difference.kind is not Side.REMOVED:
-            self._block(_value(after), Side.ADDED)
 
-    def _block(self, text: str, kind: Side) -> None:
-        """Whole lines: a sign before each says what they are, so they need no line through or below them."""
-        form = _format(kind)
-        form.setFontStrikeOut(False)
-        form.setFontUnderline(False)
-        for line in text.split("\n"):
-            self._line(f"{SIGNS[kind]} {line}", form, indent=14)
+
+def _long(differences: Sequence[Difference]) -> bool:
+    """Whether one of them, of a few, is more than a line or two."""
+    sides = [side for one in differences for side in (one.before, one.after)]
+    return any(isinstance(side, dict | list) or (isinstance(side, str) and len(side) > LONGEST // 4) for side in sides)
 
 
 def _are_texts(before: JSON, after: JSON) -> bool:
@@ -148,7 +177,7 @@ def _value(value: JSON) -> str:
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}… {len(text) - LONGEST:,} more characters"
 
 
-def _format(kind: Side | str) -> QTextCharFormat:
+def _format(kind: Side | str, *, whole: bool = False) -> QTextCharFormat:
     t = tokens()
     form = QTextCharFormat()
     form.setForeground(QColor(t.text))
@@ -156,13 +185,15 @@ def _format(kind: Side | str) -> QTextCharFormat:
         case Side.REMOVED:
             form.setForeground(QColor(t.error))
             form.setBackground(QColor(t.error_background))
-            form.setFontStrikeOut(True)
+            form.setFontStrikeOut(not whole)
         case Side.ADDED:
             form.setForeground(QColor(t.ok))
             form.setBackground(QColor(t.chip))
-            form.setFontUnderline(True)
-        case "muted":
+            form.setFontUnderline(not whole)
+        case "muted" | "head":
             form.setForeground(QColor(t.muted))
+            if kind == "head":
+                form.setFontWeight(QFont.Weight.DemiBold)
         case _:
             pass
     return form

@@ -6,25 +6,32 @@ stays in the text untouched. While the text is no JSON, the form rests and says 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
+from itertools import islice
+from typing import NamedTuple
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from playground.jsonkit import schema_edit
+from playground.jsonkit.faults import JsonTextError
 from playground.jsonkit.problems import Problem
-from playground.jsonkit.reading import READ_AT_MOST, problem_at, read_typed
+from playground.jsonkit.reading import READ_AT_MOST, read_typed
 from playground.jsonkit.schema_fields import Field, field_at, fields_of, walk
 from playground.jsonkit.values import Path
 from playground.ui.features.conversation.parts_row import PartsRow
 from playground.ui.features.tools.field_block import Edit, FieldBlock
 from playground.ui.features.tools.field_row import FieldRow
+from playground.ui.widgets.aside import Aside
 from playground.ui.widgets.icons import icon
 
 ALL_OPEN = 12  # fields up to which nothing is folded at first
 EMPTY = '{\n  "type": "object",\n  "properties": {}\n}'
 NEW = "new_parameter"
 PAGE = 50  # rows that are seen at once
+AT_ONCE = 50_000  # characters that are read, or edited, while the window waits: a hundredth of a second
+READING = "Reading the schema…"
 
 
 class SchemaForm(QWidget):
@@ -39,7 +46,9 @@ class SchemaForm(QWidget):
         super().__init__(parent)
         self._text: str | None = None
         self._other = False  # the rows are another tool's
+        self._aside = Aside(self)
         self._root: Field | None = None
+        self._few = True  # fields, so that nothing is folded at first
         self._open: Path | None = None
         self._folds: dict[Path, bool] = {}
         self._problems: list[Problem] = []
@@ -85,20 +94,33 @@ class SchemaForm(QWidget):
 
     # -- showing -----------------------------------------------------------------------------------------------
 
-    def show_text(self, text: str) -> None:
-        """Show the schema of a text. While it is no JSON, the last one that was stays, and cannot be edited."""
+    def show_text(self, text: str, then: Callable[[], None] | None = None) -> None:
+        """Show the schema of a text, then do something. While it is no JSON, the last one that was stays, and cannot be
+        edited."""
         if text == self._text:
             return
         self._text = text
         self.empty.setVisible(not text.strip())
-        wrong = problem_at(text) if text.strip() else None
+        self._aside.do(partial(_read, text), partial(self._show_read, then or _nothing), large=len(text) > AT_ONCE)
+        if self._aside.busy:
+            self.wait()
+
+    def wait(self) -> None:
+        """A text is on its way, or what it says: until then nothing can be edited."""
+        self._say(READING)
+        self.empty.hide()
+        if self._other:
+            self._root = None
+            self._lay_out()
+        self._rest(True)
+
+    def _show_read(self, then: Callable[[], None], read: _Read) -> None:
+        text, wrong = self._text or "", read.wrong
         if wrong is None:
-            value = read_typed(text) if text.strip() else None
-            self._root = fields_of(value) if isinstance(value, dict) else None
-            if value is not None and self._root is None:
-                self._say("The parameters must be a JSON Schema object, in braces.")
-            else:
-                self._say("")
+            self._root, self._few = read.root, read.few
+            self._say(
+                "The parameters must be a JSON Schema object, in braces." if text.strip() and not read.root else ""
+            )
             self._lay_out()
         elif len(text) > READ_AT_MOST:
             self._say(f"The schema is {wrong.message}.")
@@ -109,6 +131,7 @@ class SchemaForm(QWidget):
                 self._lay_out()
         self._other = False
         self._rest(wrong is not None or (bool(text.strip()) and self._root is None))
+        then()
 
     def reset(self) -> None:
         """Forget what is open and folded: another tool is shown."""
@@ -122,7 +145,7 @@ class SchemaForm(QWidget):
         self._problems = [problem for problem in problems if problem.path[:1] == ("parameters",)]
         shown = {row.field.path: row for row in self.rows}
         found: dict[Path, list[Problem]] = {path: [] for path in shown}
-        listed = {field.path for field, _ in self._listed}
+        listed = {field.path for field, _ in self._listed} if self._problems else set()
         for problem in self._problems:
             path = problem.path[1:]
             while path and path not in listed:
@@ -167,18 +190,17 @@ class SchemaForm(QWidget):
         root = self._root
         if root is None:
             return []
-        few = sum(1 for _ in walk(root)) <= ALL_OPEN
         out: list[tuple[Field, int]] = [(root, 0)]
         waiting: list[tuple[Field, int]] = [(child, 0) for child in reversed(root.children)]
         while waiting:
             field, depth = waiting.pop()
             out.append((field, depth))
-            if not self._is_folded(field, few=few):
+            if not self._is_folded(field):
                 waiting += [(child, depth + 1) for child in reversed(field.children)]
         return out
 
-    def _is_folded(self, field: Field, *, few: bool) -> bool:
-        return self._folds.get(field.path, field.role == "definition" or not few)
+    def _is_folded(self, field: Field) -> bool:
+        return self._folds.get(field.path, field.role == "definition" or not self._few)
 
     def _leaf(self, where: str) -> None:
         """Show another page of the rows."""
@@ -190,21 +212,23 @@ class SchemaForm(QWidget):
     def _lay_out(self) -> None:
         self._listed = self._visible()
         count = len(self._listed)
-        opened = next((at for at, (field, _) in enumerate(self._listed) if field.path == self._open), self._first)
+        opened = self._first
+        if self._open is not None:
+            opened = next((at for at, (field, _) in enumerate(self._listed) if field.path == self._open), opened)
         if not self._first <= opened < self._first + PAGE:
             self._first = opened // PAGE * PAGE
         self._first = max(min(self._first, (count - 1) // PAGE * PAGE), 0)
         visible = self._listed[self._first : self._first + PAGE]
         self.pages.say(self._first, self._first + PAGE, count)
         old = {row.field.path: row for row in self.rows}
-        rows: list[FieldRow] = []
-        few = self._root is not None and sum(1 for _ in walk(self._root)) <= ALL_OPEN
-        for field, depth in visible:
-            row = old.pop(field.path, None) or self._new_row(field, depth)
-            folded = bool(field.path) and self._is_folded(field, few=few)
+        stay = [old.pop(field.path, None) for field, _ in visible]
+        spare, rows = list(old.values()), list[FieldRow]()
+        for (field, depth), same in zip(visible, stay, strict=True):
+            row = same or (spare.pop(0) if spare else self._new_row(field, depth))
+            folded = bool(field.path) and self._is_folded(field)
             row.show_field(field, depth, is_folded=folded, is_open=field.path == self._open)
             rows.append(row)
-        for gone in old.values():
+        for gone in spare:
             gone.hide()
             gone.deleteLater()
         order = [row.field.path for row in rows] != [row.field.path for row in self.rows] or bool(old)
@@ -272,14 +296,16 @@ class SchemaForm(QWidget):
         """A new parameter in an object, its name ready to be typed over."""
         text = self._text or ""
         if not text.strip():
-            self._take(EMPTY)
+            self._take(EMPTY, _nothing)
         owner = field_at(self._root, object_path) if self._root is not None else None
         taken = [child.name for child in owner.children if child.role == "property"] if owner is not None else []
         name = schema_edit.free_name(taken, NEW)
         self._folds[object_path] = False
         self.open_field(None)
         path = (*object_path, "properties", name)
-        self._apply(partial(_add, object_path, name), path)
+        self._apply(partial(_add, object_path, name), path, partial(self._name, path))
+
+    def _name(self, path: Path) -> None:
         if self.block is not None and self._open == path:
             self.block.focus_name()
             self.revealed.emit(self.block)
@@ -301,8 +327,7 @@ class SchemaForm(QWidget):
             self.revealed.emit(self.block)
 
     def _fold(self, row: FieldRow) -> None:
-        few = self._root is not None and sum(1 for _ in walk(self._root)) <= ALL_OPEN
-        self._folds[row.field.path] = not self._is_folded(row.field, few=few)
+        self._folds[row.field.path] = not self._is_folded(row.field)
         self._lay_out()
 
     def _step(self, row: FieldRow, steps: int) -> None:
@@ -354,17 +379,26 @@ class SchemaForm(QWidget):
         if self.rows:
             self.rows[min(at, len(self.rows) - 1)].setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def _apply(self, edit: Edit, path: Path | None) -> None:
-        """Make an edit; ``path`` is where the field that is open stands afterwards, None for where it stood."""
-        try:
-            new = edit(self._text or "")
-        except ValueError as error:
-            self._say(str(error))
+    def _apply(self, edit: Edit, path: Path | None, then: Callable[[], None] | None = None) -> None:
+        """Make an edit, then something; ``path`` is where the open field stands afterwards, None for where it stood.
+
+        What is typed in the text meanwhile is worth more: the edit is not made then.
+        """
+        text = self._text or ""
+        made = partial(self._made, path, then or _nothing)
+        self._aside.do(partial(_edited, edit, text), made, large=len(text) > AT_ONCE)
+        if self._aside.busy:
+            self.wait()
+
+    def _made(self, path: Path | None, then: Callable[[], None], new: str | ValueError) -> None:
+        if isinstance(new, ValueError):
+            self._rest(False)
+            self._say(str(new))
             self._lay_out()
             return
         if path is not None and path != self._open:
             self._follow(path)
-        self._take(new)
+        self._take(new, then)
 
     def _follow(self, path: Path) -> None:
         """The open field has another place now: what is folded inside it keeps its state."""
@@ -376,10 +410,45 @@ class SchemaForm(QWidget):
             self.open_field(None)
         self._open = path
 
-    def _take(self, new: str) -> None:
+    def _take(self, new: str, then: Callable[[], None]) -> None:
         if new != self._text:
-            self.show_text(new)
+            self.show_text(new, then)
             self.edited.emit(new)
+        else:
+            self._rest(False)
+            self._say("")
+
+
+class _Read(NamedTuple):
+    """What a text says: the fields, none where it is no schema, or what is wrong with it."""
+
+    root: Field | None = None
+    few: bool = True
+    wrong: JsonTextError | None = None
+
+
+def _read(text: str) -> _Read:
+    if not text.strip():
+        return _Read()
+    try:
+        value = read_typed(text)
+    except JsonTextError as error:
+        return _Read(wrong=error.with_traceback(None))
+    if not isinstance(value, dict):
+        return _Read()
+    root = fields_of(value)
+    return _Read(root, sum(1 for _ in islice(walk(root), ALL_OPEN + 1)) <= ALL_OPEN)
+
+
+def _edited(edit: Edit, text: str) -> str | ValueError:
+    try:
+        return edit(text)
+    except ValueError as error:
+        return error.with_traceback(None)
+
+
+def _nothing() -> None:
+    return
 
 
 def _add(object_path: Path, name: str, text: str) -> str:

@@ -6,6 +6,7 @@ of the JSON editor is what both views show: the form reads it and its edits go i
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QPoint, Qt, Signal
@@ -29,8 +30,9 @@ from playground.jsonkit.problems import Problem
 from playground.jsonkit.reading import problem_at
 from playground.jsonkit.values import Path
 from playground.ui.features.debugger.rule_summary import RuleSummary
-from playground.ui.features.tools.schema_form import SchemaForm
-from playground.ui.features.tools.tool_text import read_schema, schema_text, splice, whole_definition
+from playground.ui.features.tools.schema_form import READING, SchemaForm
+from playground.ui.features.tools.tool_text import is_large, read_schema, schema_text, splice, whole_definition
+from playground.ui.widgets.aside import Aside
 from playground.ui.widgets.choice_fields import SwitchPill, look
 from playground.ui.widgets.code_editor import CodeEditor
 from playground.ui.widgets.exact_field import ExactField
@@ -42,6 +44,7 @@ from playground.ui.widgets.segments import Segments
 from playground.ui.widgets.theme import code_font
 
 FORM, TEXT = 0, 1
+EXAMPLE = '{"type": "object", "properties": {}}'
 SIDE_BY_SIDE = 440  # pixels for each of the two, at least
 
 
@@ -61,7 +64,9 @@ class ToolEditor(QWidget):
         self._tool: ToolDefinition | None = None
         self._showing = False
         self._whole: ToolDefinition | None = None
-        self._found: list[Problem] = []
+        self._given: list[Problem] = []  # what is wrong, as it was told
+        self._found: list[Problem] = []  # and as it is listed
+        self._laying_out = Aside(self)
         self.name = QLineEdit()
         self.name.setFont(code_font())
         self.name.setPlaceholderText("get_weather")
@@ -77,7 +82,7 @@ class ToolEditor(QWidget):
         self.form = SchemaForm()
         self.schema = CodeEditor()
         self.schema.may_fold = True
-        self.schema.setPlaceholderText('{"type": "object", "properties": {}}')
+        self.schema.setPlaceholderText(EXAMPLE)
         self.schema.setAccessibleName("Parameters, JSON Schema")
         self.schema.setMinimumHeight(96 if not wide else 200)
         self.strict = SwitchPill()
@@ -240,14 +245,29 @@ class ToolEditor(QWidget):
             self.name.setText(tool.name)
         if self.description.text() != tool.description:
             self.description.set_text(tool.description)
-        self.schema.setPlainText(schema_text(tool))
         self._show_strict(tool.strict)
         if self.group.currentText() != tool.group:
             self.group.setEditText(tool.group)
         self._tool = tool
         self._showing = False
+        self._laying_out.do(partial(schema_text, tool), self._show_schema, large=is_large(tool))
+        if self._laying_out.busy:
+            self._show_schema("")
+            self.schema.setEnabled(False)
+            self.schema.setPlaceholderText(READING)
+            self.form.wait()
+
+    def _show_schema(self, text: str) -> None:
+        waited = not self.schema.isEnabled()
+        self.schema.setEnabled(True)
+        self.schema.setPlaceholderText(EXAMPLE)
+        self._showing = True
+        self.schema.setPlainText(text)
+        self._showing = False
         self._follow_text()
         self._offer_whole()
+        if waited:
+            self.show_problems(self._given)
 
     def set_groups(self, names: tuple[str, ...]) -> None:
         """The groups to choose from."""
@@ -259,6 +279,7 @@ class ToolEditor(QWidget):
 
     def show_problems(self, problems: list[Problem]) -> None:
         """List what is wrong and mark the places in the schema and in the form."""
+        self._given = problems
         text, tool = self.schema.text(), self._tool
         unread = tool is None or tool.source is not None  # else it is known to be JSON
         problem = problem_at(text) if unread and text.strip() else None

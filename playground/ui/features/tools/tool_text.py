@@ -13,6 +13,7 @@ from playground.jsonkit.values import JSON, JSONObject, same
 from playground.ui.widgets.json_text import pretty_value
 
 LAID_OUT_AT_MOST = 50_000  # characters that are compared with our own layout, at every key
+MOST_VALUES = 2_000  # of a schema that are laid out while the window waits: a hundredth of a second
 
 
 def schema_text(tool: ToolDefinition) -> str:
@@ -22,6 +23,19 @@ def schema_text(tool: ToolDefinition) -> str:
     if tool.text is not None and same(_value(tool.text), tool.parameters):
         return tool.text
     return own_layout(tool.parameters)
+
+
+def is_large(tool: ToolDefinition) -> bool:
+    """Whether ``schema_text`` may take longer than the window should wait."""
+    if tool.source is not None:
+        return False
+    waiting: list[JSON] = [tool.parameters]
+    for seen, value in enumerate(waiting):
+        if seen > MOST_VALUES:
+            return True
+        if isinstance(value, dict | list):
+            waiting += value.values() if isinstance(value, dict) else value
+    return len(tool.text or "") > LAID_OUT_AT_MOST
 
 
 def own_layout(parameters: JSONObject | None) -> str:
@@ -68,14 +82,21 @@ def whole_definition(value: JSON) -> ToolDefinition | None:
 
 def splice(old: str, new: str) -> tuple[int, int, str]:
     """The one stretch of ``old`` to be replaced (start, end) and what by, so that it becomes ``new``."""
-    most = min(len(old), len(new))
-    start = 0
-    while start < most and old[start] == new[start]:
-        start += 1
-    end = 0
-    while end < most - start and old[-1 - end] == new[-1 - end]:
-        end += 1
+    start = _alike(old, new)
+    end = _alike(old[start:][::-1], new[start:][::-1])
     return start, len(old) - end, new[start : len(new) - end]
+
+
+def _alike(one: str, other: str) -> int:
+    """How many characters both begin with."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
 
 
 def _value(text: str) -> JSON:

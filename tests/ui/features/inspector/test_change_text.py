@@ -14,6 +14,7 @@ def test_members_are_told_by_sign(qtbot: QtBot) -> None:
     text = ChangeText("Differences")
     qtbot.addWidget(text)
     text.show_differences(diff_json({"a": 1, "b": [1, 2], "c": "x"}, {"a": 2, "b": [1, 2, 3], "d": {"e": 1}}))
+    text.slices.finish()
     assert text.toPlainText().split("\n") == [
         "± a",
         "− 1",
@@ -34,6 +35,7 @@ def test_long_texts_are_compared_by_word(qtbot: QtBot) -> None:
     qtbot.addWidget(text)
     same = "the same words again and again, " * 40
     text.show_differences(diff_json({"m": f"{same}old end"}, {"m": f"{same}new end"}))
+    text.slices.finish()
     shown = text.toPlainText()
     assert "old new end" in shown.replace("  ", " ")
     assert "characters …" in shown
@@ -48,7 +50,9 @@ def test_both_sides_of_an_answer_are_whole(qtbot: QtBot) -> None:
         qtbot.addWidget(widget)
     pieces = diff_words(before, after)
     left.show_pieces(pieces, [Side.ADDED])
+    left.slices.finish()
     right.show_pieces(pieces, [Side.REMOVED])
+    right.slices.finish()
     assert (left.toPlainText(), right.toPlainText()) == (before, after)
     assert struck(left, "warm")
 
@@ -57,8 +61,10 @@ def test_what_is_left_out_is_said(qtbot: QtBot) -> None:
     text = ChangeText("Differences")
     qtbot.addWidget(text)
     text.show_differences(diff_json({}, {f"m{number}": 1 for number in range(MOST + 7)}))
+    text.slices.finish()
     assert text.toPlainText().endswith("… 7 more differences")
     text.show_differences(diff_json({"m": 1}, {"m": "\u202e" * 3}))
+    text.slices.finish()
     assert "‹U+202E›" in text.toPlainText()
 
 
@@ -75,6 +81,7 @@ def test_of_a_long_text_what_is_around_its_changes_is_shown(qtbot: QtBot) -> Non
     qtbot.addWidget(text)
     same = "0123456789" * 40_000
     text.show_pieces(diff_words(f"{same} old {same}", f"{same} new {same}"))
+    text.slices.finish()
     shown = text.toPlainText()
     assert "old" in shown
     assert "new" in shown
