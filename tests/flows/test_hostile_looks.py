@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel
 
 from tests.flows.conftest import Person, Stage
 from tests.hostile.gaps import LIMIT, MARGIN, PASSES
 from tests.hostile.in_window import warm_up
-from tests.hostile.looks import LOOKS, Look, looked_at
+from tests.hostile.looks import LOOKS, Look, listed, looked_at
 
 
 @pytest.mark.parametrize("look", LOOKS, ids=lambda look: look.name)
@@ -16,5 +20,28 @@ def test_the_window_answers_meanwhile(stage: Stage, look: Look) -> None:
         await warm_up(person.app)
         gap = await looked_at(person.app, look, LIMIT * MARGIN, PASSES)
         assert gap <= LIMIT * MARGIN, f"{gap * 1000:.0f} ms"
+
+    stage.play(scene)
+
+
+def test_what_is_typed_while_a_text_is_formatted_stays(stage: Stage) -> None:
+    async def scene(person: Person) -> None:
+        window, text = person.app.window, listed(20_000)
+        await person.do(lambda: window.side.show_page("Raw"))
+        editor = window.raw.body.editor
+        await person.do(lambda: editor.setPlainText(text))
+
+        def format_and_type() -> None:
+            editor.format_json()
+            assert person.find(QLabel, inside=editor)[0].text() == "Formatting…"
+            QTest.keyClicks(editor, " ")
+
+        await person.do(format_and_type)
+        await person.until(lambda: not person.find(QLabel, inside=editor), "the end")
+        assert editor.text() == f" {text}"
+        await person.do(editor.format_json)
+        await person.until(lambda: editor.document().blockCount() > 1, "the text, laid out")
+        assert json.loads(editor.text()) == json.loads(text)
+        assert not person.find(QLabel, inside=editor)
 
     stage.play(scene)

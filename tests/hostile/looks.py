@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Final, NamedTuple
@@ -103,7 +104,31 @@ async def a_request_with_other_turns(app: App) -> Work:
     return work
 
 
+def listed(count: int) -> str:
+    """A JSON object on one line, 57 characters for each of so many."""
+    return json.dumps({"a": [{"name": f"n{n:06}", "value": n, "text": "some words"} for n in range(count)]})
+
+
+async def json_that_is_formatted(app: App) -> Work:
+    app.workspace.new()
+    app.window.side.show_page("Raw")
+    await asyncio.sleep(0.3)
+    field, text = app.window.raw.body, listed(20_000)
+
+    async def work() -> None:
+        field.editor.setPlainText(text)
+        await asyncio.sleep(0.1)
+        field.format_button.click()
+        await until(lambda: field.editor.document().blockCount() > 1)
+        field.editor.undo()
+        await asyncio.sleep(0.1)
+        field.editor.setPlainText("")
+
+    return work
+
+
 LOOKS: Final = (
     Look("a tool of 20,000 properties is chosen, one added", a_tool_of_many_properties),
     Look("a request with 300 other turns is compared", a_request_with_other_turns),
+    Look("a megabyte of JSON is put into a field, formatted, and taken back", json_that_is_formatted),
 )

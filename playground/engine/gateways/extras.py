@@ -25,8 +25,13 @@ def extra_header_problem(name: str, value: str) -> str:
     return header_problem(name, value)
 
 
-def secret_in(body: JSON) -> str:
-    """The first name in a body whose value looks like a key, which may not be written to a file; empty for none."""
+def secret_in(body: JSON, text: str | None = None) -> str:
+    """The first name in a body whose value looks like a key, which may not be written to a file; empty for none.
+
+    Where its ``text`` is known, most large bodies need not be gone through.
+    """
+    if text is not None and "\\" not in text and not key_written(text):
+        return ""
     left: list[tuple[object, JSON]] = [("", body)]
     while left:
         name, value = left.pop()

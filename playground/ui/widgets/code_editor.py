@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import partial
 
 from PySide6.QtCore import QEvent, QMimeData, QRect, Qt
 from PySide6.QtGui import (
@@ -27,10 +28,11 @@ from PySide6.QtGui import (
     QTextOption,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QTextEdit, QToolTip, QWidget
+from PySide6.QtWidgets import QLabel, QTextEdit, QToolTip, QWidget
 
 from playground.jsonkit.faults import JsonTextError
 from playground.jsonkit.reading import problem_at
+from playground.ui.widgets.aside import Aside
 from playground.ui.widgets.exact_field import ExactField, holdable, index_at, readable, units
 from playground.ui.widgets.json_highlight import LONGEST_LINE, JsonHighlighter
 from playground.ui.widgets.json_text import pretty
@@ -40,6 +42,7 @@ from playground.ui.widgets.theme import code_font, tokens
 TAB = "  "
 EDGE = 3  # pixels above the first line and below the last one
 HIGHLIGHTED_AT_MOST = 400_000  # characters; colouring more would hold up the window
+AT_ONCE = 20_000  # characters that are laid out while the window waits
 PAIRS = {"{": "}", "[": "]"}
 _LONE = re.compile("[\ud800-\udfff]")
 _LONG = re.compile(rf"^[^\n]{{{LONGEST_LINE + 1}}}", re.MULTILINE)
@@ -66,6 +69,10 @@ class CodeEditor(ExactField):
         self._highlighter: JsonHighlighter | None = JsonHighlighter(self.document()) if json else None
         self._highlighted = json
         self._wheel_needs_focus = False
+        self._formatting = Aside(self)
+        self._doing = QLabel("Formatting…", self.viewport())
+        self._doing.setProperty("kind", "chip")
+        self._doing.hide()
         self.setProperty("kind", "code")
         self.setFont(code_font())
         self.document().setDocumentMargin(2)
@@ -124,10 +131,26 @@ class CodeEditor(ExactField):
         bar.setValue(bar.maximum() if at_end and old else place)
 
     def format_json(self) -> None:
-        """Lay the text out anew as JSON; one step for undo. Text that is not JSON yet is left alone."""
-        text = self.text()
-        if not self.isReadOnly() and problem_at(text) is None:
-            self.replace_text(pretty(text))
+        """Lay the text out anew as JSON; one step for undo. Text that is not JSON yet is left alone.
+
+        A long one is laid out aside, and left alone when somebody types meanwhile.
+        """
+        if not self.isReadOnly():
+            text = self.text()
+            self._formatting.do(
+                partial(_formatted, text), partial(self._put_formatted, text), large=len(text) > AT_ONCE
+            )
+            self._show_doing()
+
+    def _put_formatted(self, text: str, formatted: str | None) -> None:
+        if formatted is not None and not self.isReadOnly() and text == self.text():  # nobody typed meanwhile
+            self.replace_text(formatted)
+        self._show_doing()
+
+    def _show_doing(self) -> None:
+        if self._formatting.busy or self._doing.isVisible():
+            self._doing.setVisible(self._formatting.busy)
+            self._doing.move(self.viewport().width() - self._doing.width() - EDGE, EDGE)
 
     def problem(self) -> JsonTextError | None:
         """The first problem of the text as JSON, or None."""
@@ -376,6 +399,10 @@ def _select_token(cursor: QTextCursor) -> None:
     line = cursor.block().position()
     cursor.setPosition(line + units(text[:start]))
     cursor.setPosition(line + units(text[:end]), QTextCursor.MoveMode.KeepAnchor)
+
+
+def _formatted(text: str) -> str | None:
+    return pretty(text) if problem_at(text) is None else None
 
 
 def _holdable(text: str) -> str:

@@ -88,10 +88,13 @@ class JsonField(QWidget):
         """What is listed of what is wrong."""
         return self._problems.lines
 
-    def show_problems(self, problems: list[Problem]) -> None:
-        """List what is wrong and mark the places; while the text is not JSON, that alone is said."""
+    def show_problems(self, problems: list[Problem], *, is_json: bool = False) -> None:
+        """List what is wrong and mark the places; while the text is not JSON, that alone is said.
+
+        ``is_json`` where that is known: a long text need not be read once more.
+        """
         text = self.text
-        broken = problem_at(text) if text.strip() else None
+        broken = problem_at(text) if text.strip() and not is_json else None
         self.editor.clear_marks()
         if broken is not None:
             self.editor.mark(broken.line, broken.column, broken.message)

@@ -6,6 +6,7 @@ What comes from the gateway's settings is shown greyed above what is the experim
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLabel, QPushButton, QWidget
@@ -55,6 +56,7 @@ class RawPanel(ScrollPage):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._sent: JSONObject = {}
+        self._known = "", _Read({})  # a text, and what it says
         self._inherited = Inherited()
         self.inherited_says = _label("small")
         self.inherited_body = CodeEditor(read_only=True, json=False)
@@ -149,50 +151,57 @@ class RawPanel(ScrollPage):
         self.inherited_headers_says.setVisible(bool(rows))
 
     def _typed(self) -> None:
-        body, _ = self._read()
-        text = self.body.text
-        if body != self._sent:
-            self._sent = body
-            self.body_changed.emit(body)
-        readable = _object(text) is not None
-        self.unsent_changed.emit(text if text.strip() and not readable else "")
+        read = self._read()
+        if read.body != self._sent:
+            self._sent = read.body
+            self.body_changed.emit(read.body)
+        self.unsent_changed.emit(self.body.text if read.unreadable else "")
         self._judge()
 
-    def _read(self) -> tuple[JSONObject, str]:
-        """What is sent of the text, and why it is not all."""
+    def _read(self) -> _Read:
+        """What is sent of the text; it is read once, however often it is asked for."""
         text = self.body.text
-        if not text.strip():
-            return {}, ""
-        body = _object(text)
-        if body is None:
-            return {}, "This is not a JSON object yet. It is kept, and not sent."
-        if name := secret_in(body):
-            return {}, (
-                f"“{show_hidden(name)}” holds what looks like a key, so nothing of this is sent or kept. "
-                "A key belongs into the gateway's settings."
-            )
-        return body, ""
+        if text != self._known[0]:
+            self._known = text, _read(text)
+        return self._known[1]
 
     def _judge(self) -> None:
-        body, why = self._read()
-        text = self.body.text
+        read, text = self._read(), self.body.text
         problems: list[Problem] = []
-        if why and _object(text) is None and text.lstrip()[:1] not in ("", "{"):
+        if read.unreadable and text.lstrip()[:1] != "{":
             problems = [Problem(("body",), "must be a JSON object, in braces")]
-        self.body.show_problems(problems)
-        self.body_state.setText(why)
-        self.body_state.setVisible(bool(why))
-        both = [".".join(path) for path in clashes(self._inherited.body, body)]
+        self.body.show_problems(problems, is_json=not read.unreadable)
+        self.body_state.setText(read.why)
+        self.body_state.setVisible(bool(read.why))
+        both = [".".join(path) for path in clashes(self._inherited.body, read.body)]
         self.replaced.setText(f"Replaced by this experiment: {show_hidden(', '.join(both))}")
         self.replaced.setVisible(bool(both))
 
 
-def _object(text: str) -> JSONObject | None:
+class _Read(NamedTuple):
+    """What is sent of a text, and why it is not all."""
+
+    body: JSONObject
+    why: str = ""
+    unreadable: bool = False
+
+
+def _read(text: str) -> _Read:
+    if not text.strip():
+        return _Read({})
     try:
-        value = read_typed(text)
+        body = read_typed(text)
     except ValueError:
-        return None
-    return value if isinstance(value, dict) else None
+        body = None
+    if not isinstance(body, dict):
+        return _Read({}, "This is not a JSON object yet. It is kept, and not sent.", unreadable=True)
+    if name := secret_in(body, text):
+        return _Read(
+            {},
+            f"“{show_hidden(name)}” holds what looks like a key, so nothing of this is sent or kept. "
+            "A key belongs into the gateway's settings.",
+        )
+    return _Read(body)
 
 
 def _heading(text: str) -> QLabel:
