@@ -70,7 +70,7 @@ async def a_tool_of_many_properties(app: App) -> Work:
         panel.select(1)
         await until(lambda: len(form.rows) > 2 and form.add_button.isEnabled())
         form.pages.asked.emit("last")
-        form.add(())
+        form.add_parameter(())
         await until(lambda: form.block is not None and form.block.name.text() == "new_parameter")
         panel.select(0)
         await until(lambda: len(form.rows) == 3)
