@@ -24,7 +24,7 @@ from playground.engine.requests.request_file import BadInputError, read_run_file
 from playground.gateway.connection import Connection
 from playground.gateway.transport import make_client
 from playground.named_file import read_named
-from playground.ui.features.debugger.rule_files import read_tables
+from playground.ui.features.debugger.rules_dialog import read_tables
 from tests.engine.exchanges import exchange
 from tests.protocols.streams import DONE, chunk
 

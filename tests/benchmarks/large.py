@@ -19,7 +19,7 @@ from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn
 from playground.engine.files.export import SUFFIXES, export
 from playground.engine.requests.snippets import LANGUAGES
 from playground.engine.session.snapshot import snapshot
-from playground.ui.features.code.code_source import writer
+from playground.ui.features.code.get_code_window import writer
 from playground.ui.features.conversation.finding import Query
 from playground.ui.features.conversation.message_field import MessageField
 from tests.benchmarks.experiment import TOOL

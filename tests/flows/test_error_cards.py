@@ -12,8 +12,8 @@ from playground.demo.server import DemoConfig, DemoServer
 from playground.domain.transcript import Role
 from playground.engine.gateways.profiles import Profile
 from playground.gateway.address import origin
-from playground.ui.features.conversation.error_card import ErrorCard
 from playground.ui.features.conversation.text_view import TextView
+from playground.ui.features.conversation.turn_end import ErrorCard
 from playground.ui.features.gateways.dialog import ProfileDialog
 from playground.ui.shell.features import GATEWAYS
 from tests.flows.conftest import Person, Stage

@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QAbstractButton, QComboBox, QPushButton, QToolButt
 
 from playground.domain.roles import Role
 from playground.ui.features.conversation.answers_row import NONE_CHOSEN, NOT_ABOVE, AnswersRow
-from playground.ui.features.conversation.calls.call_editor import CallEditor
 from playground.ui.features.conversation.calls.call_form import CallForm
+from playground.ui.features.conversation.card_editing import CallEditor
 from tests.engine.debugging import WEATHER
 from tests.flows.conftest import Person, Stage
 

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QCheckBox, QLabel, QWidget
 from playground.domain.prices import Price
 from playground.engine.gateways.offered import DEMO_ID
 from playground.engine.gateways.profiles import Profile
-from playground.ui.features.gateways.price_dialog import PriceDialog
+from playground.ui.features.gateways.control import PriceDialog
 from tests.flows.conftest import Person, Stage
 
 

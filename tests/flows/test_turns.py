@@ -13,8 +13,7 @@ from playground.domain.parts import ToolCall
 from playground.domain.transcript import Ending, Outcome, Role, make_turn
 from playground.engine.gateways.offered import DEMO_ID
 from playground.engine.gateways.profiles import Profile
-from playground.ui.features.conversation.error_card import ErrorCard
-from playground.ui.features.conversation.hole_card import HoleCard
+from playground.ui.features.conversation.turn_end import ErrorCard, HoleCard
 from playground.ui.features.inspector.wire_views import TimelineView
 from tests.flows.conftest import Person, Stage
 from tests.protocols.messages.test_decode import said, start, stop

@@ -12,7 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QPushButton, QWidget
 
 from playground.demo.server import DemoConfig
-from playground.ui.features.conversation.calls.call_menu import CallMenu
+from playground.ui.features.conversation.calls.call_card import CallMenu
 from playground.ui.features.conversation.reasoning_view import ReasoningView
 from playground.ui.features.conversation.text_view import TextView
 from playground.ui.features.conversation.turn_header import TurnHeader

@@ -9,8 +9,7 @@ from urllib.parse import quote
 
 import pytest
 
-from playground.gateway.pieces import Pieces, shortest
-from playground.gateway.redact import MASK, Redactor
+from playground.gateway.redact import MASK, Pieces, Redactor, shortest
 from playground.gateway.redact_stream import StreamRedactor
 
 KEY = "sk-canary-Zq7/Kw_2xVb.9Jt=Lm4aP0uQe8"

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from playground.protocols.chat.usage import read_usage as chat_usage
-from playground.protocols.messages.usage import read_usage as messages_usage
+from playground.protocols.chat.decode import read_usage as chat_usage
+from playground.protocols.messages.decode import read_usage as messages_usage
 
 
 @pytest.mark.parametrize(

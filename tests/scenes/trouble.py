@@ -13,7 +13,7 @@ from playground.engine.gateways.profiles import Profile
 from playground.engine.gateways.secrets import Secret
 from playground.gateway.address import origin
 from playground.gateway.connection import Timeouts
-from playground.ui.features.conversation.error_card import ErrorCard
+from playground.ui.features.conversation.turn_end import ErrorCard
 from playground.ui.shell.features import GATEWAYS
 from tests.scenes.registry import SMALL, WIDE, scene
 from tests.scenes.stage import Stage

@@ -21,7 +21,9 @@ from playground.domain.events import (
     UnknownPart,
     UsageReport,
 )
+from playground.domain.usage import Usage
 from playground.jsonkit import foreign
+from playground.jsonkit.foreign import amount_of, count_of, members_beside
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols import verdicts
 from playground.protocols.chat.reasoning import (
@@ -34,7 +36,6 @@ from playground.protocols.chat.reasoning import (
     plain_text,
 )
 from playground.protocols.chat.toolcalls import ToolCalls
-from playground.protocols.chat.usage import read_usage
 from playground.protocols.decoding import CHAT_NAME, MESSAGE_EVENTS, MESSAGES_NAME, BodyDecoder, make_call_id
 from playground.protocols.errors import looks_like_error, read_error
 from playground.protocols.repeats import ChangingString
@@ -56,6 +57,42 @@ _AUDIO_PIECES: Final = ("data", "transcript")
 
 #: Where a delta holds its fragment.
 _GROWING: Final = ("content", *FIELDS)
+
+
+def read_usage(value: JSONObject) -> Usage:
+    """The counts that ``value`` holds, under the documented names or the common other ones."""
+    return Usage(
+        prompt=_first(value, "prompt_tokens", "input_tokens"),
+        completion=_first(value, "completion_tokens", "output_tokens"),
+        total=_first(value, "total_tokens"),
+        cached=_first(
+            value,
+            "prompt_tokens_details.cached_tokens",
+            "input_tokens_details.cached_tokens",
+            "cached_tokens",
+            "prompt_cache_hit_tokens",
+            "cache_read_input_tokens",
+        ),
+        reasoning=_first(
+            value,
+            "completion_tokens_details.reasoning_tokens",
+            "output_tokens_details.reasoning_tokens",
+            "reasoning_tokens",
+        ),
+        cost=amount_of(value.get("cost")),
+        raw=members_beside(value, (), empty=True),
+    )
+
+
+def _first(value: JSONObject, *paths: str) -> int | None:
+    for path in paths:
+        at: JSON = value
+        for step in path.split("."):
+            at = at.get(step) if isinstance(at, dict) else None
+        count = count_of(at)
+        if count is not None:
+            return count
+    return None
 
 
 class _Choice:

@@ -22,15 +22,15 @@ from playground.domain.events import (
     UnknownPart,
     UsageReport,
 )
+from playground.domain.usage import Usage
 from playground.jsonkit import foreign
-from playground.jsonkit.foreign import keepable, members_beside, text_of
+from playground.jsonkit.foreign import amount_of, count_of, keepable, members_beside, text_of
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols import verdicts
 from playground.protocols.arguments import Arguments
 from playground.protocols.decoding import CHAT_NAME, MESSAGES_NAME, BodyDecoder, make_call_id
 from playground.protocols.errors import looks_like_error, read_error
 from playground.protocols.messages.blocks import READ, Block
-from playground.protocols.messages.usage import GrowingUsage
 from playground.protocols.repeats import ChangingString
 from playground.protocols.sse import DEFAULT_CAP
 
@@ -65,6 +65,54 @@ _FRAGMENT: Final = {
     "input_json_delta": "partial_json",
 }
 _DELTA: Final = frozenset({"type", "signature", *_FRAGMENT.values()})
+
+_OFTEN: Final = 8 * 1024  # characters of reports, each of which is told at once
+
+
+class GrowingUsage:
+    """The object merged over the stream. Later counts replace earlier ones; one that is left out or null later stays.
+
+    Reports that grow and grow are told less and less often, so that each costs what it is long.
+    """
+
+    def __init__(self) -> None:
+        self._known: JSONObject = {}
+        self._untold = 0  # characters of reports that say something new and were not told
+        self._told = 0  # characters of those that were
+
+    def add_report(self, usage: JSONObject, size: int) -> bool:
+        """Take a report in that came with ``size`` characters; gives whether it is to be told now."""
+        known = self._known
+        news = {k: v for k, v in usage.items() if k not in known or (v is not None and v != known[k])}
+        if not news:
+            return False
+        known.update(news)
+        self._untold += size
+        return self._untold > self._told or self._told < _OFTEN
+
+    def tell(self) -> Usage | None:
+        """All that is known; None when that was told already."""
+        if not self._untold:
+            return None
+        self._told, self._untold = self._told + self._untold, 0
+        return read_usage(self._known)
+
+
+def read_usage(value: JSONObject) -> Usage:
+    """Counts of a usage object; see the module for what ``prompt`` includes."""
+    read, written = count_of(value.get("cache_read_input_tokens")), count_of(value.get("cache_creation_input_tokens"))
+    fresh, completion = count_of(value.get("input_tokens")), count_of(value.get("output_tokens"))
+    prompt = None if fresh is None else fresh + (read or 0) + (written or 0)
+    details = value.get("output_tokens_details")
+    return Usage(
+        prompt=prompt,
+        completion=completion,
+        total=None if prompt is None or completion is None else prompt + completion,
+        cached=read,
+        reasoning=count_of(details.get("thinking_tokens")) if isinstance(details, dict) else None,
+        cost=amount_of(value.get("cost")),
+        raw=members_beside(value, (), empty=True),
+    )
 
 
 class MessagesDecoder(BodyDecoder):

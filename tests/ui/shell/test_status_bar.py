@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from playground.domain.usage import Usage
 from playground.engine.gateways.reach import WORDS, Reach
 from playground.gateway.limits import RateLimit, RateLimits
-from playground.ui.shell.status_bar import StatusBar
+from playground.ui.shell.main_window import StatusBar
 
 
 @pytest.fixture

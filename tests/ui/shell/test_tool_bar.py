@@ -12,8 +12,7 @@ from PySide6.QtWidgets import QAbstractItemView, QApplication, QMenu, QPushButto
 from pytestqt.qtbot import QtBot
 
 from playground.engine.gateways.reach import WORDS, Reach
-from playground.ui.features.gateways.model_offer import SHOWN
-from playground.ui.features.gateways.model_picker import ModelPicker
+from playground.ui.features.gateways.model_picker import SHOWN, ModelPicker
 from playground.ui.shell.tool_bar import NARROW, ROOMY, ToolBar
 
 pytestmark = pytest.mark.qt_log_ignore("plugin does not support")  # the offscreen one says so of pop-ups

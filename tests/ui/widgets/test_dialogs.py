@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from playground.domain.prices import Price
-from playground.ui.features.gateways.price_dialog import PriceDialog
+from playground.ui.features.gateways.control import PriceDialog
 from playground.ui.features.storage.dialog import StorageDialog, StorageState
 from playground.ui.widgets.dialogs import FILE_SIZE, dress, file_dialog, line_dialog
 from playground.ui.widgets.theme import Theme, tokens

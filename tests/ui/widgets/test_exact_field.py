@@ -20,7 +20,7 @@ from playground.domain.roles import Role
 from playground.ui.features.conversation.calls.result_field import ResultField
 from playground.ui.features.conversation.composer import Composer
 from playground.ui.features.conversation.inline_editor import GrowingField, InlineEditor
-from playground.ui.features.variables.variable_row import VariableRow
+from playground.ui.features.variables.variables_bar import VariableRow
 from playground.ui.widgets.code_editor import CodeEditor
 from playground.ui.widgets.exact_field import ExactField, index_at, units
 from playground.ui.widgets.folds import LONG_LINE, pieces

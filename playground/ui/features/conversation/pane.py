@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from functools import cache, partial
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
-from playground.domain.costs import Entered
+from playground.domain.costs import Entered, cost, total
 from playground.domain.errors import RunRefusedError
 from playground.domain.parts import Image, ToolCall
-from playground.domain.transcript import Role, Turn
+from playground.domain.tokens import estimate_tokens
+from playground.domain.tools import Sizes, ToolDefinition, definition_tokens, sizes_of
+from playground.domain.transcript import Role, Turn, one_per_request
 from playground.engine.advice import ASK_AGAIN, GIVE_UP, RETRY, RETRY_NOW, STREAM_ON, Action
 from playground.engine.session.changes import (
     Change,
@@ -25,32 +27,214 @@ from playground.engine.session.changes import (
     TurnGrew,
 )
 from playground.engine.session.draft import Draft
-from playground.engine.session.hand_made import written
+from playground.engine.session.hand_made import Answerable, answerable, answers_none, calls_first, without_call, written
 from playground.engine.session.session import Session
 from playground.ui.features.conversation.calls.call_answers import CallAnswers
 from playground.ui.features.conversation.calls.debug_bar import FILL
 from playground.ui.features.conversation.commands import Growth
 from playground.ui.features.conversation.composer import Composer
-from playground.ui.features.conversation.costs import cost_of_turn, total_cost
 from playground.ui.features.conversation.finder import Finder
 from playground.ui.features.conversation.image_dialog import ImageDialog
 from playground.ui.features.conversation.image_intake import ImageIntake
-from playground.ui.features.conversation.late_run import LateRun
 from playground.ui.features.conversation.measures import Centre, at_reading_width
 from playground.ui.features.conversation.rows import Rows
+from playground.ui.features.conversation.stage import Stage
 from playground.ui.features.conversation.thinking_guard import ThinkingGuard
-from playground.ui.features.conversation.token_count import TokenCount
 from playground.ui.features.conversation.transcript_view import TranscriptView
 from playground.ui.features.conversation.turn_edits import TurnEdits
 from playground.ui.features.conversation.variants_dialog import VariantsDialog
 from playground.ui.features.conversation.welcome import WelcomePage
-from playground.ui.features.conversation.wire_signals import WireSignals
-from playground.ui.features.conversation.written_calls import WrittenCalls
 from playground.ui.widgets.loop import Throttle, spawn
-from playground.ui.widgets.notice_bar import NoticeBar
+from playground.ui.widgets.notice_bar import Choice, NoticeBar
+from playground.ui.widgets.slices import Slices
 
 CLOCK_MS = 100
 DRAW_MS = 40  # between two pictures of what arrives: the eye sees no more in words, and it is less than half the work
+
+#: What is still on its way and may make a run possible that would be refused now; None where nothing is.
+NotKnown = Callable[[], Callable[[], Awaitable[None]] | None]
+
+COUNT_MS = 200  # between two countings while somebody types
+FEW = 20  # tools that are counted at once
+
+
+class WrittenCalls:
+    """Edits are made by ``edits``, which points out thinking that they make stale."""
+
+    def __init__(self, pane: Stage, edits: TurnEdits) -> None:
+        self._pane = pane
+        self._edits = edits
+
+    # For cards
+
+    @property
+    def tools(self) -> tuple[ToolDefinition, ...]:
+        """The tools on offer."""
+        return self._pane.session.settings.tools
+
+    def above(self, turn_id: str = "") -> list[Answerable]:
+        """The calls that a result in that turn may answer; without a turn, one that is about to be added."""
+        transcript = self._pane.session.transcript
+        turn = transcript.turns.get(turn_id)
+        return answerable(transcript.lineage(turn.parent) if turn is not None else transcript.path)
+
+    def delete_call(self, turn_id: str, call_id: str) -> None:
+        """Take a call out, with its results."""
+        session = self._pane.session
+        answered = session.debugger.result(turn_id, call_id) is not None
+        done = "Call deleted, with its result." if answered else "Call deleted."
+        self._edits.make(turn_id, partial(session.turns.delete_call, turn_id, call_id), done)
+
+    def give_call(self, turn_id: str, at: int, call_id: str) -> None:
+        """Let a result of a tool turn answer that call."""
+        session = self._pane.session
+        self._edits.make(turn_id, partial(session.turns.give_call, turn_id, at, call_id))
+
+    # For the pane
+
+    def cure(self, reason: str, turn: Turn | None) -> Choice | None:
+        """The button that mends what a run was refused for, where that is about calls; ``turn`` is being written."""
+        path = self._pane.session.transcript.path
+        if reason == without_call((*path, *([turn] if turn is not None else []))):
+            return "Choose its call", partial(self.choose_call, self._lost())
+        if turn is not None and reason == calls_first((turn,)):
+            return "Add the turn", self._pane.add_draft
+        return None
+
+    def choose_call(self, turn_id: str = "") -> None:
+        """Have the call chosen that a tool turn answers: that turn, else the one with the focus, else the first without
+        a call, else the one that is being written."""
+        pane, turns = self._pane, self._pane.session.transcript.turns
+        focused = pane.view.focused_turn()
+        if not turn_id and focused is not None and turns[focused].role is Role.TOOL:
+            turn_id = focused
+        card = pane.view.card(turn_id or self._lost())
+        if card is not None:
+            card.editing.choose_call()
+        elif pane.composer.role is Role.TOOL:
+            pane.composer.choose_call()
+        else:
+            pane.notice.say("No tool turn stands by itself: each result is with the call it answers.", stays=False)
+
+    def _lost(self) -> str:
+        """The first tool turn that answers no call."""
+        return next((turn.id for turn in self._pane.session.transcript.path if answers_none(turn)), "")
+
+    def write_call(self) -> None:
+        """Write a tool call for the assistant turn that has the focus, or for the last one."""
+        pane, path = self._pane, self._pane.session.transcript.path
+        last = next((turn.id for turn in reversed(path) if turn.role is Role.ASSISTANT), "")
+        card = pane.view.card(pane.view.focused_turn() or last)
+        if card is None or card.turn.role is not Role.ASSISTANT or card.row.growing:
+            pane.notice.say("Only an assistant turn calls tools. Choose one, or write one below.", stays=False)
+        else:
+            card.editing.add_call()
+
+
+class TokenCount:
+    """Tells the composer, soon after ``poke``. A turn or a tool that stays as it is, is counted once."""
+
+    def __init__(self, pane: Stage, parent: QObject) -> None:
+        self._pane = pane
+        self._tools: Sizes = {}
+        self._counting = Slices(self._count_tools, parent)
+        throttle = Throttle(self._count, parent, interval=COUNT_MS)
+        self.poke = throttle.poke
+
+    def _count(self) -> None:
+        pane, composer = self._pane, self._pane.composer
+        tools = pane.session.settings.tools
+        if sum(id(tool) not in self._tools for tool in tools) > FEW:
+            self._counting.poke()  # the figure is told when they are counted
+            return
+        self._tools = sizes_of(tools, self._tools)
+        draft = composer.draft
+        calls = draft.calls if draft.role is Role.ASSISTANT else ()
+        tokens = pane.rows.tokens + sum(size for tool, size in self._tools.values() if tool.sendable)
+        tokens += sum(estimate_tokens(call.name) + estimate_tokens(call.arguments) for call in calls)
+        composer.set_tokens(tokens + estimate_tokens(draft.text), pane.rows.images + len(composer.attached))
+
+    def _count_tools(self) -> Iterator[None]:
+        """Count those that are not counted yet, one in a step."""
+        for tool in self._pane.session.settings.tools:
+            if id(tool) not in self._tools:
+                self._tools[id(tool)] = tool, definition_tokens(tool)
+                yield
+        self._count()
+
+
+class LateRun:
+    """``run`` begins it. ``not_known`` is given by whoever knows of more than one experiment."""
+
+    def __init__(self, composer: Composer, run: Callable[[], None]) -> None:
+        self._composer = composer
+        self._run = run
+        self.not_known: NotKnown = _nothing
+
+    def put_off(self, still_meant: Callable[[], bool]) -> bool:
+        """Have the run wait, if there is something to wait for. Then it begins where it is ``still_meant``."""
+        known = self.not_known()
+        if known is not None and not self._composer.busy:
+            self._composer.set_starting(True)
+            spawn(self._begin(known, still_meant), name="run when all is known")
+        return known is not None
+
+    async def _begin(self, known: Callable[[], Awaitable[None]], still_meant: Callable[[], bool]) -> None:
+        try:
+            await known()
+        finally:
+            self._composer.set_starting(False)
+        if still_meant():
+            self._run()
+
+
+def _nothing() -> None:
+    return None
+
+
+class WireSignals(QObject):
+    """``frames_asked`` carries the ids of a turn and of a call in it, empty for the turn itself."""
+
+    frames_asked = Signal(str, str)
+    compare_asked = Signal(str)  # turn id
+    lint_asked = Signal(str)  # turn id
+    hole_asked = Signal(str)  # turn id
+
+    def show_turn(self, turn_id: str) -> None:
+        """Show the first frame that brought something of a turn."""
+        self.frames_asked.emit(turn_id, "")
+
+    def show_call(self, turn_id: str, call_id: str) -> None:
+        """Show the frame that carried a call."""
+        self.frames_asked.emit(turn_id, call_id)
+
+    def compare(self, turn_id: str) -> None:
+        """Compare the exchange that brought a turn with another one."""
+        self.compare_asked.emit(turn_id)
+
+    def lint(self, turn_id: str) -> None:
+        """List what the stream that brought a turn did differently from the specification."""
+        self.lint_asked.emit(turn_id)
+
+    def hole(self, turn_id: str) -> None:
+        """Show what of a turn could not be read."""
+        self.hole_asked.emit(turn_id)
+
+
+def cost_of_turn(session: Session, turn_id: str, entered: Entered) -> str:
+    """What the request that brought a turn cost, all its choices; empty where that is not known."""
+    turn = session.transcript.turns.get(turn_id)
+    outcome = turn.outcome if turn is not None else None
+    found = cost(outcome, session.settings.profile_id, entered) if outcome is not None else None
+    return total([found]) if found is not None else ""
+
+
+def total_cost(session: Session, entered: Entered) -> str:
+    """What all requests of the experiment cost, on every branch; said to be the least where some are not known."""
+    known = cache(entered)
+    requests = [outcome for outcome in one_per_request(session.transcript.turns.values()) if outcome.usage]
+    costs = [found for outcome in requests if (found := cost(outcome, session.settings.profile_id, known)) is not None]
+    return f"{'at least ' if 0 < len(costs) < len(requests) else ''}{total(costs)}"
 
 
 class ConversationPane(Centre):

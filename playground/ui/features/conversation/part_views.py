@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
+from itertools import takewhile
 from typing import Any, ClassVar, Final, Generic, TypeAlias, TypeVar
 
 from PySide6.QtWidgets import QWidget
@@ -15,15 +17,14 @@ from playground.domain.transcript import Turn
 from playground.engine.inspect.unknown_members import Beside
 from playground.ui.features.conversation.calls.call_card import CallCard
 from playground.ui.features.conversation.calls.call_text import unknown_lines
-from playground.ui.features.conversation.calls.wiring import wired_call
 from playground.ui.features.conversation.card_frame import CardFrame
 from playground.ui.features.conversation.commands import TurnCommands
+from playground.ui.features.conversation.image_view import ImageStrip
 from playground.ui.features.conversation.members_fold import MembersFold
 from playground.ui.features.conversation.reasoning_view import ReasoningView
 from playground.ui.features.conversation.rows import Row
 from playground.ui.features.conversation.shown_parts import REDACTED, Shown, is_judged, text_mode
 from playground.ui.features.conversation.text_view import TextView
-from playground.ui.features.conversation.turn_images import TurnImages
 from playground.ui.features.conversation.verdict_view import AnswerCheckView
 from playground.ui.widgets import figures as facts
 
@@ -36,6 +37,70 @@ P = TypeVar("P")
 Folded: TypeAlias = ReasoningView | MembersFold
 #: A text that can be searched, and the fold that it stands in.
 Searched: TypeAlias = tuple[TextView, Folded | None]
+
+
+class TurnImages(ImageStrip):
+    """Images that stand next to one another in a turn."""
+
+    def __init__(self, commands: TurnCommands) -> None:
+        super().__init__(large=True)
+        self._commands = commands
+        self._turn_id = ""
+        self._start = 0
+        self.detail_chosen.connect(self._detail_chosen)
+        self.removed.connect(self._removed)
+        self.opened.connect(self._opened)
+        self.shrink_asked.connect(self._shrink_asked)
+        self.link_asked.connect(commands.open_link)
+
+    def show_run(self, turn: Turn, first: Image) -> None:
+        """Show ``first`` and the images that follow it directly."""
+        at = next(number for number, part in enumerate(turn.parts) if part is first)
+        run = takewhile(lambda part: isinstance(part, Image), turn.parts[at:])
+        self._turn_id = turn.id
+        self._start = sum(isinstance(part, Image) for part in turn.parts[:at])
+        self.show_images(tuple(part for part in run if isinstance(part, Image)))
+
+    def _detail_chosen(self, at: int, detail: str | None) -> None:
+        image = self.images[at].model_copy(update={"detail": detail})
+        self._commands.edits.image(self._turn_id, self._start + at, image)
+
+    def _removed(self, at: int) -> None:
+        self._commands.edits.image(self._turn_id, self._start + at, None)
+
+    def _opened(self, at: int) -> None:
+        self._commands.open_image(self.images[at])
+
+    def _shrink_asked(self, at: int) -> None:
+        self._commands.shrink_image(self._turn_id, self._start + at)
+
+
+def wired_call(commands: TurnCommands, turn_id: Callable[[], str]) -> CallCard:
+    """A new card; ``turn_id`` is asked when something is done with it, for a card may come to show another turn."""
+    calls = commands.calls
+    card = CallCard(calls.choices, commands.edits, turn_id)
+    for signal, command in (
+        (card.answered, calls.answer),
+        (card.drafted, calls.draft),
+        (card.prepared, calls.prepare),
+        (card.prepared_sent, calls.send_prepared),
+        (card.stepped, calls.step),
+        (card.fork_asked, calls.fork),
+        (card.remember_asked, calls.remember),
+        (card.frame_asked, commands.wire.show_call),
+        (card.delete_asked, commands.hand.delete_call),
+    ):
+        signal.connect(partial(_of_turn, command, turn_id))
+    card.answered_all.connect(calls.answer_all)
+    card.stop_asked.connect(calls.stop)
+    card.rules_asked.connect(calls.rules)
+    card.result_chosen.connect(commands.select_variant)
+    card.result_deleted.connect(commands.delete_turn)
+    return card
+
+
+def _of_turn(command: Callable[..., None], turn_id: Callable[[], str], *rest: object) -> None:
+    command(turn_id(), *rest)
 
 
 @dataclass(slots=True)

@@ -8,30 +8,109 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from PySide6.QtCore import QEvent, QObject, QRect, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
-from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QFrame, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QFrame, QPushButton, QWidget
 
 from playground.domain.tools import ToolDefinition
 from playground.ui.features.conversation.card_stock import CardStock, Growing
 from playground.ui.features.conversation.commands import TurnCommands
 from playground.ui.features.conversation.heights import TOP, Heights, guesser
-from playground.ui.features.conversation.latest_pill import LatestPill
 from playground.ui.features.conversation.measures import MARGIN, READING_WIDTH
 from playground.ui.features.conversation.rows import Row
-from playground.ui.features.conversation.skeleton import paint_skeleton
 from playground.ui.features.conversation.turn_card import TurnCard
-from playground.ui.features.conversation.upper_edge import UpperEdge
 from playground.ui.widgets.loop import Throttle
-from playground.ui.widgets.theme import tokens
+from playground.ui.widgets.plain_text import show_hidden
+from playground.ui.widgets.role_words import ROLE_WORDS
+from playground.ui.widgets.theme import body_font, tokens
 
 FILL_S = 0.015  # seconds of a frame that are spent on long texts; the rest comes frame by frame
 SPARE = 400  # pixels above and below the view in which cards are kept
 FRAME_S = 0.003  # seconds a frame may spend on making cards while scrolling; a card begun is finished
 FOUND_TOP, FOUND_BOTTOM = 64, 40  # pixels: a place found that is nearer to an edge is scrolled to
 ZOOMS = (0.75, 0.85, 1.0, 1.15, 1.3, 1.5, 1.75, 2.0)
+
+ABOVE_EDGE, APART = 12, 4  # pixels: from the lower edge of the view, and from a header
+
+EXCERPT = 600  # characters at most
+HEAD = 32  # pixels of the line with the role
+
+
+def paint_skeleton(painter: QPainter, rect: QRect, row: Row, zoom: float) -> None:
+    """Draw a row where its card will be."""
+    t = tokens()
+    turn = row.turn
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(QColor(t.line))
+    painter.setBrush(QColor(t.raised))
+    painter.drawRoundedRect(rect.toRectF().adjusted(0.5, 0.5, -0.5, -0.5), 8, 8)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(QColor(t.role(turn.role)))
+    painter.drawRect(QRect(rect.left(), rect.top() + 4, 3, max(rect.height() - 8, 0)))
+    font = body_font()
+    font.setBold(True)
+    painter.setFont(font)
+    painter.setPen(QColor(t.role(turn.role)))
+    inner = rect.adjusted(18, 0, -14, -10)
+    flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+    painter.drawText(QRect(inner.left(), inner.top() + 4, inner.width(), HEAD - 8), flags, ROLE_WORDS[turn.role])
+    font.setBold(False)
+    font.setPixelSize(round(font.pixelSize() * zoom))
+    painter.setFont(font)
+    painter.setPen(QColor(t.muted))
+    words = next((part.text for part in turn.parts if part.kind in ("text", "tool_result")), "")[:EXCERPT]
+    wrap = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignTop
+    painter.drawText(inner.adjusted(0, HEAD, 0, 0), wrap, show_hidden(words))
+    painter.restore()
+
+
+class UpperEdge:
+    """``note`` when everything is in its place, ``shift`` when it has been placed anew."""
+
+    def __init__(self) -> None:
+        self._at: tuple[TurnCard, QWidget, int] | None = None  # a card, a part of it, where that part begins in it
+
+    def note(self, cards: Iterable[TurnCard]) -> None:
+        """Remember which part of which card lies across the edge."""
+        self._at = None
+        for card in cards:
+            if card.y() < 0 < card.y() + card.height():
+                for part in card.body:
+                    top = card.y() + part.y()
+                    if part.isVisible() and top <= 0 < top + part.height():
+                        self._at = (card, part, part.y())
+                return
+
+    def shift(self, cards: Iterable[TurnCard]) -> int:
+        """How far down that part has moved within its card since, in pixels."""
+        if self._at is None:
+            return 0
+        card, part, y = self._at
+        there = any(card is other for other in cards) and any(part is other for other in card.body)
+        return part.y() - y if there and part.isVisible() else 0
+
+
+class LatestPill(QPushButton):
+    """Hidden at first; ``place`` it whenever what lies below it has moved."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__("↓  Jump to latest", parent)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.hide()
+
+    def place(self, width: int, height: int, heads: Iterable[tuple[int, int]]) -> None:
+        """In the middle of a view of that size, as low as may be. ``heads`` are upper and lower edges of headers."""
+        size = self.sizeHint()
+        usual = height - size.height() - ABOVE_EDGE
+        top = usual
+        for upper, lower in sorted(heads, reverse=True):
+            if top < lower + APART and top + size.height() + APART > upper:
+                top = upper - APART - size.height()
+        self.setGeometry((width - size.width()) // 2, top if top >= 0 else usual, size.width(), size.height())
+        self.raise_()
 
 
 class TranscriptView(QAbstractScrollArea):

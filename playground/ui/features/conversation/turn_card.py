@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QLabel, QSizePolicy, QSpacerItem, QVBoxLayout, QWidget
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QGuiApplication, QIcon
+from PySide6.QtWidgets import QFrame, QLabel, QMenu, QSizePolicy, QSpacerItem, QToolButton, QVBoxLayout, QWidget
 
 from playground.domain.errors import Failure
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, Turn
+from playground.domain.variables import names_in, resolve_turns, unresolved
 from playground.engine.advice import Action
 from playground.engine.session.retry_wait import RetryWait
-from playground.ui.features.conversation.as_sent import AsSent
 from playground.ui.features.conversation.calls.call_card import CallCard
 from playground.ui.features.conversation.calls.looks import Caption
 from playground.ui.features.conversation.card_editing import CardEditing
@@ -29,15 +30,121 @@ from playground.ui.features.conversation.shown_parts import PAGE, Shown, shown_p
 from playground.ui.features.conversation.text_view import TextView
 from playground.ui.features.conversation.turn_end import TurnEnd
 from playground.ui.features.conversation.turn_header import TurnHeader
-from playground.ui.features.conversation.turn_menu import fill_menu
 from playground.ui.features.conversation.verdict_view import AnswerCheckView
 from playground.ui.widgets import figures as facts
+from playground.ui.widgets.icons import icon
 from playground.ui.widgets.loop import Throttle
+from playground.ui.widgets.plain_text import tip
 from playground.ui.widgets.role_words import ROLE_WORDS
 from playground.ui.widgets.theme import tokens
 
 OTHERWISE = "Receiving what is not text…"
 FIGURES_S = 0.1  # between two readings of the figures of a growing turn: each lays the card out
+
+SAYS = "Show this turn as it is sent"
+LONGEST_TIP = 1500  # characters
+
+
+class AsSent(QFrame):
+    """Hidden until the ``button`` is pressed, which is there only for turns with variables.
+
+    ``values`` gives theirs, by name.
+    """
+
+    height_changed = Signal()
+
+    def __init__(self, values: Callable[[], Mapping[str, str]], button: QToolButton) -> None:
+        super().__init__()
+        self._values = values
+        self._button = button
+        self._turn: Turn | None = None
+        self._view: TextView | None = None
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(10, 6, 8, 6)
+        self._column.setSpacing(3)
+        self.setProperty("kind", "as-sent")
+        self.setAccessibleName("The turn as it is sent")
+        button.setText("as sent")
+        button.setCheckable(True)
+        button.hide()
+        button.toggled.connect(self._toggled)
+        self.hide()
+
+    def follow(self, turn: Turn) -> None:
+        """Another turn is shown, or other values hold."""
+        before, self._turn = self._turn, turn
+        if turn.role is Role.ASSISTANT or not (names := names_in((turn,))):
+            if before is not None and not self._button.isHidden():
+                self._button.setChecked(False)
+                self._button.hide()
+            return
+        if before is not None and before.id != turn.id:
+            self._button.setChecked(False)
+        missing = unresolved((turn,), self._values())
+        lacks = f"; no value yet: {', '.join(missing)}" if missing else ""
+        self._button.setIcon(icon("warning", "tool") if missing else QIcon())
+        look = Qt.ToolButtonStyle.ToolButtonTextBesideIcon if missing else Qt.ToolButtonStyle.ToolButtonTextOnly
+        self._button.setToolButtonStyle(look)
+        self._button.setAccessibleName(f"{SAYS}{lacks}")
+        self._button.setToolTip(tip(f"{SAYS}{lacks}. Variables: {', '.join(names)}\n\n{self.text[:LONGEST_TIP]}"))
+        self._button.show()
+        if self._button.isChecked() and self._view is not None:
+            self._view.set_text(self.text)
+
+    @property
+    def text(self) -> str:
+        """The text of the turn, or its result, with the values in it."""
+        if self._turn is None:
+            return ""
+        (turn,) = resolve_turns((self._turn,), self._values())
+        return turn.text or "\n".join(result.text for result in turn.results)
+
+    def _toggled(self, on: bool) -> None:
+        if on and self._view is None:
+            caption = QLabel("As sent")
+            caption.setProperty("kind", "group")
+            self._view = TextView(mode="plain", zoom=1.0)
+            self._view.setAccessibleName("Text as it is sent")
+            self._view.height_changed.connect(self.height_changed)
+            self._column.addWidget(caption)
+            self._column.addWidget(self._view)
+        if on and self._view is not None:
+            self._view.set_text(self.text)
+        self.setVisible(on)
+        self.height_changed.emit()
+
+
+def fill_menu(
+    menu: QMenu,
+    row: Row,
+    commands: TurnCommands,
+    exact: bool,
+    copy: Callable[[], None],
+    set_exact: Callable[[bool], None],
+    more: Sequence[tuple[str, Callable[[], None]]] = (),
+) -> None:
+    """Fill the menu anew for a row; ``exact`` says whether its exact text is shown, ``more`` is for its role."""
+    menu.clear()
+    turn = row.turn
+    menu.addAction("Copy text").triggered.connect(copy)
+    raw = menu.addAction("Show the exact text")
+    raw.setCheckable(True)
+    raw.setChecked(exact)
+    raw.toggled.connect(set_exact)
+    for words, act in more:
+        menu.addAction(words).triggered.connect(act)
+    if turn.outcome is not None:
+        menu.addAction("Show its request and response").triggered.connect(partial(commands.show_exchange, turn.id))
+        menu.addAction("Show its frames").triggered.connect(partial(commands.wire.show_turn, turn.id))
+        menu.addAction("Compare with…").triggered.connect(partial(commands.wire.compare, turn.id))
+        menu.addAction("Regenerate").triggered.connect(partial(commands.regenerate, turn.id))
+    if len(row.variants) > 1:
+        menu.addAction("Show variants side by side").triggered.connect(partial(commands.show_variants, turn.id))
+    menu.addSeparator()
+    menu.addAction("Move up").triggered.connect(partial(commands.move_turn, turn.id, -1))
+    menu.addAction("Move down").triggered.connect(partial(commands.move_turn, turn.id, 1))
+    menu.addSeparator()
+    menu.addAction("Delete").triggered.connect(partial(commands.delete_turn, turn.id))
 
 
 class TurnCard(CardFrame):

@@ -2,15 +2,158 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
+from collections.abc import Iterable
+from functools import partial
+
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
+from playground.domain.durations import countdown, span
 from playground.domain.errors import Failure
 from playground.domain.transcript import Ending, Turn
-from playground.engine.advice import ASK_AGAIN, GIVE_UP, RETRY_NOW, Action
+from playground.engine.advice import (
+    ASK_AGAIN,
+    GIVE_UP,
+    RETRY,
+    RETRY_NOW,
+    Action,
+    advise,
+    headline,
+    limit_words,
+    own_words,
+)
 from playground.engine.session.retry_wait import RetryWait
-from playground.ui.features.conversation.error_card import ErrorCard
-from playground.ui.features.conversation.hole_card import HoleCard
+from playground.ui.features.conversation.error_frame import ErrorFrame
+from playground.ui.features.conversation.text_view import TextView
+from playground.ui.widgets.flow_layout import FlowLayout
+
+TITLE = "Part of the answer could not be read"
+LONGEST = 400  # characters of a note
+
+
+class ErrorCard(ErrorFrame):
+    """``action_taken`` carries the ``Action`` chosen; ``actions`` are those advised unless given.
+
+    ``streamed`` says whether streaming was on, where the failure does not know it; ``arrived`` whether any of the
+    answer stands above the card.
+    """
+
+    action_taken = Signal(object)
+    height_changed = Signal()
+
+    def __init__(
+        self,
+        failure: Failure,
+        *,
+        streamed: bool | None,
+        arrived: bool,
+        actions: tuple[Action, ...] | None = None,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.failure = failure
+        advice = advise(failure, streamed=streamed, arrived=arrived)
+        title = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
+        title.setText(headline(failure, advice))
+        title.setProperty("kind", "error")
+        font = title.font()
+        font.setBold(True)
+        title.setFont(font)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(14, 10, 12, 10)
+        layout.setSpacing(4)
+        layout.addWidget(title)
+        if words := own_words(failure, advice):
+            message = TextView(mode="plain")
+            message.setAccessibleName("The gateway's message")
+            message.set_text(words[:4000])
+            message.height_changed.connect(self.height_changed)
+            layout.addWidget(message)
+        facts = [
+            f"{name} {value}"
+            for name, value in (
+                ("code", failure.code),
+                ("type", failure.type),
+                ("parameter", failure.param),
+                ("limit:", limit_words(failure.dimension)),
+                ("request", failure.request_id),
+            )
+            if value
+        ]
+        if facts:
+            line = QLabel(" · ".join(facts)[:400], textFormat=Qt.TextFormat.PlainText, wordWrap=True)
+            line.setProperty("kind", "small")
+            layout.addWidget(line)
+        actions = advice.actions if actions is None else actions
+        if failure.retry_after is not None and RETRY in actions:
+            wait = QLabel(f"The gateway asks to wait {span(failure.retry_after)} before the next try.")
+            wait.setProperty("kind", "muted")
+            layout.addWidget(wait)
+        self._remedy = QLabel(advice.remedy, textFormat=Qt.TextFormat.PlainText, wordWrap=True)
+        self._remedy.setProperty("kind", "muted")
+        layout.addWidget(self._remedy)
+        row = QWidget()
+        flow = FlowLayout(row, 6)
+        for number, action in enumerate(actions):
+            button = QPushButton(action.label)
+            if not number:
+                button.setProperty("kind", "primary")
+            button.clicked.connect(partial(self.action_taken.emit, action))
+            flow.addWidget(button)
+        self._wait = QLabel()
+        self._wait.setProperty("kind", "muted")
+        flow.addWidget(self._wait)
+        layout.addSpacing(6)
+        layout.addWidget(row)
+        self.setAccessibleName(f"Error: {advice.title}")
+
+    def stay_open(self) -> None:
+        """Say that more may come; it is too early for a remedy."""
+        self._remedy.setText("The connection is still open: what else comes is read.")
+
+    def count_down(self, seconds: float, attempt: int, most: int) -> None:
+        """Say when the next try begins, and which of how many it is."""
+        self._wait.setText(f"next try in {countdown(seconds)} · {attempt + 1} of {most}")
+
+
+class HoleCard(ErrorFrame):
+    """``notes`` say what could not be read, ``calls`` whether the turn has calls that wait because of it."""
+
+    frame_asked = Signal()
+    height_changed = Signal()
+
+    def __init__(self, notes: Iterable[str], *, calls: bool = False, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(14, 10, 12, 10)
+        layout.setSpacing(4)
+        title = _label(TITLE, "error")
+        font = title.font()
+        font.setBold(True)
+        title.setFont(font)
+        layout.addWidget(title)
+        said = TextView(mode="plain")  # breaks a line anywhere: an excerpt of JSON may be one long word
+        said.setAccessibleName("What could not be read")
+        said.set_text("\n".join(f"{note[:1].upper()}{note[1:LONGEST]}" for note in notes))
+        said.height_changed.connect(self.height_changed)
+        layout.addWidget(said)
+        rest = " No rule answers its calls: look at them before you do." if calls else ""
+        layout.addWidget(_label(f"What could be read stands above; the frames hold what came.{rest}", "muted"))
+        row = QHBoxLayout()
+        row.setContentsMargins(0, 6, 0, 0)
+        button = QPushButton("Show the frame")
+        button.setToolTip("Show in the timeline what could not be read, as it came")
+        button.clicked.connect(self.frame_asked)
+        row.addWidget(button)
+        row.addStretch(1)
+        layout.addLayout(row)
+        self.setAccessibleName(f"Error: {TITLE}")
+
+
+def _label(words: str, kind: str) -> QLabel:
+    label = QLabel(words, textFormat=Qt.TextFormat.PlainText, wordWrap=True)
+    label.setProperty("kind", kind)
+    return label
 
 
 class TurnEnd(QVBoxLayout):

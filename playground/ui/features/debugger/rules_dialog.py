@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt
+from PySide6.QtGui import QColor, QFont, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -18,29 +19,117 @@ from PySide6.QtWidgets import (
     QPushButton,
     QScrollArea,
     QSplitter,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
     QVBoxLayout,
     QWidget,
 )
 
-from playground.domain.debugging import Debugging, ToolRule
+from playground.domain.debugging import Debugging, Policy, ToolRule
 from playground.domain.parts import ToolCall
+from playground.engine.files.answer_table import LARGEST_TABLE, read_answers, write_answers
 from playground.engine.session.changes import Change, DebugChanged, PathChanged, SettingsChanged, TurnChanged
 from playground.engine.session.session import Session
+from playground.named_file import read_named
 from playground.ui.features.debugger.number_field import NumberField
 from playground.ui.features.debugger.rule_editor import RuleEditor
-from playground.ui.features.debugger.rule_files import laid_over, read_tables, table_words, write_tables
 from playground.ui.features.debugger.rule_words import rule_words
-from playground.ui.features.debugger.tool_names import ToolNameDelegate
 from playground.ui.widgets.choice_fields import look
 from playground.ui.widgets.dialogs import file_dialog
 from playground.ui.widgets.loop import Throttle
 from playground.ui.widgets.plain_text import show_hidden, shown_name
 from playground.ui.widgets.session_window import SessionWindow
+from playground.ui.widgets.theme import SMALL_PX, code_font, tokens
 
 WIDE, TALL = 1080, 700
 DEFAULT = ""  # the name under which the default rule stands
 FILES = "Answer tables (*.json);;All files (*)"
 NAME, WORDS = Qt.ItemDataRole.UserRole, Qt.ItemDataRole.UserRole + 1
+
+HEIGHT = 46
+MARGIN = 12
+
+
+class ToolNameDelegate(QStyledItemDelegate):
+    """``name`` and ``words`` are the roles under which the two lines are found; an empty name is the default."""
+
+    def __init__(self, name: int, words: int, parent: QObject) -> None:
+        super().__init__(parent)
+        self._name, self._words = name, words
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+        return QSize(120, HEIGHT)
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        t = tokens()
+        rect: QRect = option.rect
+        state = option.state
+        chosen = bool(state & QStyle.StateFlag.State_Selected)
+        painter.save()
+        painter.fillRect(rect, QColor(t.accent_background if chosen else t.surface))
+        if chosen and state & QStyle.StateFlag.State_HasFocus:
+            painter.fillRect(QRect(rect.left(), rect.top(), 2, rect.height()), QColor(t.accent))
+        name = shown_name(str(index.data(self._name) or ""))
+        words = str(index.data(self._words) or "")
+        inner = rect.adjusted(MARGIN, 5, -MARGIN, -5)
+        half = inner.height() // 2
+        font = code_font() if name else QFont(painter.font())
+        font.setBold(True)
+        self._line(painter, font, t.text, QRect(inner.left(), inner.top(), inner.width(), half), name or "Default")
+        small = QFont(option.font)
+        small.setPixelSize(SMALL_PX)
+        below = QRect(inner.left(), inner.top() + half, inner.width(), half)
+        self._line(painter, small, t.muted, below, words)
+        painter.restore()
+
+    def _line(self, painter: QPainter, font: QFont, colour: str, rect: QRect, text: str) -> None:
+        painter.setFont(font)
+        painter.setPen(QColor(colour))
+        fitting = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, rect.width())
+        painter.drawText(rect, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, fitting)
+
+
+def read_tables(path: Path) -> Debugging:
+    """The rules a file asks for. Raises ValueError in words."""
+    try:
+        text = read_named(path, LARGEST_TABLE).decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise ValueError("it is not UTF-8 text") from None
+    except OSError as error:
+        raise ValueError(error.strerror or str(error)) from None
+    return read_answers(text)
+
+
+def write_tables(path: Path, debugging: Debugging) -> None:
+    """Write the tables to a file. Raises ValueError in words."""
+    try:
+        path.write_text(write_answers(debugging), encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise ValueError(error.strerror or str(error)) from None
+
+
+def laid_over(debugging: Debugging, found: Debugging) -> Debugging:
+    """The rules with a file's tables in them: its tools answer from its rows; their conditions and all others stay."""
+    out = debugging.model_copy(update={"step_limit": found.step_limit})
+    for name, rule in found.rules.items():
+        out = out.with_rule(name, _with_table(debugging.rule(name), rule))
+    if found.default.rows:
+        out = out.with_default(_with_table(debugging.default, found.default))
+    return out
+
+
+def table_words(found: Debugging) -> str:
+    """What a file holds: ``2 tables with 5 rows``."""
+    tables = [rule for rule in (*found.rules.values(), found.default) if rule.rows]
+    rows = sum(len(rule.rows) for rule in tables)
+    return f"{len(tables)} table{'s' * (len(tables) != 1)} with {rows} row{'s' * (rows != 1)}"
+
+
+def _with_table(rule: ToolRule, found: ToolRule) -> ToolRule:
+    return rule.model_copy(update={"policy": Policy.TABLE, "rows": found.rows})
 
 
 class RulesDialog(SessionWindow):

@@ -6,6 +6,7 @@ It belongs to one experiment, changes nothing in it, and is not modal. Closed wh
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from functools import partial
 
 from PySide6.QtCore import Qt
@@ -13,6 +14,8 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QDialog,
+    QFrame,
+    QGridLayout,
     QHBoxLayout,
     QLabel,
     QProgressBar,
@@ -29,10 +32,18 @@ from playground.domain.request import Request
 from playground.domain.transcript import Role
 from playground.engine.session.changes import Change, PathChanged, SettingsChanged
 from playground.engine.session.session import Session
-from playground.engine.session.stability import MOST_SAMPLES, Stability, Variant, sample, stability_csv, step_request
-from playground.ui.features.debugger.stability_words import bars, progress_words
+from playground.engine.session.stability import (
+    MOST_SAMPLES,
+    Stability,
+    Variant,
+    VariantResult,
+    sample,
+    stability_csv,
+    step_request,
+)
+from playground.ui.features.debugger.histogram import Histogram
+from playground.ui.features.debugger.stability_words import Bar, bars, figures, progress_words
 from playground.ui.features.debugger.variant_editor import VariantEditor
-from playground.ui.features.debugger.variant_result import VariantView
 from playground.ui.widgets.choice_fields import look
 from playground.ui.widgets.loop import Throttle, spawn
 from playground.ui.widgets.plain_text import short_title, show_hidden, shown_name
@@ -49,6 +60,57 @@ EMPTY = (
     "The same request goes out as often as you say, and the answers are counted: which tools are called with which "
     "arguments, how many calls fit, how long it takes. The conversation stays as it is."
 )
+
+
+class VariantView(QFrame):
+    """``show_result`` shows the figures so far."""
+
+    def __init__(self, title: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("kind", "card")
+        self.setMinimumWidth(260)
+        self.title = QLabel(title)
+        self.title.setProperty("kind", "heading")
+        self.title.setTextFormat(Qt.TextFormat.PlainText)
+        self._figures: dict[str, QLabel] = {}
+        self._grid = QGridLayout()
+        self._grid.setHorizontalSpacing(12)
+        self._grid.setVerticalSpacing(3)
+        self._grid.setColumnStretch(1, 1)
+        self.histogram = Histogram(f"How often each came, {title}")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(12, 10, 12, 12)
+        column.setSpacing(8)
+        column.addWidget(self.title)
+        column.addLayout(self._grid)
+        column.addSpacing(4)
+        column.addWidget(self.histogram)
+        column.addStretch(1)
+
+    def figure(self, name: str) -> str:
+        """The words of a figure. Raises KeyError."""
+        return self._figures[name].text()
+
+    def show_result(self, result: VariantResult, bars: Sequence[Bar], total: int) -> None:
+        """Show these figures and bars; shares are of ``total``."""
+        for name, words in figures(result):
+            label = self._figures.get(name) or self._add(name)
+            label.setText(show_hidden(words))
+            look(label, "error" if name == "Failures" and words != "none" else "")
+        self.histogram.set_bars(bars, total)
+
+    def _add(self, name: str) -> QLabel:
+        caption, label = QLabel(name), QLabel()
+        caption.setProperty("kind", "muted")
+        label.setTextFormat(Qt.TextFormat.PlainText)
+        label.setWordWrap(True)
+        label.setAccessibleName(name)
+        label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        row = self._grid.rowCount()
+        self._grid.addWidget(caption, row, 0, Qt.AlignmentFlag.AlignTop)
+        self._grid.addWidget(label, row, 1)
+        self._figures[name] = label
+        return label
 
 
 class StabilityWindow(QDialog):

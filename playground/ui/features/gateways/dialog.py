@@ -9,13 +9,27 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 from uuid import uuid4
 
 import shiboken6
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QScrollArea, QWidget
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QKeySequence, QPainter, QResizeEvent, QShortcut
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QDialog,
+    QFrame,
+    QHBoxLayout,
+    QListWidget,
+    QListWidgetItem,
+    QPushButton,
+    QScrollArea,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QWidget,
+)
 
 from playground.engine.gateways.credentials import NeedsConsent, forget_secrets
 from playground.engine.gateways.profiles import (
@@ -32,14 +46,159 @@ from playground.engine.gateways.secrets import Keys
 from playground.ui.features.gateways.dialog_layout import left_side, right_side, rule
 from playground.ui.features.gateways.draft import NEW_NAME, Draft, connection_of, credentials_of, problem, save
 from playground.ui.features.gateways.form import ProfileForm
-from playground.ui.features.gateways.gateway_list import GatewayList
-from playground.ui.features.gateways.question_bar import QuestionBar
 from playground.ui.features.gateways.test_result import TestResult
 from playground.ui.widgets.form_parts import push_button, quiet_button, say, text_label
+from playground.ui.widgets.plain_text import one_line_of, show_hidden
+from playground.ui.widgets.theme import SMALL_PX, tokens
 
 USE = "Save and us&e"
 Tester = Callable[[Connection], Awaitable[ConnectionReport]]
 Spawn = Callable[..., "asyncio.Task[Any]"]
+
+SIDE_BY_SIDE = 520  # pixels; a narrower bar has its buttons below the words
+
+#: The words on a button, its look, and what it does.
+Answer = tuple[str, str, Callable[[], None]]
+
+_LINE = Qt.ItemDataRole.UserRole
+_ID = Qt.ItemDataRole.UserRole + 1
+HEIGHT = 48
+
+
+class GatewayList(QListWidget):
+    """Shows drafts in the order given; the current one is the one in the form."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName("Gateways")
+        self.setItemDelegate(_TwoLines(self))
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setUniformItemSizes(True)
+
+    def show_drafts(self, drafts: list[Draft], unsaved: set[str], current: str) -> None:
+        """Show the drafts and select ``current``, without saying that the selection changed."""
+        self.blockSignals(True)
+        while self.count() > len(drafts):
+            self.takeItem(self.count() - 1)
+        while self.count() < len(drafts):
+            self.addItem(QListWidgetItem())
+        for row, draft in enumerate(drafts):
+            item = self.item(row)
+            name = show_hidden(draft.title)
+            host = show_hidden(draft.host) or "no address yet"
+            line = f"{'unsaved · ' if draft.profile.id in unsaved else ''}{host}"
+            item.setText(name)
+            item.setData(_LINE, line)
+            item.setData(_ID, draft.profile.id)
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{name}, {line}")
+            if draft.profile.id == current:
+                self.setCurrentRow(row)
+        self.blockSignals(False)
+        self.viewport().update()
+
+    def current_id(self) -> str:
+        """The id of the selected gateway; empty when there is none."""
+        item = self.currentItem()
+        return str(item.data(_ID)) if self.count() else ""
+
+
+class _TwoLines(QStyledItemDelegate):
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+        return QSize(0, HEIGHT)
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        colours = tokens()
+        rect = QRectF(option.rect).adjusted(0, 2, 0, -2)
+        state: QStyle.StateFlag = option.state
+        font: QFont = option.font
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if state & QStyle.StateFlag.State_Selected:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(colours.accent_background))
+            painter.drawRoundedRect(rect, 6, 6)
+        elif state & QStyle.StateFlag.State_MouseOver:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(colours.chip))
+            painter.drawRoundedRect(rect, 6, 6)
+        if state & QStyle.StateFlag.State_HasFocus:
+            painter.setPen(QColor(colours.accent))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)
+        inside = rect.adjusted(10, 4, -10, -4)
+        small = QFont(font)
+        small.setPixelSize(SMALL_PX)
+        half = inside.height() / 2
+        for text, face, colour, top in (
+            (str(index.data(Qt.ItemDataRole.DisplayRole) or ""), font, colours.text, inside.top()),
+            (str(index.data(_LINE) or ""), small, colours.muted, inside.top() + half),
+        ):
+            painter.setFont(face)
+            painter.setPen(QColor(colour))
+            elide, room = Qt.TextElideMode.ElideRight, int(inside.width())
+            shown = painter.fontMetrics().elidedText(one_line_of(text), elide, room)
+            line = QRectF(inside.left(), top, inside.width(), half)
+            painter.drawText(line, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft), shown)
+        painter.restore()
+
+
+class QuestionBar(QFrame):
+    """Hidden until ``ask``; any answer hides it again, and then acts."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("kind", "banner")
+        self.setAccessibleName("Question")
+        self.words = text_label(wrap=True)
+        self.buttons: list[QPushButton] = []
+        self._line = QHBoxLayout()
+        self._line.setSpacing(8)
+        self._line.addStretch(1)
+        self._whole = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self._whole.setContentsMargins(12, 8, 8, 8)
+        self._whole.setSpacing(8)
+        self._whole.addWidget(self.words, 1)
+        self._whole.addLayout(self._line)
+        self.hide()
+
+    def ask(self, words: str, *answers: Answer) -> None:
+        """Show the question; the first answer gets the focus."""
+        self.words.setText(show_hidden(words))
+        self.setAccessibleDescription(words)
+        self._clear()
+        for text, kind, act in answers:
+            button = push_button(text, kind)
+            button.setAccessibleName(f"{text}: {words}")
+            button.clicked.connect(partial(self._answer, act))
+            self._line.addWidget(button)
+            self.buttons.append(button)
+        self.show()
+        for before, after in zip(self.buttons, self.buttons[1:], strict=False):
+            QWidget.setTabOrder(before, after)
+        self.buttons[0].setFocus()
+
+    def dismiss(self) -> None:
+        """Take the question back."""
+        self.hide()
+        self._clear()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        narrow = event.size().width() < SIDE_BY_SIDE
+        self._whole.setDirection(QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight)
+
+    def _answer(self, act: Callable[[], None]) -> None:
+        self.dismiss()
+        act()
+
+    def _clear(self) -> None:
+        for button in self.buttons:
+            self._line.removeWidget(button)
+            button.hide()
+            button.deleteLater()
+        self.buttons = []
 
 
 class ProfileDialog(QDialog):

@@ -6,6 +6,8 @@ whoever was given with ``set_editor``. Text that is not applied yet is told, and
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass
@@ -16,16 +18,16 @@ from PySide6.QtCore import QEvent, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSplitter, QVBoxLayout, QWidget
 
-from playground.jsonkit.layout import locate
-from playground.jsonkit.merge import MemberPath
-from playground.ui.features.inspector.body_edit import typed_value, with_field, without_field
+from playground.jsonkit.layout import TOKEN, locate
+from playground.jsonkit.merge import MemberPath, at_path
+from playground.jsonkit.reading import read_typed
+from playground.jsonkit.values import JSON, JSONObject
 from playground.ui.features.inspector.excerpt import excerpt
 from playground.ui.features.inspector.field_table import FieldTable
-from playground.ui.features.inspector.folded_text import FoldedText
 from playground.ui.features.inspector.put_lines import put_lines
 from playground.ui.widgets.choice_fields import look
 from playground.ui.widgets.code_editor import CodeEditor
-from playground.ui.widgets.plain_text import show_hidden, tip
+from playground.ui.widgets.plain_text import escape_hidden, show_hidden, tip
 
 if TYPE_CHECKING:
     from playground.engine.requests.view import RequestView
@@ -37,6 +39,80 @@ PENDING = "Not applied yet: a run sends what the panels say."
 
 #: What an edited body comes to, as sentences for people. Raises ValueError, in words.
 Edit = Callable[[str], tuple[str, ...]]
+
+LONGEST = 20_000  # characters of a string that is shown whole
+LONGEST_DATA = 2_000  # the same for data: addresses
+KEPT = 40
+_WHOLE = re.compile(r'(?:[^"\\]|\\u[0-9a-fA-F]{4}|\\[^u])*')
+
+
+def typed_value(text: str) -> JSON:
+    """What is typed as a value: JSON, or else the text itself. Raises ValueError for JSON that was only begun."""
+    try:
+        return read_typed(text)
+    except ValueError:
+        if text.lstrip()[:1] in ("{", "[", '"'):
+            raise ValueError("This is not JSON yet. Close every quote and bracket.") from None
+        return text
+
+
+def with_field(body: str, path: MemberPath, value: JSON) -> str:
+    """The body with the field at ``path`` set. Raises ValueError."""
+    whole = _object(body)
+    at = whole
+    for step in path[:-1]:
+        inner = at.get(step)
+        at[step] = at = dict(inner) if isinstance(inner, dict) else {}
+    at[path[-1]] = value
+    return json.dumps(whole, ensure_ascii=False)
+
+
+def without_field(body: str, path: MemberPath) -> str:
+    """The body without that field, and without the objects that held only it. Raises ValueError."""
+    whole = _object(body)
+    for depth in range(len(path), 0, -1):
+        at = at_path(whole, path[: depth - 1])
+        if isinstance(at, dict):
+            at.pop(path[depth - 1], None)
+        if at:
+            break
+    return json.dumps(whole, ensure_ascii=False)
+
+
+def _object(body: str) -> JSONObject:
+    value = read_typed(body, most=len(body))  # with its images
+    if not isinstance(value, dict):
+        raise ValueError("The body is not a JSON object.")
+    return value
+
+
+class FoldedText:
+    """``shown`` is what may be edited; ``unfold`` gives the whole text of what it was edited to."""
+
+    def __init__(self, text: str) -> None:
+        self._folded: dict[str, str] = {}
+        lines = text.split("\n")  # no string of JSON goes over a line's end, and few lines are long
+        self.shown = "\n".join([escape_hidden(self._folded_line(line)) for line in lines])
+
+    def unfold(self, shown: str) -> str:
+        """The text with every mark that is still there replaced by what it stands for."""
+        for mark, token in self._folded.items():
+            shown = shown.replace(mark, token)
+        return shown
+
+    def _folded_line(self, line: str) -> str:
+        return TOKEN.sub(self._fold, line) if len(line) > LONGEST_DATA else line
+
+    def _fold(self, match: re.Match[str]) -> str:
+        token = match[0]
+        longest = LONGEST_DATA if token.startswith('"data:') else LONGEST
+        if not token.startswith('"') or len(token) <= longest:
+            return token
+        beginning = _WHOLE.match(escape_hidden(token[1 : KEPT + 1]))
+        start = beginning[0] if beginning else ""
+        mark = f'"{start}… ‹{len(self._folded) + 1}: {len(token) - 2:,} characters, kept as they are›"'
+        self._folded[mark] = token
+        return mark
 
 
 @dataclass(frozen=True)

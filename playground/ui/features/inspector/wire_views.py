@@ -2,16 +2,59 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Generic, TypeVar
 
-from playground.ui.features.inspector.late_view import LateView
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
 from playground.ui.features.inspector.view import ExchangeView
+from playground.ui.features.inspector.views import InspectorView
 
 if TYPE_CHECKING:
     from playground.ui.features.inspector.diff_page import DiffPage
     from playground.ui.features.inspector.lint_page import LintPage
     from playground.ui.features.inspector.next_request import Preview
     from playground.ui.features.inspector.timeline.page import TimelinePage
+
+P = TypeVar("P", bound=QWidget)
+
+
+class LateView(InspectorView, Generic[P]):
+    """``when_made`` is called with the page once there is one, at once if there is one already."""
+
+    def __init__(self) -> None:
+        self.widget = QWidget()
+        self._column = QVBoxLayout(self.widget)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._page: P | None = None
+        self._told: list[Callable[[P], None]] = []
+
+    @property
+    def page(self) -> P:
+        """The page, made if there is none yet."""
+        if self._page is None:
+            made = self._make()
+            self._page = made
+            self._column.addWidget(made)
+            for tell in self._told:
+                tell(made)
+        return self._page
+
+    @property
+    def made(self) -> P | None:
+        """The page if there is one."""
+        return self._page
+
+    def when_made(self, tell: Callable[[P], None]) -> None:
+        """Call ``tell`` with the page."""
+        self._told.append(tell)
+        if self._page is not None:
+            tell(self._page)
+
+    @abstractmethod
+    def _make(self) -> P:
+        """A new page. What it needs is imported here."""
 
 
 class TimelineView(LateView["TimelinePage"]):

@@ -5,17 +5,19 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QStandardPaths, QUrl, Signal
+from PySide6.QtCore import QObject, QStandardPaths, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QMessageBox, QWidget
 
 from playground.engine.library.store import Mode, Status, StoreError
 from playground.engine.library.store.retention import KeepTapes
+from playground.engine.library.workspace import Workspace
 from playground.engine.session.session import Session
 from playground.ui.features.host import Host
 from playground.ui.features.storage.banner import Choice, StorageBanner
-from playground.ui.features.storage.clean_control import CleanControl
 from playground.ui.features.storage.dialog import StorageDialog, StorageState
 from playground.ui.features.storage.limits import (
     BYTES_KEY,
@@ -27,16 +29,135 @@ from playground.ui.features.storage.limits import (
     trash_days,
 )
 from playground.ui.features.storage.unread_control import UnreadControl
-from playground.ui.features.storage.unsaved import SaveCopies, may_lose
-from playground.ui.widgets.dialogs import agreed, ask_where, ask_which
+from playground.ui.widgets.dialogs import agreed, ask_where, ask_which, dress
+from playground.ui.widgets.loop import ask, spawn
 from playground.ui.widgets.loop import ask as ask_person
-from playground.ui.widgets.loop import spawn
+from playground.ui.widgets.plain_text import short_title
 
 FILES = "Copies of experiments (*.db);;All files (*)"
 RESTORE = (
     "All experiments become those of the copy. What there is now is set aside in a file beside it, and nothing is "
     "deleted. Runs under way are stopped."
 )
+
+#: Saves copies where a person says. Returns whether they are there; raises ExperimentFileError.
+SaveCopies = Callable[[Sequence[Session]], Awaitable[bool]]
+
+UNOPENED = "Experiments could not be opened, so nothing is saved."
+WAITS = "or cancel: it is written as soon as that is possible."
+_MOST_NAMED = 3
+
+
+async def may_lose(window: QWidget, workspace: Workspace, save: SaveCopies) -> bool:
+    """Ask until there is an answer. Returns whether to quit. Cancelled, it takes the question away."""
+    from playground.engine.files.experiment_file import ExperimentFileError
+
+    failed = ""
+    while True:
+        status = workspace.store.status if workspace.store is not None else Status()
+        lost = workspace.unsaved
+        chosen = await _ask(window, failed or why(status), what(status, lost), len(lost))
+        if chosen is not QMessageBox.ButtonRole.AcceptRole:
+            return chosen is QMessageBox.ButtonRole.DestructiveRole
+        try:
+            if await save(lost):
+                return True
+            failed = ""
+        except ExperimentFileError as error:
+            failed = f"The copy was not saved. {error}"
+
+
+async def _ask(window: QWidget, words: str, more: str, copies: int) -> QMessageBox.ButtonRole:
+    box = QMessageBox(window)
+    box.setWindowTitle("Not everything is saved")
+    box.setTextFormat(Qt.TextFormat.PlainText)
+    box.setText(words)
+    box.setInformativeText(more)
+    stay = box.addButton("Cancel", QMessageBox.ButtonRole.RejectRole)
+    box.addButton("Quit without saving", QMessageBox.ButtonRole.DestructiveRole)
+    box.setDefaultButton(stay)
+    box.setEscapeButton(stay)
+    if copies:
+        word = "Save a copy…" if copies == 1 else "Save copies…"
+        box.setDefaultButton(box.addButton(word, QMessageBox.ButtonRole.AcceptRole))
+    dress(box)
+    try:
+        await ask(box)
+        return box.buttonRole(box.clickedButton())
+    finally:
+        box.deleteLater()
+
+
+def why(status: Status) -> str:
+    """Why it could not be saved."""
+    if status.trouble:
+        return f"Experiments cannot be saved now. {status.trouble}"
+    return status.words or UNOPENED
+
+
+def what(status: Status, lost: Sequence[Session]) -> str:
+    """What is not on the disk, and what can be done."""
+    shown = [f"“{short_title(session.title)}”" for session in lost[:_MOST_NAMED]]
+    if len(lost) > _MOST_NAMED:
+        shown.append(f"{len(lost) - _MOST_NAMED} more")
+    if not shown:
+        return f"What you changed in the list of experiments would be lost. Quit all the same, {WAITS}"
+    names = " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+    advice = f"Save a copy of it elsewhere, {WAITS}" if status.trouble else "Save a copy of it, to go on with it later."
+    return f"What you did in {names} would be lost. {advice}"
+
+
+def cleaned_words(rows: int, *, in_turns: bool) -> str:
+    """What was done, and what was not."""
+    places, them = ("1 place", "it") if rows == 1 else (f"{rows:,} places", "them")
+    words = f"The key stood in {places} of what was kept before it was known, and was taken out of {them}."
+    return f"{words} Turns that are open still have it: they are what is sent." if in_turns else words
+
+
+class CleanControl(QObject):
+    """``settle`` returns when it is known whether there is a store."""
+
+    def __init__(self, host: Host, settle: Callable[[], Awaitable[None]]) -> None:
+        super().__init__(host.window)
+        self._host = host
+        self._workspace = host.workspace
+        self._settle = settle
+        self._task: asyncio.Task[None] | None = None
+        self._again = False
+        host.workspace.gateways.keys.learned = self.clean
+
+    def clean(self) -> None:
+        """Free everything of what is known to be secret now; of what gets known meanwhile afterwards."""
+        self._again = True
+        if self._task is None or self._task.done():
+            self._task = spawn(self._clean(), name="take out keys")
+
+    async def go_on(self) -> None:
+        """Do what was begun before the application ended, if anything was."""
+        store = self._workspace.store
+        if store is not None and store.status.mode is Mode.READY and await store.clean_due():
+            self.clean()
+
+    async def _clean(self) -> None:
+        from playground.engine.library.cleaning import clean
+
+        await self._settle()
+        rows, in_turns = 0, False
+        try:
+            while self._again:
+                self._again = False
+                found = await clean(self._workspace)
+                rows, in_turns = rows + found.rows, found.in_turns
+        except StoreError as error:
+            store = self._workspace.store
+            if store is not None and store.status.mode is Mode.READY:
+                self._say(f"What was kept before may still hold the key. {error} It is looked for at the next start.")
+            return
+        if rows:
+            self._say(cleaned_words(rows, in_turns=in_turns))
+
+    def _say(self, words: str) -> None:
+        self._host.notice.say(words)
 
 
 class StorageControl(QObject):

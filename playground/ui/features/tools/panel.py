@@ -6,23 +6,38 @@ It gets the definitions and hands back new ones; it holds no truth. Checks run a
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import partial
+from itertools import takewhile
+from typing import Protocol
 
 from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QMenu,
+    QPushButton,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
-from playground.domain.tools import ToolDefinition
+from playground.domain.tools import ToolDefinition, definition_tokens, doubled_names
+from playground.engine.checks.questions import DefinitionSound, Question
+from playground.engine.requests.spoken import TITLES
+from playground.jsonkit.problems import Problem
 from playground.ui.features.tools import grouping
-from playground.ui.features.tools.checks import Checks
 from playground.ui.features.tools.import_dialog import ImportDialog
-from playground.ui.features.tools.large_window import LargeWindow
 from playground.ui.features.tools.panel_parts import EmptyPage, PanelHead, WorkArea
 from playground.ui.features.tools.sample_dialog import SampleDialog
 from playground.ui.features.tools.samples import SAMPLE, TEMPLATE, free_name
 from playground.ui.features.tools.tool_editor import ToolEditor
 from playground.ui.features.tools.tool_list import ToolList
-from playground.ui.features.tools.tool_menu import ToolMenu
 from playground.ui.features.tools.tool_model import ToolModel
 from playground.ui.widgets.asking import Asking
 from playground.ui.widgets.plain_text import show_hidden
@@ -30,6 +45,182 @@ from playground.ui.widgets.slices import SLICE_S
 
 CHECK_AFTER_MS = 150
 SHOWN_EVERY_S = 0.5  # what was found so far, while very many tools are checked
+
+WIDE, TALL = 1100, 760
+
+Ask = Callable[[Question[list[Problem]]], list[Problem] | None]
+
+
+class ToolCommands(Protocol):
+    """What is offered on tools, by their numbers, and on those that are selected, ``chosen``."""
+
+    @property
+    def chosen(self) -> list[int]: ...
+
+    @property
+    def tools(self) -> tuple[ToolDefinition, ...]: ...
+
+    def open_large(self) -> object: ...
+
+    def show_sample(self) -> object: ...
+
+    def duplicate(self) -> None: ...
+
+    def move_tool(self, steps: int) -> None: ...
+
+    def switch(self, numbers: Iterable[int], on: bool) -> None: ...
+
+    def set_group(self, numbers: Iterable[int], group: str) -> None: ...
+
+    def new_group(self) -> None: ...
+
+    def delete(self) -> None: ...
+
+    def add_sample(self) -> None: ...
+
+    def import_tools(self) -> object: ...
+
+
+class ToolMenu(QMenu):
+    """Filled each time it opens, for what is selected then."""
+
+    def __init__(self, commands: ToolCommands, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._commands = commands
+        self.aboutToShow.connect(self.fill)
+
+    def fill(self) -> None:
+        """Offer what can be done now."""
+        self.clear()
+        can = self._commands
+        chosen = can.chosen
+        tools = can.tools
+        many = len(chosen) > 1
+        what = f"{len(chosen)} tools" if many else "the tool"
+        self._offer("Open large", can.open_large)
+        self._offer("Sample arguments", can.show_sample)
+        self.addSeparator()
+        self._offer(f"Duplicate {what}", can.duplicate, "Ctrl+D")
+        self._offer("Move up", partial(can.move_tool, -1), "Ctrl+Shift+Up")
+        self._offer("Move down", partial(can.move_tool, 1), "Ctrl+Shift+Down")
+        self._offer(f"Switch {what} on", partial(can.switch, chosen, on=True))
+        self._offer(f"Switch {what} off", partial(can.switch, chosen, on=False))
+        groups = self.addMenu("Move to group")
+        names = dict.fromkeys(tool.group for tool in tools if tool.group)
+        for name in names:
+            action = groups.addAction(show_hidden(name).replace("&", "&&"))
+            action.triggered.connect(partial(can.set_group, chosen, name))
+        if names:
+            groups.addAction("No group").triggered.connect(partial(can.set_group, chosen, ""))
+            groups.addSeparator()
+        groups.addAction("New group").triggered.connect(can.new_group)
+        self._offer(f"Delete {what}", can.delete, "Del")
+        self.addSeparator()
+        copy = self.addMenu("Copy as JSON")
+        for protocol, title in TITLES.items():
+            words = title.lower()
+            if len(chosen) < len(tools):
+                said = f"{len(chosen)} selected" if many else "This tool"
+                copy.addAction(f"{said}, for {words}").triggered.connect(partial(self.copy, protocol, chosen))
+            every = list(range(len(tools)))
+            copy.addAction(f"All {len(tools)}, for {words}").triggered.connect(partial(self.copy, protocol, every))
+        self.addSeparator()
+        self._offer("Add a sample", can.add_sample)
+        self._offer("Import…", can.import_tools)
+
+    def copy(self, protocol: str, numbers: list[int]) -> None:
+        """Put the definitions on the clipboard in a protocol's shape."""
+        from playground.engine.files.tool_import import export_tools
+
+        chosen: list[ToolDefinition] = [self._commands.tools[number] for number in numbers]
+        QGuiApplication.clipboard().setText(export_tools(chosen, protocol))
+
+    def _offer(self, text: str, do: Callable[[], object], key: str = "") -> None:
+        action = self.addAction(f"{text}\t{key}" if key else text)
+        action.triggered.connect(partial(_call, do))
+
+
+def _call(do: Callable[[], object], _checked: bool = False) -> None:
+    do()
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What was found for one definition. The definition is held, so that no other one can take its identity."""
+
+    tool: ToolDefinition
+    problems: list[Problem] | None  # while it is being checked
+    size: int
+
+
+class Checks:
+    """Remembers its findings by the definition itself: values are frozen, so the same one is still as good or bad."""
+
+    def __init__(self, ask: Ask) -> None:
+        self._ask = ask
+        self._known: dict[int, _Known] = {}
+        self._asked: set[int] = set()  # of those that are being checked
+
+    def look(self, tools: tuple[ToolDefinition, ...], first: int = -1, seconds: float = float("inf")) -> bool:
+        """Check what is not known yet, one at least, ``first`` before the others. Whether all are known now."""
+        self._known = {id(tool): self._known[id(tool)] for tool in tools if id(tool) in self._known}
+        end = time.perf_counter() + seconds
+        for tool in (*tools[max(first, 0) : first + 1], *tools):
+            known = self._known.get(id(tool))
+            if known is None or (known.problems is None and id(tool) not in self._asked):
+                self._known[id(tool)] = self._find(tool, known)
+                self._asked.add(id(tool))
+                if time.perf_counter() >= end:
+                    return False
+        return True
+
+    def ask_again(self) -> None:
+        """An answer has come: the next look asks for those that were still being checked."""
+        self._asked.clear()
+
+    def problems(self, tools: tuple[ToolDefinition, ...]) -> list[list[Problem]]:
+        """Problems of each tool, in order; of one that is still being checked only that its name is taken."""
+        out = [list(known.problems or ()) if (known := self._known.get(id(tool))) else [] for tool in tools]
+        for number, problem in doubled_names(tools):
+            out[number].insert(0, problem)
+        return out
+
+    def sizes(self, tools: tuple[ToolDefinition, ...]) -> list[int]:
+        """About how many tokens each one takes in a request; of those before the first that was not looked at."""
+        found = (self._known.get(id(tool)) for tool in tools)
+        return [known.size for known in takewhile(bool, found) if known is not None]
+
+    def _find(self, tool: ToolDefinition, known: _Known | None) -> _Known:
+        size = known.size if known is not None else definition_tokens(tool)
+        return _Known(tool, self._ask(DefinitionSound(tool)), size)
+
+
+class LargeWindow(QDialog):
+    """Holds an editor; who opens it connects ``editor.edited`` and shows the tool in it."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setModal(True)
+        self.editor = ToolEditor(wide=True)
+        self.editor.name.textChanged.connect(self._title)
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        buttons.rejected.connect(self.accept)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(4, 4, 4, 12)
+        column.setSpacing(0)
+        column.addWidget(self.editor, 1)
+        column.addWidget(buttons)
+        buttons.setContentsMargins(0, 0, 12, 0)
+        for button in buttons.buttons():
+            if hasattr(button, "setAutoDefault"):
+                button.setAutoDefault(False)
+        self._title(self.editor.name.text())
+        window = parent.window()
+        self.resize(min(WIDE, window.width() - 40), min(TALL, window.height() - 40))
+
+    def _title(self, name: str) -> None:
+        self.setWindowTitle(f"Tool {show_hidden(name)}" if name else "Tool")
 
 
 class ToolsPanel(QWidget):

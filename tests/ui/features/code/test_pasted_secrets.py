@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from playground.engine.gateways.secrets import Secret
-from playground.ui.features.code.pasted_secrets import PastedSecrets
+from playground.ui.features.code.import_request_dialog import PastedSecrets
 
 KEY = "sk-canary-0123456789"
 

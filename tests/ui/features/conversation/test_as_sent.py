@@ -10,8 +10,8 @@ from pytestqt.qtbot import QtBot
 
 from playground.domain.parts import ToolResult
 from playground.domain.transcript import Role, make_turn
-from playground.ui.features.conversation.as_sent import AsSent
 from playground.ui.features.conversation.text_view import TextView
+from playground.ui.features.conversation.turn_card import AsSent
 
 
 class Stand:

@@ -14,8 +14,8 @@ from playground.domain.parts import ToolCall
 from playground.domain.roles import Role
 from playground.domain.tools import ToolDefinition, check_arguments
 from playground.ui.features.conversation.calls.call_card import CallCard
-from playground.ui.features.conversation.calls.call_editor import CallEditor
 from playground.ui.features.conversation.calls.call_form import CallForm
+from playground.ui.features.conversation.card_editing import CallEditor
 from playground.ui.features.conversation.composer_beside import MOST_FORMS, ComposerBeside
 from tests.engine.debugging import WEATHER
 from tests.support.editors import Edits

@@ -21,8 +21,7 @@ from playground.engine.session.stability import FAILED, NO_CALL, Sample, Variant
 from playground.ui.features.debugger.call_words import seconds_words
 from playground.ui.features.debugger.histogram import Histogram
 from playground.ui.features.debugger.stability_words import bars, brief, figures
-from playground.ui.features.debugger.tool_differences import differences, read_choice, read_tools
-from playground.ui.features.debugger.variant_editor import VariantEditor
+from playground.ui.features.debugger.variant_editor import VariantEditor, differences, read_choice, read_tools
 from tests.ui.features.debugger.seen import WEATHER, session
 
 pytestmark = pytest.mark.qt_log_ignore("plugin does not support")

@@ -9,7 +9,7 @@ from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from playground.ui.features.files.recent import FORGET, KEY, MOST, NONE, RecentFiles
+from playground.ui.features.files.control import FORGET, KEY, MOST, NONE, RecentFiles
 
 
 class Stand:

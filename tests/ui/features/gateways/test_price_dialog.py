@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QDialogButtonBox, QWidget
 from pytestqt.qtbot import QtBot
 
 from playground.domain.prices import Price
-from playground.ui.features.gateways.price_dialog import PriceDialog
+from playground.ui.features.gateways.control import PriceDialog
 
 
 def press_save(dialog: PriceDialog) -> None:

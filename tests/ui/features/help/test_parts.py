@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from playground import __version__
-from playground.ui.features.help.parts import details, installed, parts, read_notice
+from playground.ui.features.help.about_dialog import details, installed, parts, read_notice
 
 NOTICE = """What is in this application, and under which licence. The texts are in the folders beside this file.
 

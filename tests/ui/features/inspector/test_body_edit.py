@@ -8,8 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playground.ui.features.inspector.body_edit import typed_value, with_field, without_field
-from playground.ui.features.inspector.folded_text import LONGEST, LONGEST_DATA, FoldedText
+from playground.ui.features.inspector.next_request import (
+    LONGEST,
+    LONGEST_DATA,
+    FoldedText,
+    typed_value,
+    with_field,
+    without_field,
+)
 
 BODY = json.dumps({"model": "m", "stream": True, "stream_options": {"include_usage": True}, "a.b": 1})
 

@@ -19,8 +19,7 @@ from playground.engine.checks.questions import DefinitionSound, Question
 from playground.jsonkit.problems import Problem
 from playground.protocols.chat.tools import write_tool as write_chat_tool
 from playground.protocols.messages.encode import write_tool as write_messages_tool
-from playground.ui.features.tools.checks import Checks
-from playground.ui.features.tools.panel import ToolsPanel
+from playground.ui.features.tools.panel import Checks, ToolsPanel
 from playground.ui.features.tools.tool_list import group_switch_rect
 
 pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QToolButton, QVBoxLayout, QWidget
 
 from playground.domain.debugging import Answer as Reply
 from playground.domain.parts import ToolCall
@@ -14,7 +15,6 @@ from playground.engine.checks.questions import ArgumentsFit
 from playground.engine.session.open_edits import EditKey, What
 from playground.jsonkit.problems import Problem, not_checked
 from playground.ui.features.conversation.calls.argument_tree import ArgumentTree
-from playground.ui.features.conversation.calls.call_menu import CallMenu
 from playground.ui.features.conversation.calls.call_text import (
     PRETTY_LIMIT,
     answered_words,
@@ -38,9 +38,56 @@ from playground.ui.features.conversation.text_place import TextEditing
 from playground.ui.features.conversation.text_view import TextView
 from playground.ui.features.conversation.variant_switch import VariantSwitch
 from playground.ui.widgets.elided_label import ElidedLabel
+from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.mark_label import Chip, MarkLabel
 from playground.ui.widgets.plain_text import few_lines_of, short_name, shown_name, tip
 from playground.ui.widgets.theme import code_font, tokens
+
+#: What an entry is called, its words, and when it is there: "waiting", or "" for always.
+ENTRIES = (
+    ("all", "Send the same to all calls", "waiting"),
+    ("all_errors", "Send the same to all, as errors", "waiting"),
+    ("remember", "Remember this answer", ""),
+    ("fork", "Compare several answers…", ""),
+    ("edit", "Edit its name, id and arguments…", ""),
+    ("delete", "Delete this call", ""),
+    ("rules", "Rules for this tool…", ""),
+    ("raw", "Arguments exactly as they came", ""),
+    ("frame", "Show the frame that carried it", ""),
+)
+
+
+class CallMenu(IconButton):
+    """``chosen`` tells the entry; ``offer`` says what the call is like now."""
+
+    chosen = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("more", "More for this call", parent)
+        self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self._waiting = self._raw = False
+        menu = QMenu(self)
+        menu.aboutToShow.connect(self._fill)
+        self.setMenu(menu)
+
+    def offer(self, *, waiting: bool, raw: bool) -> None:
+        """Which entries are there from now on, and whether the exact text is shown."""
+        self._waiting, self._raw = waiting, raw
+
+    def _fill(self) -> None:
+        menu = self.menu()
+        menu.clear()
+        for name, words, when in ENTRIES:
+            if when == "waiting" and not self._waiting:
+                continue
+            action = menu.addAction(words)
+            if name == "raw":
+                action.setCheckable(True)
+                action.setChecked(self._raw)
+            action.triggered.connect(partial(self._tell, name))
+
+    def _tell(self, name: str, _checked: bool = False) -> None:
+        self.chosen.emit(name)
 
 
 class CallCard(CallFrame):
