@@ -8,14 +8,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
-from playground.domain.accumulator import Accumulator
 from playground.domain.errors import GUESSES, FailureKind
-from playground.domain.events import Event, ReasoningDelta, RefusalDelta, TextDelta, ToolCallDelta
-from playground.domain.output import format_of
 from playground.domain.prices import Asked
 from playground.domain.request import Request
-from playground.domain.transcript import Ending, Outcome, Role, Transcript, Turn, new_id
-from playground.domain.usage import Timing
+from playground.domain.transcript import Ending, Transcript, Turn, new_id
+from playground.engine.session.asking import Reception
 from playground.gateway.tape import Exchange
 from playground.jsonkit.reading import parse_json
 from playground.jsonkit.values import JSON, JSONObject
@@ -58,13 +55,14 @@ def transcript_of(exchanges: Iterable[Exchange]) -> Transcript:
 
 def answers_of(exchange: Exchange) -> tuple[Turn, ...]:
     """The turns that an exchange brought, one a choice; one that says what went wrong, where nothing came."""
-    answer = Accumulator()
-    marks: dict[str, float] = {}
-    times: dict[tuple[int, int], tuple[float, float]] = {}
+    sent = body_of(exchange) or {}
+    model = sent.get("model")
+    received = Reception(Asked(model=model if isinstance(model, str) else ""), sent)
+    answer = received.answer
     if exchange.protocol and (exchange.status or 0) < 300:
+        last = exchange.reads[-1].at if exchange.reads else None  # what the end adds came with it
         for read, events in exchange.replay(get_protocol(exchange.protocol).decoder(exchange.content_type)):
-            answer.add_events(events)
-            _mark(marks, times, events, read.at)
+            received.take_events(events, read.at if read.data else last)
     failure = exchange.failure
     if failure is None and answer.failure is not None and (exchange.complete or answer.failure.kind not in GUESSES):
         failure = answer.failure
@@ -72,70 +70,8 @@ def answers_of(exchange: Exchange) -> tuple[Turn, ...]:
         ending = Ending.CUT_OFF if failure.kind is FailureKind.CUT_OFF else Ending.FAILED
     else:
         ending = Ending.COMPLETE if exchange.complete else Ending.STOPPED
-    sent = body_of(exchange) or {}
-    model = sent.get("model")
-    asked = Asked(model=model if isinstance(model, str) else "")
-    outcome = Outcome(
-        ending=ending,
-        model=answer.model or asked.model,
-        response_id=answer.id,
-        usage=answer.usage,
-        timing=_timing(exchange, marks),
-        failure=failure,
-        deviations=tuple(answer.deviations.items()),
-        holes=tuple(answer.holes),
-        exchange=exchange.id,
-        response_format=format_of(sent),
-        streamed=sent.get("stream") is True,
-        choices=answer.answered,
-        asked=asked,
-    )
-    turns = []
-    for index in sorted(answer.choices) or [0]:
-        choice = answer.choice(index)
-        own = {
-            "finish_reason": choice.finish_reason,
-            "choice": index,
-            "call_times": tuple(pair for (of, _), pair in times.items() if of == index),
-        }
-        turn = Turn(
-            id=new_id(),
-            role=Role.ASSISTANT,
-            parts=choice.freeze(),
-            outcome=outcome.model_copy(update=own),
-            extra=choice.extra,
-        )
-        turns.append(turn)
-    return tuple(turns)
-
-
-def _mark(
-    marks: dict[str, float], times: dict[tuple[int, int], tuple[float, float]], events: list[Event], at: float
-) -> None:
-    for event in events:
-        if isinstance(event, ToolCallDelta) and not event.only_late:
-            key = (event.choice, event.call)
-            times[key] = (times.get(key, (at, at))[0], at)
-        if "first_content" in marks:
-            continue
-        if isinstance(event, ReasoningDelta):
-            marks.setdefault("first_reasoning", at)
-        elif isinstance(event, TextDelta | ToolCallDelta | RefusalDelta):
-            marks["first_content"] = at
-            if "first_reasoning" in marks:
-                marks["reasoning_end"] = at
-
-
-def _timing(exchange: Exchange, marks: dict[str, float]) -> Timing:
-    return Timing(
-        started_at=exchange.started_at,
-        headers=exchange.answered,
-        first_byte=exchange.reads[0].at if exchange.reads else None,
-        first_reasoning=marks.get("first_reasoning"),
-        first_content=marks.get("first_content"),
-        reasoning_end=marks.get("reasoning_end"),
-        end=exchange.ended,
-    )
+    outcome = received.outcome(ending, failure, exchange)
+    return tuple(received.turn(new_id(), index, outcome) for index in sorted(answer.choices) or [0])
 
 
 def _reach(transcript: Transcript, at: str | None, turn: Turn) -> tuple[Transcript, str]:

@@ -6,28 +6,25 @@ The transcript is not touched, and nothing asked here is kept on its tape. What 
 from __future__ import annotations
 
 import asyncio
-import time
 from collections import Counter
 from collections.abc import Callable, Coroutine, Sequence
-from contextlib import aclosing
 from dataclasses import dataclass, field
-from random import Random
 from typing import TYPE_CHECKING
 
 from playground.domain.accumulator import Accumulator
 from playground.domain.debugging import signature
 from playground.domain.errors import Failure, FailureKind, RunRefusedError
-from playground.domain.events import RefusalDelta, TextDelta, ToolCallDelta
 from playground.domain.parts import Text, ToolCall
+from playground.domain.prices import Asked
 from playground.domain.request import Request
 from playground.domain.tools import ToolDefinition
 from playground.domain.usage import Usage
 from playground.domain.values import Value
 from playground.engine.io.spreadsheet import csv_text
+from playground.engine.session.asking import Asking
 from playground.engine.session.editors import HEAD
 from playground.engine.session.turn_edits import standing
 from playground.engine.session.verdicts import VerdictCode, verdict_on
-from playground.gateway.retry import delay_after
 from playground.jsonkit.values import JSON
 from playground.protocols.protocol import get_protocol
 
@@ -39,7 +36,6 @@ MOST_SAMPLES = 20
 NO_CALL = "(no call)"
 FAILED = "(failed)"
 
-_RANDOM = Random()  # noqa: S311 - jitter only, not for cryptography
 _COLUMNS = (
     "variant",
     "number",
@@ -234,26 +230,10 @@ async def sample(
 
 
 async def _ask(client: GatewayClient, request: Request, number: int) -> Sample:
-    protocol = get_protocol(request.protocol)
-    tries = 0
-    while True:
-        tries += 1
-        answer = Accumulator()
-        began = time.monotonic()
-        first: float | None = None
-        call = client.open(protocol, request)
-        async with aclosing(call) as batches:
-            async for events in batches:
-                answer.add_events(events)
-                if first is None and any(isinstance(e, TextDelta | ToolCallDelta | RefusalDelta) for e in events):
-                    first = time.monotonic() - began
-        failure = answer.failure
-        if failure is None or not answer.empty or tries > client.connection.retries:
-            break
-        delay = delay_after(failure, tries, _RANDOM, call.should_retry)
-        if delay is None:
-            break
-        await asyncio.sleep(delay)
+    asking = Asking(request, Asked(model=request.model))
+    await asking.ask(client)
+    answer = asking.received.answer
+    timing = asking.received.timing(asking.exchange) if asking.exchange is not None else None
     choice = answer.choice(0)
     parts = choice.freeze()
     calls = tuple(part for part in parts if isinstance(part, ToolCall))
@@ -262,11 +242,11 @@ async def _ask(client: GatewayClient, request: Request, number: int) -> Sample:
         calls=calls,
         fits=tuple([(await verdict_on(call, request.tools)).code is VerdictCode.FITS for call in calls]),
         text="".join(part.text for part in parts if isinstance(part, Text)),
-        seconds=time.monotonic() - began,
-        first_content=first,
+        seconds=(timing.end if timing is not None else None) or 0.0,
+        first_content=timing.first_content if timing is not None else None,
         usage=answer.usage,
         finish_reason=choice.finish_reason,
-        failure=failure or _hole(answer),
+        failure=answer.failure or _hole(answer),
         choices=answer.answered,
     )
 

@@ -1,0 +1,180 @@
+"""One request asked of a gateway until it is answered: opened, closed whatever comes, taken in, timed, and tried again.
+
+Whoever asks asks by this: the runs of the window and of the command line, samples, and what reads an answer off a tape
+takes it in likewise. Nothing here knows a transcript, and nothing is raised for what a gateway does: that it failed is
+part of what came.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import aclosing
+from random import Random
+from typing import TYPE_CHECKING
+
+from playground.domain.accumulator import Accumulator, GrowingChoice
+from playground.domain.errors import Failure
+from playground.domain.events import Event
+from playground.domain.output import format_of, wants_json
+from playground.domain.prices import Asked
+from playground.domain.request import Request
+from playground.domain.timing_marks import TimingMarks
+from playground.domain.transcript import Ending, Outcome, Role, Turn
+from playground.domain.usage import Timing
+from playground.engine.session.retry_wait import RetryWait
+from playground.gateway.retry import delay_after
+from playground.jsonkit.values import JSONObject
+from playground.protocols.protocol import get_protocol
+
+if TYPE_CHECKING:
+    from playground.gateway.call import EventStream
+    from playground.gateway.client import GatewayClient
+    from playground.gateway.tape import Exchange
+
+#: Jitter only: nothing secret depends on it.
+_RANDOM = Random()  # noqa: S311 - not for cryptography
+
+
+class Reception:
+    """What came of one request so far. ``settings`` are those of the body it asked with, ``asked`` says whom."""
+
+    def __init__(self, asked: Asked, settings: JSONObject) -> None:
+        self.asked = asked
+        self.answer = Accumulator()
+        self.marks = TimingMarks()
+        self._format = format_of(settings)
+        self._streamed = bool(settings.get("stream"))
+
+    def begin_again(self) -> None:
+        """Forget what came: the same is asked once more."""
+        self.answer, self.marks = Accumulator(), TimingMarks()
+
+    def take_events(self, events: list[Event], at: float | None) -> None:
+        """What came ``at`` seconds since the request was sent; None: before anything of the body."""
+        self.answer.add_events(events)
+        if self.answer.failure is not None:
+            for choice in self.answer.choices.values():
+                choice.failure = self.answer.failure
+        if at is not None:
+            self.marks.note_events(events, at)
+
+    def choice(self, index: int) -> GrowingChoice:
+        """The completion of that index, made if needed."""
+        choice = self.answer.choice(index)
+        choice.is_json = wants_json(self._format)
+        return choice
+
+    def timing(self, exchange: Exchange) -> Timing:
+        """When what came, as far as it did."""
+        marks, reads = self.marks, exchange.reads
+        return Timing(
+            started_at=exchange.started_at,
+            headers=exchange.answered,
+            first_byte=reads[0].at if reads else None,
+            first_reasoning=marks.first_reasoning,
+            first_content=marks.first_content,
+            reasoning_end=marks.reasoning_end,
+            end=exchange.ended,
+        )
+
+    def outcome(self, ending: Ending, failure: Failure | None, exchange: Exchange | None) -> Outcome:
+        """What is known of the answer as a whole; ``exchange`` is None where no request could be made."""
+        answer = self.answer
+        return Outcome(
+            ending=ending,
+            model=answer.model or self.asked.model,
+            response_id=answer.id,
+            usage=answer.usage,
+            timing=self.timing(exchange) if exchange is not None else None,
+            failure=failure,
+            deviations=tuple(answer.deviations.items()),
+            exchange=exchange.id if exchange is not None else None,
+            response_format=self._format,
+            streamed=self._streamed,
+            choices=answer.answered,
+            holes=tuple(answer.holes),
+            asked=self.asked,
+        )
+
+    def turn(self, turn_id: str, index: int, outcome: Outcome) -> Turn:
+        """One completion as a turn, of the ``outcome`` that all have together."""
+        choice, call_times = self.answer.choice(index), self.marks.call_times(index)
+        own = {"finish_reason": choice.finish_reason, "choice": index, "call_times": call_times}
+        outcome = outcome.model_copy(update=own)
+        return Turn(id=turn_id, role=Role.ASSISTANT, parts=choice.freeze(), outcome=outcome, extra=choice.extra)
+
+
+def _nothing() -> None:
+    return
+
+
+class Asking:
+    """``ask`` is awaited once. ``received`` is what came of the try under way, ``exchange`` how it came over the wire.
+
+    ``heard`` is called with events once they are taken in; ``waits`` when the wait for another try begins
+    (``retry_wait`` is there then), and when it is over and the request goes out again.
+    """
+
+    def __init__(
+        self,
+        request: Request,
+        asked: Asked,
+        heard: Callable[[EventStream, list[Event]], None] = lambda _stream, _events: None,
+        waits: Callable[[], None] = _nothing,
+    ) -> None:
+        self.received = Reception(asked, request.settings())
+        self.exchange: Exchange | None = None
+        self.retry_wait: RetryWait | None = None
+        self._request = request
+        self._heard = heard
+        self._waits = waits
+        self._tries = 0
+
+    async def ask(self, client: GatewayClient) -> None:
+        """Ask until there is an answer, or no more tries. Cancelled, it has closed the way and taken in what came.
+
+        Raises ValueError for a protocol that is not spoken.
+        """
+        protocol = get_protocol(self._request.protocol)
+        while True:
+            self._tries += 1
+            stream = client.open(protocol, self._request)
+            self.exchange = stream.exchange
+            try:
+                async with aclosing(stream) as batches:
+                    async for events in batches:
+                        self._take(stream, events)
+            except asyncio.CancelledError:
+                if stream.left:
+                    self._take(stream, stream.left)
+                raise
+            if not await self._again(stream, client.connection.retries):
+                return
+
+    def _take(self, stream: EventStream, events: list[Event]) -> None:
+        reads = stream.exchange.reads
+        self.received.take_events(events, reads[-1].at if reads else None)
+        self._heard(stream, events)
+
+    async def _again(self, stream: EventStream, most: int) -> bool:
+        """Whether to try again, after the wait that the failure asks for (specification, section 7.3).
+
+        Never after the first content: what arrived would be lost, or be there twice.
+        """
+        answer = self.received.answer
+        if answer.failure is None or not answer.empty or self._tries > most:
+            return False
+        delay = delay_after(answer.failure, self._tries, _RANDOM, stream.should_retry)
+        if delay is None:
+            return False
+        self.retry_wait = RetryWait(answer.failure, delay, self._tries, most + 1)
+        self._waits()
+        try:
+            again = await self.retry_wait.over()
+        finally:
+            self.retry_wait = None
+        if again:
+            self.received.begin_again()
+            self._waits()
+        return again
