@@ -20,6 +20,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable
+from functools import cache
 from typing import Final
 
 LONGEST_NAME: Final = 120  # characters of a name on a line
@@ -37,11 +38,11 @@ _JOINING: Final = (
     "\ua840-\ua87f\ua8e0-\ua8ff\ua980-\ua9ff\uaa00-\uaa7f\uabc0-\uabff\ufb50-\ufdff\ufe70-\ufefc"
     "\U00010a00-\U00010eff\U00010f30-\U00011fff\U0001e900-\U0001e95f"
 )
-_RIGHT_TO_LEFT: Final = re.compile(
+_RIGHT_TO_LEFT: Final = (
     "[\u05d0-\u061b\u061d-\u065f\u066d-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
 )
 #: Which letters a character serves from further away, once between two others.
-_SERVED: Final = {"\u200c": re.compile(f"[{_JOINING}]"), "\u200e": _RIGHT_TO_LEFT, "\u200f": _RIGHT_TO_LEFT}
+_SERVED: Final = {"\u200c": f"[{_JOINING}]", "\u200e": _RIGHT_TO_LEFT, "\u200f": _RIGHT_TO_LEFT}
 _FLAGS: Final = ["\U0001f3f4" + "".join(chr(0xE0000 + ord(c)) for c in place) + "\U000e007f" for place in
                  ("gbeng", "gbsct", "gbwls")]  # fmt: skip
 _IN_FLAGS: Final = sorted({flag[:end] for flag in _FLAGS for end in range(2, len(flag) + 1)})
@@ -64,7 +65,12 @@ _AT_WORK_IN_PROSE: Final = (
 HIDDEN = re.compile(
     f"[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u200c\u200d\u2028\u2029{_EVERYWHERE}]{_AT_WORK}"
 )
-_IN_PROSE: Final = re.compile(f"[\u200c\u200d\u2029{_EVERYWHERE}]{_AT_WORK}{_AT_WORK_IN_PROSE}")
+
+
+@cache
+def _in_prose() -> re.Pattern[str]:
+    """Characters that are marks in prose, unless they serve. Made late: the window's first frame shows no prose."""
+    return re.compile(f"[\u200c\u200d\u2029{_EVERYWHERE}]{_AT_WORK}{_AT_WORK_IN_PROSE}")
 
 
 def show_hidden(text: str, before: str = "") -> str:
@@ -85,9 +91,9 @@ def show_prose(text: str, before: str = "") -> str:
         return text
     if len(text) > _PIECE:
         return _in_pieces(show_prose, text, before)
-    if before and _IN_PROSE.search(text):
+    if before and _in_prose().search(text):
         return _behind(show_prose, before[-LOOKED_AT:], text)
-    return _IN_PROSE.sub(_prose_mark, text)
+    return _in_prose().sub(_prose_mark, text)
 
 
 def _in_pieces(show: Callable[[str, str], str], text: str, before: str) -> str:
@@ -114,12 +120,12 @@ def unseen(text: str) -> Counter[str]:
     """The characters of prose or code that would be marks in prose, and how often each is there."""
     if text.isascii():
         return Counter()
-    return Counter(match[0] for match in _IN_PROSE.finditer(text) if not _serves(match))
+    return Counter(match[0] for match in _in_prose().finditer(text) if not _serves(match))
 
 
 def without_unseen(text: str) -> str:
     """The text without them."""
-    return _IN_PROSE.sub(lambda match: match[0] if _serves(match) else "", text)
+    return _in_prose().sub(lambda match: match[0] if _serves(match) else "", text)
 
 
 def _behind(show: Callable[[str], str], before: str, text: str) -> str:
@@ -142,7 +148,7 @@ def _serves(match: re.Match[str]) -> bool:
     text, at = match.string, match.start()
     if script is None or text[at - 1 : at] in _SERVED:
         return False
-    return script.search(text, max(at - LOOKED_AT, 0), at) is not None
+    return re.search(script, text[max(at - LOOKED_AT, 0) : at]) is not None
 
 
 def _escape(match: re.Match[str]) -> str:
