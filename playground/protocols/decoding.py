@@ -8,47 +8,27 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import ClassVar, Final, NamedTuple
+from typing import ClassVar, Final
 
 from playground.domain.errors import Failure, FailureKind
 from playground.domain.events import Deviation, Event, Failed, ReasoningDelta, StreamEnd, TextDelta, ToolCallDelta
 from playground.domain.transcript import new_id
 from playground.jsonkit import foreign
 from playground.jsonkit.values import JSON, JSONObject
-from playground.protocols import verdicts
+from playground.protocols import PROTOCOLS, verdicts
 from playground.protocols.errors import looks_like_error, read_error
+from playground.protocols.protocol import Traced, get_protocol
 from playground.protocols.repeats import ChangingString, Repeats
 from playground.protocols.sse import DEFAULT_CAP, Frame, SSEParser
 
 _SPACE: Final = b" \t\r\n\x00"
 _BOM: Final = b"\xef\xbb\xbf"
-CHAT_NAME: Final = "Chat completions"
-MESSAGES_NAME: Final = "the Messages protocol"
-#: What says of an object that it is of the native messages protocol.
-MESSAGE_EVENTS: Final = frozenset(
-    {
-        "message",
-        "message_start",
-        "message_delta",
-        "message_stop",
-        "content_block_start",
-        "content_block_delta",
-        "content_block_stop",
-    }
-)
 _FRAGMENTS: Final = frozenset({TextDelta, ReasoningDelta, ToolCallDelta})
 
 
 def make_call_id() -> str:
     """An id for a tool call that came without one; unique, so that its answer finds it in any conversation."""
     return f"call_{new_id()}"
-
-
-class Traced(NamedTuple):
-    """One frame and the events that it gave."""
-
-    frame: Frame
-    events: list[Event]
 
 
 class BodyDecoder(ABC):
@@ -58,7 +38,7 @@ class BodyDecoder(ABC):
     ``content_type`` is the response's header; ``cap`` the largest event or JSON body in bytes.
     """
 
-    _names: ClassVar[tuple[str, str]]  # of the protocol that is read, and of the other one, for people
+    _protocol: ClassVar[str]  # the name of the one that is read
     _end_marker: ClassVar[str]
 
     def __init__(self, content_type: str | None = None, cap: int = DEFAULT_CAP) -> None:
@@ -80,7 +60,7 @@ class BodyDecoder(ABC):
         self._objects = 0  # JSON objects understood as part of an answer
         self._loose: list[str] = []  # text outside the format, kept for the verdict
         self._room = 4096  # characters of it that are still taken
-        self._of_other = False  # objects of the other protocol came
+        self._other = ""  # whose objects came, in words, where they are of another protocol
         self._odd_numbers: list[str] = []  # met since they were noted last
         self._odd = False  # the object being read may hold halves of surrogate pairs
         self._whole_body = False  # the object being read is the whole answer
@@ -376,8 +356,9 @@ class BodyDecoder(ABC):
         if not self._anything:
             self._note(out, "no_body", "the body is empty")
             self._fail(out, verdicts.no_body())
-        elif self._of_other and not self._objects:
-            self._fail(out, verdicts.other_protocol(*self._names, self._source))
+        elif self._other and not self._objects:
+            asked = get_protocol(self._protocol).in_words
+            self._fail(out, verdicts.other_protocol(asked, self._other, self._source))
         elif not self._objects and self._loose:
             self._fail(out, read_error("\n".join(self._loose), None, FailureKind.DECODE))
         elif not self._objects and not self.finished:
@@ -408,10 +389,16 @@ class BodyDecoder(ABC):
             self._fail(out, verdicts.too_large(self._cap))
         self.finished = True
 
-    def _note_other(self, out: list[Event]) -> None:
-        """An object of the other protocol came; nothing of it is in the answer."""
-        self._of_other = True
-        self._note(out, "other_protocol", f"objects of {self._names[1]} came", hole=True)
+    def _is_of_another(self, value: JSONObject, out: list[Event]) -> bool:
+        """Whether an object is of an answer of another protocol; nothing of it is in this one."""
+        for name in PROTOCOLS:
+            if name != self._protocol and (other := get_protocol(name)).marks.is_answer(value):
+                self._other = other.in_words
+                self._note(out, "other_protocol", f"objects of {self._other} came", hole=True)
+                if other.marks.last and value.get("type") == other.marks.last:
+                    self._end(out)
+                return True
+        return False
 
     def _note_numbers(self, out: list[Event]) -> None:
         if self._odd_numbers:

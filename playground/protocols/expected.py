@@ -47,7 +47,8 @@ class Expected:
     ``talking`` and ``cut`` are how a completion ends that calls tools, that ends by itself, that reached a limit.
     ``limits`` are the members of a body with the most tokens, the first that is set counts, and whether reasoning is
     among them; ``stops`` is the member with the stop sequences, ``counts`` what usage has. ``is_error`` tells the body
-    of an error in the protocol's own shape, ``errors_in_stream`` whether it has an event for one.
+    of an error in the protocol's own shape, ``errors_in_stream`` whether it has an event for one. ``shape_codes`` are
+    what its ``shapes`` may tell.
     """
 
     rules: Mapping[str, Says]
@@ -60,6 +61,7 @@ class Expected:
     stops: str
     counts: tuple[str, ...]
     shapes: Callable[[], Shapes]
+    shape_codes: tuple[str, ...]
     is_error: Callable[[JSONObject], bool] = _none
     errors_in_stream: bool = False
 

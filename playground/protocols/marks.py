@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -24,7 +24,8 @@ class Marks:
     ``blocks`` are types of what is in a message's content (of ``sure_blocks`` one is enough to know the protocol),
     ``choices`` types of a tool choice, ``headers`` names of
     headers in lower case. ``tool`` is the member of a tool's definition, ``tool_type`` its type. A message of no other
-    protocol has ``also_of_message``, and yet they say little of a body.
+    protocol has ``also_of_message``, and yet they say little of a body. ``is_answer`` tells an object of an answer, or
+    of a piece of one, and ``last`` is the type of the object that ends a stream, where that is one.
     """
 
     members: frozenset[str]
@@ -32,11 +33,13 @@ class Marks:
     tool_type: str
     blocks: frozenset[str]
     choices: frozenset[str]
+    is_answer: Callable[[JSONObject], bool]
     sure_blocks: frozenset[str] = _NONE
     roles: frozenset[str] = _NONE
     of_message: frozenset[str] = _NONE
     also_of_message: frozenset[str] = _NONE
     headers: frozenset[str] = _NONE
+    last: str = ""
 
     def count(self, body: JSONObject) -> int:
         """How many of them a body bears; those in messages weigh more, since nobody adds them by hand."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from typing import Protocol as Interface
 
 from playground.domain.accumulator import Accumulator
@@ -15,15 +15,21 @@ from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Turn
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols import DEFAULT, PROTOCOLS
-from playground.protocols.sse import DEFAULT_CAP
+from playground.protocols.sse import DEFAULT_CAP, Frame
 
 if TYPE_CHECKING:
     from playground.protocols.conversion import Told, TurnContext
-    from playground.protocols.decoding import Traced
     from playground.protocols.expected import Expected
     from playground.protocols.marks import Marks
     from playground.protocols.oddities import Oddity
     from playground.protocols.snippets import AnswerCode
+
+
+class Traced(NamedTuple):
+    """One frame and the events that it gave."""
+
+    frame: Frame
+    events: list[Event]
 
 
 class Decoder(Interface):
@@ -55,6 +61,7 @@ class Protocol(Interface):
 
     name: str  # used in files and settings
     title: str  # for people
+    in_words: str  # the same inside a sentence
     endpoint: str  # path below the base URL
     served_as: tuple[str, ...]  # how model lists end what they call that endpoint
     conversation: tuple[str, ...]  # members of a body in which it stands; what is said in turns is the last of them

@@ -66,6 +66,21 @@ def at_vendor(kind: JSON) -> ValueError:
     )
 
 
+def tool_from(function: JSONObject, schema_key: str) -> ToolDefinition:
+    """Name, description, schema and ``strict`` of an object. Raises ValueError for a value of a wrong type."""
+    name, description = function.get("name"), function.get("description")
+    schema, strict = function.get(schema_key), function.get("strict")
+    if not isinstance(name, str) or not name:
+        raise ValueError("“name” is missing or is not text")
+    if description is not None and not isinstance(description, str):
+        raise ValueError(f"“description” of {name} must be text")
+    if schema is not None and not isinstance(schema, dict):
+        raise ValueError(f"“{schema_key}” of {name} must be an object (a JSON Schema)")
+    if strict is not None and not isinstance(strict, bool):
+        raise ValueError(f"“strict” of {name} must be true or false")
+    return ToolDefinition(name=name, description=description or "", parameters=schema, strict=strict)
+
+
 def read_tools(
     value: JSON, read: Callable[[JSON], ToolDefinition], write: Callable[[ToolDefinition], JSONObject]
 ) -> tuple[tuple[ToolDefinition, ...], str]:

@@ -13,8 +13,9 @@ from playground.domain.accumulator import Accumulator
 from playground.domain.errors import FailureKind
 from playground.domain.events import Deviation, Event, ReasoningDelta, TextDelta, ToolCallDelta
 from playground.protocols.chat.decode import ChatDecoder
-from playground.protocols.decoding import BodyDecoder, Traced
+from playground.protocols.decoding import BodyDecoder
 from playground.protocols.messages.decode import MessagesDecoder
+from playground.protocols.protocol import Traced
 
 DONE = b"data: [DONE]\n\n"
 

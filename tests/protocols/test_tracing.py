@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from playground.domain.errors import FailureKind
 from playground.domain.events import Deviation, Event, Failed, Finish, StreamEnd, TextDelta
 from playground.protocols.chat.decode import ChatDecoder
-from playground.protocols.decoding import BodyDecoder, Traced
+from playground.protocols.decoding import BodyDecoder
 from playground.protocols.messages.decode import MessagesDecoder
+from playground.protocols.protocol import Traced
 from tests.protocols.streams import DONE, chunk, trace
 from tests.protocols.test_rechunking import CHAT, MESSAGES
 

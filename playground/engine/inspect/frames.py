@@ -35,8 +35,7 @@ from playground.domain.usage import Usage
 from playground.engine.inspect.frame_text_index import PLACED, FrameTextIndex, PartInfo, Position
 from playground.gateway.tape import Exchange, Read
 from playground.jsonkit import foreign
-from playground.protocols.decoding import Traced
-from playground.protocols.protocol import Decoder, get_protocol
+from playground.protocols.protocol import Decoder, Traced, get_protocol
 from playground.protocols.sse import Frame, SSEParser
 
 __all__ = ["FrameIndex", "Kind", "PartInfo", "Position", "Row"]

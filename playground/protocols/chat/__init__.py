@@ -29,6 +29,7 @@ class ChatProtocol:
 
     name = "chat"
     title = PROTOCOLS[name]
+    in_words = title
     endpoint = "chat/completions"
     served_as: tuple[str, ...] = "chat/completions", "openai"
     conversation: tuple[str, ...] = (MESSAGES,)

@@ -36,7 +36,7 @@ from playground.protocols.chat.reasoning import (
     plain_text,
 )
 from playground.protocols.chat.toolcalls import ToolCalls
-from playground.protocols.decoding import CHAT_NAME, MESSAGE_EVENTS, MESSAGES_NAME, BodyDecoder, make_call_id
+from playground.protocols.decoding import BodyDecoder, make_call_id
 from playground.protocols.errors import looks_like_error, read_error
 from playground.protocols.repeats import ChangingString
 from playground.protocols.sse import DEFAULT_CAP
@@ -115,7 +115,7 @@ class _Choice:
 class ChatDecoder(BodyDecoder):
     """Decoder of one chat-completions body; ``make_id`` names calls that came without an id."""
 
-    _names = CHAT_NAME, MESSAGES_NAME
+    _protocol = "chat"
     _end_marker = "[DONE]"
 
     def __init__(
@@ -176,12 +176,9 @@ class ChatDecoder(BodyDecoder):
         if value.get("error"):
             return  # reported by the caller
         odd = bool(value.get("choices"))  # there is something in place of the list
-        kind = foreign.text_of(value.get("type"))
-        if kind in MESSAGE_EVENTS and "choices" not in value:
-            self._note_other(out)
-            if kind == "message_stop":
-                self._end(out)
-        elif value.get("usage") and not self._whole_body:
+        if "choices" not in value and self._is_of_another(value, out):
+            return
+        if value.get("usage") and not self._whole_body:
             self._objects += 1
             self._note(out, "choices_missing", "a chunk has no list of choices", hole=odd)
         elif looks_like_error(value):

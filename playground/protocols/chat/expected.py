@@ -136,4 +136,13 @@ EXPECTED: Final = Expected(
     stops="stop",
     counts=("prompt_tokens", "completion_tokens", "total_tokens"),
     shapes=ChatShapes,
+    shape_codes=(
+        "id_missing",
+        "object_other",
+        "created_missing",
+        "model_missing",
+        "role_missing",
+        "finish_missing",
+        "tool_type_missing",
+    ),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from playground.domain.tools import ToolDefinition
 from playground.jsonkit.values import JSON, JSONObject
+from playground.protocols.reading import tool_from
 
 
 def read_tool(value: JSON) -> ToolDefinition:
@@ -19,21 +20,6 @@ def read_tool(value: JSON) -> ToolDefinition:
     if not isinstance(function, dict):
         raise ValueError("“function” must be an object")
     return tool_from(function, "parameters")
-
-
-def tool_from(function: JSONObject, schema_key: str) -> ToolDefinition:
-    """Name, description, schema and ``strict`` of an object. Raises ValueError for a value of a wrong type."""
-    name, description = function.get("name"), function.get("description")
-    schema, strict = function.get(schema_key), function.get("strict")
-    if not isinstance(name, str) or not name:
-        raise ValueError("“name” is missing or is not text")
-    if description is not None and not isinstance(description, str):
-        raise ValueError(f"“description” of {name} must be text")
-    if schema is not None and not isinstance(schema, dict):
-        raise ValueError(f"“{schema_key}” of {name} must be an object (a JSON Schema)")
-    if strict is not None and not isinstance(strict, bool):
-        raise ValueError(f"“strict” of {name} must be true or false")
-    return ToolDefinition(name=name, description=description or "", parameters=schema, strict=strict)
 
 
 def write_tool(tool: ToolDefinition) -> JSONObject:

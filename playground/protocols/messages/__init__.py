@@ -29,6 +29,7 @@ class MessagesProtocol:
 
     name = "messages"
     title = PROTOCOLS[name]
+    in_words = "the Messages protocol"
     endpoint = "messages"
     served_as: tuple[str, ...] = "messages", "anthropic"
     conversation: tuple[str, ...] = ("system", MESSAGES)

@@ -28,7 +28,7 @@ from playground.jsonkit.foreign import amount_of, count_of, keepable, members_be
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols import verdicts
 from playground.protocols.arguments import Arguments
-from playground.protocols.decoding import CHAT_NAME, MESSAGES_NAME, BodyDecoder, make_call_id
+from playground.protocols.decoding import BodyDecoder, make_call_id
 from playground.protocols.errors import looks_like_error, read_error
 from playground.protocols.messages.blocks import READ, Block
 from playground.protocols.repeats import ChangingString
@@ -118,7 +118,7 @@ def read_usage(value: JSONObject) -> Usage:
 class MessagesDecoder(BodyDecoder):
     """Decoder of one messages body; ``make_id`` names calls that came without an id."""
 
-    _names = MESSAGES_NAME, CHAT_NAME
+    _protocol = "messages"
     _end_marker = "message_stop"
 
     def __init__(
@@ -172,8 +172,8 @@ class MessagesDecoder(BodyDecoder):
             self._fail(out, read_error(value, text=self._source))
         elif kind == "message" or isinstance(value.get("content"), list):
             self._message(value, out)
-        elif isinstance(value.get("choices"), list):
-            self._note_other(out)
+        elif self._is_of_another(value, out):
+            return
         elif self._whole_body:
             self._fail(out, verdicts.no_answer("no message: it has no content", self._source))
         else:

@@ -19,9 +19,8 @@ from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, Turn
 from playground.jsonkit import foreign
 from playground.jsonkit.values import JSON, JSONObject
-from playground.protocols.chat.tools import tool_from
 from playground.protocols.messages.parameters import MAX_TOKENS_START
-from playground.protocols.reading import at_vendor
+from playground.protocols.reading import at_vendor, tool_from
 
 REDACTED: Final = "redacted_thinking"
 _DATA_URL: Final = re.compile(r"data:([\w.+-]+/[\w.+-]+)(?:;[\w.+-]+=[^;,]*)*;base64,", re.IGNORECASE)

@@ -123,6 +123,7 @@ EXPECTED: Final = Expected(
     stops="stop_sequences",
     counts=("input_tokens", "output_tokens"),
     shapes=MessagesShapes,
+    shape_codes=("id_missing", "model_missing", "event_name"),
     is_error=_is_error,
     errors_in_stream=True,
 )

@@ -6,12 +6,14 @@ an answer is compared only with a request that is known.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
+from functools import partial
 from typing import Final, NamedTuple
 
 from playground.engine.inspect.lint import on_content, on_counts, on_wire
 from playground.engine.inspect.lint.case import Case, Seen
+from playground.protocols import PROTOCOLS
 from playground.protocols.expected import Says
 from playground.protocols.protocol import get_protocol
 
@@ -58,9 +60,10 @@ class Rule(NamedTuple):
         return self.look(case) if can_judge[self.on] else ()
 
 
-def _shape(code: str) -> Rule:
-    """A field that was looked for in every frame."""
-    return Rule(code, On.ANSWER, lambda case: case.shape(code))
+def _shapes() -> Iterator[Rule]:
+    """The fields that a protocol looks for in every frame."""
+    for code in dict.fromkeys(code for name in PROTOCOLS for code in get_protocol(name).expected.shape_codes):
+        yield Rule(code, On.ANSWER, partial(Case.shape, code=code))
 
 
 _STATUS: Final = "The documented statuses are 200, 400, 401, 402, 403, 404, 429, 500, 503 and 504."
@@ -85,14 +88,7 @@ RULES: Final[tuple[Rule, ...]] = (
     Rule("not_streamed", On.ANSWER, on_wire.not_streamed, asked=True),
     Rule("streamed_unasked", On.ANSWER, on_wire.streamed, asked=True),
     Rule("stream_type", On.ANSWER, on_wire.stream_type, ("4.1", "A stream is Server-Sent Events: text/event-stream.")),
-    _shape("id_missing"),
-    _shape("object_other"),
-    _shape("created_missing"),
-    _shape("model_missing"),
-    _shape("role_missing"),
-    _shape("finish_missing"),
-    _shape("tool_type_missing"),
-    _shape("event_name"),
+    *_shapes(),
     Rule("choices_count", On.WHOLE, on_wire.choices, asked=True),
     Rule("model_other", On.ANSWER, on_wire.model, ("2.4", _MODEL), asked=True),
     Rule("finish_with_calls", On.ANSWER, on_counts.finish_with_calls),
