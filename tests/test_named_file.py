@@ -19,7 +19,7 @@ from playground.engine.cassettes import cassette
 from playground.engine.files import experiment_file, images
 from playground.engine.files import messages as messages_import
 from playground.engine.io.list_file import ListFile
-from playground.engine.library import opening_files as arrivals
+from playground.engine.library import opening_files
 from playground.engine.requests.request_file import BadInputError, read_run_file
 from playground.gateway.connection import Connection
 from playground.gateway.transport import make_client
@@ -58,9 +58,9 @@ OPENERS: dict[str, tuple[Callable[[Path], object], str]] = {
     "experiment": (experiment_file.open_file, "cannot be read"),
     "cassette": (cassette.open_file, "cannot be read"),
     "messages": (messages_import.open_file, "cannot be read"),
-    "dropped": (arrivals.kind_of, "cannot be read"),
+    "dropped": (opening_files.kind_of, "cannot be read"),
     "request": (read_run_file, "cannot be read"),
-    "request in the window": (arrivals.read_request_file, "cannot be read"),
+    "request in the window": (opening_files.read_request_file, "cannot be read"),
     "image": (images.read_file, "could not be read"),
     "answers": (read_tables, ""),
     "presets": (_lists, "could not be read"),

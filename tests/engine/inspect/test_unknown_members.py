@@ -18,7 +18,7 @@ from playground.engine.files.experiment_file import read, write
 from playground.engine.files.export import HTML, MARKDOWN, export
 from playground.engine.gateways.profiles import Profile
 from playground.engine.gateways.secrets import Secret
-from playground.engine.headless import json_output as headless_json
+from playground.engine.headless import json_output
 from playground.engine.inspect.compare import Side, compare
 from playground.engine.inspect.frame_summary import summarize_frame
 from playground.engine.inspect.frames import Kind
@@ -350,10 +350,10 @@ def test_frames_say_that_they_brought_it() -> None:
 def test_a_headless_run_tells_of_it() -> None:
     cited = Text(text="Green.", extra={"messages": {"citations": [CITATION]}})
     turn = answered(cited, CALL, extra={"chat": {"channel": "final"}})
-    told = headless_json.answer((turn,))
+    told = json_output.answer((turn,))
     assert told["tool_calls"][0]["extra"] == {"extra_content": SIGNED}
     assert told["texts"] == [{"kind": "text", "text": "Green.", "extra": {"citations": [CITATION]}}]
     assert told["extra"] == {"channel": "final"}
-    plain = headless_json.answer((answered(Text(text="a"), CALL.model_copy(update={"extra": {}})),))
+    plain = json_output.answer((answered(Text(text="a"), CALL.model_copy(update={"extra": {}})),))
     assert "extra" not in plain["tool_calls"][0]
     assert not {"extra", "texts"} & plain.keys()

@@ -14,7 +14,7 @@ from playground.domain.debugging import Answer, AnswerRow, MatchKind, Policy, Re
 from playground.domain.errors import RunRefusedError
 from playground.domain.transcript import Ending, Role, make_turn
 from playground.engine.gateways.secrets import Secret
-from playground.engine.session import tool_loop as lanes
+from playground.engine.session import tool_loop
 from playground.engine.session.changes import Change, DebugChanged, PathChanged, RunState, RunStateChanged
 from playground.engine.session.debugger import FILLING
 from playground.engine.session.session import Session
@@ -476,7 +476,7 @@ async def test_a_fork_runs_on_with_every_answer_at_once(
     bench: Bench, slow: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if slow:
-        monkeypatch.setattr(lanes, "SLICE_S", -1.0)  # each answer waits for the next turn of the loop
+        monkeypatch.setattr(tool_loop, "SLICE_S", -1.0)  # each answer waits for the next turn of the loop
     session, debugger = bench.session, bench.session.debugger
     await bench.ask("Weather in Lisbon and Oslo")
     (turn_id, first), (_, second) = bench.keys

@@ -26,7 +26,7 @@ from playground.ui.features.conversation.rows import Row
 from playground.ui.features.conversation.shown_parts import REDACTED, Shown, is_judged, text_mode
 from playground.ui.features.conversation.text_view import TextView
 from playground.ui.features.conversation.verdict_view import AnswerCheckView
-from playground.ui.widgets import figures as facts
+from playground.ui.widgets import figures
 
 BESIDE_TEXT = 32  # pixels of a card's width that its text does not have
 
@@ -270,7 +270,7 @@ class _Thinking(PartView[ReasoningView, Reasoning]):
         return view
 
     def show(self, view: ReasoningView, part: Reasoning, drawing: Drawing) -> None:
-        view.set_text(part.text or REDACTED, facts.reasoning_line(drawing.turn, part))
+        view.set_text(part.text or REDACTED, figures.reasoning_line(drawing.turn, part))
 
     def draw_growing_part(self, view: ReasoningView, part: GrowingPart, drawing: Drawing, seconds: str | None) -> None:
         view.draw_growing_thinking(part.fragments, seconds or "")

@@ -31,7 +31,7 @@ from playground.ui.features.conversation.text_view import TextView
 from playground.ui.features.conversation.turn_end import TurnEnd
 from playground.ui.features.conversation.turn_header import TurnHeader
 from playground.ui.features.conversation.verdict_view import AnswerCheckView
-from playground.ui.widgets import figures as facts
+from playground.ui.widgets import figures
 from playground.ui.widgets.icons import icon
 from playground.ui.widgets.loop import Throttle
 from playground.ui.widgets.plain_text import tip
@@ -325,7 +325,7 @@ class TurnCard(CardFrame):
     def _show_waiting(self) -> None:
         """Nothing has arrived yet. What has is drawn by ``draw_growth``."""
         if not self.parts.views:
-            label = QLabel(facts.waiting_words())
+            label = QLabel(figures.waiting_words())
             label.setProperty("kind", "muted")
             self.parts.put_alone(label)
             self.height_changed.emit()
@@ -373,19 +373,19 @@ class TurnCard(CardFrame):
         self._show_trouble(pause, choice.failure, has_parts=bool(choice.parts))
         if not 0 <= elapsed - self._told < FIGURES_S:
             self._told = elapsed
-            self._header.show_figures(facts.live_figures(elapsed, choice.deltas))
+            self._header.show_figures(figures.live_figures(elapsed, choice.deltas))
         if self.parts.views and isinstance(label := self.parts.views[0], QLabel):
             if choice.parts:
                 self.parts.clear()
             else:
-                label.setText(OTHERWISE if choice.members is not None else facts.waiting_words(starting=starting))
+                label.setText(OTHERWISE if choice.members is not None else figures.waiting_words(starting=starting))
         self._growth, self._grew = growth, True
         if self.parts.add_views(choice.parts, lambda part: growing_view(part, self._drawing, is_json=choice.is_json)):
             self._going.poke()
         last = len(choice.parts) - 1
         for number, view in enumerate(self.parts.views, self.parts.first):
             if number <= last:
-                seconds = facts.seconds(elapsed) if number == last else None
+                seconds = figures.seconds(elapsed) if number == last else None
                 drawn_by(view).draw_growing_part(view, choice.parts[number], self._drawing, seconds)
         self.finds.follow()
 

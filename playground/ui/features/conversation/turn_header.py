@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QToolButt
 
 from playground.ui.features.conversation.rows import Row
 from playground.ui.features.conversation.variant_switch import VariantSwitch
-from playground.ui.widgets import figures as facts
+from playground.ui.widgets import figures
 from playground.ui.widgets.elided_label import ElidedLabel
 from playground.ui.widgets.icon_button import IconButton
 from playground.ui.widgets.mark_label import Chip
@@ -21,7 +21,7 @@ PART_UNREAD = "part unread"
 
 
 class TurnHeader(QWidget):
-    """Shows a row's facts. ``menu`` is filled by whoever connects to its ``aboutToShow``."""
+    """Shows a row's figures. ``menu`` is filled by whoever connects to its ``aboutToShow``."""
 
     role_chosen = Signal(object)
     variant_chosen = Signal(str)
@@ -81,7 +81,7 @@ class TurnHeader(QWidget):
         self._model.setText(_short(outcome.model) if outcome else "")
         self._model.setToolTip(tip(outcome.model) if outcome else "")
         self._model.setVisible(bool(outcome and outcome.model))
-        chip, words = facts.ending_words(outcome) if outcome else ("", "")
+        chip, words = figures.ending_words(outcome) if outcome else ("", "")
         if growing:
             chip, words = "receiving", "The answer is arriving."
             if waiting:
@@ -89,7 +89,7 @@ class TurnHeader(QWidget):
         self._ending.setText(chip)
         self._ending.setToolTip(words)
         self._ending.setVisible(bool(chip))
-        unread = facts.hole_words(outcome) if outcome else ""
+        unread = figures.hole_words(outcome) if outcome else ""
         self._hole.setToolTip(tip(f"Part of the answer could not be read:\n{unread}"))
         self._hole.setVisible(bool(unread))
         deviations = outcome.deviations if outcome else ()
@@ -98,7 +98,7 @@ class TurnHeader(QWidget):
         self._lint.setToolTip(tip("\n".join(f"• {note}" for _, note in deviations)))
         self._lint.setVisible(bool(deviations))
         if not growing:
-            self.show_figures(facts.figures(turn, cost))
+            self.show_figures(figures.figures(turn, cost))
         self._variants.show_variants(turn.id, row.variants)
         self.edit.setVisible(not growing)
         return f"{chip}, {PART_UNREAD}" if unread else chip

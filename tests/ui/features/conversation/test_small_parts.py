@@ -13,7 +13,7 @@ from playground.domain.transcript import Ending, Outcome, Role, Turn, make_turn
 from playground.domain.usage import Timing, Usage
 from playground.ui.features.conversation.inline_editor import InlineEditor
 from playground.ui.features.conversation.reasoning_view import ReasoningView
-from playground.ui.widgets import figures as facts
+from playground.ui.widgets import figures
 from playground.ui.widgets.notice_bar import NoticeBar
 
 # Reasoning
@@ -193,7 +193,7 @@ def test_an_editor_opened_on_a_long_paragraph_shows_it(qtbot: QtBot) -> None:
     ("value", "words"), [(0.4211, "0.42 s"), (12.34, "12.3 s"), (99.94, "99.9 s"), (125, "2 min 5 s")]
 )
 def test_a_duration_can_be_compared(value: float, words: str) -> None:
-    assert facts.seconds(value) == words
+    assert figures.seconds(value) == words
 
 
 def _turn(usage: Usage | None, timing: Timing | None, **more: object) -> Turn:
@@ -206,7 +206,7 @@ TIMES = Timing(started_at=0, first_reasoning=0.5, reasoning_end=2.0, first_conte
 
 
 def speed(turn: Turn) -> str:
-    return " · ".join(facts.figures(turn))
+    return " · ".join(figures.figures(turn))
 
 
 def test_exact_figures_are_given_as_such_and_estimates_are_marked() -> None:
@@ -217,25 +217,25 @@ def test_exact_figures_are_given_as_such_and_estimates_are_marked() -> None:
     assert "≈" not in exact
     estimated = speed(_turn(None, TIMES))
     assert estimated.count("≈") == 2
-    assert facts.figures(make_turn(Role.USER, "hi")) == []
-    assert facts.live_figures(3.0, 20) == ["3.00 s", "≈ 20 tok"]
-    assert facts.live_figures(0.5, 0) == ["0.50 s"]
+    assert figures.figures(make_turn(Role.USER, "hi")) == []
+    assert figures.live_figures(3.0, 20) == ["3.00 s", "≈ 20 tok"]
+    assert figures.live_figures(0.5, 0) == ["0.50 s"]
 
 
 def test_what_all_choices_used_is_never_said_to_be_one_choices_own() -> None:
     usage = Usage(prompt=10, completion=400, reasoning=96)
     turn = _turn(usage, TIMES, choice=1, choices=2)
-    shared, own = facts.figures(turn, "$0.02")
-    assert own == f"this one ≈ {facts.estimate_tokens(turn.text + turn.reasoning)} tok"
+    shared, own = figures.figures(turn, "$0.02")
+    assert own == f"this one ≈ {figures.estimate_tokens(turn.text + turn.reasoning)} tok"
     assert shared == "all 2 choices: first token 0.50 s, 100 tok/s, 400 tok, $0.02"
     assert line_of(turn).startswith("≈ 1.50 s · ≈ ")
-    assert facts.usage_line(usage, 2) == "all 2 choices: 10 in · 400 out (96 reasoning)"
-    assert facts.usage_line(None, 2) == ""
+    assert figures.usage_line(usage, 2) == "all 2 choices: 10 in · 400 out (96 reasoning)"
+    assert figures.usage_line(None, 2) == ""
     assert "choices" not in speed(_turn(None, TIMES, choice=1, choices=2)), "an estimate is of the turn's own text"
 
 
 def line_of(turn: Turn, at: int = 0) -> str:
-    return facts.reasoning_line(turn, [part for part in turn.parts if isinstance(part, Reasoning)][at])
+    return figures.reasoning_line(turn, [part for part in turn.parts if isinstance(part, Reasoning)][at])
 
 
 def test_reasoning_has_its_time_and_its_tokens() -> None:
@@ -247,15 +247,15 @@ def test_one_of_several_parts_of_reasoning_tells_its_own_length_and_not_that_of_
     thought = "a word " * 20
     parts = (Reasoning(text=thought), Text(text="So:"), Reasoning(text="more"), Reasoning(text="", redacted="xyz"))
     turn = _turn(Usage(completion=200, reasoning=96), TIMES).model_copy(update={"parts": parts})
-    own = [f"≈ {facts.estimate_tokens(text)} tokens" for text in (thought, "more")]
+    own = [f"≈ {figures.estimate_tokens(text)} tokens" for text in (thought, "more")]
     assert [line_of(turn, at) for at in range(3)] == [*own, ""]
 
 
 def test_what_was_used_tells_the_details_apart() -> None:
-    assert facts.usage_line(Usage(prompt=412, completion=214, reasoning=96, cached=128)) == (
+    assert figures.usage_line(Usage(prompt=412, completion=214, reasoning=96, cached=128)) == (
         "412 in · 214 out (96 reasoning, 128 cached)"
     )
-    assert facts.usage_line(None) == ""
+    assert figures.usage_line(None) == ""
 
 
 @pytest.mark.parametrize(
@@ -272,12 +272,12 @@ def test_what_was_used_tells_the_details_apart() -> None:
     ],
 )
 def test_why_a_turn_ended_is_said_as_it_came(ending: Ending, reason: str | None, chip: str) -> None:
-    words = facts.ending_words(Outcome(ending=ending, finish_reason=reason))
+    words = figures.ending_words(Outcome(ending=ending, finish_reason=reason))
     assert words[0] == chip
     assert bool(words[1]) is bool(chip)
 
 
 def test_tokens_are_estimated_by_script() -> None:
-    assert facts.estimate_tokens("") == 0
-    assert facts.estimate_tokens("four" * 10) == 10
-    assert facts.estimate_tokens("漢字かな") == 4
+    assert figures.estimate_tokens("") == 0
+    assert figures.estimate_tokens("four" * 10) == 10
+    assert figures.estimate_tokens("漢字かな") == 4
