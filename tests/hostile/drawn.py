@@ -6,15 +6,18 @@ They are part of the one table in ``shapes``.
 from __future__ import annotations
 
 import json
+import unicodedata
 from collections.abc import Callable
 from typing import Final
 
-from tests.hostile.streams import answer_with, delta, event, piece, pieces
+from tests.hostile.streams import answer_with, call_with, delta, event, piece, pieces
 
 SLOWER: Final = {  # seconds
     "choices": 0.1,  # two thousand turns are ended at once: all of them, or none
     "two thousand calls at once": 0.1,  # are one part of a turn each, and one turn is ended
+    "arguments in very many scripts": 0.1,  # one paragraph of many pieces, laid out at several widths
 }
+COLD: Final = {"text in very many scripts", "a body in very many scripts", "arguments in very many scripts"}
 END: Final = delta({}, finish="stop") + b"data: [DONE]\n\n"
 KINDS: Final = ("content", "reasoning_content", "refusal")
 
@@ -36,6 +39,16 @@ def body_of(text: str) -> bytes:
     return json.dumps({"choices": [choice]}).encode()
 
 
+def scripts() -> str:
+    """A line in each script. But Thaana: where its fonts lack something, looking for one takes Qt 85 ms at once."""
+    found: dict[str, str] = {}
+    for letter in map(chr, range(0x100, 0x1FB00)):
+        script = unicodedata.name(letter, "").partition(" ")[0]
+        if letter.isalpha() and script != "THAANA":
+            found[script] = found.get(script, f"{script}: ")[: len(script) + 8] + letter
+    return "\n\n".join(found.values())
+
+
 DRAWN: Final[dict[str, Callable[[], bytes]]] = {
     "reasoning and text in turn": lambda: in_turn(3_000, 2),
     "reasoning, text and refusals in turn": lambda: in_turn(3_000, 3),
@@ -53,5 +66,8 @@ DRAWN: Final[dict[str, Callable[[], bytes]]] = {
     "a body of escapes": lambda: body_of('"\\' * 700_000),
     "lines as long as are not cut": lambda: answer_with(("x" * 9_999 + "\n") * 200),
     "very short paragraphs": lambda: answer_with("x\n\n" * 30_000),
+    "text in very many scripts": lambda: answer_with(scripts()),
+    "a body in very many scripts": lambda: body_of(scripts()),
+    "arguments in very many scripts": lambda: call_with(json.dumps({"a": scripts()}, ensure_ascii=False)),
     "a long table": lambda: answer_with("| a | b | c |\n|---|---|---|\n" + "| one | two | three |\n" * 5_000),
 }

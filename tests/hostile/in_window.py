@@ -5,6 +5,10 @@ from __future__ import annotations
 import asyncio
 import time
 from dataclasses import dataclass, replace
+from pathlib import Path
+
+from PySide6.QtCore import QStandardPaths
+from PySide6.QtGui import QFontDatabase
 
 from playground.app import App
 from playground.domain.transcript import Role, make_turn
@@ -61,6 +65,14 @@ async def _look(app: App, experiment: str) -> None:
     app.workspace.delete(other.id)
 
 
+def forget_fonts() -> None:
+    """Have Qt forget what it found for which script: it does when a font is added, if there is a file of one."""
+    places = map(Path, QStandardPaths.standardLocations(QStandardPaths.StandardLocation.FontsLocation))
+    file = next((found for place in places for found in place.rglob("*.ttf")), None)
+    if file is not None:
+        QFontDatabase.removeApplicationFont(QFontDatabase.addApplicationFont(str(file)))
+
+
 def prepare(app: App, shape: WindowShape, server: FaultServer) -> Session:
     """A new experiment in view, ready to run, whose answer will be the shape."""
     profile = app.gateways.store.add_profile(Profile(name=shape.name, base_url=server.url, retries=0))
@@ -78,6 +90,8 @@ def prepare(app: App, shape: WindowShape, server: FaultServer) -> Session:
 
 async def play(app: App, shape: WindowShape) -> Played:
     """Run a new experiment whose answer is the shape, and look at it on every side."""
+    if shape.cold:
+        forget_fonts()
     with FaultServer() as server:
         session = prepare(app, shape, server)
         await asyncio.sleep(0.5)

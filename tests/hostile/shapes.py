@@ -23,7 +23,7 @@ from playground.engine.checks.questions import (
     SampleOf,
 )
 from playground.jsonkit.values import JSONObject
-from tests.hostile.drawn import DRAWN, SLOWER, calls
+from tests.hostile.drawn import COLD, DRAWN, SLOWER, calls
 from tests.hostile.gaps import LIMIT
 from tests.hostile.streams import (
     BEGIN,
@@ -342,7 +342,8 @@ _NO_RULES: Final = Debugging()
 class WindowShape:
     """An answer that is played into a real window: ``body`` is the stream, ``tools`` are on offer, ``rules`` in force.
 
-    ``limit`` is how long the window may take for any of its turns, in seconds of a quiet machine.
+    ``limit`` is how long the window may take for any of its turns, in seconds of a quiet machine. ``cold``: whether
+    every font is looked for anew, as in a window that has drawn nothing yet.
     """
 
     name: str
@@ -351,6 +352,7 @@ class WindowShape:
     rules: Debugging = _NO_RULES
     protocol: str = "chat"
     limit: float = LIMIT
+    cold: bool = False
 
 
 def _called(arguments: str, name: str = "tool") -> Callable[[], bytes]:
@@ -407,5 +409,5 @@ WINDOW: Final = (
     WindowShape("unknown members", _ended("unknown members", 10_000)),
     WindowShape("usage", _ended("usage", 5_000)),
     # what is drawn
-    *(WindowShape(name, body, limit=SLOWER.get(name, LIMIT)) for name, body in DRAWN.items()),
+    *(WindowShape(name, body, limit=SLOWER.get(name, LIMIT), cold=name in COLD) for name, body in DRAWN.items()),
 )

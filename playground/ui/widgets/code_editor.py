@@ -125,6 +125,7 @@ class CodeEditor(ExactField):
             self._suit(text)
             cursor = QTextCursor(self.document())
             cursor.movePosition(QTextCursor.MoveOperation.End)
+            self.find_fonts(text[len(old) :])
             cursor.insertText(text[len(old) :])
         else:
             self.setPlainText(text)

@@ -21,6 +21,7 @@ from PySide6.QtGui import (
 )
 
 from playground.ui.features.conversation.markdown import Line, Span, Style
+from playground.ui.widgets.font_search import font_search
 from playground.ui.widgets.plain_text import LOOKED_AT, show_hidden, show_prose
 from playground.ui.widgets.theme import body_font, code_font, tokens
 
@@ -56,6 +57,7 @@ class DocumentWriter:
         self._lines: list[Line] = []
         self._is_fresh = True
         self._looks: dict[tuple[object, ...], QTextCharFormat] = {}
+        self._late: list[tuple[QTextCursor, QTextCharFormat]] = []  # what is boxes, and what it will look like
         font = body_font()
         font.setPixelSize(round(font.pixelSize() * zoom))
         document.setDefaultFont(font)
@@ -169,10 +171,10 @@ class DocumentWriter:
         cursor.movePosition(QTextCursor.MoveOperation.End)
         more = same.text[len(last.text) :]
         if more:
-            cursor.insertText(drawn_text(more, line, _end_of(old.spans)), self._char(same, line))
+            self._insert(cursor, drawn_text(more, line, _end_of(old.spans)), self._char(same, line))
         for number in range(len(old.spans), len(line.spans)):
             span = line.spans[number]
-            cursor.insertText(drawn_text(span.text, line, _end_of(line.spans[:number])), self._char(span, line))
+            self._insert(cursor, drawn_text(span.text, line, _end_of(line.spans[:number])), self._char(span, line))
         return True
 
     def _cut(self, cursor: QTextCursor, at: int) -> None:
@@ -213,10 +215,10 @@ class DocumentWriter:
             if line.kind == "item":
                 marker = QTextCharFormat()
                 marker.setForeground(QColor(tokens().muted))
-                cursor.insertText(f"{line.marker}\t", marker)
+                self._insert(cursor, f"{line.marker}\t", marker)
             before = ""
             for span in line.spans:
-                cursor.insertText(drawn_text(span.text, line, before), self._char(span, line))
+                self._insert(cursor, drawn_text(span.text, line, before), self._char(span, line))
                 before = (before + span.text)[-LOOKED_AT:]
         self._lines.append(line)
         if line.kind == "code":
@@ -285,7 +287,7 @@ class DocumentWriter:
             return False
         end = table.cellAt(r, c).lastCursorPosition()
         more = after.text[len(before.text) :]
-        end.insertText(drawn_text(more, line, before.text[-LOOKED_AT:]), self._char(after, line))
+        self._insert(end, drawn_text(more, line, before.text[-LOOKED_AT:]), self._char(after, line))
         return True
 
     def _fill_cell(self, table: QTextTable, r: int, c: int, spans: Sequence[Span], line: Line) -> None:
@@ -309,8 +311,51 @@ class DocumentWriter:
             if is_head:
                 char = QTextCharFormat(char)
                 char.setFontWeight(QFont.Weight.DemiBold)
-            at.insertText(drawn_text(span.text, line, before), char)
+            self._insert(at, drawn_text(span.text, line, before), char)
             before = (before + span.text)[-LOOKED_AT:]
+
+    # Fonts
+
+    @property
+    def waits(self) -> bool:
+        """Whether some characters are boxes still, because no font was looked for yet."""
+        return bool(self._late)
+
+    def draw_found(self) -> None:
+        """Draw those characters for which there is a font now."""
+        late, self._late = self._late, []
+        whole = QTextCursor(self._document)
+        whole.beginEditBlock()
+        for cursor, form in late:
+            if cursor.hasSelection():  # else it was taken away
+                if len(font_search().split(self._font(form), cursor.selectedText())) > 1:
+                    self._late.append((cursor, form))
+                else:
+                    cursor.setCharFormat(form)
+        whole.endEditBlock()
+
+    def _insert(self, at: QTextCursor, text: str, form: QTextCharFormat) -> None:
+        """Write text; what Qt would have to look for a font for first is boxes until ``draw_found``."""
+        if text.isascii():
+            at.insertText(text, form)
+            return
+        for number, piece in enumerate(font_search().split(self._font(form), text)):
+            start = at.position()
+            if number % 2:
+                quick = QTextCharFormat(form)
+                quick.setFontStyleStrategy(QFont.StyleStrategy.NoFontMerging)
+                quick.clearProperty(QTextCharFormat.Property.FontFixedPitch)  # or Qt looks for another one of that kind
+                at.insertText(piece, quick)
+                late = QTextCursor(self._document)
+                late.setPosition(start)
+                late.setPosition(at.position(), QTextCursor.MoveMode.KeepAnchor)
+                late.setKeepPositionOnInsert(True)
+                self._late.append((late, form))
+            elif piece:
+                at.insertText(piece, form)
+
+    def _font(self, form: QTextCharFormat) -> QFont:
+        return form.font().resolve(self._document.defaultFont())
 
     # Formats
 

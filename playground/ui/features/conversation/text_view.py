@@ -38,6 +38,7 @@ from playground.ui.features.conversation.linked_marks import LinkedMarks
 from playground.ui.features.conversation.markdown import Line
 from playground.ui.features.conversation.shown_text import Drawn, ShownText
 from playground.ui.features.conversation.text_frames import LineGeometry, paint_frames
+from playground.ui.widgets.font_search import font_search
 from playground.ui.widgets.loop import Throttle
 from playground.ui.widgets.theme import tokens
 
@@ -113,6 +114,7 @@ class TextView(QTextEdit):
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
         self._height = 0
+        self._waits = False  # for fonts
         self._pressed: QPoint | None = None  # where the left button went down
 
     # Content
@@ -183,6 +185,17 @@ class TextView(QTextEdit):
             self._zoom = zoom
             self._writer.rewrite(zoom=zoom)
             self._fit()
+
+    def _draw_found(self) -> None:
+        """Fonts were found for what is boxes."""
+        self._writer.draw_found()
+        self._fit(grown=True)
+
+    def _wait_for_fonts(self) -> None:
+        if self._writer.waits is not self._waits:
+            self._waits = self._writer.waits
+            found = font_search().found
+            (found.connect if self._waits else found.disconnect)(self._draw_found)
 
     def _begun(self, size: int = AT_ONCE) -> None:
         """Another text, or another part of it, was begun."""
@@ -325,6 +338,7 @@ class TextView(QTextEdit):
             self.height_changed.emit()
         self._place_row()
         self._copies.follow(grown=grown)
+        self._wait_for_fonts()
 
     # Looks
 

@@ -20,6 +20,7 @@ def put_lines(editor: CodeEditor, text: str) -> None:
     if head + tail == least:  # nothing but whole lines came or went: take one that stays along
         head, tail = (head - 1, tail) if head else (head, tail - 1)
     changed = new[head : len(new) - tail]
+    put = "\n".join(changed)
     if head + tail <= 0 or any(len(line) > LONGEST_LINE for line in changed):
         editor.setPlainText(text)
         return
@@ -28,5 +29,6 @@ def put_lines(editor: CodeEditor, text: str) -> None:
     cursor = QTextCursor(document.findBlockByNumber(head))
     last = document.findBlockByNumber(len(old) - tail - 1)
     cursor.setPosition(last.position() + last.length() - 1, QTextCursor.MoveMode.KeepAnchor)
-    cursor.insertText("\n".join(changed))
+    editor.find_fonts(put)
+    cursor.insertText(put)
     document.clearUndoRedoStacks()
