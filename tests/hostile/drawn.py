@@ -13,7 +13,6 @@ from typing import Final
 from tests.hostile.streams import answer_with, call_with, delta, event, piece, pieces
 
 SLOWER: Final = {  # seconds
-    "choices": 0.1,  # two thousand turns are ended at once: all of them, or none
     "two thousand calls at once": 0.1,  # are one part of a turn each, and one turn is ended
     "arguments in very many scripts": 0.1,  # one paragraph of many pieces, laid out at several widths
 }

@@ -14,7 +14,7 @@ from playground.domain.errors import Failure, FailureKind, RunRefusedError
 from playground.domain.events import Event
 from playground.domain.prices import Asked
 from playground.domain.request import Request
-from playground.domain.transcript import Ending
+from playground.domain.transcript import Ending, Outcome, Turn
 from playground.engine.session.asking import Asking, Reception
 from playground.engine.session.changes import RunState
 from playground.engine.session.experiment import Experiment
@@ -23,6 +23,8 @@ from playground.engine.session.retry_wait import RetryWait
 if TYPE_CHECKING:
     from playground.gateway.call import EventStream
     from playground.gateway.tape import Exchange
+
+SLICE_S = 0.004  # seconds of ending turns between two turns of the loop
 
 
 class Run:
@@ -104,7 +106,7 @@ class Run:
             if kind is FailureKind.INTERNAL:
                 raise
         finally:
-            self._finish(stopped, failure)
+            await self._finish(stopped, failure)
 
     @property
     def _received(self) -> Reception:
@@ -152,7 +154,8 @@ class Run:
         self._turns.update(zip(choices, begun, strict=True))
         self._choices.update(zip(begun, choices, strict=True))
 
-    def _finish(self, stopped: bool, failure: Failure | None) -> None:
+    async def _finish(self, stopped: bool, failure: Failure | None) -> None:
+        """End the turns, a few at a time: there may be thousands of choices."""
         failure = None if stopped else failure or self._received.answer.failure
         if stopped:
             ending = Ending.STOPPED
@@ -161,7 +164,21 @@ class Run:
         else:
             ending = Ending.CUT_OFF if failure.kind is FailureKind.CUT_OFF else Ending.FAILED
         outcome = self._received.outcome(ending, failure, self.exchange)
-        turns = [self._received.turn(turn_id, index, outcome) for index, turn_id in self._turns.items()]
-        self._experiment.turns.end_turns(turns, self._source)
-        if self.exchange is not None:
-            self._experiment.exchange_changed(self.exchange)
+        left = [(turn_id, index) for index, turn_id in reversed(self._turns.items())]
+        try:
+            while left:
+                self._end(left, outcome, time.perf_counter() + SLICE_S)
+                if left:
+                    await asyncio.sleep(0)
+        finally:
+            self._end(left, outcome)  # where it was stopped just now
+            if self.exchange is not None:
+                self._experiment.exchange_changed(self.exchange)
+
+    def _end(self, left: list[tuple[str, int]], outcome: Outcome, until: float = float("inf")) -> None:
+        """End turns from the end of that list until then, one at least."""
+        turns: list[Turn] = []
+        while left and (not turns or time.perf_counter() < until):
+            turns.append(self._received.turn(*left.pop(), outcome))
+        if turns:
+            self._experiment.turns.end_turns(turns, self._source)

@@ -8,7 +8,7 @@ process ended now, marked interrupted. This module reads no file and trusts noth
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from pydantic import Field, ValidationError
@@ -19,7 +19,7 @@ from playground.domain.parameters import Parameters
 from playground.domain.prices import Asked
 from playground.domain.reasons import reason_of, shortened
 from playground.domain.transcript import Ending, Outcome, Transcript, Turn
-from playground.domain.values import Value
+from playground.domain.values import Value, lean
 from playground.engine.gateways.extras import key_written
 from playground.engine.session.changes import DebugChanged, PathChanged, SettingsChanged, TitleChanged
 from playground.engine.session.draft import Draft
@@ -163,9 +163,7 @@ APART: Final = frozenset(Snapshot.model_fields) - frozenset(ExperimentSettings.m
 
 def snapshot(session: Session) -> Snapshot:
     """What a session holds now. A turn being received is in it as far as it came, marked interrupted."""
-    turns = tuple(session.transcript.turns.values())
-    if session.growing:
-        turns = tuple(_as_interrupted(session, turn) if turn.id in session.growing else turn for turn in turns)
+    turns = tuple(_as_far_as_they_came(session)) if session.growing else tuple(session.transcript.turns.values())
     profile = session.profile
     return Snapshot.model_construct(
         **dict(session.settings),
@@ -221,14 +219,29 @@ def _secret(edit: OpenEdit) -> bool:
     return edit.what is What.REQUEST and key_written(edit.text or "")
 
 
-def _as_interrupted(session: Session, turn: Turn) -> Turn:
-    """A turn being received, as it would stand if nothing more came."""
-    run = session.run_of(turn.id)
-    asked = run.asked if run is not None else Asked()
-    choice = session.growing[turn.id]
-    exchange = run.exchange.id if run is not None and run.exchange is not None else None
-    outcome = Outcome(ending=Ending.INTERRUPTED, model=asked.model, asked=asked, exchange=exchange, choice=choice.index)
-    return turn.model_copy(update={"parts": choice.freeze(), "outcome": outcome, "extra": choice.extra})
+def _as_far_as_they_came(session: Session) -> Iterator[Turn]:
+    """The turns; one being received, and there may be thousands, as it would stand if nothing more came."""
+    run, outcome = None, Outcome(ending=Ending.INTERRUPTED)
+    for turn in session.transcript.turns.values():
+        choice = session.growing.get(turn.id)
+        if choice is None:
+            yield turn
+            continue
+        if run is None or not run.brings(turn.id):
+            run = session.run_of(turn.id)
+            asked = run.asked if run is not None else Asked()
+            exchange = run.exchange.id if run is not None and run.exchange is not None else None
+            outcome = Outcome(ending=Ending.INTERRUPTED, model=asked.model, asked=asked, exchange=exchange)
+        yield lean(
+            Turn,
+            id=turn.id,
+            role=turn.role,
+            parts=choice.freeze(),
+            parent=turn.parent,
+            outcome=outcome.model_copy(update={"choice": choice.index}),
+            members=turn.members,
+            extra=choice.extra,
+        )
 
 
 def _call_states(session: Session) -> tuple[CallState, ...]:

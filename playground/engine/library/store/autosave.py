@@ -1,7 +1,7 @@
 """Watches one open experiment and hands every change to the store; nobody has to think of saving.
 
-On the window's thread it makes a value out of values, nothing else. Finished turns go at once, what is being typed or
-set after a short while, what is being received once a second.
+On the window's thread it makes a value out of values, nothing else. Finished turns go at once; what is being typed or
+set, or ends while others are being received, after a short while; what is being received once a second.
 """
 
 from __future__ import annotations
@@ -109,8 +109,10 @@ class Autosave:
                 self._later(0)
             elif self._timer is None and exchange is not None and exchange.ended is None:
                 self._later(GROWING)
+        elif isinstance(change, TurnChanged):
+            self._later(SOON if self._session.growing else 0)  # thousands of choices end a few at a time
         else:
-            self._later(0 if isinstance(change, PathChanged | TurnChanged | RunStateChanged) else SOON)
+            self._later(0 if isinstance(change, PathChanged | RunStateChanged) else SOON)
 
     def _later(self, delay: float) -> None:
         try:

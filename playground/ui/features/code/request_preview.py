@@ -17,7 +17,8 @@ from playground.ui.features.inspector.next_request import Preview
 from playground.ui.widgets.loop import Throttle, spawn
 
 AT_ONCE = 300  # turns that are written within a few milliseconds
-HEAVY = 200_000  # characters of images and texts that are not
+HEAVY = 100_000  # characters that are not
+PART = 400  # that a part costs beside its own
 WEIGHTY = 400_000  # what settings weigh that are not, each of their values about a hundred characters
 EVERY_MS = 150
 REST_S = 0.2  # before a long body is written: what is to be painted comes first
@@ -78,7 +79,7 @@ def is_light(session: Session) -> bool:
     path = session.transcript.path
     draft = session.draft
     parts: list[Part] = [*(part for turn in path for part in turn.parts), *draft.images, *draft.calls]
-    if len(path) > AT_ONCE or len(draft.text) + sum(map(_size, parts)) > HEAVY:
+    if len(path) > AT_ONCE or len(draft.text) + len(parts) * PART + sum(map(_size, parts)) > HEAVY:
         return False
     tools = [(tool.name, tool.description, tool.parameters) for tool in session.settings.tools if tool.sendable]
     return weigh([tools, session.settings.extra_body, vars(session.settings.current)], WEIGHTY) <= WEIGHTY
