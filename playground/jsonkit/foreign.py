@@ -6,6 +6,7 @@ Values that come out of here can be kept, shown, saved and sent again. Nothing h
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Collection
 from typing import Final
@@ -19,6 +20,8 @@ DEEPEST: Final = 100
 _NOTHING: Final[tuple[JSON, ...]] = (None, "", [], {})
 _HALF: Final = re.compile(r"\\u[dD][89a-fA-F]")
 _LONG_NUMBER: Final = re.compile(r"(?<!\d)\d{1000}")
+_MAY_OVERFLOW: Final = re.compile(r"[eE][+\d]\d\d|\d{308}")
+_STRING_OR_NUMBER: Final = re.compile(r'"(?:[^"\\]|\\.)*"|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)', re.DOTALL)
 _HIGH: Final = re.compile("[\ud800-\udbff]\\Z")
 
 
@@ -45,6 +48,16 @@ def _parse_with_care(text: str, odd: list[str]) -> JSON:
         return json.loads(text.strip(" \t\r\n\ufeff"), parse_int=numbers, parse_constant=constant)
     except RecursionError:
         raise ValueError("nested too deeply") from None
+
+
+def overflow(text: str) -> str:
+    """The first number of a JSON text that is larger than any that a double holds, as written; empty for none."""
+    if _MAY_OVERFLOW.search(text) is None:
+        return ""
+    numbers = (
+        found[1] for found in _STRING_OR_NUMBER.finditer(text) if found[1] and not found[1].lstrip("-").isdigit()
+    )
+    return next((number for number in numbers if math.isinf(float(number))), "")
 
 
 def breaks_off(text: str) -> bool:

@@ -11,7 +11,18 @@ from collections.abc import Sequence
 from typing import ClassVar, Final
 
 from playground.domain.errors import Failure, FailureKind
-from playground.domain.events import Deviation, Event, Failed, ReasoningDelta, StreamEnd, TextDelta, ToolCallDelta
+from playground.domain.events import (
+    Deviation,
+    Event,
+    ExtraDelta,
+    Failed,
+    ReasoningDelta,
+    StreamEnd,
+    TextDelta,
+    ToolCallDelta,
+    UnknownPart,
+    UsageReport,
+)
 from playground.domain.transcript import new_id
 from playground.jsonkit import foreign
 from playground.jsonkit.values import JSON, JSONObject
@@ -23,6 +34,7 @@ from playground.protocols.sse import DEFAULT_CAP, Frame, SSEParser
 
 _SPACE: Final = b" \t\r\n\x00"
 _BOM: Final = b"\xef\xbb\xbf"
+_KEPT: Final = frozenset({ExtraDelta, UnknownPart, UsageReport})
 _FRAGMENTS: Final = frozenset({TextDelta, ReasoningDelta, ToolCallDelta})
 
 
@@ -238,6 +250,8 @@ class BodyDecoder(ABC):
                     had = len(out)
                     self._object(value, frame.event, out)
                     lesson = (frame, value) if len(out) == had + 1 and type(out[-1]) in _FRAGMENTS else None
+                    if lesson is None:
+                        self._note_overflow(out, had)
                 else:
                     self._value(value, data, frame.event, out)
             elif frame.kind != "comment":
@@ -306,7 +320,9 @@ class BodyDecoder(ABC):
         if event == "error":
             self._fail(out, read_error(value, text=text))
         elif isinstance(value, dict):
+            had = len(out)
             self._object(value, event, out)
+            self._note_overflow(out, had)
         elif isinstance(value, list) and any(isinstance(item, dict) for item in value):
             self._note(out, "list_of_objects", "objects came wrapped in a list")
             for item in value:
@@ -405,6 +421,13 @@ class BodyDecoder(ABC):
             note = f"{self._odd_numbers[0]} stands where JSON has no such number; it is kept as text"
             self._odd_numbers.clear()
             self._note(out, "number_not_json", note)
+
+    def _note_overflow(self, out: list[Event], had: int) -> None:
+        """Say so where a value that is kept as it came, from the event ``had`` on, holds a number too large to be."""
+        kept = any(type(event) in _KEPT for event in out[had:])
+        if kept and (number := foreign.overflow(self._source)):
+            note = f"{number[:40]} is a larger number than can be kept; “Infinity” stands in its place"
+            self._note(out, "number_too_large", note)
 
     def _fail(self, out: list[Event], failure: Failure) -> None:
         if self._failed:

@@ -411,11 +411,23 @@ def test_a_number_that_json_has_not_is_kept_as_text_and_noted(odd: str) -> None:
     assert not chat(chunk({"content": odd}, "stop"), DONE).deviations, "in a text they are words"
 
 
-def test_a_number_too_large_for_any_reader_is_kept_as_text() -> None:
-    usage = data({"choices": [], "usage": {"total_tokens": "ODD"}}).replace(b'"ODD"', b"1e999")
+@pytest.mark.parametrize("odd", ["1e999", "-1.5E+400", "9" * 400 + ".0"])
+def test_a_number_too_large_for_any_reader_is_kept_as_text_and_noted(odd: str) -> None:
+    usage = data({"choices": [], "usage": {"total_tokens": "ODD"}}).replace(b'"ODD"', odd.encode())
     answer = chat(chunk({"content": "a"}, "stop"), usage, DONE)
     assert answer.usage is not None
-    assert answer.usage.raw == {"total_tokens": "Infinity"}
+    assert answer.usage.raw == {"total_tokens": "-Infinity" if odd[0] == "-" else "Infinity"}
+    assert odd[:40] in answer.deviations["number_too_large"]
+    body = b'{"choices": [{"index": 0, "message": {"content": "a", "k": ODD}, "finish_reason": "stop"}]}'.replace(
+        b"ODD", odd.encode()
+    )
+    assert list(chat(body).deviations) == ["number_too_large"]
+
+
+@pytest.mark.parametrize("usual", ["1e300", '"1e999"', "9" * 400, '"say \\"1e999\\""'])
+def test_a_large_number_that_can_be_kept_is_not_noted(usual: str) -> None:
+    usage = data({"choices": [], "usage": {"k": "ODD"}}).replace(b'"ODD"', usual.encode())
+    assert not chat(chunk({"content": "a"}, "stop"), usage, DONE).deviations
 
 
 def test_a_list_of_chunks_is_read() -> None:
