@@ -29,6 +29,27 @@ def proxy_url(url: str, given: str = "") -> str:
     return found if "://" in found or not found else f"http://{found}"
 
 
+def check_proxy(typed: str) -> str:
+    """The address of a proxy as it may stand in a file, empty for none. Raises ValueError in words, with no secret."""
+    if not typed.strip():
+        return ""
+    try:
+        parts = urlsplit(proxy_url("", typed))
+        port = parts.port
+    except ValueError:
+        raise ValueError("The proxy's address cannot be read. It looks like http://host:port.") from None
+    if "@" in parts.netloc:
+        raise ValueError(
+            "The proxy's address holds a user name or a password, and it is kept in a file. Take them out. A proxy "
+            "that wants them is named in the environment (HTTPS_PROXY) before the application starts."
+        )
+    if parts.scheme not in ("http", "https"):
+        raise ValueError("The proxy's address starts with http:// or https://; others, SOCKS too, are not supported.")
+    if not parts.hostname or parts.path.strip("/") or parts.query or parts.fragment or port == 0:
+        raise ValueError("The proxy's address is a host and a port, as in http://host:port.")
+    return f"{parts.scheme}://{parts.netloc}"
+
+
 def proxy_for(url: str, given: str = "") -> str:
     """Host and port of that proxy, for people; "" when there is none."""
     return proxy_url(url, given).partition("://")[2].rpartition("@")[2].partition("/")[0]

@@ -44,6 +44,17 @@ OWN: Final[tuple[Known, ...]] = (
     ),
     Known(
         Advice(
+            "own proxy",
+            "The proxy cannot be used",
+            "Correct it in the gateway's settings.",
+            _SETTINGS,
+            "Correct --proxy.",
+        ),
+        r"^the proxy given for this gateway ",
+        kinds=_BEFORE,
+    ),
+    Known(
+        Advice(
             "proxy",
             "The proxy cannot be used",
             "The environment names it. Correct that, and start again.",
@@ -62,6 +73,18 @@ OWN: Final[tuple[Known, ...]] = (
         ),
         r"^the (?:value of the )?header ",
         kinds=_BEFORE,
+    ),
+    Known(
+        Advice(
+            "own proxy password",
+            "The proxy wants a user name and a password",
+            "The gateway's settings keep neither. Empty the proxy's field there, and name the proxy with both in the "
+            "environment (HTTPS_PROXY) before the application starts.",
+            _SETTINGS,
+            "Put them into the address given with --proxy.",
+        ),
+        r"^the proxy .{0,300}\(given for this gateway\) wants a user name and a password\b",
+        kinds=_WAY,
     ),
     Known(
         Advice(

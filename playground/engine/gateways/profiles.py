@@ -27,6 +27,7 @@ from playground.engine.io.list_file import ListFile, ListFileError
 from playground.gateway.address import Address, is_loopback, needs_consent, origin
 from playground.gateway.address import resolve as resolve_address
 from playground.gateway.connection import MEBIBYTE, Auth, Connection, Timeouts
+from playground.gateway.proxy import check_proxy, proxy_url
 from playground.jsonkit.values import JSONObject
 
 __all__ = [
@@ -40,6 +41,7 @@ __all__ = [
     "ProfileError",
     "ProfileStore",
     "Timeouts",
+    "check_proxy",
     "connection",
     "default_path",
     "is_loopback",
@@ -62,7 +64,8 @@ class Profile(Value):
     ``headers`` go with every request and stand in the file. ``secret_headers`` maps the names of those that may not
     stand there to the origin their value was given for; ``key_origin`` is the same for the key, empty when none is
     stored. ``auth`` maps a protocol name to how the key is sent (default: bearer). ``plain_http_origin`` is the origin
-    for which a person agreed to send secrets unencrypted. ``retries`` is how often a run is tried again by itself;
+    for which a person agreed to send secrets unencrypted. ``proxy`` is used instead of the one that the surroundings
+    name; its address holds no password. ``retries`` is how often a run is tried again by itself;
     ``max_event_mib`` and ``max_body_mib`` cap one event and a whole answer, in MiB;
     ``prices`` what a person entered for a model id. ``extra_body`` is merged into every request's body, before
     the experiment's own. ``demo`` marks the embedded gateway: never written.
@@ -77,6 +80,7 @@ class Profile(Value):
     auth: dict[str, Auth] = Field(default_factory=dict)
     timeouts: Timeouts = Timeouts()
     ca_file: str | None = None
+    proxy: str = Field(default="", repr=False)
     reasoning_return: ReasoningReturn = ReasoningReturn()
     default_model: str = ""
     retries: int = Field(default=4, ge=0, le=20)
@@ -99,7 +103,9 @@ class Profile(Value):
     def sends_unencrypted(self) -> bool:
         """Whether a key sent to the base URL could be read on the way."""
         try:
-            return needs_consent(resolve_address(self.base_url).base)
+            base = resolve_address(self.base_url).base
+            leaves = bool(self.proxy) and base.startswith("http:") and not is_loopback(proxy_url(base, self.proxy))
+            return leaves or needs_consent(base)
         except ValueError:
             return False
 
@@ -130,6 +136,7 @@ def connection(
         auth=profile.auth,
         timeouts=profile.timeouts,
         ca_file=profile.ca_file,
+        proxy=profile.proxy,
         retries=profile.retries,
         max_event_bytes=profile.max_event_mib * MEBIBYTE,
         max_body_bytes=profile.max_body_mib * MEBIBYTE,
@@ -239,6 +246,10 @@ def _checked(profile: Profile) -> Profile:
             raise ProfileError(f"The header “{name}” looks like a secret; its value belongs in the keyring.")
     if name := secret_in(profile.extra_body):
         raise ProfileError(f"“{name}” in the extra body looks like a key, and the extra body is kept in a file.")
+    try:
+        profile = profile.model_copy(update={"proxy": check_proxy(profile.proxy)})
+    except ValueError as error:
+        raise ProfileError(str(error)) from None
     try:
         return profile.model_copy(update={"base_url": resolve_address(profile.base_url).base})
     except ValueError as error:

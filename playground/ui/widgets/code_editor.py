@@ -70,7 +70,7 @@ class CodeEditor(ExactField):
         self._highlighted = json
         self._wheel_needs_focus = False
         self._formatting = Aside(self)
-        self._doing = QLabel("Formatting…", self.viewport())
+        self._doing = QLabel("Formatting…", self.viewport(), textFormat=Qt.TextFormat.PlainText)
         self._doing.setProperty("kind", "chip")
         self._doing.hide()
         self.setProperty("kind", "code")

@@ -247,6 +247,46 @@ def test_a_secret_in_the_address_never_reaches_the_file(path: Path, url: str) ->
     assert not path.exists()
 
 
+@pytest.mark.parametrize(
+    ("typed", "words"),
+    [
+        (f"http://me:{CANARY}@proxy:3128", "a user name or a password"),
+        (f"{CANARY}@proxy", "a user name or a password"),
+        ("socks5://proxy:1080", "not supported"),
+        (f"http://proxy/?key={CANARY}", "a host and a port"),
+        ("http://:3128", "a host and a port"),
+        ("http://[::1", "cannot be read"),
+        ("proxy:99999", "cannot be read"),
+    ],
+)
+def test_a_proxy_that_no_file_may_hold_is_refused_in_words(path: Path, typed: str, words: str) -> None:
+    with pytest.raises(ProfileError, match=words) as caught:
+        ProfileStore(path).add_profile(Profile(base_url="https://gateway.example/v1", proxy=typed))
+    assert CANARY not in str(caught.value)
+    assert not path.exists()
+
+
+def test_a_proxy_is_stored_and_used(path: Path) -> None:
+    ProfileStore(path).add_profile(Profile(base_url="https://gateway.example/v1", proxy=" proxy.example:3128 "))
+    (profile,) = ProfileStore(path).profiles
+    assert profile.proxy == "http://proxy.example:3128"
+    assert connection(profile).proxy == profile.proxy
+    assert "proxy.example" not in repr(profile)
+
+
+@pytest.mark.parametrize(
+    ("base", "proxy", "leaves"),
+    [
+        ("http://127.0.0.1:8000/v1", "", False),
+        ("http://127.0.0.1:8000/v1", "http://127.0.0.1:3128", False),
+        ("http://127.0.0.1:8000/v1", "http://proxy.example:3128", True),
+        ("https://127.0.0.1:8000/v1", "http://proxy.example:3128", False),
+    ],
+)
+def test_what_goes_to_a_proxy_elsewhere_leaves_this_machine(base: str, proxy: str, leaves: bool) -> None:
+    assert Profile(base_url=base, proxy=proxy).sends_unencrypted is leaves
+
+
 def test_the_address_is_stored_repaired(path: Path) -> None:
     stored = ProfileStore(path).add_profile(Profile(base_url=f" gateway.example/v1/v1/chat/completions?key={CANARY}"))
     assert stored.base_url == "https://gateway.example/v1"

@@ -23,6 +23,7 @@ from playground.engine.gateways.profiles import (
     Profile,
     ProfileError,
     ProfileStore,
+    check_proxy,
     connection,
     resolve_address,
 )
@@ -118,6 +119,10 @@ def problem(draft: Draft) -> str:
         return "An extra header has a value but no name."
     if any(not (c.isascii() and (c.isalnum() or c in "!#$%&'*+-.^_`|~")) for name in names for c in name):
         return "A header's name holds a character that is not allowed there."
+    try:
+        check_proxy(draft.profile.proxy)
+    except ValueError as error:
+        return str(error)
     body = _body(draft)
     if body is None:
         return "The extra body is not a JSON object. Correct it, or empty it."

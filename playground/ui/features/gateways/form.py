@@ -92,6 +92,9 @@ class ProfileForm(QWidget):
         self.ca_file.setAccessibleName("Certificate file")
         self.browse = push_button("Browse…")
         self.browse.setAccessibleName("Choose a certificate file")
+        self.proxy = QLineEdit()
+        self.proxy.setPlaceholderText("the one that the system or the environment names, if any")
+        self.proxy.setAccessibleName("Proxy")
         self._lay_out()
         self._connect()
 
@@ -120,6 +123,7 @@ class ProfileForm(QWidget):
             for name, field in self.limits.items():
                 field.set_number(getattr(profile, name))
             self.ca_file.setText(profile.ca_file or "")
+            self.proxy.setText(profile.proxy)
         finally:
             self._showing = False
         self.describe()
@@ -140,6 +144,7 @@ class ProfileForm(QWidget):
             ),
             "timeouts": base.timeouts.model_copy(update=times),
             "ca_file": self.ca_file.text().strip() or None,
+            "proxy": self.proxy.text().strip(),
             **{name: field.number() for name, field in self.limits.items()},
         }
         profile = base.model_copy(update=update)
@@ -187,7 +192,7 @@ class ProfileForm(QWidget):
     # ---- widgets
 
     def _connect(self) -> None:
-        for line in (self.name, self.model, self.ca_file):
+        for line in (self.name, self.model, self.ca_file, self.proxy):
             line.textChanged.connect(self._edited)
         for part in (self.address, self.key, self.headers):
             part.changed.connect(self._edited)
@@ -236,6 +241,8 @@ class ProfileForm(QWidget):
         files.addWidget(self.ca_file, 1)
         files.addWidget(self.browse)
         self._row("&PEM file", files, self.ca_file)
+        self._section("Proxy")
+        self._row("Pro&xy", self.proxy, self.proxy)
         grid.setRowStretch(grid.rowCount(), 1)
 
     def _section(self, title: str) -> None:

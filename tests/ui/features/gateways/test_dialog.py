@@ -201,6 +201,11 @@ def test_every_field_comes_back_as_it_was_set(play: Callable[[Scene], Desk]) -> 
         assert secret.value.echoMode() is QLineEdit.EchoMode.Password
         type_into(secret.value, CANARY)
         type_into(form.ca_file, "/etc/ssl/own.pem")
+        type_into(form.proxy, f"http://me:{CANARY}@proxy.example:3128")
+        dialog.save_button.click()
+        await until(lambda: "holds a user name or a password" in dialog.message.text())
+        assert CANARY not in dialog.message.text()
+        type_into(form.proxy, "proxy.example:3128")
         before = form.draft()
         dialog.save_button.click()
         await until(lambda: bool(desk.saved))
@@ -218,6 +223,7 @@ def test_every_field_comes_back_as_it_was_set(play: Callable[[Scene], Desk]) -> 
             "reasoning_content",
         )
         assert profile.headers == {"X-Team": "docs"}
+        assert profile.proxy == "http://proxy.example:3128"
         assert list(profile.secret_headers) == ["X-Edge-Token"]
         assert before.profile.timeouts == timeouts
         assert not dialog.save_button.isEnabled()  # what was stored is what is shown
@@ -284,6 +290,7 @@ def test_a_verdict_goes_with_what_it_judged(play: Callable[[Scene], Desk]) -> No
                 lambda: dialog.form.set_key_style(Auth.BOTH),
                 lambda: dialog.form.headers.add_named("X-Team"),
                 lambda: dialog.form.ca_file.setText("/nowhere.pem"),
+                lambda: dialog.form.proxy.setText("127.0.0.1:9"),
             ]
             for change in changes:
                 dialog.test_button.click()
