@@ -22,11 +22,17 @@ class ScrollPage(QScrollArea):
 
     def fill(self, spacing: int) -> QVBoxLayout:
         """A fresh column that is the page's whole content from now on."""
-        content = QWidget()
-        content.setProperty("kind", "surface")
-        content.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
-        column = QVBoxLayout(content)
-        column.setContentsMargins(MARGIN, 12, MARGIN, MARGIN)
-        column.setSpacing(spacing)
+        content, column = column_of(spacing)
         self.setWidget(content)
         return column
+
+
+def column_of(spacing: int) -> tuple[QWidget, QVBoxLayout]:
+    """What may become the content of a page, and the column in it."""
+    content = QWidget()
+    content.setProperty("kind", "surface")
+    content.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+    column = QVBoxLayout(content)
+    column.setContentsMargins(MARGIN, 12, MARGIN, MARGIN)
+    column.setSpacing(spacing)
+    return content, column

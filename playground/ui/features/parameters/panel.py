@@ -16,7 +16,7 @@ from playground.jsonkit.values import JSON
 from playground.ui.features.parameters.row import ParameterRow
 from playground.ui.features.parameters.rows import ToolChoiceRow, row_for
 from playground.ui.widgets.plain_text import show_hidden
-from playground.ui.widgets.scroll_page import ScrollPage
+from playground.ui.widgets.scroll_page import ScrollPage, column_of
 
 NOTHING: Mapping[str, str] = {}
 ROW_GAP = 12
@@ -24,7 +24,7 @@ GROUP_GAP = 16
 
 
 class ParameterPanel(ScrollPage):
-    """``set_value`` shows parameters, ``changed`` tells the new value. The form is rebuilt only for another type."""
+    """``set_value`` shows parameters, ``changed`` tells the new value. Each type has a form of its own."""
 
     changed = Signal(object)
 
@@ -40,13 +40,13 @@ class ParameterPanel(ScrollPage):
         self._type: type[Parameters] | None = None
         self._tool_names: tuple[str, ...] = ()
         self._extras: list[tuple[str, QWidget]] = []
-        self._groups: dict[str, QVBoxLayout] = {}
+        self._forms: dict[type[Parameters], _Form] = {}
         self.rows: dict[str, ParameterRow] = {}
         self.also_sent = QLabel()
         self.also_sent.setTextFormat(Qt.TextFormat.PlainText)
         self.also_sent.setWordWrap(True)
         self.also_sent.setProperty("kind", "small")
-        self._build(Parameters)
+        self._show_form(Parameters)
 
     @property
     def value(self) -> Parameters:
@@ -59,7 +59,8 @@ class ParameterPanel(ScrollPage):
         ``flags`` say of fields, by name, what else is sent that does not go with them.
         """
         if type(parameters) is not self._type:
-            self._build(type(parameters))
+            self._show_form(type(parameters))
+            fresh = True
         self._value, self._flags = parameters, flags
         for name, row in self.rows.items():
             row.show_value(getattr(parameters, name), self._flag(name), parameters.note(name), fresh=fresh)
@@ -100,38 +101,41 @@ class ParameterPanel(ScrollPage):
         self._extras.append((group, row))
         self._group(group).addWidget(row)
 
-    def _build(self, kind: type[Parameters]) -> None:
-        for _, extra in self._extras:
-            extra.setParent(None)
-        self.also_sent.setParent(None)
+    def _show_form(self, kind: type[Parameters]) -> None:
+        """The form of a type, made once, with the extras."""
         self._type = kind
-        self._groups = {}
-        self.rows = {}
-        self._content = self.fill(GROUP_GAP)
-        self._content.addWidget(self.also_sent)
-        self._content.addStretch(1)
-        for name, hint in kind.hints():
-            if hint.group in self._without or (self._only and hint.group not in self._only):
-                continue
-            row = row_for(name, hint, kind)
-            row.edited.connect(self._edited)
-            self.rows[name] = row
-            self._group(hint.group).addWidget(row)
+        self.takeWidget()
+        made = self._forms.get(kind)
+        self._form = form = made or _Form()
+        self.setWidget(form.content)
+        self.rows = form.rows
+        form.column.insertWidget(len(form.groups), self.also_sent)
+        if made is None:
+            form.column.addStretch(1)
+            self._forms[kind] = form
+            for name, hint in kind.hints():
+                if hint.group in self._without or (self._only and hint.group not in self._only):
+                    continue
+                row = row_for(name, hint, kind)
+                row.edited.connect(self._edited)
+                self.rows[name] = row
+                self._group(hint.group).addWidget(row)
         for group, extra in self._extras:
             self._group(group).addWidget(extra)
         self.set_tool_names(list(self._tool_names))
         self.also_sent.hide()
 
     def _group(self, title: str) -> QVBoxLayout:
-        if title not in self._groups:
+        form = self._form
+        if title not in form.groups:
             box = QVBoxLayout()
             box.setSpacing(ROW_GAP)
             heading = QLabel(title)
             heading.setProperty("kind", "group")
             box.addWidget(heading)
-            self._groups[title] = box
-            self._content.insertLayout(len(self._groups) - 1, box)
-        return self._groups[title]
+            form.groups[title] = box
+            form.column.insertLayout(len(form.groups) - 1, box)
+        return form.groups[title]
 
     def _edited(self, name: str, value: JSON) -> None:
         self._value = self._value.with_value(name, value)
@@ -141,3 +145,12 @@ class ParameterPanel(ScrollPage):
 
     def _flag(self, name: str) -> str:
         return "\n".join(filter(None, (self._value.flag(name), self._flags.get(name, ""))))
+
+
+class _Form:
+    """What is made for one type of parameters."""
+
+    def __init__(self) -> None:
+        self.content, self.column = column_of(GROUP_GAP)
+        self.groups: dict[str, QVBoxLayout] = {}
+        self.rows: dict[str, ParameterRow] = {}
