@@ -12,8 +12,10 @@ from playground.app import App
 from playground.domain.tools import ToolDefinition
 from playground.engine.checks import checking
 from playground.engine.inspect.compare import diff_json
+from playground.engine.inspect.lint import Finding
 from playground.jsonkit.values import JSON, JSONObject
 from playground.ui.features.inspector.diff_page import DiffPage
+from playground.ui.features.inspector.lint_page import MOST, LintPage
 from playground.ui.shell.features import WIRE
 from tests.hostile.gaps import LAID_OUT, Gaps
 
@@ -127,8 +129,28 @@ async def json_that_is_formatted(app: App) -> Work:
     return work
 
 
+async def deviations_that_become_more(app: App) -> Work:
+    app.workspace.new()
+    app.actions.of(WIRE).open_lint()
+    await asyncio.sleep(0.3)
+    (page,) = app.window.findChildren(LintPage)
+    found = tuple(Finding("C1", f"a member {n} that nobody knows", n, "4.2", "only known ones") for n in range(10_000))
+
+    async def work() -> None:
+        for count in (400, 450, 10_000):
+            page.table.show_findings(found[:count][:MOST])
+            await until(lambda: not page.table.slices.busy)
+        last = page.table.item(MOST - 1, 1)
+        assert last is not None
+        assert last.text().startswith(f"A member {MOST - 1} ")
+        page.table.show_findings(())
+
+    return work
+
+
 LOOKS: Final = (
     Look("a tool of 20,000 properties is chosen, one added", a_tool_of_many_properties),
     Look("a request with 300 other turns is compared", a_request_with_other_turns),
     Look("a megabyte of JSON is put into a field, formatted, and taken back", json_that_is_formatted),
+    Look("a list of deviations becomes longer", deviations_that_become_more),
 )

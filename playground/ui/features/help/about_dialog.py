@@ -82,12 +82,13 @@ def installed() -> tuple[Part, ...]:
             continue
         seen.add(_plain(name))
         try:
-            one = metadata.distribution(name)
+            said = metadata.distribution(name).metadata  # its file is read whenever it is asked for
         except metadata.PackageNotFoundError:
             continue
-        waiting += [match[0] for line in one.requires or () if "extra ==" not in line and (match := _NAME.match(line))]
+        needs = said.get_all("Requires-Dist") or []
+        waiting += [match[0] for line in needs if "extra ==" not in line and (match := _NAME.match(line))]
         if _plain(name) != DISTRIBUTION:
-            found.append(Part(one.name, one.version, _licence(one)))
+            found.append(Part(said["Name"], said["Version"], _licence(said)))
     return tuple(sorted(found, key=lambda part: part.name.lower()))
 
 
@@ -107,10 +108,10 @@ def _plain(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def _licence(one: metadata.Distribution) -> str:
-    fields = one.metadata.json
+def _licence(one: metadata.PackageMetadata) -> str:
+    fields = one.json
     said = str(fields.get("license_expression") or fields.get("license") or "")
-    kinds = [line.rpartition(" :: ")[2] for line in one.metadata.get_all("Classifier") or [] if "License ::" in line]
+    kinds = [line.rpartition(" :: ")[2] for line in one.get_all("Classifier") or [] if "License ::" in line]
     return said if said and "\n" not in said and len(said) < 80 else ", ".join(kinds) or "see its own files"
 
 

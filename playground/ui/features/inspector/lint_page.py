@@ -9,7 +9,6 @@ from PySide6.QtGui import QGuiApplication, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
-    QHeaderView,
     QLabel,
     QPushButton,
     QStackedWidget,
@@ -154,23 +153,39 @@ class _Table(QTableWidget):
         self.setAccessibleDescription("Enter goes to the frame that shows it.")
         self.setHorizontalHeaderLabels(TITLES)
         self.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         look_like_rows(self)
         self.setWordWrap(True)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self._found: tuple[Finding, ...] = ()
+        self._filled = 0  # rows that have their texts
+        self.slices = Slices(self._work, self)
 
     def show_findings(self, found: tuple[Finding, ...]) -> None:
-        """Show these."""
+        """Show these; rows that say so already stay."""
+        if found[: self._filled] != self._found[: self._filled]:
+            self._filled = 0
+        self._found, self._filled = found, min(self._filled, len(found))
         self.setRowCount(len(found))
-        for row, finding in enumerate(found):
-            note = finding.note[:1].upper() + finding.note[1:]
-            section = finding.section or "none"
-            frame = HEAD if finding.frame is None else str(finding.frame + 1)
-            for column, text in enumerate((frame, note, finding.rule, section)):
-                item = QTableWidgetItem(show_hidden(text))
-                item.setTextAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
-                item.setToolTip(tip(f"{finding.code}: {text}" if column == 1 else text))
-                self.setItem(row, column, item)
+        self.slices.begin()
+
+    def _work(self) -> Iterator[None]:
+        """Write what is not yet written, each row as high as its texts: Qt itself would measure all rows at each."""
+        for row in range(len(self._found)):
+            if row >= self._filled:
+                self._write(row, self._found[row])
+                self._filled = row + 1
+            self.resizeRowToContents(row)
+            yield
+
+    def _write(self, row: int, finding: Finding) -> None:
+        note = finding.note[:1].upper() + finding.note[1:]
+        section = finding.section or "none"
+        frame = HEAD if finding.frame is None else str(finding.frame + 1)
+        for column, text in enumerate((frame, note, finding.rule, section)):
+            item = QTableWidgetItem(show_hidden(text))
+            item.setTextAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
+            item.setToolTip(tip(f"{finding.code}: {text}" if column == 1 else text))
+            self.setItem(row, column, item)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -178,6 +193,7 @@ class _Table(QTableWidget):
         expected = round(room * EXPECTED)
         for column, width in enumerate((WIDTHS[0], room - expected, expected, WIDTHS[3])):
             self.setColumnWidth(column, width)
+        self.slices.begin()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentRow() >= 0:

@@ -39,6 +39,7 @@ def test_each_finding_leads_to_its_frame(qtbot: QtBot) -> None:
     assert "not_json" in codes
     assert "no_end_marker" in codes
     row = codes.index("not_json")
+    page.table.slices.finish()
     frame, note = page.table.item(row, 0), page.table.item(row, 1)
     assert frame is not None
     assert note is not None
@@ -137,10 +138,12 @@ def test_what_the_head_shows_leads_to_no_frame(qtbot: QtBot) -> None:
     page = made(qtbot)
     page.show_trace(Traces().of(answer(first() + good({}, "stop") + DONE, asked(n=2), status=201)))
     page.slices.finish()
+    page.table.slices.finish()
     assert [page.table.item(row, 0).text() for row in range(2)] == [HEAD, "3"]  # type: ignore[union-attr]
     went: list[int] = []
     page.frame_asked.connect(went.append)
     for row in range(2):
+        page.table.slices.finish()
         item = page.table.item(row, 1)
         assert item is not None
         QTest.mouseClick(page.table.viewport(), Qt.MouseButton.LeftButton, pos=page.table.visualItemRect(item).center())
