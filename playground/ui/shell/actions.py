@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, Protocol
 
-from playground.ui.features.action import EDIT, EXPERIMENT, HELP, RUN, VIEW, Action
+from playground.ui.features.action import EDIT, EXPERIMENT, HELP, VIEW, Action
 
 
 class Commands(Protocol):
@@ -15,8 +15,6 @@ class Commands(Protocol):
     def undo(self) -> None: ...
 
     def redo(self) -> None: ...
-
-    def switch_protocol(self) -> None: ...
 
     def open_palette(self) -> None: ...
 
@@ -72,7 +70,6 @@ OWN: Final[tuple[Own, ...]] = (
     Action("window.quit", "Quit", EXPERIMENT, 600, lambda it: it.ask_to_quit(), ("Ctrl+Q",)),
     UNDO,
     REDO,
-    Action("run.protocol", "Switch the protocol", RUN, 410, lambda it: it.switch_protocol(), ("Ctrl+Shift+M",)),
     Action("view.palette", "Command palette", VIEW, 100, lambda it: it.open_palette(), ("Ctrl+K",)),
     SHOW_LIST,
     SHOW_INSPECTOR,

@@ -22,6 +22,7 @@ from playground.ui.features import (
     output,
     parameters,
     presets,
+    protocols,
     raw,
     storage,
     tools,
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     from playground.ui.features.parameters.panel import ParameterPanel
     from playground.ui.features.presets.control import PresetControl
     from playground.ui.features.presets.preset_bar import PresetBar
+    from playground.ui.features.protocols.control import ProtocolControl
     from playground.ui.features.raw.control import RawControl
     from playground.ui.features.raw.panel import RawPanel
     from playground.ui.features.raw.reasoning_return import ReasoningReturnFields
@@ -234,6 +236,14 @@ def _help(of: Features) -> HelpControl:
     return HelpControl(of.host, ACTIONS)
 
 
+def _protocols(of: Features) -> ProtocolControl:
+    from playground.ui.features.protocols.control import ProtocolControl
+
+    made = ProtocolControl(of.host, of.regions.bar.show_protocol, of.of(GATEWAYS).protocol_switched)
+    of.regions.bar.protocol_chosen.connect(made.choose)
+    return made
+
+
 def _conversation(of: Features) -> ConversationPane:
     return of.host.pane
 
@@ -258,6 +268,12 @@ TREE: Final = Feature(_tree, tree.ACTIONS, shown=lambda it: it.show_session())
 STORAGE: Final = Feature(_storage, storage.ACTIONS, shown=lambda it: it.unread.show_session())
 FIRST_START: Final = Feature(_first_start, first_start.ACTIONS, shown=lambda it: it.show_session())
 HELP: Final = Feature(_help, help.ACTIONS)
+PROTOCOLS: Final = Feature(
+    _protocols,
+    protocols.ACTIONS,
+    shown=lambda it: it.follow_session(),
+    changed=lambda it: it.show_session(),
+)
 
 #: Bars above the message field stand the higher, and pages of the inspector the further right, the later their row.
 FEATURES: Final[tuple[Feature[Any], ...]] = (
@@ -279,6 +295,7 @@ FEATURES: Final[tuple[Feature[Any], ...]] = (
     STORAGE,
     FIRST_START,
     HELP,
+    PROTOCOLS,
 )
 
 

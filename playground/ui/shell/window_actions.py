@@ -14,7 +14,6 @@ from PySide6.QtCore import QObject, QSettings, Signal
 
 from playground.engine.gateways.reach import reach_of
 from playground.engine.library.workspace import Workspace
-from playground.engine.requests.spoken import TITLES
 from playground.engine.session.changes import (
     Change,
     DebugChanged,
@@ -28,7 +27,6 @@ from playground.engine.session.changes import (
 from playground.engine.session.session import Session
 from playground.ui.features.action import Action, key_text
 from playground.ui.features.conversation import STOP
-from playground.ui.features.gateways.protocol_switch import ProtocolSwitch
 from playground.ui.features.host import Host
 from playground.ui.features.inspector.inspector import DRAW_EVERY_MS
 from playground.ui.shell.actions import ENTER, OWN, REDO, THEMES, UNDO, Commands
@@ -42,6 +40,7 @@ from playground.ui.shell.features import (
     GATEWAYS,
     HELP,
     OUTPUT,
+    PROTOCOLS,
     RAW,
     STORAGE,
     VARIABLES,
@@ -123,10 +122,7 @@ class WindowActions(QObject):
         self._gateways.changed.connect(self._settings_changed)
         self._gateways.priced.connect(self._priced)
         self.of(HELP).link_asked.connect(self._help_link_clicked)
-        self._advice = AdviceControl(window, self._gateways, self._choose_protocol)
-        self._protocols = ProtocolSwitch()
-        self._protocols.switched.connect(self._gateways.protocol_switched)
-        window.pane.add_bar(self._protocols)
+        self._advice = AdviceControl(window, self._gateways, self.of(PROTOCOLS).choose)
         self._arriving = Throttle(self._redraw_exchange, self, interval=DRAW_EVERY_MS)
         commands: Commands = self
         self._connect(OWN, commands)
@@ -153,7 +149,6 @@ class WindowActions(QObject):
         window.bar.gateway_chosen.connect(self._gateways.choose)
         window.bar.gateways_asked.connect(self._gateways.open_settings)
         window.bar.connect_asked.connect(self._gateways.connect_new)
-        window.bar.protocol_chosen.connect(self._choose_protocol)
         window.bar.model_chosen.connect(self._choose_model)
         window.bar.models_asked.connect(self._gateways.load_models)
         window.bar.compare_asked.connect(self._wire.compare)
@@ -203,7 +198,6 @@ class WindowActions(QObject):
         self._window.pane.set_session(session)
         for feature in FEATURES:
             feature.shown(self.of(feature))
-        self._protocols.follow(session)
         exchanges = list(session.exchanges)
         self._exchange = exchanges[-1] if exchanges else ""
         self._settings_changed()
@@ -237,7 +231,6 @@ class WindowActions(QObject):
         names = {p.id: p.name for p in (*gateways.profiles, profile)}
         window.bar.show_gateways(list(names.items()), profile.id)
         window.bar.show_state(self._gateways.state(profile.id))
-        window.bar.show_protocol(session.settings.protocol)
         for feature in FEATURES:
             feature.changed(self.of(feature))
         self._undo.show_session()
@@ -305,16 +298,6 @@ class WindowActions(QObject):
         from playground.engine.files.presets import PresetStore
 
         return PresetStore(known=self._workspace.gateways.keys.known)
-
-    def _choose_protocol(self, name: str) -> None:
-        self._workspace.keep_current()
-        self._protocols.choose(self.session, name)
-        self._window.bar.show_protocol(self.session.settings.protocol)
-
-    def switch_protocol(self) -> None:
-        """Speak the next protocol, after asking when it cannot carry everything."""
-        names = list(TITLES)
-        self._choose_protocol(names[(names.index(self.session.settings.protocol) + 1) % len(names)])
 
     def _choose_model(self, model: str) -> None:
         self._workspace.keep_current()
