@@ -20,8 +20,8 @@ from playground.engine.files.export import SUFFIXES, export
 from playground.engine.requests.snippets import LANGUAGES
 from playground.engine.session.snapshot import snapshot
 from playground.ui.features.code.get_code_window import writer
+from playground.ui.features.conversation.composer import MessageField
 from playground.ui.features.conversation.finding import Query
-from playground.ui.features.conversation.message_field import MessageField
 from tests.benchmarks.experiment import TOOL
 from tests.benchmarks.registry import Figure, at_most
 from tests.benchmarks.window import Pulse, Window, play

@@ -25,7 +25,7 @@ from playground.engine.library.store import Mode
 from playground.engine.session.snapshot import snapshot
 from playground.ui.features.experiments.rows import Hit, Line
 from playground.ui.features.storage.dialog import StorageDialog
-from playground.ui.features.tree.map_view import TreeView
+from playground.ui.features.tree.page import TreeView
 from playground.ui.shell.features import STORAGE
 from tests.engine.debugging import WEATHER
 from tests.flows.conftest import PACE, Person, Stage

@@ -11,11 +11,11 @@ from playground.domain.accumulator import Accumulator
 from playground.domain.events import ExtraDelta, TextDelta
 from playground.domain.parts import Part, Reasoning, Text, ToolCall, Unknown
 from playground.domain.transcript import Role, Turn
+from playground.protocols.chat.body import read_messages
 from playground.protocols.chat.decode import ChatDecoder
 from playground.protocols.chat.encode import encode_turns as chat_messages
-from playground.protocols.chat.history import read_messages
+from playground.protocols.messages.body import read_conversation
 from playground.protocols.messages.encode import encode_turns as native_messages
-from playground.protocols.messages.history import read_conversation
 from tests.protocols.messages.test_decode import block, event, start
 from tests.protocols.streams import DONE, call_chunk, chat, chat_events, chunk, data, messages
 

@@ -12,7 +12,7 @@ from playground.domain.transcript import Role, Turn, make_turn
 from playground.engine.gateways.profiles import Profile
 from playground.engine.session.changes import RunState
 from playground.ui.features.conversation.verdict_view import AnswerCheckView
-from playground.ui.features.output.draft import EXAMPLE
+from playground.ui.features.output.panel import EXAMPLE
 from tests.scenes.registry import SMALL, WIDE, scene
 from tests.scenes.stage import SceneError, Stage
 

@@ -2,12 +2,144 @@
 
 from __future__ import annotations
 
+from typing import Final
+
+from playground.domain.parts import Image, Part, Reasoning, Text, ToolCall, ToolResult, Unknown
 from playground.domain.request import Request
-from playground.jsonkit.values import JSONObject
-from playground.protocols.messages.encode import read_tool, write_tool
-from playground.protocols.messages.history import read_conversation
+from playground.domain.transcript import Role, Turn, new_id
+from playground.jsonkit.foreign import keepable, members_beside, text_of, whole, write
+from playground.jsonkit.values import JSON, JSONObject, same
+from playground.protocols.messages.blocks import READ
+from playground.protocols.messages.encode import REDACTED, encode_turns, read_tool, texts_in, write_tool
 from playground.protocols.messages.parameters import MessagesParameters
-from playground.protocols.reading import read_tools, split_parameters
+from playground.protocols.reading import MessageError, read_tools, split_parameters
+
+_ROLES: Final = {"user": Role.USER, "assistant": Role.ASSISTANT}
+_THINKING: Final = ("thinking", REDACTED)
+
+
+def read_conversation(system: JSON, messages: JSON) -> tuple[list[Turn], list[str]]:
+    """Turns, each following the one before, with fresh ids, and sentences on what could not be kept.
+
+    Raises ValueError for ``system`` and where ``messages`` is no list, MessageError for a message.
+    """
+    turns: list[Turn] = []
+    notes: list[str] = []
+    try:
+        _append(turns, Role.SYSTEM, _blocks(system))
+    except ValueError as error:
+        raise ValueError(f"“system”: {error}") from None
+    if not isinstance(messages, list):
+        raise ValueError("“messages” must be a list")
+    for number, item in enumerate(messages, 1):
+        try:
+            role, blocks = _message(item)
+            lost = [name for name in item if name not in ("role", "content")]
+            _append(turns, role, blocks)
+        except ValueError as error:
+            raise MessageError(number, str(error)) from None
+        if lost:
+            names = ", ".join(f"“{name}”" for name in dict.fromkeys(lost))
+            notes.append(f"Message {number}: {names} left out; a turn has no place for it.")
+    return turns, notes
+
+
+def _message(item: JSON) -> tuple[Role, list[JSONObject]]:
+    if not isinstance(item, dict):
+        raise ValueError("must be an object with “role” and “content”")
+    role = _ROLES.get(text_of(item.get("role")))
+    if role is None:
+        found = f"is {item['role']!r}" if item.get("role") else "is missing"
+        raise ValueError(f"“role” {found}; it must be user or assistant")
+    if "content" not in item:
+        raise ValueError("“content” is missing")
+    return role, _blocks(item["content"])
+
+
+def _blocks(content: JSON) -> list[JSONObject]:
+    """The blocks of a content; a text is one block."""
+    if content is None:
+        return []
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}] if content else []
+    if not isinstance(content, list):
+        raise ValueError("“content” must be text or a list of blocks")
+    for number, block in enumerate(content, 1):
+        if not isinstance(block, dict) or not isinstance(block.get("type"), str):
+            raise ValueError(f"content block {number} must be an object with a “type”")
+    return content
+
+
+def _append(turns: list[Turn], role: Role, blocks: list[JSONObject]) -> None:
+    """Add the turns of one message: one for each run of results, and a new one where thinking begins anew.
+
+    The encoder puts thinking first in a turn, so thinking in the middle stays there only as the start of the next.
+    """
+    if not blocks and role is Role.SYSTEM:
+        return
+    runs: list[tuple[Role, list[JSONObject]]] = []
+    for block in blocks:
+        kind = block["type"]
+        speaker = Role.TOOL if role is Role.USER and kind == "tool_result" else role
+        anew = kind in _THINKING and bool(runs) and runs[-1][1][0]["type"] not in _THINKING
+        if runs and runs[-1][0] is speaker and not anew:
+            runs[-1][1].append(block)
+        else:
+            runs.append((speaker, [block]))
+    for speaker, run in runs or [(role, [])]:
+        parts = tuple(_result(block) if speaker is Role.TOOL else _part(block) for block in run)
+        turns.append(Turn(id=new_id(), role=speaker, parts=parts, parent=turns[-1].id if turns else None))
+
+
+def _part(block: JSONObject) -> Part:
+    """The part that is written as ``block``; an Unknown one where none is."""
+    part = _known(block)
+    if part is None:
+        return Unknown(value=keepable(block))
+    if isinstance(part, Text | Reasoning | ToolCall | Image):
+        known = READ[block["type"]][0] if block["type"] in READ else frozenset({"type", "source"})
+        members = members_beside(block, known, empty=True)
+        part = part.model_copy(update={"extra": {"messages": members}}) if members else part
+    written = encode_turns((Turn(id="", role=Role.USER, parts=(part,)),))[0]["content"]
+    if isinstance(written, str):
+        written = [{"type": "text", "text": written}] if written or block.get("text") == "" else []
+    return part if same(written, [block]) else Unknown(value=keepable(block))
+
+
+def _known(block: JSONObject) -> Part | None:
+    """What the block seems to be; the caller checks that it says no more than that."""
+    match block:
+        case {"type": "text", "text": str(text)}:
+            return Text(text=whole(text))
+        case {"type": "thinking", "thinking": str(text), "signature": str(signature)}:
+            return Reasoning(text=whole(text), field="thinking", signature=whole(signature))
+        case {"type": "redacted_thinking", "data": str(data)}:
+            return Reasoning(text="", field=REDACTED, redacted=whole(data))
+        case {"type": "tool_use", "id": str(id_), "name": str(name), "input": dict(value)}:
+            return ToolCall(id=whole(id_), name=whole(name), arguments=write(value))
+        case {"type": "image", "source": {"type": "base64", "media_type": str(kind), "data": str(data)}}:
+            return Image(url=f"data:{whole(kind)};base64,{whole(data)}")
+        case {"type": "image", "source": {"type": "url", "url": str(url)}}:
+            return Image(url=whole(url))
+        case _:
+            return None
+
+
+def _result(block: JSONObject) -> Part:
+    """One result. What it says besides text and whether it is an error goes back as it came."""
+    call_id, content = block.get("tool_use_id"), block.get("content")
+    if not isinstance(call_id, str) or not call_id:
+        raise ValueError("“tool_use_id” of a tool result is missing or is not text")
+    failed = block.get("is_error") is True
+    known = {
+        "type",
+        "tool_use_id",
+        *(["is_error"] if failed else []),
+        *([] if isinstance(content, list) else ["content"]),
+    }
+    extra = members_beside(block, known, empty=True)
+    text = whole(texts_in(_blocks(content)))
+    return ToolResult(call_id=whole(call_id), text=text, is_error=failed, extra={"messages": extra} if extra else {})
 
 
 def read_body(body: JSONObject) -> tuple[Request, tuple[str, ...]]:

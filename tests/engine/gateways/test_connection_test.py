@@ -15,8 +15,7 @@ import trustme
 from pydantic import SecretStr
 
 from playground.demo.server import DemoConfig, DemoServer
-from playground.engine.gateways.connection_test import ConnectionReport, Mends, try_gateway
-from playground.engine.gateways.endpoints import State
+from playground.engine.gateways.connection_test import ConnectionReport, Mends, State, try_gateway
 from playground.gateway.connection import Auth, Connection, Timeouts
 from tests.support.fault_server import FaultServer, Step, drip, head, hold, keep, reset, send, sse, whole
 from tests.support.proxy import Front, Proxy

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from playground.engine.requests.shell_words import split
+from playground.engine.requests.curl import split
 
 COMMANDS = [
     "curl a b",

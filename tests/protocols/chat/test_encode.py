@@ -10,8 +10,8 @@ from playground.domain.parts import Image, Part, Reasoning, Refusal, Text, ToolC
 from playground.domain.request import ReasoningReturn, Request, SendReasoning
 from playground.domain.tools import ToolDefinition
 from playground.domain.transcript import Role, Turn, make_turn
+from playground.protocols.chat.body import read_messages
 from playground.protocols.chat.encode import encode, encode_turns
-from playground.protocols.chat.history import read_messages
 from playground.protocols.chat.parameters import ChatParameters
 
 

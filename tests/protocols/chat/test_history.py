@@ -6,7 +6,7 @@ import pytest
 
 from playground.domain.parts import Reasoning, Refusal, Text, ToolCall, ToolResult, Unknown
 from playground.domain.transcript import Role
-from playground.protocols.chat.history import read_messages
+from playground.protocols.chat.body import read_messages
 
 
 def test_turns_follow_one_another() -> None:

@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtGui import QTextBlock, QTextCursor
 from pytestqt.qtbot import QtBot
 
-from playground.ui.features.code.code_view import CodeView
+from playground.ui.features.code.get_code_window import CodeView
 from playground.ui.widgets.code_editor import CodeEditor
 from playground.ui.widgets.json_highlight import JsonHighlighter
 from playground.ui.widgets.late_colours import AT_ONCE, LINE

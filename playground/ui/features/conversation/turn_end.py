@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import partial
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from playground.domain.durations import countdown, span
 from playground.domain.errors import Failure
@@ -23,12 +24,29 @@ from playground.engine.advice import (
     own_words,
 )
 from playground.engine.session.retry_wait import RetryWait
-from playground.ui.features.conversation.error_frame import ErrorFrame
 from playground.ui.features.conversation.text_view import TextView
 from playground.ui.widgets.flow_layout import FlowLayout
+from playground.ui.widgets.theme import tokens
 
 TITLE = "Part of the answer could not be read"
 LONGEST = 400  # characters of a note
+
+
+class ErrorFrame(QFrame):
+    """Draws itself in the colours of an error; what stands in it is up to whoever makes it."""
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        t = tokens()
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QColor(t.error))
+        painter.setBrush(QColor(t.error_background))
+        painter.drawRoundedRect(self.rect().toRectF().adjusted(0.5, 0.5, -0.5, -0.5), 7, 7)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange:
+            self.update()
 
 
 class ErrorCard(ErrorFrame):

@@ -6,10 +6,13 @@ It belongs to one experiment, changes nothing in it, and is not modal. Closed wh
 from __future__ import annotations
 
 import asyncio
+from bisect import bisect_right
 from collections.abc import Sequence
 from functools import partial
+from itertools import accumulate
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QGuiApplication, QHelpEvent, QKeyEvent, QKeySequence, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -21,8 +24,10 @@ from PySide6.QtWidgets import (
     QProgressBar,
     QPushButton,
     QScrollArea,
+    QSizePolicy,
     QSpinBox,
     QSplitter,
+    QToolTip,
     QVBoxLayout,
     QWidget,
 )
@@ -33,7 +38,9 @@ from playground.domain.transcript import Role
 from playground.engine.session.changes import Change, PathChanged, SettingsChanged
 from playground.engine.session.session import Session
 from playground.engine.session.stability import (
+    FAILED,
     MOST_SAMPLES,
+    NO_CALL,
     Stability,
     Variant,
     VariantResult,
@@ -41,15 +48,15 @@ from playground.engine.session.stability import (
     stability_csv,
     step_request,
 )
-from playground.ui.features.debugger.histogram import Histogram
-from playground.ui.features.debugger.stability_words import Bar, bars, figures, progress_words
+from playground.ui.features.debugger.stability_words import Bar, bars, brief, figures, progress_words, share
 from playground.ui.features.debugger.variant_editor import VariantEditor
 from playground.ui.widgets.choice_fields import look
 from playground.ui.widgets.loop import Throttle, spawn
-from playground.ui.widgets.plain_text import short_title, show_hidden, shown_name
+from playground.ui.widgets.plain_text import one_line_of, short_title, show_hidden, shown_name, tip
 from playground.ui.widgets.save_text import save_as
 from playground.ui.widgets.segments import Segments
 from playground.ui.widgets.session_window import main_window
+from playground.ui.widgets.theme import code_font, tokens
 
 WIDE, WIDER, TALL = 760, 1180, 680
 DRAW_MS = 100
@@ -60,6 +67,112 @@ EMPTY = (
     "The same request goes out as often as you say, and the answers are counted: which tools are called with which "
     "arguments, how many calls fit, how long it takes. The conversation stays as it is."
 )
+
+LABEL, BAR, GAP = 16, 12, 10  # pixels: a line of a label, its bar, the room below
+MOST_LINES = 6  # calls of one answer that are written out
+COUNT = 82  # room for "20 · 100 %"
+
+
+class Histogram(QWidget):
+    """``set_bars`` shows labels and counts, the most frequent first; shares are of ``total``. Ctrl+C copies it."""
+
+    def __init__(self, says: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._bars: list[Bar] = []
+        self._tops: list[int] = [0]
+        self._total = 0
+        self._says = says
+        self.setAccessibleName(says)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    @property
+    def bars(self) -> Sequence[Bar]:
+        """What is shown."""
+        return self._bars
+
+    def set_bars(self, bars: Sequence[Bar], total: int) -> None:
+        """Show these."""
+        if list(bars) == self._bars and total == self._total:
+            return
+        self._bars, self._total = list(bars), total
+        heights = (len(_lines(label)) * LABEL + BAR + GAP for label, _ in self._bars)
+        self._tops = list(accumulate(heights, initial=0))
+        self.setAccessibleDescription(self.text())
+        self.updateGeometry()
+        self.update()
+
+    def text(self) -> str:
+        """A line for each bar."""
+        return "\n".join(f"{count} ({share(count, self._total)}): {' + '.join(label)}" for label, count in self._bars)
+
+    def sizeHint(self) -> QSize:
+        return QSize(240, max(self._tops[-1], LABEL))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(160, self.sizeHint().height())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.matches(QKeySequence.StandardKey.Copy):
+            QGuiApplication.clipboard().setText(self.text())
+        else:
+            super().keyPressEvent(event)
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            row = bisect_right(self._tops, event.pos().y()) - 1
+            words = "\n".join(self._bars[row][0])[:2_000] if 0 <= row < len(self._bars) else ""
+            QToolTip.showText(event.globalPos(), tip(words), self)
+            return True
+        return super().event(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        most = max((count for _, count in self._bars), default=0)
+        for row in range(len(self._bars)):
+            if self._tops[row] <= event.rect().bottom() and self._tops[row + 1] >= event.rect().top():
+                self._paint_row(painter, row, most)
+        if self.hasFocus():
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QColor(tokens().accent))
+            painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
+        painter.end()
+
+    def _paint_row(self, painter: QPainter, row: int, most: int) -> None:
+        t, (label, count) = tokens(), self._bars[row]
+        top, width = self._tops[row], self.width()
+        plain = label[0] in (NO_CALL, FAILED)
+        colour = t.error if label[0] == FAILED else t.muted if plain else t.accent
+        painter.setFont(self.font() if plain else code_font())
+        painter.setPen(QColor(t.text if count else t.muted))
+        for line in _lines(label):
+            words = painter.fontMetrics().elidedText(one_line_of(line), Qt.TextElideMode.ElideRight, width - 8)
+            painter.drawText(QRect(4, top, width - 8, LABEL), Qt.AlignmentFlag.AlignVCenter, words)
+            top += LABEL
+        room = width - COUNT - 8
+        track = QRectF(4, top + 2, room, BAR)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(t.chip))
+        painter.drawRoundedRect(track, 3, 3)
+        if count and most:
+            painter.setBrush(QColor(colour))
+            painter.drawRoundedRect(QRectF(4, track.top(), max(room * count / max(self._total, most), 4), BAR), 3, 3)
+        painter.setFont(self.font())
+        painter.setPen(QColor(t.text if count else t.muted))
+        painter.drawText(
+            QRect(width - COUNT, top, COUNT - 4, BAR + 4),
+            Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight,
+            f"{count} · {share(count, self._total)}" if count else "0",
+        )
+
+
+def _lines(label: tuple[str, ...]) -> list[str]:
+    """The lines of a label: a call each, the last one saying how many more there are."""
+    if label[0] in (NO_CALL, FAILED):
+        return [label[0].strip("()").capitalize()]
+    lines = [brief(call) for call in label[:MOST_LINES]]
+    return [*lines, f"and {len(label) - MOST_LINES} more calls"] if len(label) > MOST_LINES else lines
 
 
 class VariantView(QFrame):

@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtGui import QTextBlock
 from pytestqt.qtbot import QtBot
 
-from playground.ui.features.code.code_view import LONGEST_LINE, MOST, MOST_LINES, CodeView, shorten
+from playground.ui.features.code.get_code_window import LONGEST_LINE, MOST, MOST_LINES, CodeView, shorten
 
 pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 

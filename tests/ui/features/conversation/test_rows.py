@@ -8,8 +8,8 @@ import pytest
 
 from playground.domain.parts import Image, Text, ToolCall, ToolResult
 from playground.domain.transcript import Role, Transcript, make_turn
-from playground.ui.features.conversation.heights import GAP, TOP, Heights, guesser
 from playground.ui.features.conversation.rows import Row, Rows, common_prefix
+from playground.ui.features.conversation.transcript_view import GAP, TOP, Heights, guesser
 from tests.benchmarks.experiment import long_transcript
 
 

@@ -12,8 +12,7 @@ from PySide6.QtWidgets import QApplication, QTableWidgetItem
 from pytestqt.qtbot import QtBot
 
 from playground.domain.debugging import FAULTS, Answer, AnswerRow, MatchKind
-from playground.ui.features.debugger.answer_table import MARK, MATCH, AnswerTable
-from playground.ui.features.debugger.row_editor import KINDS
+from playground.ui.features.debugger.answer_table import KINDS, MARK, MATCH, AnswerTable
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 

@@ -18,8 +18,7 @@ from playground.domain.parts import ToolCall, ToolResult
 from playground.domain.transcript import Role, Turn, make_turn
 from playground.engine.inspect.calls import CallEntry
 from playground.engine.session.session import Session
-from playground.ui.features.debugger.call_list import CallList
-from playground.ui.features.debugger.call_model import DURATION, TOOL, VERDICT
+from playground.ui.features.debugger.call_list import DURATION, TOOL, VERDICT, CallList
 from playground.ui.widgets.slices import Slices
 from tests.ui.features.debugger.seen import longest_slice, loop_of, round_of, session
 

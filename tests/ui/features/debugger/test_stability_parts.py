@@ -19,7 +19,7 @@ from playground.engine.files.tool_import import export_tools
 from playground.engine.session.session import Session
 from playground.engine.session.stability import FAILED, NO_CALL, Sample, Variant, VariantResult
 from playground.ui.features.debugger.call_words import seconds_words
-from playground.ui.features.debugger.histogram import Histogram
+from playground.ui.features.debugger.stability_window import Histogram
 from playground.ui.features.debugger.stability_words import bars, brief, figures
 from playground.ui.features.debugger.variant_editor import VariantEditor, differences, read_choice, read_tools
 from tests.ui.features.debugger.seen import WEATHER, session

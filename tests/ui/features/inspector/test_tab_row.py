@@ -11,7 +11,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from playground.ui.features.inspector.tab_row import TabRow
+from playground.ui.features.inspector.inspector import TabRow
 from playground.ui.features.inspector.view import ExchangeView
 from tests.ui.features.inspector.recordings import weather
 

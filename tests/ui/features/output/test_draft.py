@@ -7,7 +7,7 @@ import json
 import pytest
 
 from playground.jsonkit.values import JSONObject
-from playground.ui.features.output.draft import CUSTOM, DEFAULT, EXAMPLE, SCHEMA, OutputDraft
+from playground.ui.features.output.panel import CUSTOM, DEFAULT, EXAMPLE, SCHEMA, OutputDraft
 
 EXAMPLE_SCHEMA = json.loads(EXAMPLE)
 

@@ -21,7 +21,7 @@ from playground.engine.library.workspace import Workspace
 from playground.ui.features.conversation.turn_card import TurnCard
 from playground.ui.features.conversation.verdict_view import AnswerCheckView
 from playground.ui.features.output.control import OutputControl
-from playground.ui.features.output.draft import JSON_MODE, SCHEMA
+from playground.ui.features.output.panel import JSON_MODE, SCHEMA
 from playground.ui.features.raw.control import RawControl
 from playground.ui.shell.main_window import MainWindow
 from tests.engine.conftest import no_keyring

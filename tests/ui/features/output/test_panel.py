@@ -14,8 +14,7 @@ from playground.domain.parameters import Parameters
 from playground.jsonkit.values import JSON, JSONObject
 from playground.protocols.chat.parameters import ChatParameters
 from playground.protocols.messages.parameters import MessagesParameters
-from playground.ui.features.output.draft import CUSTOM, DEFAULT, EXAMPLE, JSON_MODE, SCHEMA, TEXT
-from playground.ui.features.output.panel import OutputPanel
+from playground.ui.features.output.panel import CUSTOM, DEFAULT, EXAMPLE, JSON_MODE, SCHEMA, TEXT, OutputPanel
 
 #: The offscreen platform says so whenever a window's smallest size changes; no other platform does.
 pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")

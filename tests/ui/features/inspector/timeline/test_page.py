@@ -15,8 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from playground.engine.inspect.timeline import Lane
 from playground.gateway.tape import Read
-from playground.ui.features.inspector.timeline.frame_detail import raw_text
-from playground.ui.features.inspector.timeline.page import TimelinePage
+from playground.ui.features.inspector.timeline.page import TimelinePage, raw_text
 from playground.ui.features.inspector.traces import Trace, Traces
 from tests.ui.features.inspector.recordings import chunk, exchange, weather
 
