@@ -1,7 +1,7 @@
 """What stands in the editors that are open in turns, and what the turns would be with it. Values and pure functions.
 
 A session holds these beside the draft of the composer: they are told, saved and brought back as that is. Kept, one is
-an edit like any other (see ``playground.engine.session.edits``); until then no turn is different.
+an edit like any other (see ``playground.engine.session.turns``); until then no turn is different.
 """
 
 from __future__ import annotations
