@@ -78,6 +78,11 @@ def test_each_refusal_leads_to_where_it_is_mended(stage: Stage) -> None:
             await person.press("Show parameters", card)
             row = window.parameters.rows["temperature"]
             await person.until(lambda: row.isVisible() and row.isAncestorOf(focus()), "the parameter's row")
+            server.play(*refusal(400, {"error": {"message": "This model's maximum context length is 4097 tokens."}}))
+            card = await told(person)
+            await person.press("Go to the earliest turn", card)
+            first = person.path[0].id
+            await person.until(lambda: person.pane.view.focused_turn() == first, "the focus on the first turn")
             server.play(*refusal(422, {"detail": [{"loc": ["body", "foo"], "msg": "Extra inputs are not permitted"}]}))
             card = await told(person)
             await person.press("Open Raw", card)

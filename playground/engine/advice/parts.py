@@ -29,6 +29,7 @@ PARAMETERS: Final = Action("parameters", "Show parameters")
 TOOLS: Final = Action("tools", "Show tools")
 OUTPUT: Final = Action("output", "Show the output format")
 RAW: Final = Action("raw", "Open Raw")
+TURNS: Final = Action("turns", "Go to the earliest turn")
 
 #: What can be done for an answer that nothing is wrong with but its end.
 ASK_AGAIN: Final = Action("retry", "Ask again")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from playground.domain.errors import FailureKind
-from playground.engine.advice.parts import MODEL, OUTPUT, PARAMETERS, RETRY, TOOLS, Advice
+from playground.engine.advice.parts import MODEL, OUTPUT, PARAMETERS, RETRY, TOOLS, TURNS, Advice
 
 _TOLD: Final = frozenset({FailureKind.HTTP, FailureKind.STREAM})
 _REFUSALS: Final = frozenset({400, 403, 404, 413, 422, 500, 503})
@@ -58,7 +58,7 @@ TABLE: Final[tuple[Known, ...]] = (
             "One request is larger than the limit allows",
             "Waiting does not help. Delete or shorten earlier turns, lower the limit on completion tokens, or ask the "
             "service for a higher limit.",
-            (PARAMETERS, MODEL, RETRY),
+            (TURNS, PARAMETERS, MODEL, RETRY),
         ),
         r"\brequest too large\b.{0,200}\b(?:per minute|per day|tpm|tpd|rpm)\b",
         statuses=_OVER_LIMIT,
@@ -126,7 +126,7 @@ TABLE: Final[tuple[Known, ...]] = (
             "The conversation is longer than the model takes",
             "Delete or shorten earlier turns, lower the limit on completion tokens, or choose a model with a larger "
             "context window.",
-            (MODEL, PARAMETERS, RETRY),
+            (TURNS, MODEL, PARAMETERS, RETRY),
         ),
         _any(
             r"\bmaximum (?:context|prompt|input|model) length\b",

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from PySide6.QtCore import QEvent, QSize, Qt, Signal
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPushButton, QToolButton, QWidget
+from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QCursor, QResizeEvent
+from PySide6.QtWidgets import QAbstractButton, QFrame, QHBoxLayout, QMenu, QPushButton, QToolButton, QWidget
 
 from playground.engine.gateways.reach import WORDS, Reach
 from playground.engine.requests.spoken import TITLES
@@ -47,6 +47,7 @@ class ToolBar(QFrame):
         self._gateway.setAccessibleName("Gateway")
         self._gateways = QMenu(self._gateway)
         self._gateway.setMenu(self._gateways)
+        _calm_after(self._gateways, self._gateway)
         self._protocol = Segments(tuple(TITLES.values()), "Protocol", tall=True)
         self._protocol.chosen.connect(self._protocol_picked)
         self.model = ModelPicker()
@@ -138,6 +139,19 @@ class ToolBar(QFrame):
             self.show_state(self._reach)
 
 
+def _calm_after(menu: QMenu, button: QAbstractButton) -> None:
+    """Take the look of being pointed at from a button when its menu closes: a dialog that an action of the menu opens
+    keeps back the word that the pointer has left.
+    """
+
+    def look() -> None:
+        if not button.rect().contains(button.mapFromGlobal(QCursor.pos())):
+            button.setAttribute(Qt.WidgetAttribute.WA_UnderMouse, False)
+            button.update()
+
+    menu.aboutToHide.connect(lambda: QTimer.singleShot(0, button, look))
+
+
 def _menu_button(symbol: str, words: str, menu: QMenu) -> QToolButton:
     button = QToolButton()
     button.setProperty("kind", "quiet")
@@ -145,6 +159,7 @@ def _menu_button(symbol: str, words: str, menu: QMenu) -> QToolButton:
     button.setToolTip(words)
     button.setAccessibleName(words)
     button.setMenu(menu)
+    _calm_after(menu, button)
     button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
     button.setMinimumSize(30, 30)
     return button

@@ -72,7 +72,7 @@ def test_different_refusals_with_one_status_have_words_and_buttons_of_their_own(
     by_meaning = {m: advise(told(s, b)) for m, s, b in SAID if s == 400}
     assert len({found.title for found in by_meaning.values()}) == len(by_meaning)
     assert names(by_meaning["model"].actions) == ["model", "retry"]
-    assert names(by_meaning["context"].actions) == ["model", "parameters", "retry"]
+    assert names(by_meaning["context"].actions) == ["turns", "model", "parameters", "retry"]
     assert by_meaning["header"].actions[0] == ("header", "Add the header anthropic-version", "anthropic-version")
     assert names(by_meaning["key refused"].actions) == ["key", "retry"]
     assert names(by_meaning["tools"].actions) == ["model", "tools", "retry"]

@@ -6,9 +6,18 @@ from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import QEvent, QPoint, Qt
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QCursor, QKeyEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractItemView, QApplication, QMenu, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QApplication,
+    QMenu,
+    QPushButton,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from playground.engine.gateways.reach import WORDS, Reach
@@ -304,3 +313,20 @@ def test_the_line_that_says_that_there_are_more_cannot_be_chosen(picker: ModelPi
     assert "… more" in str(last.data())
     assert not last.flags() & (Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
     assert picker.findText("… more", Qt.MatchFlag.MatchStartsWith) == SHOWN, "and it is there once"
+
+
+def test_a_button_does_not_look_pointed_at_once_its_menu_has_closed(qtbot: QtBot) -> None:
+    menu = QMenu()
+    menu.addAction("Open a dialog")
+    bar = ToolBar(menu, QMenu())
+    qtbot.addWidget(bar)
+    bar.show()
+    for button in bar.findChildren(QAbstractButton):
+        if (opened := button.menu() if isinstance(button, QPushButton | QToolButton) else None) is not None:
+            opened.addAction("More")
+            opened.popup(bar.mapToGlobal(QPoint(0, 200)))
+            qtbot.waitUntil(opened.isVisible)
+            QCursor.setPos(bar.mapToGlobal(QPoint(5, 220)))
+            button.setAttribute(Qt.WidgetAttribute.WA_UnderMouse)  # what is left when a dialog comes in between
+            opened.hide()
+            qtbot.waitUntil(lambda button=button: not button.underMouse())  # type: ignore[misc]

@@ -14,7 +14,7 @@ from playground.domain.parts import Image, ToolCall
 from playground.domain.tokens import estimate_tokens
 from playground.domain.tools import Sizes, ToolDefinition, definition_tokens, sizes_of
 from playground.domain.transcript import Role, Turn, one_per_request
-from playground.engine.advice import ASK_AGAIN, GIVE_UP, RETRY, RETRY_NOW, STREAM_ON, Action
+from playground.engine.advice import ASK_AGAIN, GIVE_UP, RETRY, RETRY_NOW, STREAM_ON, TURNS, Action
 from playground.engine.session.changes import (
     Change,
     DebugChanged,
@@ -496,6 +496,8 @@ class ConversationPane(Centre):
             session.set_parameters(session.settings.current.with_value("stream", True))
         if action in (RETRY, ASK_AGAIN, STREAM_ON):
             self._start(turn_id)
+        elif action == TURNS:
+            self.view.focus_turn(session.transcript.path[0].id)
         else:
             self.advice_asked.emit(action)
 

@@ -426,7 +426,11 @@ class TranscriptView(QAbstractScrollArea):
             return
         now = self.focused_turn()
         at = self._column.index[now] + step if now else (len(rows) - 1 if step < 0 else 0)
-        card = self.card(rows[min(max(at, 0), len(rows) - 1)].id)
+        self.focus_turn(rows[min(max(at, 0), len(rows) - 1)].id)
+
+    def focus_turn(self, turn_id: str) -> None:
+        """Bring a turn of the path into view, and put the focus there."""
+        card = self.card(turn_id)
         if card is not None:
             card.setFocus(Qt.FocusReason.ShortcutFocusReason)
             self._reveal(card)
